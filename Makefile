@@ -58,7 +58,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Celery, and their tests
+scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Dask, and their tests
 
 $(VENV)/.scale: deploy/scale.lock tests/scale.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/scale.lock -r tests/scale.lock
@@ -195,7 +195,7 @@ audit: setup $(SUPPLY)/.ready ## look up advisories for all pinned packages (nee
 	@$(SUPPLY)/bin/python deploy/audit.py $(SUPPLY)/bin/pip-audit $(LOCKS)
 
 # options of uv that leave out the packages of lock files: $(call left_out,LOCKS)
-left_out = sed -n 's/^\([A-Za-z0-9._-]*\).*==.*/--no-emit-package \1/p' $1
+left_out = sed -n "/'win32'/!s/^\([A-Za-z0-9._-]*\).*==.*/--no-emit-package \1/p" $1
 lock: ## update the pinned dependencies, also those of the commands that have their own (needs uv)
 	printf 'cyclonedx-bom\npip-audit\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file deploy/supply-chain.lock
@@ -205,9 +205,12 @@ lock: ## update the pinned dependencies, also those of the commands that have th
 		--no-header --no-annotate - --output-file tests/bench/fastapi.lock
 	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --no-strip-extras pyproject.toml --output-file requirements.lock
-	printf 'obstore\npsycopg[binary]\ndagster-postgres\ndagster-celery\n' | uv pip compile --universal --python-version 3.11 \
+	printf 'obstore\npsycopg[binary]\ndistributed\n' | uv pip compile --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock \
 		$$($(call left_out,requirements.lock)) - --output-file deploy/scale.lock
+	printf 'obstore\npsycopg[binary]\ndistributed\nsetuptools\n' | uv pip compile --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header --no-annotate --no-strip-extras --constraints requirements.lock \
+		--constraints deploy/scale.lock pyproject.toml - --output-file deploy/image.lock
 	printf 'moto[server]\n' | uv pip compile --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock --constraints deploy/scale.lock \
 		$$($(call left_out,requirements.lock deploy/scale.lock)) - --output-file tests/scale.lock

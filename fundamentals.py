@@ -53,13 +53,13 @@ def _run(given: argparse.Namespace) -> int:
         finally:
             gc.unfreeze()
 
-    if given.command == "worker":
-        from pipelines import broker
+    if given.command in ("scheduler", "worker"):
+        from pipelines import cluster
         from pipelines.errors import PipelineError
 
         try:
-            return broker.work(given.processes)
-        except PipelineError as error:
+            return cluster.schedule(given.host) if given.command == "scheduler" else cluster.work(given.processes)
+        except (PipelineError, OSError) as error:
             raise CommandError(str(error)) from error
 
     if given.command == "builds":
@@ -144,9 +144,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     sync.add_argument("--full", action="store_true", help="process every company again, even if unchanged")
 
-    worker = commands.add_parser("worker", help="do steps of synchronizations that several machines share")
+    scheduler = commands.add_parser(
+        "scheduler", help="give out batches of synchronizations to the workers of a cluster"
+    )
+    scheduler.add_argument("--host", default="0.0.0.0", help="address to listen on with tls:// (default: %(default)s)")
+    worker = commands.add_parser("worker", help="do batches of synchronizations that several machines share")
     worker.add_argument(
-        "--processes", type=_processes, default=0, metavar="N", help="steps at a time (default: one for each core)"
+        "--processes", type=_processes, default=0, metavar="N", help="batches at a time (default: one for each core)"
     )
 
     serve = commands.add_parser("serve", help="serve the published build over HTTP")

@@ -94,8 +94,8 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     def run(
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
     ) -> dg.MaterializeResult[None]:
-        with _asked_again(context), synchronization.of_step(step.name) as here:
-            return _result(step.done(here, context.log))
+        with _asked_again(context):
+            return _result(step.done(synchronization, context.log))
 
     return run
 
@@ -122,8 +122,7 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     def run(
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
     ) -> Iterator[dg.MaterializeResult[None]]:
-        with synchronization.of_step(step.name) as here:
-            made = step.done(here, context.log)
+        made = step.done(synchronization, context.log)
         yield _result(made, asset_specs.BUILD)
         for name, (rows, version) in made.tables.items():
             of_table = {"row_count": rows, "build": made.shown["build"]}
@@ -157,19 +156,11 @@ def _asked_again(context: dg.AssetExecutionContext) -> Iterator[None]:
         raise dg.RetryRequested(RETRIES, seconds) from error
 
 
-Maker = Callable[[Step, list[dg.AssetKey]], dg.AssetsDefinition]
-"""Makes an asset of a step and of what is before it."""
-
-
-def assets(made_otherwise: Mapping[str, Maker]) -> tuple[dg.AssetsDefinition, ...]:
-    """All steps, each after the one before it; the first after the SEC's documents.
-
-    Args:
-        made_otherwise: what makes an asset of a step, by name, other than this module.
-    """
-    makers = {"warehouse": _publishing, **made_otherwise}
+def _assets() -> tuple[dg.AssetsDefinition, ...]:
+    """All steps, each after the one before it; the first after the SEC's documents."""
     before = [[spec.key for spec in asset_specs.upstream()], *([dg.AssetKey(step.name)] for step in STEPS)]
-    return tuple(makers.get(step.name, _asset)(step, keys) for step, keys in zip(STEPS, before, strict=False))
+    makers = (_publishing if step.name == "warehouse" else _asset for step in STEPS)
+    return tuple(make(step, keys) for make, step, keys in zip(makers, STEPS, before, strict=False))
 
 
-ASSETS = assets({})
+ASSETS = _assets()

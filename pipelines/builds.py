@@ -6,11 +6,12 @@ With a store, the home takes over its builds first, and a change is committed to
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 
 from pipelines.errors import PipelineError
 from pipelines.home import Home
+from pipelines.lease import leading
 from pipelines.working_copy import WorkingCopy, of_home, taken_over
 from warehouse import publish
 from warehouse.errors import WarehouseError
@@ -30,7 +31,7 @@ def main(action: str) -> str:
     """
     home = Home.from_environment()
     try:
-        with _taken_over(home) as copy:
+        with _taken_over(home, action) as copy:
             now = current(home.published)
             if now is None:
                 raise PipelineError(f"home {home.root}: nothing is published; run `fundamentals sync`")
@@ -54,14 +55,17 @@ CHANGES = {"rollback": publish.rollback, "prune": publish.prune}
 
 
 @contextmanager
-def _taken_over(home: Home) -> Iterator[WorkingCopy | None]:
-    """With a store, its builds in the home, which is locked until the block ends; without one nothing is done."""
+def _taken_over(home: Home, action: str) -> Iterator[WorkingCopy | None]:
+    """With a store, its builds in the home, which is locked until the block ends; without one nothing is done.
+
+    Who changes the builds holds the lease on the store.
+    """
     copy = of_home(home)
     if copy is None:
         yield None
         return
     home.prepare()
-    with home.writing():
+    with home.writing(), nullcontext() if action == "list" else leading(copy.store) as copy.lease:
         copy.checkout(_is_published)
         yield copy
 

@@ -15,7 +15,6 @@ from pipelines.made import shown_rows
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
 from pipelines.synchronization import Synchronization
-from warehouse import runs
 
 
 def _blocking(condition: Condition, step: str) -> dg.AssetChecksDefinition:
@@ -23,10 +22,7 @@ def _blocking(condition: Condition, step: str) -> dg.AssetChecksDefinition:
 
     @dg.asset_check(asset=dg.AssetKey(step), name=condition.__name__, description=condition.__doc__, blocking=True)
     def check(synchronization: dg.ResourceParam[Synchronization]) -> dg.AssetCheckResult:
-        with synchronization.of_step(condition.__name__, commits=False) as here:
-            found = condition(here)
-        if not found.holds:
-            synchronization.ended(runs.HELD_BACK)
+        found = condition(synchronization)
         shown = {} if found.holds else metadata_of(shown_rows(found.rows))
         return dg.AssetCheckResult(passed=found.holds, description=found.description or None, metadata=shown)
 
@@ -41,8 +37,7 @@ def _blocking(condition: Condition, step: str) -> dg.AssetChecksDefinition:
 )
 def quality_of_values(synchronization: dg.ResourceParam[Synchronization]) -> Iterator[dg.AssetCheckResult]:
     """The checks of pipelines.quality; one with too many failures warns and does not hold back publishing."""
-    with synchronization.of_step("quality_of_values", commits=False) as here:
-        rows = quality.measured(here.lake, here.workers)
+    rows = quality.measured(synchronization.lake, synchronization.workers)
     failing_rows = quality.in_check_order(rows.filter(pl.col("outcome") == FAILS))
     for tally in quality.tallied(rows).iter_rows(named=True):
         name, fails = tally["check"], failing_rows.filter(pl.col("check") == tally["check"])

@@ -4,9 +4,11 @@ Belongs here: one factory for the UI, the command line and the tests. Does not: 
 """
 
 import os
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -15,8 +17,8 @@ import msgspec
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from pydantic import Field
 
-from pipelines import asset_specs, broker
-from pipelines.assets import ASSETS, assets, counts_of
+from pipelines import asset_specs, working_copy
+from pipelines.assets import ASSETS, counts_of
 from pipelines.checks import CHECKS
 from pipelines.composition import Outcome
 from pipelines.edgar.newest import Cursor, new_filings, symbols_of
@@ -25,6 +27,7 @@ from pipelines.errors import PipelineError, StepError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.launcher import PROCESS, process_named
+from pipelines.lease import leading
 from pipelines.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.run_history import held_back_by, recording
 from pipelines.steps import WAY
@@ -40,18 +43,11 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
     """Assets, checks, job, schedule and sensor.
 
     Args:
-        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad.
+        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad, FUNDAMENTALS_SCHEDULE
+            of the schedule.
         is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
     """
-    configured: type[Configured] = Configured
-    steps, executor, more = ASSETS, dg.in_process_executor, {}
-    is_shared = bool(broker.address())
-    if is_shared:
-        from pipelines import graphs  # it needs packages of `make scale`
-
-        configured, steps = graphs.ConfiguredApart, assets(graphs.GRAPHS)
-        executor, more = graphs.executor(), graphs.MORE
-    synchronization = configured(
+    synchronization = Configured(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
     )
 
@@ -68,26 +64,39 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     @dg.config_mapping
     def requested(request: Request) -> dict[str, Any]:
-        level = "CRITICAL" if is_quiet or broker.leads() else "INFO" if is_shared else "DEBUG"
+        level = "CRITICAL" if is_quiet else "DEBUG"
         console = {"loggers": {"console": {"config": {"log_level": level}}}}
         return {"resources": {"synchronization": {"config": dict(request)}}, **console}
 
     job = dg.define_asset_job(
         JOB,
-        dg.AssetSelection.assets(*steps) | dg.AssetSelection.checks(*CHECKS),
+        dg.AssetSelection.assets(*ASSETS) | dg.AssetSelection.checks(*CHECKS),
         description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
         config=requested,
     )
     return dg.Definitions(
-        assets=[*asset_specs.upstream(), *steps, asset_specs.interface()],
+        assets=[*asset_specs.upstream(), *ASSETS, asset_specs.interface()],
         asset_checks=CHECKS,
         jobs=[job],
         sensors=[feed_of_newest_filings(job)],
-        schedules=[dg.ScheduleDefinition(job=job, cron_schedule=CRON, execution_timezone=TIME_ZONE)],
-        resources={"synchronization": synchronization, **more},
-        # on one machine one process: it holds the lock of the home, and a process for each step costs a second
-        executor=executor,
+        schedules=[
+            dg.ScheduleDefinition(
+                job=job,
+                cron_schedule=CRON,
+                execution_timezone=TIME_ZONE,
+                default_status=_status_of_schedule(environment),
+            )
+        ],
+        resources={"synchronization": synchronization},
+        # one process: it holds the lock of the home, and a process for each step costs a second
+        executor=dg.in_process_executor,
     )
+
+
+def _status_of_schedule(environment: Mapping[str, str]) -> dg.DefaultScheduleStatus:
+    """Off until it is turned on in the UI, unless FUNDAMENTALS_SCHEDULE=on."""
+    is_on = environment.get("FUNDAMENTALS_SCHEDULE") == "on"
+    return dg.DefaultScheduleStatus.RUNNING if is_on else dg.DefaultScheduleStatus.STOPPED
 
 
 def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefinition:
@@ -104,11 +113,16 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefini
         before = msgspec.json.decode(context.cursor, type=Cursor) if context.cursor else None
         agent, base_url = os.environ.get("EDGAR_USER_AGENT"), os.environ.get("EDGAR_BASE_URL")
         try:
-            with open_source("live", user_agent=agent, base_url=base_url) as source:
+            with _alone(), open_source("live", user_agent=agent, base_url=base_url) as source:
                 filings, after = new_filings(source.client, before, datetime.now(UTC))
-            symbols = symbols_of(filings, _listed()) if filings else []
-        except PipelineError as error:
+            listed = _listed() if filings else []
+        except (PipelineError, WarehouseError) as error:
             return dg.SkipReason(str(error))
+        if listed is None:  # the cursor stays, so that these filings are looked at again
+            return dg.SkipReason(
+                f"{len(filings)} new reports, and no list of companies: synchronize all companies once"
+            )
+        symbols = symbols_of(filings, listed)
         request = dg.RunRequest(
             run_key=msgspec.json.encode(after).decode(), run_config={"source": "live", "symbols": ",".join(symbols)}
         )
@@ -120,18 +134,36 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefini
     return newest_filings
 
 
-def _listed() -> list[tuple[str, str]]:
-    """Company and symbol of all that is listed, in the order of the list; empty before the first synchronization."""
-    lake = Lake(Home.from_environment().tables)
-    if not lake.holds("listings"):
-        return []
-    return lake.read("listings").filter("is_listed").select("cik", "symbol").rows()
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Ask the SEC in the `with` block, while no synchronization does.
+
+    Raises:
+        LeaseError: another machine holds the lease on the store.
+    """
+    copy = working_copy.of_home(Home.from_environment())
+    with leading(copy.store) if copy else nullcontext():
+        yield
+
+
+def _listed() -> list[tuple[str, str]] | None:
+    """Company and symbol of all that is listed, in the order of the list, which is that of the store if there is one.
+
+    None before the first synchronization.
+    """
+    with TemporaryDirectory() as folder:
+        home, copy = Home.from_environment(), working_copy.of_home(Home(Path(folder)))
+        if copy:
+            home = Home(Path(folder))
+            copy.checkout("tables/listings.parquet".__eq__)
+        lake = Lake(home.tables)
+        return (
+            lake.read("listings").filter("is_listed").select("cik", "symbol").rows() if lake.holds("listings") else None
+        )
 
 
 def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
     """Run the job in this process with the Dagster instance of the home, which the UI uses too.
-
-    With FUNDAMENTALS_BROKER workers do the steps; then the home takes over what they committed to the store.
 
     Raises:
         PipelineError, WarehouseError: raised by an asset; Dagster's record of runs cannot be read or written.
@@ -141,14 +173,10 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
     run_config = {"source": source, "symbols": symbols, "full": full}
     tags = {LAUNCHED_BY: COMMAND, PROCESS: process_named(os.getpid()), **tags_of(str(source), symbols)}
     run_id = str(uuid4())
-    is_shared = bool(broker.address())
-    with _record(home, is_shared=is_shared) as instance:
+    with recording(home.dagster) as instance:
         held_back: BaseException | None = None
         try:
-            if is_shared:
-                _on_workers(instance, job, run_id, run_config, tags, home)
-            else:
-                job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
+            job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
         except (dg.DagsterError, StepError) as error:
             held_back = error
         except dg.DagsterExecutionInterruptedError as error:
@@ -168,42 +196,6 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
     if held_back and not stopped_by:
         raise _cause_of(held_back)
     return Outcome(counts, stopped_by, way)
-
-
-def _record(home: Home, *, is_shared: bool) -> AbstractContextManager[dg.DagsterInstance]:
-    """Dagster's record of runs: in PostgreSQL if several machines share the work, else in the home."""
-    if not is_shared:
-        return recording(home.dagster)
-    from pipelines import leading
-
-    return leading.recording(home.dagster)
-
-
-def _on_workers(
-    instance: dg.DagsterInstance,
-    job: dg.JobDefinition,
-    run_id: str,
-    run_config: Mapping[str, Any],
-    tags: Mapping[str, str],
-    home: Home,
-) -> None:
-    """Lead the run, whose steps workers do; the home takes over what they made, also if the run failed.
-
-    If the store is empty, it first gets what the home has: workers would begin a new version log, and the home would
-    take it over in place of its own.
-    """
-    from pipelines import leading, working_copy
-
-    kept = {name: value for name, value in tags.items() if name != PROCESS}  # other machines have other processes
-    with home.writing():
-        copy = working_copy.of_home(home)
-        assert copy, "FUNDAMENTALS_BROKER needs FUNDAMENTALS_STORE"
-        if copy.checkout() is None and home.is_claimed:
-            copy.commit(f"sync, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
-        try:
-            leading.led(instance, job, run_id, run_config, kept)
-        finally:
-            copy.checkout()
 
 
 def _cause_of(error: BaseException) -> BaseException:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pipelines.errors import PipelineError
-from pipelines.health import builds, place, raw_zone, run_record, source, store, tables, version_log
+from pipelines.health import builds, place, raw_zone, rules, run_record, source, store, tables, version_log
 from pipelines.home import LOCK, Home
 from warehouse.errors import WarehouseError
 from warehouse.findings import DAMAGE, NAMES, WELL, Finding
@@ -61,6 +61,7 @@ def _checks(home: Home, source_name: str, *, quick: bool) -> Iterator[tuple[str,
     yield "tables", partial(tables.check, home, quick=quick)
     yield "version log", partial(version_log.check, home)
     yield "builds", partial(builds.check, home)
+    yield "rules", partial(rules.check, home, quick=quick)
     if store.is_used():
         yield "store", partial(store.check, home, quick=quick)
     yield "run record", partial(run_record.check, home)

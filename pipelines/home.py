@@ -23,8 +23,8 @@ from warehouse.files import make_private
 Kind = Literal["edgar", "sample"]
 DEFAULT_HOME = Path(".data/edgar")
 PROJECT = Path(__file__).resolve().parent.parent
-SETTINGS, SETTINGS_APART = "dagster.yaml", "deploy/dagster/dagster.yaml"
-"""The settings of Dagster for one machine, and for several."""
+SETTINGS = "dagster.yaml"
+"""The settings of Dagster."""
 MARKER = "home.json"
 LOCK = "synchronization.lock"
 ASKED_EVERY = 0.5
@@ -80,8 +80,7 @@ class Home:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             make_private(self.root)
             (self.root / LOCK).touch()
-            settings = SETTINGS_APART if os.environ.get("FUNDAMENTALS_BROKER") else SETTINGS
-            shutil.copyfile(PROJECT / settings, self.dagster / "dagster.yaml")
+            shutil.copyfile(PROJECT / SETTINGS, self.dagster / "dagster.yaml")
         except OSError as error:
             raise HomeError(
                 f"{self.root}: cannot be written ({error.strerror}); set FUNDAMENTALS_HOME to a folder of yours"

@@ -58,6 +58,10 @@ DAMAGED = (
 """What reading a damaged file, or a full disk, leads to."""
 
 
+def _are_here(_: Iterable[Path]) -> None:
+    """All files of a home are on its disk."""
+
+
 class LakeError(PipelineError):
     """A table cannot be read or written; the message names the file and what to do."""
 
@@ -103,10 +107,12 @@ class Lake:
     """The folder of tables.
 
     footers: by table, what the footers of its files say besides the digests.
+    bring: called with the files that are read next; on a worker of a cluster it fetches them.
     """
 
     folder: Path
     footers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    bring: Callable[[Iterable[Path]], object] = _are_here
 
     def path(self, name: str) -> Path:
         """The file of a small table."""
@@ -114,12 +120,13 @@ class Lake:
 
     def holds(self, name: str) -> bool:
         """Whether a table exists."""
+        self.bring([self._manifest_path(name), self.path(name)])
         return self._manifest_path(name).exists() or self.path(name).exists()
 
     def scan(self, name: str, ciks: Iterable[str] | None = None) -> pl.LazyFrame:
         """The rows of a table, all or those of some companies; the rows of a company are together."""
         wanted = None if ciks is None else list(ciks)
-        if not self._manifest_path(name).exists():
+        if not self._is_by_company(name):
             rows = pl.scan_parquet(self.path(name))
             return rows if wanted is None else rows.filter(pl.col("cik").is_in(wanted))
         files = self.files(name, wanted)
@@ -144,18 +151,20 @@ class Lake:
 
     def files(self, name: str, ciks: Iterable[str] | None = None) -> list[tuple[Path, tuple[str, ...] | None]]:
         """The files of a table, and the companies whose rows count in each; None: all rows count."""
-        if not self._manifest_path(name).exists():
+        if not self._is_by_company(name):
             return [(self.path(name), None)]
         manifest = self.manifest(name)
+        parts = manifest.by_part(ciks)
+        self.bring([self.folder / name / part for part in parts])
         return [
             (self.folder / name / part, None if manifest.is_whole(part, some) else tuple(some))
-            for part, some in manifest.by_part(ciks).items()
+            for part, some in parts.items()
         ]
 
     def read(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows of a table, with all columns or some."""
         with self._named_errors(name):
-            if not self._manifest_path(name).exists():
+            if not self._is_by_company(name):
                 return pl.read_parquet(self.path(name), memory_map=False, columns=list(columns) if columns else None)
             rows = self.in_order(name)
             return (rows.select(columns) if columns else rows).collect()
@@ -169,7 +178,7 @@ class Lake:
     def height(self, name: str) -> int:
         """The number of rows of a table."""
         with self._named_errors(name):
-            if self._manifest_path(name).exists():
+            if self._is_by_company(name):
                 return sum(held.rows for held in self.manifest(name).companies.values())
             return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
 
@@ -182,7 +191,7 @@ class Lake:
     def companies(self, name: str) -> int:
         """The number of companies that have rows in a table."""
         with self._named_errors(name):
-            if self._manifest_path(name).exists():
+            if self._is_by_company(name):
                 return sum(held.rows > 0 for held in self.manifest(name).companies.values())
             return int(pl.scan_parquet(self.path(name)).select(pl.col("cik").n_unique()).collect().item())
 
@@ -202,7 +211,7 @@ class Lake:
         if not self.holds(name):
             return {}
         with self._named_errors(name):
-            if self._manifest_path(name).exists():
+            if self._is_by_company(name):
                 return {cik: held.digest for cik, held in self.manifest(name).companies.items()}
             made_from: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
         return made_from
@@ -274,6 +283,7 @@ class Lake:
     def manifest(self, name: str) -> Manifest:
         """The manifest of a table of companies; an empty one if there is no such table."""
         path = self._manifest_path(name)
+        self.bring([path])
         try:
             stamp = path.stat()
         except FileNotFoundError:
@@ -283,8 +293,15 @@ class Lake:
     def _manifest_path(self, name: str) -> Path:
         return self.folder / name / MANIFEST
 
+    def _is_by_company(self, name: str) -> bool:
+        """Whether a table is one of companies."""
+        self.bring([self._manifest_path(name), self.path(name)])
+        return self._manifest_path(name).exists()
+
     def _first_part(self, name: str) -> Path:
-        return self.folder / name / next(iter(self.manifest(name).parts))
+        part = self.folder / name / next(iter(self.manifest(name).parts))
+        self.bring([part])
+        return part
 
     def _kept(self, name: str, schema: pl.Schema) -> Manifest:
         """The manifest of the table; an empty one if the table has other columns. An older program's file is a part."""

@@ -6,7 +6,6 @@ Belongs here: what Dagster's daemon asks of a launcher, and the name of a proces
 
 import os
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 from dagster._core.launcher import CheckRunHealthResult, DefaultRunLauncher, WorkerStatus
@@ -57,27 +56,3 @@ class Launcher(DefaultRunLauncher):
         if noted is None or noted == process_named(int(noted.partition("-")[0])):
             return CheckRunHealthResult(WorkerStatus.RUNNING)
         return CheckRunHealthResult(WorkerStatus.FAILED, f"its process ({noted}) is gone: it was killed")
-
-
-class SharedLauncher(DefaultRunLauncher):
-    """Dagster's launcher where several machines share a synchronization: a run lives as long as the lease on it."""
-
-    def __init__(self, inst_data: Any = None) -> None:
-        from pipelines.leases import Leaders
-
-        self._leaders = Leaders()
-        super().__init__(inst_data)
-
-    @property
-    def supports_check_run_worker_health(self) -> bool:
-        """True: the daemon may ask."""
-        return True
-
-    def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Whether the process that leads a run lives, on whatever machine; if not, workers leave out its steps."""
-        from pipelines import leases
-
-        if not self._leaders.is_lost(run.run_id):
-            return CheckRunHealthResult(WorkerStatus.RUNNING)
-        leases.end(run.run_id)
-        return CheckRunHealthResult(WorkerStatus.FAILED, leases.LOST)

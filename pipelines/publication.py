@@ -36,10 +36,12 @@ def warehouse(synchronization: Synchronization, _: Log) -> Made:
     lake.write(doubts.TABLE, doubts.settled(lake.read(doubts.TABLE)))
     before, inputs = synchronization.before, tables.inputs(lake)
     is_mended = before is None and publish.readable(published) is not None
-    if before and before.inputs == inputs:
+    if before and before.inputs == inputs and not synchronization.full:
         return _kept(synchronization, before, inputs, times)
-    build = publish.build(published, tables.files(lake), synchronization.sync_id, _renewal(lake, before))
-    if before and before.content_hash == build.content_hash:
+    renewed = None if synchronization.full else _renewal(lake, before)
+    build = publish.build(published, tables.files(lake), synchronization.sync_id, renewed)
+    is_same = before is not None and before.inputs == inputs and _has_rows(before, build)
+    if before and (is_same or before.content_hash == build.content_hash):
         return _kept(synchronization, before, inputs, times)
     segments = tuple(lake.read(tables.SEGMENTS)["segment"])
     publish.point(published, build, inputs=inputs, log=segments, is_mended=is_mended, **times)
@@ -50,6 +52,14 @@ def warehouse(synchronization: Synchronization, _: Log) -> Made:
     return replace(
         _made(build.build_id, build.content_hash, build.rows, is_new=True, is_mended=is_mended), tables=of_tables
     )
+
+
+def _has_rows(before: publish.Pointer, build: publish.Build) -> bool:
+    """Whether the rows of companies in a build that was made again are those of the build before.
+
+    Table `changes`, which lists what is new since the build before, is empty in one that has nothing new.
+    """
+    return all(before.sums.get(name) == str(build.sums[name]) for name in tables.OF_COMPANIES)
 
 
 def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | None:

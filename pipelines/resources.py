@@ -14,7 +14,7 @@ from dagster._config.pythonic_config import ConfigurableResourceFactory
 
 from pipelines.home import Home
 from pipelines.launcher import PROCESS, process_named
-from pipelines.run_history import held_back_by, is_scheduled
+from pipelines.run_history import forget, held_back_by, is_scheduled
 from pipelines.synchronization import Synchronization
 
 LAUNCHED_BY, COMMAND = "fundamentals/launched_by", "command"
@@ -70,4 +70,6 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
             return bool(run and instance and held_back_by(instance, run.run_id))
 
         with self.create_resource(context).running(wait, is_held_back) as synchronization:
+            if instance:
+                forget(instance)
             yield synchronization

@@ -11,6 +11,7 @@ Dagster's own, so the Dagster UI reads them as usual.
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from dagster._core.storage.schedules import SqliteScheduleStorage
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 
 from pipelines.errors import PipelineError
+from pipelines.settings import whole_number
 
 DAMAGED = "delete the folder: it has only the record of earlier runs, and the next synchronization makes a new one"
 FULL = "free space on the disk, and synchronize again"
@@ -38,6 +40,9 @@ ADVICE = {
 }
 """What to do after an error of SQLite, by its code."""
 
+ENDED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+KEPT_DAYS = 90
+"""Days for which runs are kept: each one has 1 to 1.5 MB of events."""
 BUSY_SECONDS = 120
 """How long a connection waits while another process, such as the Dagster UI, writes."""
 
@@ -78,6 +83,21 @@ def held_back_by(instance: dg.DagsterInstance, run_id: str) -> list[str]:
         for check in checks
         if not check.passed and check.severity is not dg.AssetCheckSeverity.WARN
     ]
+
+
+def forget(instance: dg.DagsterInstance) -> int:
+    """Remove runs that ended long ago, with their events; return their number.
+
+    Raises:
+        SettingError: the setting of the days is wrong.
+    """
+    before = datetime.now(UTC) - timedelta(days=whole_number("FUNDAMENTALS_KEEP_RUNS", KEPT_DAYS, 1, "days"))
+    old = instance.get_runs(dg.RunsFilter(statuses=ENDED, created_before=before))
+    for run in old:
+        instance.delete_run(run.run_id)
+        for path in Path(instance.root_directory).glob(f"history/runs/{run.run_id}.db*"):
+            path.unlink(missing_ok=True)
+    return len(old)
 
 
 class RunHistoryError(PipelineError):

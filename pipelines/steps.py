@@ -134,6 +134,7 @@ def versions(synchronization: Synchronization, _: Log) -> Made:
         synchronization.sync_id,
         synchronization.started_at,
         synchronization.workers,
+        again(synchronization),
     )
     return versions_made(synchronization, segments)
 
@@ -166,8 +167,9 @@ def versions_made(synchronization: Synchronization, segments: Sequence[str]) -> 
 def assembly(synchronization: Synchronization, _: Log) -> Made:
     """The rows of all tables of the warehouse, before they are checked and published."""
     lake = synchronization.lake
-    if not tables.are_published(lake, synchronization.before):
-        tables.assemble(lake, _synchronizations(synchronization), synchronization.workers)
+    named = again(synchronization)
+    if named or not tables.are_published(lake, synchronization.before):
+        tables.assemble(lake, _synchronizations(synchronization), synchronization.workers, named)
     sizes = pl.DataFrame(
         [(name, lake.height(tables.assembled(name))) for name in tables.files(lake)], ["table", "rows"], orient="row"
     )
@@ -217,7 +219,9 @@ def again(synchronization: Synchronization) -> list[str]:
     """The companies to process again even if nothing is new."""
     if not synchronization.full:
         return []
-    return stages.documents.companies_asked(synchronization.lake.read("listings"), synchronization.asked)
+    lake, asked = synchronization.lake, synchronization.asked
+    held = () if asked.symbols else lake.inputs("facts")  # of companies that are not listed any more, too
+    return sorted({*stages.documents.companies_asked(lake.read("listings"), asked), *held})
 
 
 def _made(lake: Lake, table: str, shown: Mapping[str, Shown]) -> Made:

@@ -7,22 +7,25 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
+from pipelines import cluster
+from pipelines.code_in_force import in_force
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.lease import leading
 from pipelines.stages.documents import Asked
 from pipelines.tables import FOOTERS, changed_since, published_before
 from pipelines.workers import ALONE, Workers, started
 from pipelines.working_copy import WorkingCopy, of_home, taken_over
 from warehouse import runs
 from warehouse.pointer import Pointer
-from warehouse.store import StoreConflict, StoreError
+from warehouse.store import Head, StoreConflict, StoreError
 
 
 class Log(Protocol):
@@ -74,7 +77,7 @@ class Synchronization:
     ) -> Iterator["Synchronization"]:
         """Prepare and lock the home until the `with` block ends; then record the result beside the builds.
 
-        With a store, the home first takes over what it has.
+        With a store, the lease on it is taken, and the home takes over what it has.
 
         Args:
             wait: called with a message while another synchronization holds the home; None: do not wait.
@@ -82,16 +85,27 @@ class Synchronization:
 
         Raises:
             HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
+            LeaseError: without `wait`, another synchronization holds the lease on the store.
+            CodeError: the code or the rules are older than those that the store was last written with.
             StoreError: the store cannot be used.
         """
         self.home.prepare()
-        processes = os.environ.get("FUNDAMENTALS_PROCESSES", "")
-        with self.home.writing(wait), started(processes) as workers, ThreadPoolExecutor(1) as looking:
-            self.started_at, self.workers, self.result = datetime.now(UTC), workers, runs.FAILED
+        with ExitStack() as held:
+            held.enter_context(self.home.writing(wait))
+            place = cluster.address()
+            self.copy = copy = of_home(self.home)
+            if copy:
+                copy.lease = held.enter_context(leading(copy.store, wait))
+                head = copy.checkout()
+                copy.codes = in_force(head.codes if head else ())
+            if copy and place:
+                self.workers = cluster.Cluster(place, copy, self._commit)
+                held.callback(self.workers.end)
+            else:
+                self.workers = held.enter_context(started(os.environ.get("FUNDAMENTALS_PROCESSES", "")))
+            looking = held.enter_context(ThreadPoolExecutor(1))
+            self.started_at, self.result = datetime.now(UTC), runs.FAILED
             self._began, self._is_recorded = time.monotonic(), False
-            self.copy = of_home(self.home)
-            if self.copy:
-                self.copy.checkout()
             self._looking = looking.submit(published_before, self.home.published)
             try:
                 self.lake.tidy()
@@ -102,21 +116,8 @@ class Synchronization:
                         self.result = runs.HELD_BACK
                     self._record()
                     if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
-                        self.copy.commit(f"{self.sync_id}, held back", note=self.record)
-                self.copy = None
-
-    @contextmanager
-    def of_step(self, name: str, *, commits: bool = True) -> Iterator["Synchronization"]:
-        """The synchronization in which a step, or a condition, does its work: this one, in one process.
-
-        Args:
-            name: the step or the condition.
-            commits: whether it changes anything.
-        """
-        yield self
-
-    def ended(self, result: str) -> None:
-        """Note that a condition held back publishing; in one process it is known at the end of the run."""
+                        self.copy.commit(f"{self.sync_id}, held back")
+                self.copy, self.workers = None, ALONE
 
     def share(self, log: Log) -> None:
         """Commit the state of the home to the store, after the last step; without a store nothing is done.
@@ -128,10 +129,7 @@ class Synchronization:
         if self.copy is None:
             return
         self._record()
-        try:
-            head = self.copy.commit(self.sync_id, note=self.record)
-        except StoreConflict as conflict:
-            raise taken_over(self.copy, conflict) from conflict
+        head = self._commit()
         log.info(f"committed to {self.copy.store.address}: {len(head.files):,} files")
         try:
             if self.result == runs.PUBLISHED and (removed := self.copy.remove_unnamed()):
@@ -141,10 +139,13 @@ class Synchronization:
         except StoreError as error:
             log.warning(f"{error}; objects that nothing names are removed after another synchronization")
 
-    def record(self) -> None:
-        """Add this synchronization to the record beside the builds, even if it was added before."""
-        self._is_recorded = False
-        self._record()
+    def _commit(self) -> Head:
+        """Commit the state of the home; if another run was faster, take over its state, and raise the conflict."""
+        assert self.copy, "there is a store"
+        try:
+            return self.copy.commit(self.sync_id)
+        except StoreConflict as conflict:
+            raise taken_over(self.copy, conflict) from conflict
 
     def _record(self) -> None:
         """Add this synchronization to the record beside the builds, once."""

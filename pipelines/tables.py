@@ -66,7 +66,7 @@ LAST = "syncs"
 """The table that is written last: it carries the digest of the inputs of all tables."""
 
 
-def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALONE) -> None:
+def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALONE, again: Collection[str] = ()) -> None:
     """Write every table of the warehouse that has rows, with the columns and the order of the schema.
 
     The rows of a company are made again only if something changed that they are made from. Companies are processed in
@@ -76,15 +76,16 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALON
         lake: tables of the stages.
         synchronizations: rows of table `syncs`.
         workers: the processes that share the batches.
+        again: companies whose rows are made again even if nothing changed that they are made from.
     """
     filings = filing_addresses(lake)
     newest_filing = max(filings["filed"], default=date.min)
-    made_from, known = _made_from_by_company(lake), lake.inputs(CONTENTS)
+    made_from, known, named = _made_from_by_company(lake), lake.inputs(CONTENTS), {*again}
     ages = dict(lake.read(AGES).iter_rows()) if lake.holds(AGES) else {}
     to_do = {
         cik: digest
         for cik, digest in made_from.items()
-        if known.get(cik) != _with_age(digest, ages.get(cik), newest_filing)
+        if known.get(cik) != _with_age(digest, ages.get(cik), newest_filing) or cik in named
     }
     if to_do or not known:
         with lake.gathering("warehouse") as made:

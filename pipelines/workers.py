@@ -1,7 +1,8 @@
-"""Worker processes: batches of companies are processed on all cores.
+"""Workers: batches of companies are processed on all cores of this machine.
 
-Belongs here: starting the processes, mapping a function over batches, ending them with the run. Does not: the work of a
-batch (stages, tables), collecting its rows (lake).
+Belongs here: what a stage asks of workers, and those of this machine: starting the processes, mapping a function over
+batches, ending them with the run. Does not: the workers of other machines (cluster), the work of a batch (stages,
+tables), collecting its rows (lake).
 
 The processes live for the whole run, because each one needs a second to import the rules. The process that started them
 holds the lock of the home; they write only files that it names.
@@ -12,10 +13,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pipelines.errors import PipelineError
 
@@ -23,10 +24,25 @@ Input = TypeVar("Input")
 Output = TypeVar("Output")
 
 SETTING = "FUNDAMENTALS_PROCESSES"
+DEATHS = 3
+"""Workers that may die of one batch."""
+NAMED = 10
+"""Companies of it that an error names."""
 
 
 class WorkerError(PipelineError):
     """A worker process ended before its work was done, or the setting of their number is wrong."""
+
+
+def died_of(batch: object) -> str:
+    """What to say of a batch of which several workers died; its companies are named."""
+    ciks = [*getattr(batch[1] if isinstance(batch, tuple) else batch, "ciks", ())]
+    more = f" and {len(ciks) - NAMED:,} more" if len(ciks) > NAMED else ""
+    return (
+        f"{DEATHS} worker processes were killed by one batch, perhaps because memory was short: CIK "
+        f"{', '.join(ciks[:NAMED]) or 'of no company'}{more}; synchronize again, which continues with the companies "
+        f"that are left; {SETTING}=1 or fewer companies in a batch (FUNDAMENTALS_BATCH) use less memory"
+    )
 
 
 class Workers:
@@ -39,20 +55,41 @@ class Workers:
     def map(self, task: Callable[[Input], Output], inputs: Iterable[Input]) -> Iterator[Output]:
         """The results of a function for all inputs, in their order. Functions, inputs and results must be picklable.
 
+        A process that is killed takes the others with it: the batches that were in hand are repeated one by one, which
+        shows of which one processes die, and the others after them.
+
         Raises:
-            WorkerError: a process was killed, for example because memory was short.
+            WorkerError: several processes died of one batch, for example because memory was short.
             Exception: whatever the function raises.
         """
+        given = list(inputs)
+        futures = {number: self._submitted(task, each) for number, each in enumerate(given)}
+        for number in range(len(given)):
+            try:
+                result = futures[number].result()
+            except BrokenProcessPool:
+                lost = [each for each in range(number, len(given)) if _is_lost(futures[each])]
+                for each in lost[: self.number]:
+                    futures[each] = self._alone(task, given[each])
+                futures |= {each: self._submitted(task, given[each]) for each in lost[self.number :]}
+                result = futures[number].result()
+            yield result
+
+    def _submitted(self, task: Callable[[Input], Output], each: Input) -> Future[Output]:
         if self._pool is None:
             spawned = multiprocessing.get_context("spawn")  # a fork would copy the locks of Polars' threads
             self._pool = ProcessPoolExecutor(self.number, mp_context=spawned, initializer=_prepare)
-        try:
-            yield from self._pool.map(task, inputs)
-        except BrokenProcessPool as error:
-            raise WorkerError(
-                "a worker process was killed, perhaps because memory was short; synchronize again, which continues "
-                f"with the companies that are left; {SETTING}=1 uses less memory"
-            ) from error
+        return self._pool.submit(task, each)
+
+    def _alone(self, task: Callable[[Input], Output], each: Input) -> Future[Output]:
+        """The result of a batch that was in hand when a process was killed, while there is no other one in hand."""
+        for _ in range(DEATHS - 1):
+            self.end()
+            done = self._submitted(task, each)
+            if not _is_lost(done):
+                return done
+        self.end()
+        raise WorkerError(died_of(each))
 
     def end(self) -> None:
         """End the processes; work that has not begun is not done."""
@@ -63,6 +100,11 @@ class Workers:
 
 ALONE = Workers(1)
 """This process alone."""
+
+
+def _is_lost(future: Future[Any]) -> bool:
+    """Whether a batch that has ended, or ends, did so with its process."""
+    return isinstance(future.exception(), BrokenProcessPool)
 
 
 @contextmanager

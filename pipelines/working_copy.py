@@ -10,23 +10,19 @@ are. A commit names the local files in place of those that were checked out; wha
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pipelines import progress
+from pipelines import lease, progress
 from pipelines.edgar.raw_store import Documents, digests_in
 from pipelines.home import MARKER, WORDS, Home, HomeError
-from warehouse import runs
+from pipelines.waiting import told
 from warehouse.checkout import STAMPS, Folder, Wanted
 from warehouse.store import Content, Head, Held, Report, Store, StoreConflict, StoreError, opened, together
 
 SEEN = "raw/seen.jsonl"
 FILES = (MARKER, SEEN, "raw/index.json")
 FOLDERS = ("tables", "log", "published")
-RECORD = f"published/{runs.FILE}"
-"""The record of results, which a run may change that does not hold HEAD."""
-ATTEMPTS = 5
-"""Commits of one state: so many runs may add to the record of results meanwhile."""
 DOWNLOAD, UPLOAD, DOCUMENTS = "from the store", "to the store", "documents"
 """The names of what takes long, for who watches."""
 
@@ -35,14 +31,18 @@ def _everything(_: str) -> bool:
     return True
 
 
-def of_home(home: Home) -> "WorkingCopy | None":
+def of_home(home: Home, cache: Path | None = None) -> "WorkingCopy | None":
     """The working copy in a home; None if FUNDAMENTALS_STORE is not set.
+
+    Args:
+        home: the home.
+        cache: as for WorkingCopy.
 
     Raises:
         StoreError: FUNDAMENTALS_STORE is no address, or a package is missing.
     """
     address = os.environ.get("FUNDAMENTALS_STORE")
-    return WorkingCopy(home.root, opened(address)) if address else None
+    return WorkingCopy(home.root, opened(address), cache) if address else None
 
 
 class WorkingCopy:
@@ -50,6 +50,8 @@ class WorkingCopy:
 
     Attributes:
         held: HEAD as it was when the files were checked out; None if nothing is committed yet, or before `checkout`.
+        lease: the lease under which this process commits; None: it holds none.
+        codes: the digests of code and rules that a commit writes into HEAD; None: those that it has.
     """
 
     def __init__(self, root: Path, store: Store, cache: Path | None = None) -> None:
@@ -62,8 +64,11 @@ class WorkingCopy:
         """
         self.root, self.store = root, store
         self.held: Held | None = None
+        self.lease: lease.Held | None = None
+        self.codes: tuple[str, ...] | None = None
         self._folder = Folder(root, store, cache)
         self._taken: set[str] = set()
+        self._stored: set[str] = set()
 
     def checkout(self, wanted: Wanted = _everything) -> Head | None:
         """Make the local files equal to those that HEAD names now.
@@ -79,7 +84,8 @@ class WorkingCopy:
             StoreError: the store cannot be read, or an object is damaged; nothing was changed.
             OSError: a file cannot be written.
         """
-        self.held, self._taken = self.store.head(), set()
+        with told(f"the store at {self.store.address}"):
+            self.held, self._taken = self.store.head(self.held), set()
         if self.held is None:
             return None
         head = self.held.head
@@ -98,44 +104,33 @@ class WorkingCopy:
         head = self.held.head
         files = {path: content for path, content in head.files.items() if wanted(path) and path not in self._taken}
         links = {path: target for path, target in head.links.items() if wanted(path)}
-        self._folder.bring(files, links, _reported(DOWNLOAD))
-        self._taken |= {*files, *links}
+        if files or links:
+            self._folder.bring(files, links, _reported(DOWNLOAD))
+            self._taken |= {*files, *links}
 
     def is_current(self) -> bool:
         """Whether HEAD still is the one that was checked out or committed here last."""
         return self.store.head(self.held) is self.held
 
-    def commit(self, run: str, wanted: Wanted = _everything, note: Callable[[], object] = lambda: None) -> Head:
+    def commit(self, run: str, wanted: Wanted = _everything) -> Head:
         """Store what is new of the local files and documents, then replace HEAD by the state of this folder.
-
-        A run that fails adds its result to the record of the run before it, and keeps the name of that run. So if HEAD
-        was replaced since the checkout, but only with another record, that is no conflict: the record is taken over.
 
         Args:
             run: the id of the synchronization, or the name of a command with the time.
             wanted: tells of a path whether its local file is committed; default: all shared files that are here. A
                 folder that had files before a part was checked out gives the same as for the checkout.
-            note: adds this run to the local record of results again; called if that was replaced by the one of HEAD.
 
         Returns:
             the new HEAD.
 
         Raises:
-            StoreConflict: another run has replaced HEAD since the checkout; nothing of this one is visible.
+            StoreConflict: another run has replaced HEAD since the checkout, or taken the lease; nothing of this one is
+                visible.
             StoreError: the store cannot be written.
             OSError: a file cannot be read.
         """
-        for _ in range(ATTEMPTS - 1):
-            try:
-                return self._committed(run, wanted)
-            except StoreConflict as conflict:
-                if not self._follows(conflict.winner):
-                    raise
-                note()
-        return self._committed(run, wanted)
-
-    def _committed(self, run: str, wanted: Wanted) -> Head:
-        """Try to commit once."""
+        if self.lease:
+            self.lease.renew()
         before = self.held.head if self.held else None
         paths = [path for path in self._local() if wanted(path)]
         links = {path: str((self.root / path).readlink()) for path in paths if (self.root / path).is_symlink()}
@@ -145,25 +140,24 @@ class WorkingCopy:
         self._store_objects(found, before)
         kept = {path: each for path, each in before.files.items() if path not in self._taken} if before else {}
         kept_links = {path: each for path, each in before.links.items() if path not in self._taken} if before else {}
-        self.held = self.store.replace_head(run, {**kept, **found}, {**kept_links, **links}, self.held)
+        marks = {"lease": self.lease and self.lease.number, "codes": self.codes}
+        given = {name: mark for name, mark in marks.items() if mark is not None}
+        self.held = self.store.replace_head(run, {**kept, **found}, {**kept_links, **links}, self.held, **given)
         self._taken = {*found, *links}
         self._folder.remember()
         self._folder.adopt(found)
         self._folder.clear_cache(self.held.head.digests)
         return self.held.head
 
-    def _follows(self, winner: Held) -> bool:
-        """Take over the record of results of another HEAD; False if that differs in anything else, too."""
+    def fetch(self, contents: Iterable[tuple[Content, Path]]) -> None:
+        """Fetch objects that HEAD does not name yet, each to its place; the next commit does not store them again."""
+        wanted = {place: content.digest for content, place in contents}
+        together(lambda each: self.store.fetch_object(each[1], each[0]), wanted.items())
+        self._stored |= {*wanted.values()}
 
-        def others(head: Head) -> tuple[str, dict[str, Content], dict[str, str]]:
-            return head.run, {path: each for path, each in head.files.items() if path != RECORD}, head.links
-
-        if self.held is None or others(winner.head) != others(self.held.head) or RECORD not in winner.head.files:
-            return False
-        self.held = winner
-        self._folder.bring({RECORD: winner.head.files[RECORD]}, {})
-        self._taken |= {RECORD}
-        return True
+    def clear_cache(self) -> None:
+        """Remove old objects from the cache that HEAD does not name."""
+        self._folder.clear_cache(self.held.head.digests if self.held else ())
 
     def remove_unnamed(self) -> int:
         """Remove the objects from the store that HEAD has not named for a day; return their number."""
@@ -218,8 +212,8 @@ class WorkingCopy:
             place.unlink(missing_ok=True)
 
     def _store_objects(self, found: dict[str, Content], before: Head | None) -> None:
-        """Store the contents that HEAD does not name."""
-        known = before.digests if before else set()
+        """Store the contents that HEAD does not name and that nobody has stored for this run."""
+        known = (before.digests if before else set()) | self._stored
         new = {content: self.root / path for path, content in found.items() if content.digest not in known}
         together(lambda each: self.store.put_content(*each), new.items(), _reported(UPLOAD))
 

@@ -24,9 +24,9 @@ class Settings:
     `redis_url` is the Redis server that counts rate limits, which may contain a password; None: the process counts
     them. `cache` turns the response cache on or off. `connection_share` is the part of a worker's connections that one
     client address may have. `proxies` are the proxies whose header X-Forwarded-For names the client. `metrics_port` is
-    the port of the metrics on this machine, 0 a free one; None: there are no metrics. `store` is the address of the
-    object storage whose builds are served; None: those of the home are. `accounts_url` is the PostgreSQL database of
-    the accounts, which may contain a password; None: they are in a file in the home.
+    the port of the metrics, 0 a free one; None: there are no metrics; `metrics_host` is its address. `store` is the
+    address of the object storage whose builds are served; None: those of the home are. `accounts_url` is the PostgreSQL
+    database of the accounts, which may contain a password; None: they are in a file in the home.
     """
 
     home: Path = HOME
@@ -36,6 +36,7 @@ class Settings:
     connection_share: float = CONNECTION_SHARE
     proxies: tuple[Network, ...] = ()
     metrics_port: int | None = None
+    metrics_host: str = HOST
     store: str | None = None
     accounts_url: str | None = field(default=None, repr=False)
 
@@ -83,7 +84,19 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
     redis_url = environment.get("REDIS_URL") or None
     store = environment.get("FUNDAMENTALS_STORE") or None
     accounts_url = environment.get("FUNDAMENTALS_ACCOUNTS_URL") or None
-    return Settings(Path(home), base_url, redis_url, cache == "on", share, proxies, metrics_port, store, accounts_url)
+    metrics_host = environment.get("FUNDAMENTALS_METRICS_HOST") or HOST
+    return Settings(
+        Path(home),
+        base_url,
+        redis_url,
+        cache == "on",
+        share,
+        proxies,
+        metrics_port,
+        metrics_host,
+        store,
+        accounts_url,
+    )
 
 
 def _share(text: str) -> float:

@@ -4,12 +4,13 @@ Belongs here: HEAD, objects and documents by their keys, the conditional replace
 one line; everything that knows obstore. Does not: files of a folder (checkout), which files are shared
 (pipelines.working_copy).
 
-    HEAD                    the content of each shared file, by path; the only object that is ever replaced
+    HEAD                    the content of each shared file, by path; replaced by each commit
+    LEASE                   who may commit: which process leads a run (warehouse.lease); replaced every few seconds
     objects/3f/3fa2…        the content of a file, under its SHA-256
     raw/3f/3fa2….json.zst   a document of the raw zone, under the SHA-256 of what is compressed in it
 
-HEAD is replaced only if it still is what the writer has read, so of two writers one wins. What HEAD names was stored
-before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all of it.
+Both are replaced only if they still are what the writer has read, so of two writers one wins. What HEAD names was
+stored before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all of it.
 """
 
 import hashlib
@@ -32,7 +33,7 @@ from warehouse.errors import WarehouseError
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-HEAD = "HEAD"
+HEAD, LEASE = "HEAD", "LEASE"
 OBJECTS = "objects"
 DOCUMENTS = "raw"
 SUFFIX = ".json.zst"
@@ -70,7 +71,7 @@ class StoreUnavailable(StoreError):
 class StoreConflict(StoreError):
     """Another run has replaced HEAD since this one has read it."""
 
-    def __init__(self, message: str, winner: "Held") -> None:
+    def __init__(self, message: str, winner: "Held | None" = None) -> None:
         super().__init__(message)
         self.winner = winner
 
@@ -96,6 +97,8 @@ class Head(msgspec.Struct, frozen=True):
         links: what the symbolic links among them name, by path.
         retired: objects that HEAD names no more, each with the time when it ceased to.
         writer: different for each attempt to replace HEAD.
+        lease: the number of the lease under which it was written.
+        codes: the digests of code and rules that were in use, in their order; the last one is in force.
     """
 
     run: str
@@ -104,11 +107,29 @@ class Head(msgspec.Struct, frozen=True):
     links: dict[str, str] = {}
     retired: dict[Digest, datetime] = {}
     writer: str = ""
+    lease: int = 0
+    codes: tuple[str, ...] = ()
 
     @property
     def digests(self) -> set[str]:
         """The objects that it names."""
         return {content.digest for content in self.files.values()}
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """Who may commit.
+
+    Attributes:
+        number: of the holder; each one has the next number.
+        holder: the process that leads a run; empty: none.
+        since: when it took the lease, by its clock; it is shown, and compared with nothing.
+        renewed: how often it was renewed.
+    """
+
+    number: int = 0
+    holder: str = ""
+    since: str = ""
+    renewed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +208,15 @@ class Store:
         return Held(head, str(tag))
 
     def replace_head(
-        self, run: str, files: Mapping[str, Content], links: Mapping[str, str], before: Held | None
+        self, run: str, files: Mapping[str, Content], links: Mapping[str, str], before: Held | None, **marks: Any
     ) -> Held:
         """Make a state the current one, if HEAD still is `before`; everything that it names must be stored.
+
+        Args:
+            run: the id of the run.
+            files, links: what HEAD has by path.
+            before: HEAD as it was read; None: nothing is committed yet.
+            marks: `lease` and `codes`, if they differ from before.
 
         Raises:
             StoreConflict: another run has replaced HEAD.
@@ -204,6 +231,8 @@ class Store:
             named = head.digests
             retired = {key: at for key, at in sorted(gone.items()) if key not in named and now - at < KEPT}
             head = msgspec.structs.replace(head, retired=retired)
+            head = msgspec.structs.replace(head, lease=before.head.lease, codes=before.head.codes)
+        head = msgspec.structs.replace(head, **marks)
         content = msgspec.json.encode(head)
         with self._named_errors(HEAD):
             try:
@@ -238,6 +267,44 @@ class Store:
                     "would overwrite each other; use a store that knows them"
                 )
         return str(result["e_tag"])
+
+    # --- The lease
+
+    def lease(self) -> "tuple[Lease, str | None]":
+        """The lease, and the entity tag by which a replacement is noticed; None if nobody has ever held it.
+
+        Raises:
+            StoreError: it cannot be read, or is damaged.
+        """
+        with self._named_errors(LEASE):
+            try:
+                answer = self._objects.get(LEASE)
+                return msgspec.json.decode(bytes(answer.bytes()), type=Lease), str(answer.meta["e_tag"])
+            except FileNotFoundError as error:
+                self._require_bucket(error)
+                return Lease(), None
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                advice = "delete it while no run is under way"
+                raise ObjectDamaged(f"{self.address}/{LEASE} is damaged ({error}); {advice}") from error
+
+    def replace_lease(self, lease: "Lease", tag: str | None) -> str | None:
+        """Replace the lease if it still has a tag (None: if there is none); its new tag.
+
+        Returns:
+            None: another process has replaced it.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
+        with self._named_errors(LEASE):
+            try:
+                mode = {"e_tag": tag} if tag else "create"
+                return str(self._objects.put(LEASE, msgspec.json.encode(lease), mode=mode)["e_tag"])
+            except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
+                self._require_bucket(error)
+                return None
 
     # --- Objects
 

@@ -27,7 +27,7 @@ from pipelines.workers import Workers
 BATCH = 125
 """Companies that a process works on at a time: enough rows for columnar operations to be fast, few enough for memory.
 
-More companies are shared by worker processes (FUNDAMENTALS_PROCESSES), or by machines (FUNDAMENTALS_BROKER)."""
+More companies are shared by worker processes (FUNDAMENTALS_PROCESSES), or by machines (FUNDAMENTALS_CLUSTER)."""
 SETTING = "FUNDAMENTALS_BATCH"
 
 

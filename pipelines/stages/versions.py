@@ -24,7 +24,13 @@ from pipelines.workers import ALONE, Workers
 
 
 def update(
-    lake: Lake, log: Path, segments: Sequence[str], sync_id: str, now: datetime, workers: Workers = ALONE
+    lake: Lake,
+    log: Path,
+    segments: Sequence[str],
+    sync_id: str,
+    now: datetime,
+    workers: Workers = ALONE,
+    again: Iterable[str] = (),
 ) -> tuple[str, ...]:
     """Append new versions to the version log: tables `versions` (all) and `appended` (new).
 
@@ -35,11 +41,12 @@ def update(
         segments: the segments that the pointer names.
         sync_id, now: id and time of this synchronization.
         workers: the processes that share the batches.
+        again: companies to compare even if nothing changed.
 
     Returns:
         the segments that a build from these tables has to commit.
     """
-    planned = plan(lake, log, segments)
+    planned = plan(lake, log, segments, again)
     with lake.gathering("versions") as made:
         notes = processed("versions", planned, partial(work, lake, log, now), made, workers)
         return collect(lake, log, sync_id, planned, made, notes)
@@ -58,8 +65,10 @@ class LogPlan(Plan):
     logged_in: Mapping[str, Sequence[str]]
 
 
-def plan(lake: Lake, log: Path, segments: Sequence[str]) -> LogPlan:
-    """The companies whose values or logged versions changed; what a killed run left in the log is removed.
+def plan(lake: Lake, log: Path, segments: Sequence[str], again: Iterable[str] = ()) -> LogPlan:
+    """The companies whose values or logged versions changed, and those in `again`.
+
+    What a killed run left in the log is removed.
 
     Raises:
         LogError: a segment is missing or damaged.
@@ -69,8 +78,8 @@ def plan(lake: Lake, log: Path, segments: Sequence[str]) -> LogPlan:
     check(log, segments)
     logged_in, values = segments_of(log, segments), lake.inputs("profiles")
     wanted = {cik: joined(*logged_in.get(cik, ()), values.get(cik, "")) for cik in sorted({*logged_in, *values})}
-    known = lake.inputs(VERSIONS)
-    to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest}
+    known, named = lake.inputs(VERSIONS), set(again)
+    to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest or cik in named}
     lake.remove_companies(VERSIONS, known.keys() - wanted.keys())
     is_done = not to_do and lake.holds(APPENDED)
     ciks_of = () if is_done else in_batches(to_do)

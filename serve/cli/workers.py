@@ -37,11 +37,12 @@ def exposed(settings: Settings, counts: Sequence[Counts]) -> contextlib.Abstract
     """Expose the counts of workers in the `with` block, if the settings have a port for metrics."""
     if settings.metrics_port is None:
         return contextlib.nullcontext()
-    from serve.metrics import (
-        exposition,
-    )  # imported here, because it takes a twentieth of a second
+    # imported here, because it takes a twentieth of a second
+    from serve.metrics import exposition
+    from warehouse.store import ONCE, opened
 
-    return exposition.exposed(settings.published, counts, settings.metrics_port)
+    store = opened(settings.store, ONCE) if settings.store else None
+    return exposition.exposed(settings.published, counts, settings.metrics_port, settings.metrics_host, store)
 
 
 def work(

@@ -1,15 +1,17 @@
-"""The exposition of the metrics in the format of Prometheus, on a port of this machine.
+"""The exposition of the metrics in the format of Prometheus.
 
 Belongs here: gathering the numbers when they are asked for, and listening. Does not: counting (counts), the list of
 metrics (families), what synchronizations record (warehouse.runs).
 """
 
 import contextlib
+import hashlib
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.metrics_core import Metric
@@ -20,8 +22,11 @@ from serve.metrics import families
 from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM
 from warehouse import runs
-from warehouse.errors import BuildUnreadable
-from warehouse.pointer import current
+from warehouse.errors import BuildUnreadable, WarehouseError
+from warehouse.pointer import POINTER, current
+
+if TYPE_CHECKING:
+    from warehouse.store import Held, Store
 
 LOOPBACK = "127.0.0.1"
 SILENT = 10.0  # seconds after which a worker that noted nothing hangs, or has ended
@@ -32,9 +37,13 @@ Numbers = dict[tuple[str, ...], float]  # by the values of the labels
 class Collector:
     """The metrics of a service, gathered at each exposition."""
 
-    def __init__(self, published: Path, counts: Sequence[Counts], clock: Clock = time.time) -> None:
-        """Expose the counts of the workers, and what the folder of builds says."""
+    def __init__(
+        self, published: Path, counts: Sequence[Counts], clock: Clock = time.time, store: "Store | None" = None
+    ) -> None:
+        """Expose the counts of the workers, what the folder of builds says, and what the store says."""
         self._published = published
+        self._store = store
+        self._held: Held | None = None
         self._counts = counts
         self._clock = clock
 
@@ -48,6 +57,7 @@ class Collector:
             families.REQUESTS: {(path, status): number for path, status, number in counts.requests()},
             **_of_the_build(self._published, now),
             **_of_synchronizations(self._published, now),
+            **self._of_the_store(now),
         }
         for family in FAMILIES:
             metric = Metric(family.name, family.meaning, family.type)
@@ -59,6 +69,23 @@ class Collector:
                     named = dict(zip(family.labels, labels, strict=False))
                     metric.add_sample(family.exposed, named, number)
             yield metric
+
+    def _of_the_store(self, now: float) -> dict[str, Numbers]:
+        """How far this replica is behind the store, and since when somebody leads a run; none without a store."""
+        if self._store is None:
+            return {}
+        try:
+            self._held, (lease, _) = self._store.head(self._held), self._store.lease()
+        except WarehouseError:
+            return {families.STORE: {(): 0}}
+        pointer = self._held.head.files.get(f"{self._published.name}/{POINTER}") if self._held else None
+        lag = 0.0
+        if self._held and pointer:
+            file = self._published / POINTER
+            here = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
+            lag = 0.0 if here == pointer.digest else now - self._held.head.written_at.timestamp()
+        leads = _age(lease.since, now) if lease.holder else 0.0
+        return {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
 
 
 def _add_durations(metric: Metric, label: str, counts: Counts) -> None:
@@ -100,27 +127,31 @@ def _age(moment: str, now: float) -> float:
 
 
 @contextlib.contextmanager
-def exposed(published: Path, counts: Sequence[Counts], port: int) -> Iterator[None]:
-    """Answer requests for the metrics on a port of this machine until the block ends.
+def exposed(
+    published: Path, counts: Sequence[Counts], port: int, host: str = LOOPBACK, store: "Store | None" = None
+) -> Iterator[None]:
+    """Answer requests for the metrics until the block ends.
 
     Args:
         published: the folder of builds.
         counts: those of each worker.
         port: the port; 0: a free one.
+        host: the address; that of this machine only, unless a scraper runs elsewhere.
+        store: the store whose builds are served.
 
     Raises:
         CommandError: the port is in use.
     """
     registry = CollectorRegistry()
-    registry.register(Collector(published, counts))
+    registry.register(Collector(published, counts, store=store))
     try:
-        server, thread = start_http_server(port, LOOPBACK, registry)
+        server, thread = start_http_server(port, host, registry)
     except OSError as error:
         raise CommandError(
-            f"cannot expose metrics on {LOOPBACK} port {port}: {error.strerror}; set FUNDAMENTALS_METRICS_PORT to "
+            f"cannot expose metrics on {host} port {port}: {error.strerror}; set FUNDAMENTALS_METRICS_PORT to "
             "another port, or do not set it"
         ) from error
-    print(f"metrics are on http://{LOOPBACK}:{server.server_port}/metrics", file=sys.stderr, flush=True)
+    print(f"metrics are on http://{host}:{server.server_port}/metrics", file=sys.stderr, flush=True)
     try:
         yield
     finally:

@@ -22,6 +22,7 @@ RUNS, RUN_AGE, RUN_SECONDS = (
     "fundamentals_synchronization_age_seconds",
     "fundamentals_synchronization_seconds",
 )
+STORE, LAG, LEASE = "fundamentals_store_answers", "fundamentals_replica_lag_seconds", "fundamentals_lease_seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +58,10 @@ FAMILIES = (
     Family(RUN_SECONDS, GAUGE, "Duration of the last synchronization with a result.", ("result",)),
     Family(QUARANTINED, GAUGE, "Companies in quarantine after the last synchronization."),
     Family(FAILED, GAUGE, "Companies whose documents the last synchronization could not fetch."),
+    Family(STORE, GAUGE, "Whether the store answers (1) or not (0)."),
+    Family(
+        LAG, GAUGE, "Seconds since a commit whose build this replica does not serve yet; 0: it serves the newest one."
+    ),
+    Family(LEASE, GAUGE, "Seconds since a process took the lease on the store, which leads a run; 0: nobody has it."),
 )
 """The metrics, in the order of the exposition."""

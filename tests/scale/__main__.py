@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-PACKAGES = ("obstore", "psycopg", "dagster_postgres", "dagster_celery", "moto", "flask")
+PACKAGES = ("obstore", "psycopg", "distributed", "moto", "flask")
 PROGRAMS = {"nginx": "nginx-light", "postgres": "postgresql", "redis-server": "redis-server", "wrk": "wrk"}
 """Each program with its Debian package."""
 SIDE_BY_SIDE = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder")

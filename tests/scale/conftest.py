@@ -21,8 +21,7 @@ from tests.scale.front import nginx
 REPLICAS = 2
 
 GROUPS = (
-    ("test_lost_parts",),
-    ("test_executor",),
+    ("test_cluster",),
     ("test_replicas", "test_front", "test_faults"),
     ("test_shared_homes",),
 )

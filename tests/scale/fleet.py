@@ -1,40 +1,36 @@
-"""Several machines that share the work of a synchronization, all on this one: workers with homes of their own.
+"""A cluster on this machine: a scheduler and workers with homes of their own, over TLS, and machines that lead runs.
 
-Belongs here: starting, freezing and killing workers, leading a run, what its events say. Does not: the parts that they
-share (objects, postgres, redis), any test.
+Belongs here: starting, freezing and killing them, waiting until a batch is in hand. Does not: the object storage
+(objects), any test.
 """
 
 import os
-import re
 import signal
 import subprocess
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pipelines.home import PROJECT
 from tests.e2e.homes import PATIENCE, command, environment
-from tests.scale import objects, postgres, redis
+from tests.scale import objects
 from tests.scale.objects import Objects
-from tests.scale.postgres import Postgres
-from tests.scale.redis import Redis
+from tests.servers import accepts, free_port
 
-LOST_AFTER = 6
-"""Seconds after which a step whose worker is silent is given to another one."""
-SETTLED = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "COLUMNS": "200"}
-EXECUTING = "in celery worker"
+TTL, LEASE = 20, 12
+"""Seconds after which a silent worker, and a silent leader, is lost."""
+SETTLED = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "COLUMNS": "400"}
+NAMES = ("scheduler", "worker", "leader")
 
 
 @dataclass
-class Worker:
-    """`fundamentals worker` with a home of its own, in a process group of its own."""
+class Machine:
+    """A command with a home of its own, in a process group of its own."""
 
     home: Path
-    process: "subprocess.Popen[bytes]"
+    process: "subprocess.Popen[str]"
 
     @property
     def log(self) -> str:
@@ -45,135 +41,108 @@ class Worker:
         """Send a signal to all its processes."""
         os.killpg(self.process.pid, number)
 
-    def begun(self, op: str) -> list[str]:
-        """The steps of an op that it has begun, in their order."""
-        return re.findall(rf"({re.escape(op)}\[\d+\]) - a batch of ", self.log)
+    def kill(self) -> None:
+        """End all its processes at once, frozen ones too."""
+        if self.process.poll() is None:
+            self.signal(signal.SIGKILL)
+            self.process.wait(PATIENCE)
+
+    def ended(self) -> tuple[int, str]:
+        """Its exit status, and its last line of errors, if it failed."""
+        self.process.wait(PATIENCE)
+        return self.process.returncode, self.log.strip().splitlines()[-1] if self.process.returncode else ""
 
 
 @dataclass
 class Fleet:
-    """What all machines share, and the workers."""
+    """What all machines share, and the machines."""
 
     folder: Path
     variables: Mapping[str, str]
     objects: Objects
-    redis: Redis
-    postgres: Postgres
-    workers: list[Worker] = field(default_factory=list)
+    port: int
+    machines: list[Machine] = field(default_factory=list)
 
-    def add(self, **more: str) -> Worker:
-        """Start a worker that does one step at a time."""
-        home = self.folder / f"worker-{len(self.workers) + 1}"
-        with home.with_suffix(".log").open("wb") as log:
+    def start(self, kind: str, *arguments: object, home: str = "", cwd: Path = PROJECT, **more: str) -> Machine:
+        """Start a command."""
+        place = self.folder / (home or f"{kind}-{len(self.machines) + 1}")
+        given = {**SETTLED, **self.variables, "FUNDAMENTALS_TLS": str(self.folder / "tls" / kind), **more}
+        with place.with_suffix(".log").open("wb") as log:
             process = subprocess.Popen(
-                command("worker", "--processes", "1"),
-                cwd=PROJECT,
-                env=environment(home, **SETTLED, **self.variables, **more),
+                command(*arguments),
+                cwd=cwd,
+                env=environment(place, **given),
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                text=True,
                 start_new_session=True,
             )
-        self.workers.append(Worker(home, process))
-        return self.workers[-1]
+        self.machines.append(Machine(place, process))
+        return self.machines[-1]
 
-    def sync(self, source: object, **more: str) -> "subprocess.Popen[str]":
-        """Start a synchronization, which this home leads."""
-        return subprocess.Popen(
-            command("sync", "--source", source),
-            cwd=PROJECT,
-            env=environment(self.home, **SETTLED, **self.variables, **more),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def schedule(self) -> Machine:
+        """Start the scheduler, and wait until it listens."""
+        scheduler = self.start("scheduler", "scheduler", "--host", "127.0.0.1")
+        until(lambda: accepts(self.port), scheduler)
+        return scheduler
 
-    @property
-    def home(self) -> Path:
-        """The home of the machine that leads runs."""
-        return self.folder / "lead"
+    def add(self, **more: str) -> Machine:
+        """Start a worker that does one batch at a time."""
+        return self.start("worker", "worker", "--processes", "1", **more)
 
-    def workers_of_steps(self) -> dict[str, list[str]]:
-        """The workers that began each step of all runs, by step."""
-        return {step: [worker for _, worker in begun] for step, begun in self._begun().items()}
+    def sync(self, source: object, *arguments: str, home: str = "lead", **more: str) -> Machine:
+        """Start a synchronization, which a machine leads."""
+        return self.start("leader", "sync", "--source", source, *arguments, home=home, **more)
 
-    def steps_of_newest_run(self) -> set[str]:
-        """The steps that workers began in the newest run."""
-        with self._instance() as instance:
-            [run] = instance.get_runs(limit=1)
-        return {step for step, begun in self._begun().items() if run.run_id in {of for of, _ in begun}}
+    def frozen_in_a_batch(self, worker: Machine, leading: Machine) -> None:
+        """Freeze a worker while it is at work on a batch: it has written something of it, and has not ended it."""
 
-    def runs(self) -> list[str]:
-        """The states of all runs, the newest first."""
-        with self._instance() as instance:
-            return [run.status.value for run in instance.get_runs()]
+        def is_caught() -> bool:
+            if not [*worker.home.glob("work/*/tables/.parts-*"), *worker.home.glob("work/*/raw/*")]:
+                return False
+            worker.signal(signal.SIGSTOP)
+            if [*worker.home.glob("work/*/tables/.parts-*/*/*.parquet"), *worker.home.glob("work/*/raw/??/*")]:
+                return True
+            worker.signal(signal.SIGCONT)
+            return False
 
-    def had_ended(self, step: str, moment: float) -> bool:
-        """Whether a step of the newest run had succeeded at a moment (Unix time)."""
-        import dagster as dg
+        until(is_caught, leading, every=0.005)
 
-        with self._instance() as instance:
-            [run] = instance.get_runs(limit=1)
-            ended = instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_SUCCESS)
-            return step in {event.step_key for event in ended if event.timestamp <= moment}
 
-    def _begun(self) -> dict[str, list[tuple[str, str]]]:
-        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        with self._instance() as instance:
-            for run in instance.get_runs():
-                for entry in instance.all_logs(run.run_id):
-                    event = entry.dagster_event
-                    if event and event.step_key and EXECUTING in (event.message or ""):
-                        data: Any = event.engine_event_data
-                        found[event.step_key].append((run.run_id, str(data.metadata["Celery worker"].value)))
-        return found
-
-    @contextmanager
-    def _instance(self) -> Iterator[Any]:
-        from unittest.mock import patch
-
-        from pipelines.leading import recording
-
-        with patch.dict(os.environ, self.variables), recording(self.home / "dagster") as instance:
-            yield instance
+def until(state: Callable[[], object], running: Machine, every: float = 0.05) -> None:
+    """Wait for a state that comes while a machine runs."""
+    deadline = time.monotonic() + PATIENCE
+    while not state():
+        assert running.process.poll() is None, running.log
+        assert time.monotonic() < deadline, running.log
+        time.sleep(every)
 
 
 @contextmanager
-def running(folder: Path, redis_server: str, batch: int, *, keeps: bool = False) -> Iterator[Fleet]:
-    """Object storage, PostgreSQL and Redis for some workers, until the block ends.
+def running(folder: Path, batch: int, workers: int = 0) -> Iterator[Fleet]:
+    """Object storage, a scheduler and some workers, until the block ends.
 
     Args:
         folder: an empty folder.
-        redis_server: the program.
         batch: companies in a batch.
-        keeps: whether Redis has its data on disk.
+        workers: how many.
     """
-    with ExitStack() as parts:
-        for name in ("objects", "redis", "postgres"):
-            (folder / name).mkdir()
-        storage = parts.enter_context(objects.running(folder / "objects"))
-        counting = parts.enter_context(redis.running(redis_server, folder / "redis", keeps=keeps))
-        server = parts.enter_context(postgres.running(folder / "postgres"))
+    subprocess.run(["sh", PROJECT / "deploy" / "certificates.sh", folder / "tls", *NAMES], check=True, stdout=-3)
+    with objects.running(folder) as storage:
+        port = free_port()
         variables = {
             **storage.environment,
-            "FUNDAMENTALS_BROKER": counting.url,
-            "FUNDAMENTALS_DAGSTER_URL": server.url.replace("+psycopg:", "+psycopg2:"),
+            "FUNDAMENTALS_CLUSTER": f"tls://127.0.0.1:{port}",
             "FUNDAMENTALS_BATCH": str(batch),
-            "FUNDAMENTALS_LOST_AFTER": str(LOST_AFTER),
+            "FUNDAMENTALS_WORKER_TTL": str(TTL),
+            "FUNDAMENTALS_LEASE": str(LEASE),
         }
-        fleet = Fleet(folder, variables, storage, counting, server)
+        fleet = Fleet(folder, variables, storage, port)
         try:
+            fleet.schedule()
+            for _ in range(workers):
+                fleet.add()
             yield fleet
         finally:
-            for worker in fleet.workers:
-                if worker.process.poll() is None:
-                    worker.signal(signal.SIGKILL)
-                    worker.process.wait(PATIENCE)
-
-
-def until(leading: "subprocess.Popen[str]", state: Callable[[], object]) -> None:
-    """Wait for a state that comes while a synchronization runs."""
-    deadline = time.monotonic() + PATIENCE
-    while not state():
-        assert leading.poll() is None, leading.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+            for machine in fleet.machines:
+                machine.kill()

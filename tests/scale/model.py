@@ -52,6 +52,7 @@ COSTS = {
     "build": Cost(0.103, "bytes", "a build with its copies, for the same", HERE),
     "batches": Cost(298, "s", "facts, values and versions of all of EDGAR, on two cores", PERFORMANCE),
     "others": Cost(166, "s", "all other steps, on two cores", PERFORMANCE),
+    "shared": Cost(1.4, "times", "processor time on a cluster, with checkouts and dispatch", HERE),
     "processor": Cost(735, "s", "processor time of both", PERFORMANCE),
     "pipeline_memory": Cost(2.6, "GB", "memory of a synchronization, which works in batches", PERFORMANCE),
 }  # fmt: skip
@@ -136,7 +137,8 @@ def stored(times: float) -> float:
 
 def first_synchronization(times: float, workers: int = 1) -> float:
     """Seconds from bulk files to a build: the batches on some machines with two cores, all else on one of them."""
-    return times * (value("batches") / workers + value("others"))
+    more = value("shared") if workers > 1 else 1.0
+    return times * (value("batches") * more / workers + value("others"))
 
 
 def reads(subscribers: int) -> float:
@@ -177,7 +179,7 @@ ROWS: Rows = (
     ("GB in the store", f"companyfacts × (raw + tables + log + {KEPT} × build)", lambda _, t: stored(t), ",.1f"),
     ("minutes of a first synchronization, one machine", "EDGAR × (batches + others)",
      lambda _, t: first_synchronization(t) / 60, ",.0f"),
-    ("the same, batches on four machines", "EDGAR × (batches ÷ 4 + others)",
+    ("the same, batches on four machines", "EDGAR × (batches × shared ÷ 4 + others)",
      lambda _, t: first_synchronization(t, 4) / 60, ",.0f"),
     ("million reads of the store a month", "replicas × (looks + files of a build a day)",
      lambda n, _: reads(n), ",.1f"),

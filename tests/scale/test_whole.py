@@ -1,14 +1,13 @@
 """All parts together: machines share a synchronization, one is killed, and replicas serve what was published."""
 
-import signal
 from pathlib import Path
 
 import httpx
 import pytest
 
 from serve.access.accounts import Accounts
-from tests.e2e.homes import PATIENCE, published
-from tests.scale import fleet, postgres
+from tests.e2e.homes import published
+from tests.scale import fleet, postgres, redis
 from tests.scale.cluster import SITE, Replica, stopped_at_the_end
 from tests.scale.conftest import Finder
 from tests.scale.front import nginx
@@ -20,16 +19,17 @@ BATCH = 4
 
 @pytest.mark.long
 def test_what_several_machines_made_is_served_by_all_replicas(tmp_path: Path, installed: Finder) -> None:
-    pytest.importorskip("dagster_celery", reason="dagster-celery is not installed: run `make scale`")
-    for name in ("fleet", "accounts", "replica-0", "replica-1"):
+    pytest.importorskip("distributed", reason="distributed is not installed: run `make scale`")
+    for name in ("fleet", "redis", "accounts", "replica-0", "replica-1"):
         (tmp_path / name).mkdir()
     with (
-        fleet.running(tmp_path / "fleet", installed("redis-server"), BATCH) as machines,
+        fleet.running(tmp_path / "fleet", BATCH, workers=2) as machines,
+        redis.running(installed("redis-server"), tmp_path / "redis") as counting,
         postgres.running(tmp_path / "accounts") as server,
     ):
         variables = {
             **machines.objects.environment,
-            "REDIS_URL": machines.redis.url.removesuffix("/0") + "/5",
+            "REDIS_URL": counting.url,
             "FUNDAMENTALS_ACCOUNTS_URL": server.url,
             "FUNDAMENTALS_BASE_URL": f"{SITE}/v1",
             "FUNDAMENTALS_TRUSTED_PROXY": "127.0.0.1",
@@ -41,14 +41,13 @@ def test_what_several_machines_made_is_served_by_all_replicas(tmp_path: Path, in
                 replica.start()
             assert {replica.status()["build"] for replica in replicas} == {None}, "nothing is published yet"
 
-            lost, _ = machines.add(), machines.add()
+            lost = machines.machines[1]
             leading = machines.sync("sample")
-            fleet.until(leading, lambda: lost.begun("values.values_batch"))
-            lost.signal(signal.SIGKILL)
-            _, errors = leading.communicate(timeout=PATIENCE)
-            assert leading.returncode == 0, errors
+            machines.frozen_in_a_batch(lost, leading)
+            lost.kill()
+            assert leading.ended() == (0, ""), leading.log
 
-            made = published(machines.home)
+            made = published(leading.home)
             assert made.is_whole
             wait_until(
                 lambda: {replica.status().get("build") for replica in replicas} == {made.pointer.build}, ONCE_IN_A_WHILE

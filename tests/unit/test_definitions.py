@@ -204,3 +204,10 @@ def test_failures_of_dagster_are_raised_too(home):
     """A run that cannot start, because its configuration is invalid."""
     with pytest.raises(dg.DagsterInvalidConfigError):
         run_job(home, 1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("setting", "is_on"), [("", False), ("on", True)])
+def test_the_schedule_is_on_from_the_start_if_a_setting_says_so(setting, is_on):
+    loaded = build_definitions({"FUNDAMENTALS_SCHEDULE": setting})
+    status = loaded.resolve_schedule_def(f"{JOB}_schedule").default_status
+    assert (status is dg.DefaultScheduleStatus.RUNNING) == is_on

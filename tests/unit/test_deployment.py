@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import fundamentals
+from pipelines import cluster
 from tests.unit.test_docs import README, column
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +19,7 @@ DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OWN = {name: service for name, service in SERVICES.items() if service.get("image") == "fundamentals"}
-OF_OTHERS = re.compile(r"AWS_[A-Z_]+|POSTGRES_[A-Z]+|MINIO_[A-Z_]+|MC_HOST_own")
+OF_OTHERS = re.compile(r"AWS_[A-Z_]+|POSTGRES_[A-Z]+|MINIO_[A-Z_]+|MC_HOST_own|REDISCLI_AUTH|PUBLIC")
 VERSION = re.compile(r"[a-z/]+:(\d+\.\d+(\.\d+)?|RELEASE\.[0-9TZ-]+)")
 
 each_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
@@ -53,12 +54,64 @@ def test_the_variables_of_containers_exist(service: dict[str, Any]) -> None:
 def test_what_containers_mount_exists(service: dict[str, Any]) -> None:
     for mounted in service.get("volumes", ()):
         source = mounted.partition(":")[0]
+        if mounted.startswith("${CERTIFICATES"):
+            continue
         assert (DEPLOY / source).exists() if source.startswith("./") else source in COMPOSE["volumes"]
 
 
 def test_each_container_of_the_program_has_a_home_of_its_own() -> None:
-    homes = [mounted for service in OWN.values() for mounted in service["volumes"]]
-    assert len({*homes}) == len(homes) == len(OWN) == 6
+    """But the UI shows the record of runs in the home of the daemon."""
+    homes = {name: service["volumes"][0] for name, service in OWN.items() if name != "webserver"}
+    assert len({*homes.values()}) == len(homes) == len(OWN) - 1 == 6
+    assert OWN["webserver"]["volumes"] == OWN["daemon"]["volumes"]
+
+
+@each_service
+def test_every_container_has_limits_and_says_whether_it_is_well(service: dict[str, Any]) -> None:
+    assert {"mem_limit", "cpus"} <= service.keys()
+    assert "healthcheck" in service or service["entrypoint"] == ["mc"], "one that ends"
+
+
+def test_the_ports_of_the_cluster_are_not_published() -> None:
+    """Whoever reaches one could run code: they need certificates, too."""
+    published = {port for service in SERVICES.values() for port in service.get("ports", ())}
+    assert published == {"80:80", "127.0.0.1:3000:3000"}
+    for name in ("scheduler", "worker-1", "worker-2", "daemon", "webserver"):
+        assert SERVICES[name]["environment"]["FUNDAMENTALS_CLUSTER"] == "tls://scheduler:8786"
+        [mounted] = [each for each in SERVICES[name]["volumes"] if each.startswith("${CERTIFICATES")]
+        assert mounted.endswith(f":{SERVICES[name]['environment']['FUNDAMENTALS_TLS']}:ro")
+    assert f":{cluster.METRICS_PORT}/health" in str(SERVICES["scheduler"]["healthcheck"])
+    assert cluster.PORTS.partition(":")[0] in str(SERVICES["worker-1"]["healthcheck"])
+
+
+def test_certificates_are_made_for_each_name(tmp_path: Path) -> None:
+    subprocess.run(["sh", DEPLOY / "certificates.sh", tmp_path, "scheduler", "worker"], check=True)
+    for name in ("scheduler", "worker"):
+        assert {path.name for path in (tmp_path / name).iterdir()} == {*cluster.FILES}
+        assert {path.stat().st_mode & 0o077 for path in (tmp_path / name).iterdir()} == {0}
+    keys = {(tmp_path / name / "key.pem").read_bytes() for name in ("scheduler", "worker")}
+    assert len(keys) == 2
+
+
+def test_the_front_in_a_container_has_the_public_address_and_logs_to_its_output() -> None:
+    [_, _, script] = SERVICES["nginx"]["entrypoint"]
+    text = (DEPLOY / "nginx" / "fundamentals.conf").read_text(encoding="utf-8")
+    for before in re.findall(r"s\|([^|]+)\|", script):
+        assert before in text, before
+    assert SERVICES["nginx"]["environment"]["PUBLIC"] == "${PUBLIC:-http://localhost}"
+    assert SERVICES["replica-1"]["environment"]["FUNDAMENTALS_BASE_URL"] == "${PUBLIC:-http://localhost}/v1"
+
+
+def test_the_image_has_the_same_packages_without_those_of_tests() -> None:
+    def pins(name: str) -> set[str]:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        return {re.sub(r"\[.*?\]", "", pin) for pin in re.findall(r"^[\w.-]+(?:\[.*?\])?==\S+", text, re.MULTILINE)}
+
+    image = pins("deploy/image.lock")
+    assert image <= pins("requirements.lock") | pins("deploy/scale.lock")
+    names = {pin.partition("==")[0] for pin in image}
+    assert {"distributed", "obstore", "dagster", "starlette", "polars"} <= names
+    assert names.isdisjoint({"pytest", "playwright", "mypy", "ruff", "hypothesis"})
 
 
 def test_nginx_balances_the_replicas_that_there_are() -> None:
@@ -80,7 +133,7 @@ def test_the_image_has_what_the_program_needs() -> None:
     [version] = re.findall(r"^FROM python:(3\.\d+)\.\d+-slim$", text, re.MULTILINE)
     assert version in ("3.11", "3.12", "3.13", "3.14")
     copied = [word for line in re.findall(r"^COPY (.*) \S+$", text, re.MULTILINE) for word in line.split()]
-    assert {"pipelines", "warehouse", "serve", "deploy/dagster", "deploy/scale.lock", "fundamentals.py"} <= {*copied}
+    assert {"pipelines", "warehouse", "serve", "deploy/image.lock", "fundamentals.py", "dagster.yaml"} <= {*copied}
     sent = re.findall(r"^!(.*)$", (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8"), re.MULTILINE)
     assert {*copied} == {*sent}
     assert all((ROOT / path).exists() for path in copied)
@@ -98,11 +151,9 @@ from serve.settings import Settings
 home = Home(Path(sys.argv[1]))
 home.prepare()
 create_app(Settings(home.root))
-os.environ["FUNDAMENTALS_BROKER"] = "redis://redis:6379/1"
-home.prepare()
 print(fundamentals.__file__)
 """
-"""Loads the pipeline, prepares a home for one machine and for several, and makes the service."""
+"""Loads the pipeline, prepares a home, and makes the service."""
 
 
 def test_the_program_runs_with_the_files_of_the_image_alone(tmp_path: Path) -> None:

@@ -16,12 +16,13 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import fundamentals
-from pipelines import digests, log
+from pipelines import digests, log, tables
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.health import place
 from pipelines.health.tables import names
 from pipelines.home import Home
 from pipelines.lake import Lake
+from pipelines.tables import FOOTERS
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA
 from tests.unit.conftest import TwoBuilds
@@ -320,3 +321,27 @@ def test_a_home_that_is_replaced_while_it_is_examined(home, doctor, monkeypatch:
     monkeypatch.setattr("pipelines.health.tables._damaged", lambda *_, **__: next(answers, []))
     monkeypatch.setattr("pipelines.health.tables.names", lambda _: ["facts"])
     assert doctor("--quick")[0] == WELL
+
+
+def test_values_that_other_rules_made_are_found_and_made_again(home, two_builds, doctor):
+    """Under digests that say that all is well, as of a worker with older rules; an ordinary run cannot know of them."""
+    lake = Lake(home.tables, FOOTERS)
+    rows, made_from = lake.read("replayed"), lake.inputs("replayed")
+    before = published(home.root).content_hash
+    lake.replace_companies("replayed", [rows.with_columns(pl.col("value") + 1)], made_from)
+    status, found, _ = doctor()
+    assert (status, set(found)) == (DAMAGE, {"rules"})
+    assert "`fundamentals sync --full`" in found["rules"]
+    assert "rules" not in doctor("--quick")[1]
+
+    done = sync_unrecorded(home.root, two_builds.source, "--full")
+    assert done.returncode == 0, done.stderr
+    assert doctor()[:2] == (WELL, {})
+    assert published(home.root).content_hash == before
+
+
+def test_a_build_of_other_code_is_told(home, doctor, monkeypatch):
+    monkeypatch.setattr(tables, "code_digest", lambda: "other")
+    status, found, _ = doctor("--quick")
+    assert (status, set(found)) == (WARNING, {"rules"})
+    assert "the build is not of the rules in force" in found["rules"]

@@ -169,14 +169,16 @@ def test_the_sensor_synchronizes_companies_that_filed(server, tmp_path: Path, mo
         first = evaluate(instance, None)
         assert (first.run_requests, bool(first.cursor)) == ([], True)
         unknown = evaluate(instance, since)
-        assert (unknown.run_requests, unknown.skip_reason.skip_message) == (
-            [],
-            "2 new reports, none of a listed company",
-        )
+        assert unknown.skip_message == "2 new reports, and no list of companies: synchronize all companies once"
+        assert isinstance(unknown, dg.SkipReason), "the cursor stays"
         rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]
         Lake(tmp_path / "tables").write("listings", pl.DataFrame(rows, schema=LISTINGS))
         [request] = evaluate(instance, since).run_requests
         assert request.run_config == {"source": "live", "symbols": "ALFA"}
+        server.on(newest_url("10-", 0), Reply(body=feed(entry(102))))
+        others = evaluate(instance, since)
+        assert (others.run_requests, bool(others.cursor)) == ([], True)
+        assert others.skip_reason.skip_message == "1 new reports, none of a listed company"
         server.on(newest_url("10-", 0), Reply(body=b"<html>"))
         assert "is not a feed" in evaluate(instance, since).skip_message
         monkeypatch.delenv("EDGAR_USER_AGENT")

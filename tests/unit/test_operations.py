@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import json
 import re
 import shlex
 import subprocess
@@ -175,10 +176,25 @@ def test_every_alarm_uses_metrics_that_exist_with_their_labels() -> None:
     known |= {f"{family.name}_bucket": {*family.labels, "le"} for family in FAMILIES if family.type == HISTOGRAM}
     for rule in RULES:
         used = re.findall(r"\b(fundamentals_\w+)(?:\{(\w+)[=!])?", rule["expr"])
-        assert used or re.match(r"(up|node_systemd_unit_state)\{", rule["expr"])
+        assert used or re.search(r"(up|node_systemd_unit_state|dask_scheduler_tasks)\{", rule["expr"])
         for name, label in used:
             assert name in known, rule["alert"]
             assert not label or label in known[name], rule["alert"]
+
+
+OF_DASK = {"dask_scheduler_workers", "dask_scheduler_tasks"}
+"""Metrics of the scheduler; tests/scale/test_cluster.py reads them from a real one."""
+
+
+def test_the_dashboard_shows_metrics_that_exist() -> None:
+    board = json.loads((DEPLOY / "grafana" / "fundamentals.json").read_text(encoding="utf-8"))
+    known = {family.exposed for family in FAMILIES} | OF_DASK | {"node_systemd_unit_state"}
+    known |= {f"{family.name}_bucket" for family in FAMILIES if family.type == HISTOGRAM}
+    asked = " ".join(target["expr"] for panel in board["panels"] for target in panel["targets"])
+    used = {*re.findall(r"\b((?:fundamentals|dask|node)_\w+)", asked)}
+    assert used <= known
+    assert OF_DASK | {"fundamentals_lease_seconds", "fundamentals_replica_lag_seconds"} <= used
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
 
 
 def test_every_alarm_says_what_to_do() -> None:

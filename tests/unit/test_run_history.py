@@ -2,12 +2,16 @@
 
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import dagster as dg
 import pytest
+import sqlalchemy as sa
 
-from pipelines.run_history import instance_of
+from pipelines.run_history import forget, instance_of
+from pipelines.settings import SettingError
 
 
 @dg.asset
@@ -79,3 +83,26 @@ def test_dagster_creates_the_file_of_schedules(both):
     with dg.DagsterInstance.from_config(str(ours)) as instance:
         assert instance.schedule_storage.all_instigator_state() == []
     assert "schedules.db" in files_in(ours)
+
+
+def test_runs_that_ended_long_ago_are_forgotten(tmp_path, monkeypatch):
+    """With their events and their file; runs under way and younger ones stay."""
+    with instance_of(tmp_path) as instance:
+        old, young, under_way = (
+            dg.DagsterRun(job_name="synchronize", run_id=str(uuid4()), status=status)
+            for status in (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.STARTED)
+        )
+        long_ago = datetime.now(UTC) - timedelta(days=91)
+        for run, at in ((old, long_ago), (young, datetime.now(UTC)), (under_way, long_ago)):
+            instance.add_run(run)
+            instance.report_engine_event("done", run)
+            with instance.run_storage.connect() as connection:
+                statement = sa.text("UPDATE runs SET create_timestamp = :at WHERE run_id = :run")
+                connection.execute(statement, {"at": at.replace(tzinfo=None).isoformat(" "), "run": run.run_id})
+        assert forget(instance) == 1
+        assert {run.run_id for run in instance.get_runs()} == {young.run_id, under_way.run_id}
+        files = {path.name for path in (tmp_path / "history" / "runs").glob("*.db*")}
+        assert not [name for name in files if name.startswith(old.run_id)]
+        monkeypatch.setenv("FUNDAMENTALS_KEEP_RUNS", "never")
+        with pytest.raises(SettingError, match="expected days, 1 or more"):
+            forget(instance)

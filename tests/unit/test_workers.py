@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -44,7 +45,7 @@ def inverse(number: int) -> float:
     return 1 / number
 
 
-def ended(_: int) -> None:
+def ended(_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -65,9 +66,32 @@ def test_an_error_in_a_worker_is_raised(two):
     assert list(two.map(inverse, [1, 2])) == [1.0, 0.5]
 
 
-def test_a_worker_that_is_killed_ends_the_run_with_an_error_that_says_what_to_do():
-    with workers.started("2") as held, pytest.raises(WorkerError, match=r"synchronize again.*FUNDAMENTALS_PROCESSES=1"):
-        list(held.map(ended, [1]))
+def killed_once(path: Path) -> str:
+    if not path.exists():
+        path.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return path.name
+
+
+def test_the_batches_of_a_worker_that_is_killed_are_repeated(tmp_path):
+    """Also where several are, one after the other; the results are in order."""
+    (tmp_path / "first").touch()
+    names = ["first", "second", "third", "fourth", "fifth"]
+    with workers.started("2") as held:
+        assert list(held.map(killed_once, [tmp_path / name for name in names])) == names
+
+
+@dataclass(frozen=True)
+class Deadly:
+    ciks: tuple[str, ...] = ("0000000101", "0000000102")
+
+
+def test_a_batch_of_which_three_workers_die_is_named():
+    with (
+        workers.started("2") as held,
+        pytest.raises(WorkerError, match=r"by one batch.*CIK 0000000101, 0000000102; sync"),
+    ):
+        list(held.map(ended, [Deadly()]))
 
 
 def test_workers_end_with_the_process_that_started_them(tmp_path):

@@ -1,0 +1,70 @@
+"""The rules in force: whether the tables of a home and its build are what they make.
+
+Belongs here: comparing. Does not: the rules (normalize), making anything again (stages).
+"""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from pipelines.errors import PipelineError
+from pipelines.home import Home
+from pipelines.lake import Lake
+from pipelines.stages import values
+from pipelines.stages.batches import Batch
+from pipelines.stages.schemas import REPLAYED
+from pipelines.tables import BUILT, CONTENTS, changed_since
+from warehouse.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.publish import readable
+
+SAMPLE = 20
+"""Companies whose values are computed again and compared."""
+COMPARED = (REPLAYED, "gaps")
+NEEDED = ("profiles", BUILT, CONTENTS, "facts", "acceptances", "registrants", "listings", *COMPARED)
+
+
+def check(home: Home, *, quick: bool) -> Iterator[Finding]:
+    """Whether the build is of the rules in force; unless `quick`, values of some companies are computed again.
+
+    A table that is missing or damaged is found by other checks, and made again by the next synchronization.
+    """
+    lake, pointer = Lake(home.tables), readable(home.published)
+    if pointer is None or not all(map(lake.holds, NEEDED)):
+        return
+    try:
+        if changed_since(lake, pointer.build) is None:
+            yield Finding("rules", WARNING, "the build is not of the rules in force", "run `fundamentals sync`")
+            return
+        held = sorted((lake.inputs("profiles").keys() & lake.inputs("facts")) - values.plan(lake, []).to_do.keys())
+        sample = [] if quick else held[:: max(1, len(held) // SAMPLE)][:SAMPLE]
+        wrong = _different(lake, sample)
+    except PipelineError:
+        return
+    if wrong:
+        yield Finding(
+            "rules",
+            DAMAGE,
+            f"the values of {len(wrong):,} of {len(sample):,} companies are not those that the rules make, such as CIK "
+            f"{wrong[0]}",
+            "run `fundamentals sync --full`, which makes all of them again",
+        )
+        return
+    yield Finding(
+        "rules", WELL, f"the values of {len(sample):,} companies were computed again" if sample else "in force"
+    )
+
+
+def _different(lake: Lake, ciks: list[str]) -> list[str]:
+    """The companies whose stored rows are not those that the rules make now."""
+    if not ciks:
+        return []
+    earlier = values.held_predecessors(lake)
+    made, _ = values.work(lake, Batch(tuple(ciks), predecessors={cik: earlier[cik] for cik in ciks if cik in earlier}))
+    wrong = set()
+    for name in COMPARED:
+        stored = lake.of_companies(name, ciks)
+        for cik in ciks:
+            of_cik = pl.col("cik") == cik
+            if not made[name].filter(of_cik).equals(stored.filter(of_cik)):
+                wrong.add(cik)
+    return sorted(wrong)

@@ -1,0 +1,224 @@
+"""Synchronizations whose batches a cluster does: real schedulers, workers and leaders, killed and frozen in the middle.
+
+The build has the content hash of one machine's each time, or the run ends with one line that says what to do.
+"""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipelines.home import PROJECT
+from tests.e2e.homes import published, sync
+from tests.scale import fleet as machines
+from tests.scale.fleet import Fleet, Machine, until
+from tests.unit.test_operations import OF_DASK
+
+BATCH = 6
+"""Companies, so that the sample has several batches."""
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Fleet]:
+    pytest.importorskip("distributed", reason="distributed is not installed: run `make scale`")
+    with machines.running(tmp_path, BATCH, getattr(request, "param", 2)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The content hash of the build that one machine makes of the sample."""
+    home = tmp_path_factory.mktemp("alone") / "home"
+    assert sync(home, "sample").returncode == 0
+    return published(home).content_hash
+
+
+def made_as_alone(leading: Machine, alone: str) -> None:
+    """The run ends well, and has made what one machine makes."""
+    assert leading.ended() == (0, ""), leading.log
+    made = published(leading.home)
+    assert made.is_whole
+    assert made.content_hash == alone
+
+
+def test_a_worker_that_is_killed_changes_nothing(fleet, alone):
+    """Its batch is done by the other one; a synchronization with nothing new needs no cluster at all."""
+    killed = fleet.machines[1]
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(killed, leading)
+    killed.kill()
+    made_as_alone(leading, alone)
+    for machine in fleet.machines:
+        machine.kill()
+    made_as_alone(fleet.sync("sample"), alone)
+
+
+@pytest.mark.long
+def test_a_worker_that_is_frozen_changes_nothing(fleet, alone):
+    """It is lost after a while, and its batch is done by the other one."""
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], leading)
+    made_as_alone(leading, alone)
+
+
+@pytest.mark.parametrize("fleet", [0], indirect=True)
+def test_a_worker_with_other_rules_gets_no_batch(fleet, alone, tmp_path):
+    """It is told on one line while nobody else is there, and again nobody without a certificate can join or ask."""
+    other = tmp_path / "other"
+    for name in ("pipelines", "warehouse", "serve"):
+        shutil.copytree(PROJECT / name, other / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("fundamentals.py", "dagster.yaml"):
+        shutil.copy(PROJECT / name, other)
+    with (other / "pipelines" / "tables.py").open("a") as file:
+        file.write("OLDER = True\n")
+    old = fleet.start("worker", "worker", "--processes", "1", PYTHONPATH=str(other), cwd=other)
+    refused_without_a_certificate(fleet)
+    leading = fleet.sync("sample")
+    until(lambda: "no worker with code" in leading.log and "1 with other code" in leading.log, leading)
+    fleet.add()
+    made_as_alone(leading, alone)
+    assert not [*old.home.glob("work/*")]
+    assert {*OF_DASK} <= {*re.findall(r"^(dask_\w+)\{", metrics_of(fleet), re.MULTILINE)}
+
+
+def metrics_of(fleet: Fleet) -> str:
+    """What the scheduler answers to Prometheus, on loopback; there is nothing else to see."""
+    ports = re.findall(r"dashboard at:\s+http://127\.0\.0\.1:(\d+)", fleet.machines[0].log)
+    address = f"http://127.0.0.1:{ports[0]}"
+    for path in ("/status", "/info/main/workers.html", "/json/counts.json"):
+        assert httpx.get(f"{address}{path}").status_code == 404
+    return httpx.get(f"{address}/metrics").text
+
+
+ASKING = """
+import sys
+from distributed import Client
+from distributed.security import Security
+
+address, *tls = sys.argv[1:]
+given = dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), tls))
+Client(address, security=Security(require_encryption=True, **given) if tls else None, timeout=5)
+print("joined", flush=True)
+"""
+"""Joins a cluster with some certificates, or none."""
+
+
+def refused_without_a_certificate(fleet: Fleet) -> None:
+    """Neither without TLS, nor without a certificate, nor with one of another authority."""
+    own, foreign = fleet.folder / "tls" / "leader", fleet.folder / "foreign"
+    subprocess.run(["sh", PROJECT / "deploy" / "certificates.sh", foreign, "leader"], check=True, stdout=-3)
+    tls, place = f"tls://127.0.0.1:{fleet.port}", f"tcp://127.0.0.1:{fleet.port}"
+    of_another = foreign / "leader" / "cert.pem", foreign / "leader" / "key.pem"
+    for arguments, joins in (
+        ((tls, own / "ca.pem", own / "cert.pem", own / "key.pem"), True),
+        ((place,), False),
+        ((tls, own / "ca.pem"), False),
+        ((tls, own / "ca.pem", *of_another), False),
+    ):
+        asked = subprocess.run([sys.executable, "-c", ASKING, *arguments], capture_output=True, text=True, check=False)
+        assert (asked.stdout.startswith("joined"), asked.returncode == 0) == (joins, joins), asked.stderr
+
+
+@pytest.mark.long
+def test_a_scheduler_that_is_killed_and_started_again(fleet, alone):
+    """The leader gives the batches out again that are missing; workers join again by themselves."""
+    scheduler, worker = fleet.machines[:2]
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(worker, leading)
+    scheduler.kill()
+    worker.signal(signal.SIGCONT)
+    time.sleep(2)
+    fleet.schedule()
+    made_as_alone(leading, alone)
+
+
+@pytest.mark.long
+def test_a_scheduler_that_is_away_ends_the_run_with_a_line(fleet):
+    fleet.machines[0].kill()
+    leading = fleet.sync("sample")
+    until(lambda: "waiting for the scheduler at tls://127.0.0.1" in leading.log, leading)
+    status, line = leading.ended()
+    assert status == 1
+    assert "does not answer" in line
+    assert "start `fundamentals scheduler` there, and synchronize again" in line
+
+
+@pytest.mark.long
+def test_a_scheduler_that_is_frozen_ends_the_run_with_a_line(fleet):
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], leading)
+    fleet.machines[0].signal(signal.SIGSTOP)
+    until(lambda: "waiting for the scheduler at tls://127.0.0.1" in leading.log, leading)
+    status, line = leading.ended()
+    assert status == 1
+    assert "does not answer" in line
+
+
+@pytest.mark.long
+def test_a_leader_that_is_killed_is_followed_by_another_machine(fleet, alone):
+    """Its lease ends, and the next run goes on with what was committed."""
+    first = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], first)
+    first.kill()
+    fleet.machines[1].signal(signal.SIGCONT)
+    # as on another machine, where nobody knows its processes
+    second = fleet.sync("sample", home="lead-2")
+    made_as_alone(second, alone)
+
+
+@pytest.mark.long
+def test_a_leader_that_is_frozen_cannot_publish_when_it_wakes_up(fleet, alone):
+    """Another one has taken the lease meanwhile; of two leaders that live, the second one leaves."""
+    first = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], first)
+    refused = fleet.sync("sample", home="lead-3")
+    status, line = refused.ended()
+    assert status == 1
+    assert "the lease on s3://fundamentals/home is held by process" in line
+    assert "another synchronization is running" in line
+    first.signal(signal.SIGSTOP)
+    fleet.machines[1].signal(signal.SIGCONT)
+    second = fleet.sync("sample", home="lead-2")
+    made_as_alone(second, alone)
+    head = fleet.objects.read("home/HEAD")
+    first.signal(signal.SIGCONT)
+    status, line = first.ended()
+    assert status == 1
+    assert "the lease was taken by" in line
+    assert fleet.objects.read("home/HEAD") == head
+    made_as_alone(fleet.sync("sample"), alone)
+
+
+@pytest.mark.long
+def test_a_store_that_goes_away_ends_the_run_with_a_line(fleet, alone):
+    leading = fleet.sync("sample")
+    fleet.frozen_in_a_batch(fleet.machines[1], leading)
+    fleet.objects.stop()
+    fleet.machines[1].signal(signal.SIGCONT)
+    status, line = leading.ended()
+    assert status == 1
+    assert "the store does not answer" in line
+    fleet.objects.start()
+    made_as_alone(fleet.sync("sample"), alone)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fleet", [0], indirect=True)
+def test_a_batch_of_which_three_workers_die_is_named(fleet):
+    leading = fleet.sync("sample", FUNDAMENTALS_BATCH="12")
+    for _ in range(3):
+        worker = fleet.add()
+        fleet.frozen_in_a_batch(worker, leading)
+        worker.kill()
+    fleet.add()
+    status, line = leading.ended()
+    assert status == 1
+    assert "3 worker processes were killed by one batch" in line
+    assert "CIK 999" in line

@@ -1,0 +1,204 @@
+"""The lease on a real store: one holder at a time, and none that was silent can commit; and the versions of code."""
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import dagster as dg
+import polars as pl
+import pytest
+from msgspec.structs import replace
+
+from pipelines import code_in_force, lease
+from pipelines.code_in_force import CodeError, in_force
+from pipelines.edgar.newest import Cursor, newest_url
+from pipelines.home import Home
+from pipelines.lake import Lake
+from pipelines.lease import LeaseError, leading
+from pipelines.settings import SettingError
+from pipelines.stages.schemas import LISTINGS
+from pipelines.working_copy import WorkingCopy, of_home
+from serve.app import PATHS
+from serve.metrics.counts import Counts
+from serve.metrics.exposition import Collector
+from tests.edgar_server import Reply, running_server
+from tests.scale import objects as storage
+from tests.scale.objects import Objects
+from tests.unit import test_newest as newest
+from warehouse.store import ONCE, StoreConflict, opened
+
+SECONDS = 3
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
+    with storage.running(tmp_path_factory.mktemp("objects")) as running:
+        yield running
+
+
+@pytest.fixture
+def copy(objects: Objects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkingCopy:
+    """A working copy of a store of its own, which has something committed."""
+    for name, value in objects.access.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FUNDAMENTALS_STORE", objects.address(tmp_path.name))
+    monkeypatch.setenv("FUNDAMENTALS_LEASE", str(SECONDS))
+    home = Home(tmp_path / "home")
+    home.prepare()
+    (home.tables / "first").write_text("1")
+    made = of_home(home)
+    assert made
+    made.commit("first")
+    return made
+
+
+def on_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows the processes of the holder."""
+    monkeypatch.setattr(lease, "_is_gone", lambda _: False)
+
+
+def test_a_second_one_is_told_who_holds_the_lease(copy):
+    """It leaves as soon as it has seen that the holder lives, or waits until that one has ended."""
+    with leading(copy.store):
+        with pytest.raises(LeaseError, match=r"held by process \d+.* since 20.*is running"), leading(copy.store):
+            pass
+        ended = threading.Event()
+        told: list[str] = []
+
+        def wait() -> None:
+            with leading(copy.store, told.append):
+                ended.set()
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        time.sleep(2 * SECONDS)
+        assert not ended.is_set(), "a holder that lives keeps it for as long as it wants"
+    waiting.join()
+    assert ended.is_set()
+    assert copy.store.lease()[0].number == 2
+
+
+def test_a_holder_that_was_silent_cannot_commit_when_it_wakes_up(copy, tmp_path, monkeypatch):
+    """Neither before nor after the one that took over has committed."""
+    on_another_machine(monkeypatch)
+    silent = lease._taken(copy.store, None)
+    copy.lease, before = silent, copy.held
+    with leading(copy.store) as held:
+        assert held.number == 2
+        (copy.root / "tables" / "late").write_text("2")
+        with pytest.raises(StoreConflict, match="the lease was taken by process"):
+            copy.commit("late")
+        copy.lease, copy.held = None, before  # as if it had asked before it was frozen
+        with pytest.raises(StoreConflict, match="while this one was running"):
+            copy.commit("late")
+    head = copy.store.head()
+    assert head
+    assert (head.head.run, head.head.lease) == ("first", 2)
+    assert "tables/late" not in head.head.files
+
+
+def test_a_holder_whose_process_is_gone_is_followed_at_once(copy):
+    lease._taken(copy.store, None)
+    found, tag = copy.store.lease()
+    gone = found.holder.replace(found.holder.split()[1], "999999-1")
+    assert copy.store.replace_lease(replace(found, holder=gone), tag)
+    began = time.monotonic()
+    with leading(copy.store) as held:
+        assert held.number == 2
+    assert time.monotonic() - began < SECONDS
+
+
+def test_a_holder_renews_its_lease_and_gives_it_up(copy):
+    with leading(copy.store):
+        time.sleep(SECONDS)
+        assert copy.store.lease()[0].renewed >= 2
+    assert copy.store.lease()[0].holder == ""
+
+
+def test_who_waits_for_a_silent_holder_says_so_after_five_seconds(copy, monkeypatch, capsys):
+    on_another_machine(monkeypatch)
+    monkeypatch.setenv("FUNDAMENTALS_LEASE", "8")
+    lease._taken(copy.store, None)
+    with leading(copy.store):
+        pass
+    assert "is held by process" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("setting", ["2", "soon", "-5", "1.5"])
+def test_a_wrong_duration_is_an_error(setting, monkeypatch):
+    monkeypatch.setenv("FUNDAMENTALS_LEASE", setting)
+    with pytest.raises(SettingError, match="expected seconds, 3 or more"):
+        lease.seconds()
+
+
+def test_code_that_was_in_force_before_is_refused_unless_it_is_named(monkeypatch):
+    monkeypatch.setattr(code_in_force, "code_digest", lambda: "b" * 64)
+    mine = "b" * 12
+    assert in_force(()) == (mine,)
+    assert in_force(("a", mine)) == ("a", mine)
+    assert in_force(("a",)) == ("a", mine)
+    with pytest.raises(CodeError, match=rf"older than .* set FUNDAMENTALS_ROLLBACK={mine}"):
+        in_force((mine, "c"))
+    monkeypatch.setenv("FUNDAMENTALS_ROLLBACK", mine)
+    assert in_force((mine, "c")) == ("c", mine)
+
+
+def test_the_digests_of_code_stay_in_head(copy):
+    copy.codes = ("a", "b")
+    copy.commit("second")
+    copy.codes = None
+    copy.commit("third")
+    head = copy.store.head()
+    assert head
+    assert head.head.codes == ("a", "b")
+
+
+def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, monkeypatch):
+    """Its own home has no tables; while a run is under way, it asks the SEC nothing, and keeps its place."""
+    rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]
+    Lake(copy.root / "tables").write("listings", pl.DataFrame(rows, schema=LISTINGS))
+    copy.commit("listed")
+    with running_server() as server, dg.DagsterInstance.ephemeral() as instance:
+        server.otherwise = Reply(body=newest.feed())
+        server.on(newest_url("10-", 0), Reply(body=newest.feed(newest.entry(101), newest.entry(102))))
+        monkeypatch.setenv("EDGAR_USER_AGENT", "Example mail@example.org")
+        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
+        monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "daemon"))
+        since = Cursor(newest.AT - timedelta(minutes=1))
+        with leading(copy.store):
+            skipped = newest.evaluate(instance, since)
+            assert "another synchronization is running" in skipped.skip_message
+            assert not server.asked
+        [request] = newest.evaluate(instance, since).run_requests
+        assert request.run_config == {"source": "live", "symbols": "ALFA"}
+
+
+def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tmp_path):
+    def measured() -> dict[str, float]:
+        found = Collector(published, [Counts(PATHS)], time.time, asked_once).collect()
+        return {sample.name: sample.value for metric in found for sample in metric.samples}
+
+    asked_once = opened(copy.store.address, ONCE)
+    published = tmp_path / "replica" / "published"
+    published.mkdir(parents=True)
+    (copy.root / "published" / "CURRENT.json").write_text("{}")
+    copy.commit("second")
+    behind = measured()
+    assert behind["fundamentals_replica_lag_seconds"] > 0
+    assert (behind["fundamentals_lease_seconds"], behind["fundamentals_store_answers"]) == (0, 1)
+    shutil.copy(copy.root / "published" / "CURRENT.json", published)
+    with leading(copy.store):
+        time.sleep(1.1)
+        followed = measured()
+    assert followed["fundamentals_replica_lag_seconds"] == 0
+    assert followed["fundamentals_lease_seconds"] > 0
+    objects.stop()
+    try:
+        away = measured()
+    finally:
+        objects.start()
+    assert away["fundamentals_store_answers"] == 0
+    assert "fundamentals_replica_lag_seconds" not in away
