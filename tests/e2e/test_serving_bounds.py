@@ -1,11 +1,12 @@
 """Malformed and hostile requests: every response is the error envelope, is fast, and reveals no internals."""
 
+import contextlib
 import json
 import logging
 import re
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ from serve.http import addresses, deadlines, edge, server
 from serve.http import log as access_log
 from serve.settings import Settings
 from tests import builds
-from tests.servers import Clock, active_key, in_process
+from tests.servers import Clock, active_key, as_process, in_process, wait_until
 
 FIXED = {
     "x-content-type-options": "nosniff",
@@ -347,10 +348,24 @@ def closed_after(address: str, sent: bytes, method: str = "GET") -> bytes:
 HIDDEN = b"GET /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
-def test_two_lengths_of_a_body_end_the_connection(address: str) -> None:
+@pytest.fixture
+def paths(address: str, caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """The paths of the requests of a test that were carried out, as the access log has them."""
+
+    def until_now() -> list[str]:
+        httpx.get(f"{address}/v1/last")
+        wait_until(lambda: "/v1/last" in caplog.text)
+        return [path for message in caplog.messages if (path := json.loads(message)["path"]) != "/v1/last"]
+
+    with caplog.at_level(logging.INFO, "serve.access"):
+        yield until_now
+
+
+def test_two_lengths_of_a_body_end_the_connection(address: str, paths: Callable[[], list[str]]) -> None:
     """RFC 9112, 6.1: such a request may be an attempt to hide another one, so no other one is read after it."""
     body = b"4\r\nbody\r\n0\r\n\r\n" + HIDDEN
     answer = closed_after(address, b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+    assert paths() == ["/v1/status"], "what is hidden behind it is not carried out either"
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert b"\r\nconnection: close\r\n" in answer
     assert answer.count(b"HTTP/1.1") == 1
@@ -367,9 +382,10 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_large_body_ends_the_connection(address: str, name: str) -> None:
+def test_a_large_body_ends_the_connection(address: str, name: str, paths: Callable[[], list[str]]) -> None:
     """It is answered as it would be without, before the body is complete, and no other request is read after it."""
     answer = closed_after(address, LARGE[name])
+    assert paths() == ["/v1/status"]
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert answer.count(b"HTTP/1.1") == 1
     if name == "announced":
@@ -446,6 +462,30 @@ def test_pipelined_requests_are_answered_in_order(address: str) -> None:
         connection.send(b"".join(one % (b"status", b"%d" % n, b"" if n < 4 else last) for n in range(5)))
         answers = connection.all()
     assert re.findall(rb"x-request-id: (\d)", answers) == [b"0", b"1", b"2", b"3", b"4"]
+
+
+def memory(process: int) -> int:
+    """The bytes of memory of a process."""
+    resident = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert resident
+    return int(resident[1]) * 1024
+
+
+def test_pipelined_requests_take_no_memory(tmp_path: Path) -> None:
+    """A client that sends ten thousand requests at once waits for its turn; others are answered meanwhile."""
+    builds.small(tmp_path / "published")
+    one = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    with as_process(tmp_path) as served, contextlib.ExitStack() as held:
+        before = memory(served.process.pid)
+        for _ in range(100):
+            connection = held.enter_context(Connection(served.address))
+            connection.socket.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                connection.send(one * (250_000 // len(one)))
+        for _ in range(20):
+            assert httpx.get(f"{served.address}/v1/status", timeout=30).status_code == 200
+            time.sleep(0.1)
+        assert memory(served.process.pid) < before + 60_000_000
 
 
 def test_an_empty_line_does_not_keep_a_connection_open(address: str) -> None:
