@@ -15,7 +15,7 @@ import msgspec
 
 from pipelines.backup import ACCOUNTS, FORM, LIST, BackupError, Contents, digest_while_copying
 from pipelines.home import LOCK, Home
-from warehouse.files import OTHERS
+from warehouse.files import OTHERS, SERVED, locked
 from warehouse.publish import readable
 
 INCOMING, REPLACED = ".restoring", ".replaced"
@@ -36,8 +36,8 @@ def main(source: Path, *, replace: bool = False, only_accounts: bool = False) ->
         what to print.
 
     Raises:
-        BackupError: there is no whole backup, or the home is not empty; nothing was changed. Or a file cannot be
-            written.
+        BackupError: there is no whole backup, the home is not empty, or a service runs; nothing was changed. Or a file
+            cannot be written.
         HomeError: a synchronization is running, or the home cannot be written.
     """
     contents, home = _contents(source), Home.from_environment()
@@ -51,7 +51,9 @@ def main(source: Path, *, replace: bool = False, only_accounts: bool = False) ->
         raise BackupError(f"{source} has no accounts")
     try:
         home.prepare()
-        with home.writing():
+        with home.writing(), locked(home.root / SERVED) as is_free:
+            if not is_free:
+                raise BackupError(f"home {home.root} is served; stop the service, and restore then")
             if only_accounts:
                 return _accounts_restored(source, contents, home)
             _copy(source, contents, home.root / INCOMING)
@@ -109,7 +111,7 @@ def _put_in_place(home: Home) -> None:
     incoming, replaced = home.root / INCOMING, home.root / REPLACED
     replaced.mkdir(exist_ok=True)
     for path in home.root.iterdir():
-        if path.name not in (INCOMING, REPLACED, LOCK):
+        if path.name not in (INCOMING, REPLACED, LOCK, SERVED):
             path.rename(replaced / path.name)
     for path in sorted(incoming.iterdir(), key=lambda path: (path == incoming / home.published.name, path.name)):
         path.rename(home.root / path.name)

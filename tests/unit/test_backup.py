@@ -16,7 +16,7 @@ from serve.access.accounts import Accounts
 from serve.settings import Settings
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA, BRAVO, Mirror
-from tests.servers import Clock, in_process
+from tests.servers import Clock, as_process, in_process
 from tests.unit.conftest import TwoBuilds
 
 EMAIL = "reader@example.org"
@@ -220,6 +220,14 @@ def test_a_backup_has_a_new_folder_outside_of_the_home(home, tmp_path, capsys):
     (tmp_path / "full" / "file").touch()
     assert "is not an empty folder" in run(capsys, home, "backup", tmp_path / "full")[1]
     assert "is in the home" in run(capsys, home, "backup", home.root / "backup")[1]
+
+
+@pytest.mark.parametrize("arguments", [["--replace"], ["--accounts"]])
+def test_nothing_is_restored_while_the_home_is_served(home, backed_up, capsys, arguments):
+    with as_process(home.root):
+        status, said = run(capsys, home, "restore", backed_up, *arguments)
+        assert (status, said) == (1, f"fundamentals: home {home.root} is served; stop the service, and restore then")
+    assert run(capsys, home, "restore", backed_up, *arguments)[0] == 0
 
 
 def test_nothing_is_restored_while_a_synchronization_runs(home, backed_up, capsys):
