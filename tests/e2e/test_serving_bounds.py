@@ -16,8 +16,10 @@ import pytest
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from serve.api import at_hand
+from serve.app import PATHS
 from serve.http import addresses, deadlines, edge, server
 from serve.http import log as access_log
+from serve.metrics.counts import Counts
 from serve.settings import Settings
 from tests import builds
 from tests.servers import Clock, active_key, as_process, in_process, wait_until
@@ -515,6 +517,28 @@ def test_a_form_that_is_too_large_is_answered_before_it_is_complete(address: str
     with Connection(address) as connection:
         connection.send(b"POST /sign-in HTTP/1.1\r\nHost: a\r\nOrigin: https://data.example.org\r\n" + form)
         assert connection.all().startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: 100\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n64\r\n"])
+def test_a_client_that_hangs_up_within_a_form_is_no_failure(
+    home: Path, length: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is counted as a disconnect, and leaves no traceback: anybody can do it without limit."""
+    counts = Counts(PATHS)
+    form = b"Content-Type: application/x-www-form-urlencoded\r\n" + length + b"token="
+    with (
+        caplog.at_level(logging.INFO),
+        in_process(Settings(home), Clock(), counts) as address,
+        Connection(address) as connection,
+    ):
+        connection.send(b"POST /sign-in HTTP/1.1\r\nHost: a\r\n" + form)
+        httpx.get(f"{address}/v1/status")  # the form has arrived
+        connection.socket.close()
+        wait_until(lambda: '"path":"/sign-in"' in caplog.text)
+    statuses = [status for path, status, _ in counts.requests() if path == "/sign-in"]
+    assert statuses == ["499"]
+    assert "failed" not in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 # --- questions that were answered before, which are answered without a task
