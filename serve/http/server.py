@@ -12,10 +12,12 @@ after it are kept as they are, and no more are received.
 """
 
 import asyncio
+import fcntl
 import functools
 import re
 import socket
 import sys
+import termios
 from collections.abc import Sequence
 from functools import lru_cache
 from types import SimpleNamespace
@@ -29,7 +31,7 @@ from serve.http import deadlines
 from serve.http.addresses import Network
 from serve.http.caching import Answer, Field, Sent
 from serve.http.connections import Connections
-from serve.http.deadlines import Deadline, Part
+from serve.http.deadlines import Deadline, Part, Receiving
 from serve.http.edge import LARGEST_HEAD, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
 from serve.metrics.counts import CONNECTIONS as OPEN
@@ -90,6 +92,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._body = 0  # bytes of a body without the frames of its chunks
         self._is_last = False  # whether no request is read after the present one
         self._deadline = Deadline(self.loop, self._late)
+        self._receiving = Receiving(self.loop, self._not_received)
         self._quick = Quick()
         self._left: int | None = None  # bytes still to discard; None as long as requests are read
         self._held = b""  # bytes after a request that is answered
@@ -108,14 +111,31 @@ class BoundedProtocol(HttpToolsProtocol):
         options.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED)
         if sys.platform == "linux":
             options.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
+        transport.set_write_buffer_limits(high=0)  # pause_writing as soon as the system does not take all of a response
         self._deadline.wait(Part.HEAD)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the deadline of a closed connection."""
+        """Stop the deadlines of a closed connection."""
+        self._receiving.end()
         super().connection_lost(exc)
         self._open.closed(self._address)
         cast("Front", self.app).counts.add(OPEN, number=-1)
         self._deadline.end()
+
+    def pause_writing(self) -> None:
+        """Start or extend the deadline for the client to receive what is not sent yet, here or by the system."""
+        super().pause_writing()
+        unsent = self.transport.get_write_buffer_size()
+        if sys.platform == "linux":
+            queued = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+            unsent += int.from_bytes(queued, sys.byteorder)
+        self._receiving.wait(unsent)
+
+    def resume_writing(self) -> None:
+        """Stop that deadline when the response is complete."""
+        super().resume_writing()
+        if not self._is_answering:
+            self._receiving.end()
 
     def data_received(self, data: bytes) -> None:
         """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
@@ -302,6 +322,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(InvalidParameter({"request": told}))
         else:
             self.transport.close()
+
+    def _not_received(self) -> None:
+        """Close the connection, unless the client has received what was sent, and the rest of the response is made."""
+        self._receiving.end()
+        if self.flow.write_paused:
+            self.transport.abort()
 
     def _refuse(self, error: ApiError) -> None:
         """Send an error and close the connection; only close it after a response to the same or an earlier request."""

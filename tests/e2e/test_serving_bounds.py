@@ -19,10 +19,10 @@ from serve.api import at_hand
 from serve.app import PATHS
 from serve.http import addresses, deadlines, edge, server
 from serve.http import log as access_log
-from serve.metrics.counts import Counts
+from serve.metrics.counts import CONNECTIONS, Counts
 from serve.settings import Settings
 from tests import builds
-from tests.servers import Clock, active_key, as_process, in_process, wait_until
+from tests.servers import PATIENCE, Clock, active_key, as_process, in_process, wait_until
 
 FIXED = {
     "x-content-type-options": "nosniff",
@@ -488,6 +488,44 @@ def test_pipelined_requests_take_no_memory(tmp_path: Path) -> None:
             assert httpx.get(f"{served.address}/v1/status", timeout=30).status_code == 200
             time.sleep(0.1)
         assert memory(served.process.pid) < before + 60_000_000
+
+
+MANY = 400
+"""Requests whose responses no system keeps for a client that does not receive them."""
+
+
+@contextlib.contextmanager
+def asked_for_much(address: str) -> Iterator[socket.socket]:
+    """A connection whose client has room for little of the large responses that it asks for."""
+    parts = urlsplit(address)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(PATIENCE)
+        client.connect((parts.hostname, parts.port))
+        last = b"GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        client.sendall(last.replace(b"Connection: close\r\n", b"") * (MANY - 1) + last)
+        yield client
+
+
+def test_a_client_that_reads_byte_by_byte_does_not_hold_a_connection(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadlines, "FOR_RESPONSE", 0.5)
+    monkeypatch.setattr(deadlines, "SLOWEST", 10_000_000)
+    counts = Counts(PATHS)
+    with in_process(Settings(home), Clock(), counts) as address:
+        with asked_for_much(address) as client:
+            assert client.recv(1)
+            assert counts.of(CONNECTIONS) == {"": 1}
+
+            def is_closed() -> bool:
+                client.recv(1)
+                return not counts.of(CONNECTIONS)[""]
+
+            wait_until(is_closed)
+        with asked_for_much(address) as client:
+            answered = b"".join(iter(lambda: client.recv(1 << 16), b"")).count(b"HTTP/1.1 200 ")
+            assert answered == MANY, "one that reads on gets all"
 
 
 def test_an_empty_line_does_not_keep_a_connection_open(address: str) -> None:
