@@ -72,6 +72,16 @@ def _run(given: argparse.Namespace) -> int:
             raise CommandError(str(error)) from error
         return 0
 
+    if given.command == "accept":
+        from pipelines.errors import PipelineError
+        from pipelines.stages import judging
+
+        try:
+            print(judging.accept(given.cik, is_shared=bool(os.environ.get("FUNDAMENTALS_STORE"))))
+        except PipelineError as error:
+            raise CommandError(str(error)) from error
+        return 0
+
     if given.command == "doctor":
         return _doctor(given)
 
@@ -143,6 +153,9 @@ def _parser() -> argparse.ArgumentParser:
         help="update only these symbols and keep the rest (default: all)",
     )
     sync.add_argument("--full", action="store_true", help="process every company again, even if unchanged")
+
+    accept = commands.add_parser("accept", help="accept the document of a company in quarantine, whatever it lacks")
+    accept.add_argument("cik", type=_cik, metavar="CIK")
 
     worker = commands.add_parser("worker", help="do steps of synchronizations that several machines share")
     worker.add_argument(
@@ -246,6 +259,12 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is not a port, expected 0 to 65535")
     return int(text)
+
+
+def _cik(text: str) -> str:
+    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a CIK, expected a number of at most ten digits")
+    return text.zfill(10)
 
 
 def _processes(text: str) -> int:

@@ -161,8 +161,18 @@ def rewritten(backed_up: Path, **changed: object) -> None:
 
 @pytest.mark.parametrize(
     "craft",
-    ["link outside", "link of a folder", "link over a file", "no pointer", "NUL", "no build", "no segment", "a lock"]
-    + ["a link as file", "accounts"],
+    [
+        "link outside",
+        "link of a folder",
+        "link over a file",
+        "no pointer",
+        "NUL",
+        "no build",
+        "no segment",
+        "a lock",
+        "a link as file",
+        "accounts",
+    ],
 )
 def test_a_backup_that_somebody_made_up_changes_nothing(home, backed_up, tmp_path, capsys, craft):
     """One line, and the home stays as it is, whatever the list names."""
