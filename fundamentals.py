@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from serve.cli import output
 from serve.http.errors import CommandError
 from warehouse.files import OTHERS
 
@@ -280,10 +281,10 @@ def command() -> NoReturn:
     module by module what Dagster imported: 0.7 seconds.
     """
     os.umask(OTHERS)
+    output.make_lenient()
     status = main()
+    output.finish()
     if sys.argv[1:2] == ["sync"]:
-        sys.stdout.flush()
-        sys.stderr.flush()
         os._exit(status)
     sys.exit(status)
 

@@ -160,7 +160,9 @@ class Database:
         Raises:
             DatabaseError: it is damaged.
         """
-        if self.path and (said := sqlite.damage(self.path, refers=True)):
+        with self.errors():
+            said = sqlite.damage(self.path, refers=True) if self.path else ""
+        if said:
             raise DatabaseError(f"{self.path}: {said}; the file is damaged: {DAMAGED}")
 
     @contextmanager

@@ -317,6 +317,13 @@ def test_without_the_list_the_submissions_name_the_companies(mirror, tmp_path):
     )
 
 
+def test_an_archive_without_any_company_is_no_source(mirror, tmp_path):
+    facts = zipped(mirror, tmp_path / "bulk")
+    write(facts, ("readme.txt", b"nothing"))
+    with pytest.raises(SourceError, match="has no document of any company; get it again"), open_source(str(facts)):
+        pass
+
+
 def test_without_submissions_there_are_facts_only(mirror, tmp_path):
     facts = zipped(mirror, tmp_path / "bulk")
     (facts.parent / "submissions.zip").unlink()
