@@ -331,7 +331,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _refuse(self, error: ApiError) -> None:
         """Send an error and close the connection; only close it after a response to the same or an earlier request."""
-        if self._part is Part.HEAD and not self._is_answering:
+        if self._left is None and self._part is Part.HEAD and not self._is_answering:
             self._write(self.transport, cast("Front", self.app).refusal(error), close=True)
         self._end()
 

@@ -394,6 +394,13 @@ def test_a_large_body_ends_the_connection(address: str, name: str, paths: Callab
         assert b"\r\nconnection: close\r\n" in answer
 
 
+def test_a_large_head_that_is_malformed_too_is_refused_once(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    with Connection(address) as connection:
+        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\nno colon\r\n" + b"x" * 17_000)
+        assert refused(connection.all()) == "This is not a valid HTTP/1.1 request."
+    assert "Fatal error" not in caplog.text
+
+
 def test_a_large_head_is_refused_before_it_is_complete(address: str) -> None:
     with Connection(address) as connection:
         connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Long: ", b"x" * 17_000)
