@@ -38,7 +38,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup scale run sync serve ui test test-whole test-scale coverage check format linters lintapi docs bench bench-http soak torture mutations thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup scale run sync serve ui test test-whole test-scale coverage check format linters lintapi docs bench bench-http soak torture fuzz mutations thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -167,6 +167,9 @@ soak: setup ## publish builds under load, and check each response that is read (
 
 torture: setup ## kill, fill disks, flip bits, set clocks, and publish under load (KILLS, BITS, BUILDS, MINUTES, SEED; full disks need root)
 	@$(BIN)/python -m tests.torture --kills $(KILLS) $(if $(BITS),--bits $(BITS)) --builds $(BUILDS) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+fuzz: setup ## let all readers read changed bytes for MINUTES; what fails is kept in tests/fuzz/corpus
+	@$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
 
 mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from serve.cli import output
 from serve.http.errors import CommandError
 from warehouse.files import OTHERS
 
@@ -68,6 +69,16 @@ def _run(given: argparse.Namespace) -> int:
 
         try:
             print(builds.main(given.action))
+        except PipelineError as error:
+            raise CommandError(str(error)) from error
+        return 0
+
+    if given.command == "accept":
+        from pipelines.errors import PipelineError
+        from pipelines.stages import judging
+
+        try:
+            print(judging.accept(given.cik, is_shared=bool(os.environ.get("FUNDAMENTALS_STORE"))))
         except PipelineError as error:
             raise CommandError(str(error)) from error
         return 0
@@ -143,6 +154,9 @@ def _parser() -> argparse.ArgumentParser:
         help="update only these symbols and keep the rest (default: all)",
     )
     sync.add_argument("--full", action="store_true", help="process every company again, even if unchanged")
+
+    accept = commands.add_parser("accept", help="accept the document of a company in quarantine, whatever it lacks")
+    accept.add_argument("cik", type=_cik, metavar="CIK")
 
     scheduler = commands.add_parser(
         "scheduler", help="give out batches of synchronizations to the workers of a cluster"
@@ -252,6 +266,12 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _cik(text: str) -> str:
+    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a CIK, expected a number of at most ten digits")
+    return text.zfill(10)
+
+
 def _processes(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 4 and int(text) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes, expected 1 or more")
@@ -265,10 +285,10 @@ def command() -> NoReturn:
     module by module what Dagster imported: 0.7 seconds.
     """
     os.umask(OTHERS)
+    output.make_lenient()
     status = main()
+    output.finish()
     if sys.argv[1:2] == ["sync"]:
-        sys.stdout.flush()
-        sys.stderr.flush()
         os._exit(status)
     sys.exit(status)
 

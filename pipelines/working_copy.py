@@ -18,11 +18,21 @@ from pipelines.edgar.raw_store import Documents, digests_in
 from pipelines.home import MARKER, WORDS, Home, HomeError
 from pipelines.waiting import told
 from warehouse.checkout import STAMPS, Folder, Wanted
-from warehouse.store import Content, Head, Held, Report, Store, StoreConflict, StoreError, opened, together
+from warehouse.store import (
+    SHARED_FILES,
+    SHARED_FOLDERS,
+    Content,
+    Head,
+    Held,
+    Report,
+    Store,
+    StoreConflict,
+    StoreError,
+    opened,
+    together,
+)
 
 SEEN = "raw/seen.jsonl"
-FILES = (MARKER, SEEN, "raw/index.json")
-FOLDERS = ("tables", "log", "published")
 DOWNLOAD, UPLOAD, DOCUMENTS = "from the store", "to the store", "documents"
 """The names of what takes long, for who watches."""
 
@@ -179,10 +189,10 @@ class WorkingCopy:
 
     def _local(self) -> Iterator[str]:
         """The paths of the shared files and links in this folder; not those that are being written."""
-        for name in FILES:
+        for name in SHARED_FILES:
             if (self.root / name).is_file():
                 yield name
-        for name in FOLDERS:
+        for name in SHARED_FOLDERS:
             for parent, folders, files in os.walk(self.root / name):
                 links = [each for each in folders if Path(parent, each).is_symlink()]
                 folders[:] = [each for each in folders if not each.startswith(".") and each not in links]

@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from serve.access.accounts import Accounts
 from serve.access.attempts import Attempts
+from serve.access.database import DatabaseError
 from serve.access.holders import FileHolders, Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
@@ -112,6 +113,8 @@ def _open(warehouse: Warehouse) -> None:
 async def _note_condition(service: routes.Service, counts: Counts) -> None:
     """Note for the metrics, again and again, whether the status is degraded, and that the event loop works."""
     while True:
+        with contextlib.suppress(DatabaseError):
+            service.holders.who(b"")  # changes of the accounts are noticed without requests too
         amiss = what_is_amiss(service.warehouse, service.limits, service.holders)
         counts.set(DEGRADED, int(amiss is not None))
         counts.set(NOTED_AT, time.time())

@@ -12,6 +12,8 @@ from pathlib import Path
 
 OTHERS = 0o077
 """The permissions of everybody but the owner: the umask of commands, and what `make_private` removes."""
+SERVED = "serving.lock"
+"""The file of a home that services lock together as long as they run, and a command that replaces files alone."""
 
 
 def quoted(path: Path) -> str:
@@ -44,11 +46,11 @@ def make_private(home: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[bool]:
-    """Lock a file until the block ends, if nobody else has; yields whether it is locked."""
+def locked(path: Path, *, shared: bool = False) -> Iterator[bool]:
+    """Lock a file until the block ends, if nobody else has; yields whether it is locked. Several may share a lock."""
     with path.open("a") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:
             yield False
             return

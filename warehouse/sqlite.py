@@ -11,6 +11,9 @@ from typing import Literal
 
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """Errors for damaged files: a message of SQLite may quote bytes that are no text."""
+OF_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+OF_FILE = (sqlite3.SQLITE_IOERR_SHORT_READ,)
+"""Codes that say nothing about the file, but about the disk and permissions; and those of them that are of the file."""
 
 
 def damage(path: Path, *, refers: bool = False) -> str:
@@ -18,12 +21,18 @@ def damage(path: Path, *, refers: bool = False) -> str:
 
     Its pages, indexes, types and constraints hold; with `refers`, no row refers to a missing one. Dagster leaves such
     rows when a run is deleted.
+
+    Raises:
+        OSError: the file cannot be examined, because the disk is full, read-only or failing.
     """
     try:
         with closing(_opened(path, "rw")) as connection:  # SQLite reads no CHECK of a file that is opened to read only
             [(said,)] = connection.execute("PRAGMA integrity_check(1)").fetchall()
             astray = connection.execute("PRAGMA foreign_key_check").fetchone() if refers else None
     except ERRORS as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+        if code & 0xFF in OF_DISK and code not in OF_FILE:
+            raise OSError(f"{path} cannot be examined: {in_one_line(error)}") from error
         return in_one_line(error)
     if said != "ok":
         return in_one_line(said)

@@ -1,8 +1,8 @@
 """The store: the shared files of a home on S3-compatible object storage.
 
 Belongs here: HEAD, objects and documents by their keys, the conditional replacement of HEAD, errors of the storage in
-one line; everything that knows obstore. Does not: files of a folder (checkout), which files are shared
-(pipelines.working_copy).
+one line; everything that knows obstore; which files of a home are shared, so that HEAD can name no others. Does not:
+files of a folder (checkout), taking over and committing them (pipelines.working_copy).
 
     HEAD                    the content of each shared file, by path; replaced by each commit
     LEASE                   who may commit: which process leads a run (warehouse.lease); replaced every few seconds
@@ -33,6 +33,9 @@ from warehouse.errors import WarehouseError
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
+SHARED_FILES = ("home.json", "raw/seen.jsonl", "raw/index.json")
+SHARED_FOLDERS = ("tables", "log", "published")
+"""The files of a home that machines share: these, and all in these folders whose name does not begin with a dot."""
 HEAD, LEASE = "HEAD", "LEASE"
 OBJECTS = "objects"
 DOCUMENTS = "raw"
@@ -203,8 +206,8 @@ class Store:
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             advice = "restore an earlier version of it"
             raise ObjectDamaged(f"{self.address}/{HEAD} is damaged ({error}); {advice}") from error
-        if outside := [path for path in (*head.files, *head.links, *_targets(head)) if not _is_inside(path)]:
-            raise ObjectDamaged(f"{self.address}/{HEAD} names {outside[0]!r}, which is outside of a home")
+        if outside := [path for path in (*head.files, *head.links, *_targets(head)) if not _is_shared(path)]:
+            raise ObjectDamaged(f"{self.address}/{HEAD} names {outside[0]!r}, which is no file that machines share")
         return Held(head, str(tag))
 
     def replace_head(
@@ -473,8 +476,10 @@ def _targets(head: Head) -> Iterator[str]:
     return (f"{path.rpartition('/')[0]}/{target}" for path, target in head.links.items())
 
 
-def _is_inside(path: str) -> bool:
-    return bool(path) and not path.startswith("/") and not {"", ".", ".."} & {*path.split("/")}
+def _is_shared(path: str) -> bool:
+    folder, *names = path.split("/")
+    in_folder = folder in SHARED_FOLDERS and names and all(name and name[0] != "." for name in names)
+    return path in SHARED_FILES or (bool(in_folder) and "\0" not in path)
 
 
 def _first_line(error: Exception) -> str:

@@ -77,7 +77,7 @@ class Archive:
             self._bytes = os.fstat(self._file).st_size
             self._directory = self._read_directory()
             self._ciks, self._positions = self._read_entries()
-        except (struct.error, OSError, IndexError) as error:
+        except (struct.error, OSError, OverflowError, IndexError) as error:
             self.close()
             raise self._damaged(str(error)) from error
         except SourceError:
@@ -129,7 +129,7 @@ class Archive:
         try:
             packed = self._packed(cik, member)
             content = packed if member.method == STORED else _inflated(packed, member.size)
-        except (OSError, zlib.error, struct.error) as error:
+        except (OSError, OverflowError, zlib.error, struct.error) as error:  # OverflowError: offsets from 2^63 on
             raise self._refused(cik, f"cannot be read: {error}") from error
         if content is None or len(content) != member.size:
             raise self._refused(cik, f"has not the {member.size} bytes that the directory of the archive states")

@@ -42,6 +42,8 @@ class BulkFolder:
     def __init__(self, facts: Path) -> None:
         folder = facts.parent
         self._facts = Archive(facts)
+        if not self._facts.ciks:
+            raise SourceError(f"{facts} has no document of any company; get it again")
         self._submissions = Archive(folder / SUBMISSIONS) if (folder / SUBMISSIONS).exists() else None
         self._tickers = folder / TICKERS
         if not self._tickers.exists() and not self._submissions:

@@ -213,6 +213,10 @@ class FactColumns:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
+MOST_FILINGS = 100_000
+"""No company has so many filings with facts, by far; the rules number those of one company up to 2^17."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """The facts read for one company. `ignored` counts the invalid facts by reason."""
@@ -262,7 +266,8 @@ def decode_facts(raw: bytes, cik: str, tags: Mapping[str, frozenset[str]]) -> Fa
         tags: taxonomy to tags. A tag that the document lacks has no rows.
 
     Raises:
-        DocumentError: not JSON, a wrong type, an invalid number or date, or another company's document.
+        DocumentError: not JSON, a wrong type, an invalid number or date, more than MOST_FILINGS filings, or another
+            company's document.
     """
     place = f"companyfacts of CIK {cik}"
     reader = _facts_reader(frozenset(tags.items()))
@@ -286,6 +291,8 @@ def decode_facts(raw: bytes, cik: str, tags: Mapping[str, frozenset[str]]) -> Fa
         columns.append((cik, taxonomy, tag, unit), values)
     if not all(text is None or is_date(text) for text in dates):  # distinct dates are hundreds among thousands of facts
         raise _wrong_date(reader.lists(document.facts), place)
+    if (filings := len(set(columns.accession))) > MOST_FILINGS:
+        raise DocumentError(f"the facts are of {filings:,} filings, expected at most {MOST_FILINGS:,}", place)
     return Facts(cik, document.entityName, columns, ignored)
 
 

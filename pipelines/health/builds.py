@@ -29,7 +29,9 @@ def check(home: Home) -> Iterator[Finding]:
             return
         synchronized(home.published, now)
     except WarehouseError as error:
-        yield Finding("builds", DAMAGE, str(error).partition(";")[0], AGAIN)
+        in_its_place = (home.published / POINTER).is_dir()
+        advice = f"move the folder {POINTER} away, and {AGAIN}" if in_its_place else AGAIN
+        yield Finding("builds", DAMAGE, str(error).partition(";")[0], advice)
         return
     if is_whole(home.published, now):
         yield Finding("builds", WELL, f"{now.build} is whole: {now.companies:,} companies")

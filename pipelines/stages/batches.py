@@ -41,12 +41,14 @@ class Batch(msgspec.Struct, frozen=True):
     Attributes:
         ciks: the companies.
         documents: stage facts: the digest of the document of each.
+        accepted: stage facts: those whose document the operator has accepted, whatever it lacks.
         predecessors: stage values: the possible predecessors of those that have any, the nearest first.
         segments: stage versions: the segments of the log that have versions of them, in the order of recording.
     """
 
     ciks: tuple[str, ...]
     documents: dict[str, str] = {}
+    accepted: tuple[str, ...] = ()
     predecessors: dict[str, list[str]] = {}
     segments: tuple[str, ...] = ()
 

@@ -4,7 +4,9 @@ Belongs here: which documents are decoded again, and which cannot be used. Does 
 (edgar.documents), fetching them (documents).
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.lake import Batches, Lake
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
-from pipelines.stages import batches
+from pipelines.stages import batches, judging
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
 from pipelines.stages.schemas import ACCEPTANCES, QUARANTINE, REGISTRANTS
 from pipelines.workers import ALONE, Workers
@@ -24,13 +26,14 @@ from pipelines.workers import ALONE, Workers
 Quarantined = tuple[str, str, str, str]
 """A row of QUARANTINE."""
 
-FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
+Notes = tuple[list[Quarantined], dict[str, int]]
+"""What a batch reports: the documents that cannot be used, and how many are doubtful (judging.doubts)."""
 
 
 def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers = ALONE) -> dict[str, int]:
     """Decode new documents of the raw zone into tables `facts`, `registrants`, `acceptances`, `quarantine`.
 
-    If a document cannot be used, its company is quarantined and keeps its previous rows.
+    If a document cannot be used, or lacks facts that were read before, its company is quarantined and keeps its rows.
 
     Args:
         store: the raw zone.
@@ -39,7 +42,7 @@ def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers =
         workers: the processes that share the batches.
 
     Returns:
-        counts: `decoded`, `quarantined`.
+        counts: `decoded`, `quarantined`, and those of judging.doubts.
     """
     named = list(again)
     planned = plan(lake, named)
@@ -52,14 +55,22 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     """The companies whose document is new, and those in `again`."""
     code = batches.elements_digest()
     to_do = outdated(lake, "facts", lake.read("documents"), "facts_digest", again, code=code)
+    accepted = judging.accepted(lake)
     return Plan(
-        [Batch(ciks, documents={cik: to_do[cik] for cik in ciks}) for ciks in in_batches(sorted(to_do))],
+        [
+            Batch(
+                ciks,
+                documents={cik: to_do[cik] for cik in ciks},
+                accepted=tuple(cik for cik in ciks if to_do[cik] in accepted),
+            )
+            for ciks in in_batches(sorted(to_do))
+        ],
         {cik: joined(digest, code) for cik, digest in to_do.items()},
     )
 
 
-def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[Quarantined]]:
-    """The facts of the documents of some companies, and the documents that cannot be used."""
+def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
+    """The facts of the documents of some companies; the documents that cannot be used, and counts of doubtful ones."""
     store, columns, broken = Documents(home), FactColumns(), []
     store.bring(batch.documents.values())
     for cik, digest in batch.documents.items():
@@ -68,7 +79,16 @@ def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame],
         except (DocumentError, CorruptError) as error:
             broken.append(_quarantined(cik, error, digest))
     decoded = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
-    return {"facts": _with_dropped(lake, decoded)}, broken
+    held = lake.of_companies("facts", sorted({*batch.documents})) if lake.holds("facts") else decoded.clear()
+    before = held.filter(~pl.col("cik").is_in([*batch.accepted, *(row[0] for row in broken)]))
+    refused = judging.losses(decoded, before)
+    broken += [
+        (cik, reason, f"companyfacts of CIK {cik}", batch.documents[cik]) for cik, reason in sorted(refused.items())
+    ]
+    kept = decoded.filter(~pl.col("cik").is_in(list(refused)))
+    # together with earlier facts that EDGAR has removed since, because these were filed too
+    dropped = before.join(kept, on="cik", how="semi").join(kept, on=judging.FACT, how="anti", nulls_equal=True)
+    return {"facts": pl.concat([kept, dropped])}, (broken, judging.doubts(kept, before, datetime.now(UTC).date()))
 
 
 def collect(
@@ -77,17 +97,21 @@ def collect(
     again: Iterable[str],
     planned: Plan,
     made: Batches,
-    notes: Iterable[Sequence[Quarantined]],
+    notes: Iterable[Notes],
 ) -> dict[str, int]:
     """Put the facts of all batches into their table, and decode the submissions of companies where these are new.
 
     Args:
-        notes: the documents of each batch that cannot be used.
+        notes: those of each batch.
 
     Returns:
-        counts: `decoded`, `quarantined`.
+        counts: `decoded`, `quarantined`, and those of judging.doubts.
     """
-    quarantine: list[Quarantined] = [row for broken in notes for row in broken]
+    quarantine: list[Quarantined] = []
+    doubtful: Counter[str] = Counter()
+    for broken, counted in notes:
+        quarantine += broken
+        doubtful.update(counted)
     broken_facts = {row[0] for row in quarantine}
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in broken_facts}
     lake.replace_companies("facts", made.of("facts"), done)
@@ -116,15 +140,7 @@ def collect(
     first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
     rows = pl.DataFrame(quarantine, schema=QUARANTINE, orient="row").group_by(document).agg(first_reason, places)
     lake.write("quarantine", rows.select(QUARANTINE.names()).sort(document))
-    return {"decoded": len(done), "quarantined": rows["cik"].n_unique()}
-
-
-def _with_dropped(lake: Lake, decoded: pl.DataFrame) -> pl.DataFrame:
-    """The decoded facts together with earlier facts that EDGAR has removed since, because these were filed too."""
-    if decoded.is_empty() or not lake.holds("facts"):
-        return decoded
-    before = lake.of_companies("facts", decoded["cik"].unique())
-    return pl.concat([decoded, before.join(decoded, on=FACT, how="anti", nulls_equal=True)])
+    return {"decoded": len(done), "quarantined": rows["cik"].n_unique(), **doubtful}
 
 
 def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:

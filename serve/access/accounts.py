@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import Connection, case, func, select, true, update
+from sqlalchemy import Connection, case, false, func, select, true, update
 
 from serve.access import keys, tables
 from serve.access.database import Database, elements, opened
@@ -185,10 +185,16 @@ class Accounts:
             rows = connection.execute(select(own.key_id, own.requests).where(own.day == day)).all()
         return dict(map(tuple, rows))
 
-    def add_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
+    def add_day_counts(self, day: int, counts: Mapping[str, int], latest: int | None = None) -> None:
         """Add to the stored number of requests of keys on a day; the counts of earlier days go.
 
         They are added, not replaced, because several processes may count the requests of a key.
+
+        Args:
+            day: Unix time of the day's first second.
+            counts: what to add, by key identifier.
+            latest: the latest day that another process may be in. The counts of later days go: they are of a clock that
+                was wrong. None: no count of a later day goes.
 
         Raises:
             DatabaseError: the database cannot be written.
@@ -201,7 +207,7 @@ class Accounts:
         statement = added.on_conflict_do_update(
             index_elements=[own.c.key_id],
             set_={"day": more.day, "requests": more.requests + case((own.c.day == more.day, own.c.requests), else_=0)},
-            where=own.c.day <= more.day,
+            where=(own.c.day <= more.day) | (false() if latest is None else own.c.day > latest),
         )
         with self.database.writing() as connection:
             connection.execute(statement, {"counts": [[key, day, count] for key, count in sorted(counts.items())]})

@@ -129,6 +129,7 @@ class Database:
     _password: str = field(default="", repr=False)
     transactions: int = field(default=0, init=False)
     is_away: bool = field(default=False, init=False)
+    _inode: tuple[int, int] = field(default=(0, 0), init=False)
 
     def missing(self) -> set[str]:
         """The tables and triggers that do not exist.
@@ -159,7 +160,9 @@ class Database:
         Raises:
             DatabaseError: it is damaged.
         """
-        if self.path and (said := sqlite.damage(self.path, refers=True)):
+        with self.errors():
+            said = sqlite.damage(self.path, refers=True) if self.path else ""
+        if said:
             raise DatabaseError(f"{self.path}: {said}; the file is damaged: {DAMAGED}")
 
     @contextmanager
@@ -191,8 +194,23 @@ class Database:
             yield connection
         self.transactions += 1
 
+    def is_replaced(self) -> bool:
+        """Whether another file has the name since this was asked last; then connections of this object are made anew.
+
+        Raises:
+            DatabaseError: there is no such file any more.
+        """
+        with self.errors():
+            status = self.path.stat() if self.path else None
+        inode = (status.st_dev, status.st_ino) if status else (0, 0)
+        if inode == self._inode:
+            return False
+        self._inode = inode
+        self.close()
+        return True
+
     def file(self, wait: float = 0) -> sqlite3.Connection:
-        """A new connection to the file.
+        """A new connection to the file, which is not created.
 
         Args:
             wait: seconds to wait for other processes; 0 for the event loop.
@@ -200,7 +218,7 @@ class Database:
         Raises:
             sqlite3.Error: the file cannot be opened.
         """
-        return sqlite3.connect(str(self.path), timeout=wait, isolation_level=None, check_same_thread=False)
+        return sqlite3.connect(_address(self.path), wait, isolation_level=None, check_same_thread=False, uri=True)
 
     def close(self) -> None:
         """Close all connections."""
@@ -278,11 +296,16 @@ def _in_file(path: Path) -> Database:
     return database
 
 
+def _address(path: Path | None) -> str:
+    """What SQLite opens: a file that exists, so that a service does not make an empty one where accounts were."""
+    return f"{path.absolute().as_uri()}?mode=rw" if path else ""
+
+
 def _file_engine(path: Path) -> Engine:
     # transactions are those of `writing`, all other statements are committed by themselves; threads take turns, so
     # that none is refused because the others wrote first
     made = create_engine(
-        URL.create("sqlite", database=str(path)),
+        URL.create("sqlite", database=_address(path), query={"uri": "true"}),
         connect_args={"timeout": WAIT, "isolation_level": None, "check_same_thread": False},
         pool_size=1,
         max_overflow=0,

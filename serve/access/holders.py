@@ -175,6 +175,8 @@ class FileHolders(Holders):
             DatabaseError: the file cannot be read.
         """
         super().__init__(accounts, clock)
+        accounts.database.is_replaced()
+        self._is_replaced = False  # whether the connection is one to the file before
         with accounts.database.errors():
             self._connection = accounts.database.file()
         self._number, self._look_up = _compiled(NUMBER), _compiled(LOOK_UP)
@@ -197,9 +199,14 @@ class FileHolders(Holders):
         self._connection.close()
 
     def _follow(self) -> None:
-        """Forget the known keys if a key or a subscription has changed."""
+        """Forget the known keys if a key or a subscription has changed, or the file was replaced."""
         try:
+            self._is_replaced |= self._database.is_replaced()
             with self._database.errors():
+                if self._is_replaced:
+                    self._connection.close()
+                    self._connection = self._database.file()
+                    self._changes, self._is_replaced = -1, False
                 number = (self._connection.execute(self._number).fetchone() or (0,))[0]
         except DatabaseError as error:
             self._cannot_follow(error)

@@ -21,6 +21,7 @@ from serve.http.errors import CommandError, RateLimited
 log = logging.getLogger(__name__)
 
 KEPT_EVERY = 0.25  # seconds between two writes of the day's counts; a killed process loses what is not written
+AHEAD = 60.0  # seconds that the clock of another process may be ahead of this one's
 KEPT_AT_ONCE = 500  # keys of a write, those that wait longest; a larger write would delay requests by milliseconds
 
 
@@ -235,7 +236,7 @@ class LocalLimits(Limits):
             counts = {key_id: counted[DAY] for key_id, counted in zip(changed, used, strict=True)}
             more = {key_id: count - self._stored.get(key_id, 0) for key_id, count in counts.items()}
             try:
-                await asyncio.to_thread(self._accounts.add_day_counts, day, more)
+                await asyncio.to_thread(self._accounts.add_day_counts, day, more, LIMITS[DAY].start(now + AHEAD))
             except CommandError as error:
                 if not self._is_behind:
                     log.warning("the day's counts were not stored: %s", error)

@@ -12,6 +12,7 @@ from serve.access.database import DAMAGED, at
 from serve.http.errors import CommandError
 from serve.settings import Settings, from_environment
 from warehouse import sqlite
+from warehouse.files import SERVED, locked
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 
 PATIENCE = 2.0
@@ -26,10 +27,20 @@ def accounts() -> Iterable[Finding]:
     if isinstance(settings.accounts, str):
         return [_at(settings.accounts)]
     if not settings.accounts.exists():
-        return [Finding("accounts", WELL, "no account yet")]
+        return [_missing(settings)]
     if said := sqlite.damage(settings.accounts, refers=True):
         return [Finding("accounts", DAMAGE, f"{settings.accounts}: {said}", DAMAGED)]
     return [Finding("accounts", WELL, str(settings.accounts))]
+
+
+def _missing(settings: Settings) -> Finding:
+    """What it means that there is no file of accounts: a running service has made one."""
+    served = settings.home / SERVED
+    if served.exists():
+        with locked(served) as is_free:
+            if not is_free:
+                return Finding("accounts", DAMAGE, f"{settings.accounts} was removed while a service uses it", DAMAGED)
+    return Finding("accounts", WELL, "no account yet")
 
 
 def _at(address: str) -> Finding:

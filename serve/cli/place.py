@@ -1,13 +1,16 @@
 """Where the service of a home listens, for commands that print links to its pages.
 
-Belongs here: a file of the home with host and port, written while the service runs. Does not: the public address
-(settings), listening (commands).
+Belongs here: a file of the home with host and port, written while the service runs, and a lock that keeps the home from
+being replaced. Does not: the public address (settings), listening (commands).
 """
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+
+from serve.http.errors import CommandError
+from warehouse.files import SERVED, locked
 
 NAME = "serving"
 SECONDS = 1.0
@@ -17,16 +20,24 @@ ANY = {"0.0.0.0": "127.0.0.1", "::": "localhost"}
 
 @contextmanager
 def announced(home: Path, host: str, port: int) -> Iterator[None]:
-    """Keep the place in the home until the block ends; a service that cannot write it serves all the same."""
+    """Keep the place in the home, and its lock, until the block ends; a service serves a home that cannot be written.
+
+    Raises:
+        CommandError: a backup is being restored into the home.
+    """
     file, text = home / NAME, f"{host} {port}\n"
-    with suppress(OSError):
-        file.write_text(text, encoding="utf-8")
-    try:
-        yield
-    finally:
+    with ExitStack() as held:
         with suppress(OSError):
-            if file.read_text(encoding="utf-8") == text:  # not if another service of this home was started since
-                file.unlink()
+            if not held.enter_context(locked(home / SERVED, shared=True)):
+                raise CommandError(f"home {home}: a backup is being restored; start the service when that has ended")
+        with suppress(OSError):
+            file.write_text(text, encoding="utf-8")
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                if file.read_text(encoding="utf-8") == text:  # not if another service of this home was started since
+                    file.unlink()
 
 
 def of_service(home: Path) -> tuple[str, int] | None:

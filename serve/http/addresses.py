@@ -5,10 +5,14 @@ access.attempts).
 """
 
 import ipaddress
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 SUBSCRIBER = 64  # bits of an IPv6 address that name a subscriber, who has all addresses that begin with them (RFC 6177)
+
+WITH_PORT = re.compile(r"\A(?:\[([^]]*)\](?::\d*)?|([\d.]+):\d*)\Z", re.ASCII)
+"""An address as some proxies write it: `203.0.113.9:5000`, `[2001:db8::7]:443` or `[2001:db8::7]` (RFC 7239, 6)."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -18,14 +22,15 @@ def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str:
     """The address of the client of an ASGI scope; empty if the server does not know it.
 
     The client is the one that the connection comes from. If that is one of the proxies, it is the last address in
-    X-Forwarded-For, which the proxy has appended; and if that is a proxy too, the one before it.
+    X-Forwarded-For, which the proxy has appended, without its port; and if that is a proxy too, the one before it.
     """
     address = str(scope["client"][0]) if scope.get("client") else ""
     named = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for") if proxies else b""
     for before in reversed(named.decode("latin-1").split(",")):
-        if not is_one_of(address, proxies) or _parsed(before.strip()) is None:
+        alone = WITH_PORT.sub(r"\1\2", before.strip())
+        if not is_one_of(address, proxies) or _parsed(alone) is None:
             break
-        address = before.strip()
+        address = alone
     return address
 
 

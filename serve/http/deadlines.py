@@ -1,6 +1,6 @@
-"""The deadline of a connection: for the head of a request, for its body, and between two requests.
+"""The deadlines of a connection: for the head of a request, for its body, between two requests, for a response.
 
-Belongs here: what a connection waits for, how long it may take, and the timer. Does not: what happens then (server).
+Belongs here: what a connection waits for, how long it may take, and the timers. Does not: what happens then (server).
 """
 
 import asyncio
@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 FOR_PART = 10.0  # seconds for the head of a request, and for its body
 KEEP_ALIVE = 15  # seconds that a connection may be idle between requests
+FOR_RESPONSE = 30.0  # seconds in which a client receives a response, and those that its size takes at SLOWEST
+SLOWEST = 4096  # bytes a second that a client receives at least; the mobile networks of 2000 (GPRS) had more
 
 
 class Part(enum.Enum):
@@ -59,3 +61,32 @@ class Deadline:
             self._timer = self._loop.call_at(self._due, self._check)
         elif self.awaited:
             self._passed()
+
+
+class Receiving:
+    """The time until which a client has to receive a response, from the moment on at which it is not sent at once.
+
+    What the client receives meanwhile does not extend it; more of the same response does.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, passed: Callable[[], None]) -> None:
+        """Wait for nothing; `passed` is called when the deadline has passed."""
+        self._loop = loop
+        self._passed = passed
+        self._due = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def wait(self, unsent: int) -> None:
+        """Expect the client to receive so many bytes more."""
+        if self._timer is None:
+            self._due = self._loop.time() + FOR_RESPONSE
+        else:
+            self._timer.cancel()
+        self._due += unsent / SLOWEST
+        self._timer = self._loop.call_at(self._due, self._passed)
+
+    def end(self) -> None:
+        """Wait for nothing more."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -19,7 +20,7 @@ from serve.api import responses
 from serve.http import log as access_log
 from serve.http.caching import Answer, Field, Sent
 from serve.http.errors import ApiError, InvalidParameter, ServerError
-from serve.metrics.counts import LOOKUPS, REFUSALS, Counts
+from serve.metrics.counts import DISCONNECTED, LOOKUPS, REFUSALS, Counts
 
 log = logging.getLogger(__name__)
 
@@ -134,6 +135,8 @@ class Front:
                 await self._failure(too_large())(scope, receive, send_with_headers)
             else:
                 await self.app(scope, receive, send_with_headers)
+        except ClientDisconnect:
+            exchange.status = DISCONNECTED
         except Exception:
             log.exception("request %s failed", exchange.id)
             if not exchange.status:

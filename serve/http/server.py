@@ -6,13 +6,18 @@ uvicorn alone has no deadline for a request and no limit of its head, and respon
 head and body have a deadline each, and malformed HTTP gets the error envelope as 422 `invalid_parameter`, because
 section 7 has no other code for it. A request body is read and discarded, since no endpoint uses one; a connection with
 a body beyond LARGEST_BODY is closed after the response.
+
+Requests that a client sends without waiting (pipelining) are read one by one: as long as one is answered, the bytes
+after it are kept as they are, and no more are received.
 """
 
 import asyncio
+import fcntl
 import functools
 import re
 import socket
 import sys
+import termios
 from collections.abc import Sequence
 from functools import lru_cache
 from types import SimpleNamespace
@@ -26,7 +31,7 @@ from serve.http import deadlines
 from serve.http.addresses import Network
 from serve.http.caching import Answer, Field, Sent
 from serve.http.connections import Connections
-from serve.http.deadlines import Deadline, Part
+from serve.http.deadlines import Deadline, Part, Receiving
 from serve.http.edge import LARGEST_HEAD, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
 from serve.metrics.counts import CONNECTIONS as OPEN
@@ -39,7 +44,10 @@ UNREAD = 30_000  # milliseconds after which a connection is closed if the client
 LARGEST_BODY = 8 * 1024  # bytes of a request body after which the connection is closed
 LINGER = 2.0  # seconds that a closed connection is still read, so that the client can read the response
 LINGERED = 8 * 1024 * 1024  # bytes that are read and discarded in that time
+RECEIVED = 16 * 1024  # bytes that the system receives for a connection before they are read; it doubles the number
+TURN = 16  # requests of a connection that are answered before other connections have their turn
 
+HEAD_END = b"\n\r\n"  # also of the parts of a body in chunks, so that no piece has the ends of two heads
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [!-~]+ HTTP/1\.[01]\r?\n")
 STATUS = {**STATUS_LINE, 422: b"HTTP/1.1 422 Unprocessable Content\r\n"}
 NEEDS_TASK = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
@@ -80,11 +88,15 @@ class BoundedProtocol(HttpToolsProtocol):
         self._open = connections
         self._part: Part | None = None  # the part of a request that has begun and is not complete
         self._size = 0  # bytes of that part so far
-        self._received = 0  # bytes of the chunk that is being parsed
-        self._continues = False  # whether the received bytes continue a body
+        self._received = 0  # bytes of the piece that is being parsed
+        self._body = 0  # bytes of a body without the frames of its chunks
+        self._is_last = False  # whether no request is read after the present one
         self._deadline = Deadline(self.loop, self._late)
+        self._receiving = Receiving(self.loop, self._not_received)
         self._quick = Quick()
         self._left: int | None = None  # bytes still to discard; None as long as requests are read
+        self._held = b""  # bytes after a request that is answered
+        self._is_reading = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection, and start the deadline for the first request's head."""
@@ -95,47 +107,109 @@ class BoundedProtocol(HttpToolsProtocol):
             counts.add(REFUSALS, OF_CONNECTIONS)
             transport.abort()
             return
+        options = transport.get_extra_info("socket")
+        options.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED)
         if sys.platform == "linux":
-            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
+            options.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
+        transport.set_write_buffer_limits(high=0)  # pause_writing as soon as the system does not take all of a response
         self._deadline.wait(Part.HEAD)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the deadline of a closed connection."""
+        """Stop the deadlines of a closed connection."""
+        self._receiving.end()
         super().connection_lost(exc)
         self._open.closed(self._address)
         cast("Front", self.app).counts.add(OPEN, number=-1)
         self._deadline.end()
 
+    def pause_writing(self) -> None:
+        """Start or extend the deadline for the client to receive what is not sent yet, here or by the system."""
+        super().pause_writing()
+        unsent = self.transport.get_write_buffer_size()
+        if sys.platform == "linux":
+            queued = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+            unsent += int.from_bytes(queued, sys.byteorder)
+        self._receiving.wait(unsent)
+
+    def resume_writing(self) -> None:
+        """Stop that deadline when the response is complete."""
+        super().resume_writing()
+        if not self._is_answering:
+            self._receiving.end()
+
     def data_received(self, data: bytes) -> None:
         """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
-        if self._left is not None:
-            self._left -= len(data)
-            if self._left < 0:
-                self.transport.abort()
-            return
-        self._continues, self._received = self._part is Part.BODY, len(data)
+        self._held += data
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Read what was received, head by head, until a complete request has to be answered; then keep the rest."""
+        held, at, pieces = self._held, 0, 0
+        self._is_reading = True
+        while at < len(held) and self._left is None and self._may_read and pieces < TURN:
+            end = held.find(HEAD_END, at) + len(HEAD_END)
+            piece = held[at:end] if end >= len(HEAD_END) else held[at:]
+            at, pieces = at + len(piece), pieces + 1
+            self._parse(piece)
+        self._is_reading = False
+        self._held = held[at:] if at else held
+        if self._left is not None or self.transport.is_closing():
+            self._discard()
+        elif self._held:
+            self._deadline.wait(None)
+            if self._may_read:
+                self.loop.call_soon(self._read_on)
+        elif self._part or self._is_answering:
+            self._deadline.wait(self._part)
+        elif self._deadline.awaited is not Part.HEAD:
+            self._deadline.wait(Part.NEXT)
+        self._receive()
+
+    def _receive(self) -> None:
+        """Receive more if all that was received has been read."""
+        if self._held:
+            self.flow.pause_reading()
+        else:
+            self.flow.resume_reading()
+
+    @property
+    def _may_read(self) -> bool:
+        """Whether the next bytes are read: those of a body, and a head when the response before is complete."""
+        return (self._part is Part.BODY or not self._is_answering) and not self.transport.is_closing()
+
+    def _parse(self, data: bytes) -> None:
+        """Parse bytes that contain the end of at most one head."""
+        continues, self._received = self._part is Part.BODY, len(data)
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             self._end()  # the parser has stopped; the request is answered without an upgrade
         except httptools.HttpParserError as error:
             self._refuse(_malformed(error, data))
-        if self._continues:
-            self._count_body(len(data))
-        elif self._part is Part.HEAD:
-            self._size += len(data.rpartition(b"\r\n\r\n")[2])  # a chunk may contain other requests before this head
+        if self._part is Part.HEAD:
+            self._size += len(data)
             if self._size > LARGEST_HEAD:
                 self._refuse(too_large())
-        if self._left is None:
-            if self._part or self._is_answering:
-                self._deadline.wait(self._part)
-            elif self._deadline.awaited is not Part.HEAD:
-                self._deadline.wait(Part.NEXT)
+        elif continues and self._part is Part.BODY:
+            self._size += len(data)
+            if self._size > LARGEST_BODY:
+                self._end()
+
+    def _discard(self) -> None:
+        """Discard what was received after the last request."""
+        if self._left is not None:
+            self._left -= len(self._held)
+            if self._left < 0:
+                self.transport.abort()
+        self._held = b""
 
     def on_message_begin(self) -> None:
-        """Expect a head."""
+        """Expect a head, unless the request before was the last of the connection."""
+        if self._is_last:
+            self._end()
         self.url, self.headers = b"", []
-        self._part, self._size = Part.HEAD, 0
+        if self._left is None:
+            self._part, self._size = Part.HEAD, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a field of the head."""
@@ -143,6 +217,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Respond to the request at once if that is possible; else pass its head on to uvicorn, and expect the body."""
+        if self._left is not None:
+            return
         sent = dict(self.headers)
         if self._is_simple(sent):
             self._quick.begin(self.transport)
@@ -180,7 +256,7 @@ class BoundedProtocol(HttpToolsProtocol):
         for name, value in fields:
             super().on_header(name, value)
         super().on_headers_complete()
-        self._part, self._size = Part.BODY, 0
+        self._part, self._size, self._body = Part.BODY, 0, 0
         if b"content-length" in names:
             length = next(value for name, value in fields if name == b"content-length")
             if codings:
@@ -191,13 +267,16 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         """Receive a piece of a body."""
+        if self._left is not None:
+            return
         super().on_body(body)
-        if not self._continues:
-            self._count_body(len(body))
+        self._body += len(body)
+        if self._body > LARGEST_BODY:
+            self._end()
 
     def on_message_complete(self) -> None:
         """Expect nothing until the response is complete."""
-        if self.cycle is not cast("Any", self._quick):
+        if self._left is None and self.cycle is not cast("Any", self._quick):
             super().on_message_complete()
         self._part = None
 
@@ -205,12 +284,13 @@ class BoundedProtocol(HttpToolsProtocol):
         """Start the response to a request that has waited, or expect the next request."""
         if self.pipeline:
             super().on_response_complete()
+            self._receive()
             return
         self.server_state.total_requests += 1
-        if not self.transport.is_closing():
-            self.flow.resume_reading()
-            if self._part is not Part.BODY and self._left is None:
-                self._deadline.wait(Part.NEXT, again=True)
+        if self._part is not Part.BODY and self._left is None and not self.transport.is_closing():
+            self._deadline.wait(Part.NEXT, again=True)
+        if self._held and not self._is_reading:
+            self.loop.call_soon(self._read_on)
 
     @property
     def _address(self) -> str:
@@ -235,11 +315,6 @@ class BoundedProtocol(HttpToolsProtocol):
         date = _lines(*self.server_state.default_headers)
         transport.write(b"".join((STATUS[answer.status], date, *answer.head, end, answer.body)))
 
-    def _count_body(self, size: int) -> None:
-        self._size += size
-        if self._part is Part.BODY and self._size > LARGEST_BODY:
-            self._end()
-
     def _late(self) -> None:
         """Close the connection, because the deadline has passed."""
         if self._part is Part.HEAD:
@@ -248,9 +323,15 @@ class BoundedProtocol(HttpToolsProtocol):
         else:
             self.transport.close()
 
+    def _not_received(self) -> None:
+        """Close the connection, unless the client has received what was sent, and the rest of the response is made."""
+        self._receiving.end()
+        if self.flow.write_paused:
+            self.transport.abort()
+
     def _refuse(self, error: ApiError) -> None:
         """Send an error and close the connection; only close it after a response to the same or an earlier request."""
-        if self._part is Part.HEAD and not self._is_answering:
+        if self._left is None and self._part is Part.HEAD and not self._is_answering:
             self._write(self.transport, cast("Front", self.app).refusal(error), close=True)
         self._end()
 
@@ -268,6 +349,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._linger()
 
     def _close_after_response(self) -> None:
+        self._is_last = True
         self.cycle.keep_alive = False
         transport = SimpleNamespace(
             write=self.transport.write, is_closing=self.transport.is_closing, close=self._linger

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -88,6 +88,8 @@ class Page:
         except DatabaseError as error:
             log.error("request %s failed: %s", scope["exchange"].id, error)
             response = message(self._pages, request, 503, *UNAVAILABLE)
+        except ClientDisconnect:
+            raise
         except Exception:
             log.exception("request %s failed", scope["exchange"].id)
             response = failure(self._pages, request, ServerError())

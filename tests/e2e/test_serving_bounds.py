@@ -1,11 +1,12 @@
 """Malformed and hostile requests: every response is the error envelope, is fast, and reveals no internals."""
 
+import contextlib
 import json
 import logging
 import re
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,11 +16,13 @@ import pytest
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from serve.api import at_hand
+from serve.app import PATHS
 from serve.http import addresses, deadlines, edge, server
 from serve.http import log as access_log
+from serve.metrics.counts import CONNECTIONS, Counts
 from serve.settings import Settings
 from tests import builds
-from tests.servers import Clock, active_key, in_process
+from tests.servers import PATIENCE, Clock, active_key, as_process, in_process, wait_until
 
 FIXED = {
     "x-content-type-options": "nosniff",
@@ -347,10 +350,24 @@ def closed_after(address: str, sent: bytes, method: str = "GET") -> bytes:
 HIDDEN = b"GET /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
-def test_two_lengths_of_a_body_end_the_connection(address: str) -> None:
+@pytest.fixture
+def paths(address: str, caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """The paths of the requests of a test that were carried out, as the access log has them."""
+
+    def until_now() -> list[str]:
+        httpx.get(f"{address}/v1/last")
+        wait_until(lambda: "/v1/last" in caplog.text)
+        return [path for message in caplog.messages if (path := json.loads(message)["path"]) != "/v1/last"]
+
+    with caplog.at_level(logging.INFO, "serve.access"):
+        yield until_now
+
+
+def test_two_lengths_of_a_body_end_the_connection(address: str, paths: Callable[[], list[str]]) -> None:
     """RFC 9112, 6.1: such a request may be an attempt to hide another one, so no other one is read after it."""
     body = b"4\r\nbody\r\n0\r\n\r\n" + HIDDEN
     answer = closed_after(address, b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+    assert paths() == ["/v1/status"], "what is hidden behind it is not carried out either"
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert b"\r\nconnection: close\r\n" in answer
     assert answer.count(b"HTTP/1.1") == 1
@@ -367,13 +384,21 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_large_body_ends_the_connection(address: str, name: str) -> None:
+def test_a_large_body_ends_the_connection(address: str, name: str, paths: Callable[[], list[str]]) -> None:
     """It is answered as it would be without, before the body is complete, and no other request is read after it."""
     answer = closed_after(address, LARGE[name])
+    assert paths() == ["/v1/status"]
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert answer.count(b"HTTP/1.1") == 1
     if name == "announced":
         assert b"\r\nconnection: close\r\n" in answer
+
+
+def test_a_large_head_that_is_malformed_too_is_refused_once(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    with Connection(address) as connection:
+        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\nno colon\r\n" + b"x" * 17_000)
+        assert refused(connection.all()) == "This is not a valid HTTP/1.1 request."
+    assert "Fatal error" not in caplog.text
 
 
 def test_a_large_head_is_refused_before_it_is_complete(address: str) -> None:
@@ -448,6 +473,68 @@ def test_pipelined_requests_are_answered_in_order(address: str) -> None:
     assert re.findall(rb"x-request-id: (\d)", answers) == [b"0", b"1", b"2", b"3", b"4"]
 
 
+def memory(process: int) -> int:
+    """The bytes of memory of a process."""
+    resident = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert resident
+    return int(resident[1]) * 1024
+
+
+def test_pipelined_requests_take_no_memory(tmp_path: Path) -> None:
+    """A client that sends ten thousand requests at once waits for its turn; others are answered meanwhile."""
+    builds.small(tmp_path / "published")
+    one = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    with as_process(tmp_path) as served, contextlib.ExitStack() as held:
+        before = memory(served.process.pid)
+        for _ in range(100):
+            connection = held.enter_context(Connection(served.address))
+            connection.socket.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                connection.send(one * (250_000 // len(one)))
+        for _ in range(20):
+            assert httpx.get(f"{served.address}/v1/status", timeout=30).status_code == 200
+            time.sleep(0.1)
+        assert memory(served.process.pid) < before + 60_000_000
+
+
+MANY = 400
+"""Requests whose responses no system keeps for a client that does not receive them."""
+
+
+@contextlib.contextmanager
+def asked_for_much(address: str) -> Iterator[socket.socket]:
+    """A connection whose client has room for little of the large responses that it asks for."""
+    parts = urlsplit(address)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(PATIENCE)
+        client.connect((parts.hostname, parts.port))
+        last = b"GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        client.sendall(last.replace(b"Connection: close\r\n", b"") * (MANY - 1) + last)
+        yield client
+
+
+def test_a_client_that_reads_byte_by_byte_does_not_hold_a_connection(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadlines, "FOR_RESPONSE", 0.5)
+    monkeypatch.setattr(deadlines, "SLOWEST", 10_000_000)
+    counts = Counts(PATHS)
+    with in_process(Settings(home), Clock(), counts) as address:
+        with asked_for_much(address) as client:
+            assert client.recv(1)
+            assert counts.of(CONNECTIONS) == {"": 1}
+
+            def is_closed() -> bool:
+                client.recv(1)
+                return not counts.of(CONNECTIONS)[""]
+
+            wait_until(is_closed)
+        with asked_for_much(address) as client:
+            answered = b"".join(iter(lambda: client.recv(1 << 16), b"")).count(b"HTTP/1.1 200 ")
+            assert answered == MANY, "one that reads on gets all"
+
+
 def test_an_empty_line_does_not_keep_a_connection_open(address: str) -> None:
     """After it, the next request has the deadline of any head."""
     with Connection(address) as connection:
@@ -475,6 +562,28 @@ def test_a_form_that_is_too_large_is_answered_before_it_is_complete(address: str
     with Connection(address) as connection:
         connection.send(b"POST /sign-in HTTP/1.1\r\nHost: a\r\nOrigin: https://data.example.org\r\n" + form)
         assert connection.all().startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: 100\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n64\r\n"])
+def test_a_client_that_hangs_up_within_a_form_is_no_failure(
+    home: Path, length: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is counted as a disconnect, and leaves no traceback: anybody can do it without limit."""
+    counts = Counts(PATHS)
+    form = b"Content-Type: application/x-www-form-urlencoded\r\n" + length + b"token="
+    with (
+        caplog.at_level(logging.INFO),
+        in_process(Settings(home), Clock(), counts) as address,
+        Connection(address) as connection,
+    ):
+        connection.send(b"POST /sign-in HTTP/1.1\r\nHost: a\r\n" + form)
+        httpx.get(f"{address}/v1/status")  # the form has arrived
+        connection.socket.close()
+        wait_until(lambda: '"path":"/sign-in"' in caplog.text)
+    statuses = [status for path, status, _ in counts.requests() if path == "/sign-in"]
+    assert statuses == ["499"]
+    assert "failed" not in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 # --- questions that were answered before, which are answered without a task

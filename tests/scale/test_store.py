@@ -489,11 +489,16 @@ def test_a_damaged_object_is_not_taken_over(store: Store, tmp_path: Path) -> Non
         b"\xff",
         json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"../x": ["0" * 64, 1]}}).encode(),
         json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"/x": ["0" * 64, 1]}}).encode(),
-        json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"x": ["/etc/hostname", 1]}}).encode(),
-        json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"x": ["0" * 64, -1]}}).encode(),
-        json.dumps(
-            {"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {}, "links": {"published/x": "../../x"}}
-        ).encode(),
+        json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"log/x": ["/etc/name", 1]}}).encode(),
+        json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {"log/x": ["0" * 64, -1]}}).encode(),
+        *(
+            json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {path: ["0" * 64, 1]}}).encode()
+            for path in ("accounts.sqlite", "dagster/dagster.yaml", "raw/aa/x", "tables", "log/.x", "log/\0", "log//x")
+        ),
+        *(
+            json.dumps({"run": "r", "written_at": "2026-01-01T00:00:00Z", "files": {}, "links": links}).encode()
+            for links in ({"published/x": "../../x"}, {"published/x": "../accounts.sqlite"}, {"serving": "log/x"})
+        ),
     ],
 )
 def test_a_damaged_head_is_refused(store: Store, tmp_path: Path, head: bytes) -> None:

@@ -373,11 +373,11 @@ def test_counts_that_are_being_stored_at_the_end_do_not_replace_newer_ones(
     monkeypatch.setattr(limits_module, "KEPT_EVERY", 0)
     begun, store = threading.Event(), accounts.add_day_counts
 
-    def slowly(day: int, counts: Mapping[str, int]) -> None:
+    def slowly(day: int, counts: Mapping[str, int], latest: int) -> None:
         if not begun.is_set():
             begun.set()
             time.sleep(0.2)
-        store(day, counts)
+        store(day, counts, latest)
 
     async def run() -> None:
         limits = LocalLimits(accounts, Clock())
@@ -414,6 +414,23 @@ def test_the_counts_of_two_processes_are_added_up(accounts: Accounts) -> None:
         assert accounts.day_counts(day + 86_400) == {"key_1": 2}
         accounts.add_day_counts(day, {"key_1": 7})  # of a process whose clock is behind
         assert accounts.day_counts(day + 86_400) == {"key_1": 2}
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("days", [1, 400])
+def test_a_clock_that_was_ahead_stops_no_count(accounts: Accounts, days: int) -> None:
+    """While it is ahead, another day is counted; when it is right again, counting goes on."""
+    clock, day = Clock(), int(NOW - 43_200)
+
+    async def run() -> None:
+        limits = LocalLimits(accounts, clock)
+        async with limits.running():
+            for moment in (NOW, NOW + days * 86_400, NOW):
+                clock.now = moment
+                await limits.take("key_1", moment)
+                await limits._keep()
+        assert accounts.day_counts(day) == {"key_1": 1}
 
     asyncio.run(run())
 

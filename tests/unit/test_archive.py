@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -187,6 +188,14 @@ def test_a_member_that_is_not_as_the_directory_says_is_refused(path, at, value, 
     assert content_of(path, B) == b"{}"
 
 
+def test_a_member_from_two_to_the_63_on_is_refused(path):
+    write(path, (name(A), CONTENT))
+    archive = Archive(path)
+    member = replace(archive.member(A), offset=1 << 63)
+    with pytest.raises(FetchError, match="cannot be read"):
+        archive.read(A, member)
+
+
 def test_a_member_that_inflates_to_more_than_it_states_takes_no_memory(path):
     write(path, (name(A), b" " * (20 << 20)))
     patched(path, A, SIZE, struct.pack("<L", 10))
@@ -223,6 +232,7 @@ def test_a_member_named_otherwise_where_it_begins_is_refused(path):
 # --- damaged archives
 
 
+AT_64 = struct.Struct("<4sQ2H2L4Q").pack(b"PK\6\6", 44, 45, 45, 0, 0, 2, 2, 100, 1 << 63)
 DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "empty": (lambda _: b"", "its end is missing"),
     "text": (lambda _: b"<html>" * 50, "its end is missing"),
@@ -235,6 +245,14 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "other 64-bit end": (
         lambda whole: whole[:-22] + struct.pack("<4sLQL", b"PK\6\7", 0, 0, 1) + whole[-22:],
         "its 64-bit end is missing",
+    ),
+    "64-bit end nowhere": (
+        lambda whole: whole[:-22] + struct.pack("<4sLQL", b"PK\6\7", 0, (1 << 64) - 1, 1) + whole[-22:],
+        "too large|too big|int",
+    ),
+    "directory nowhere": (
+        lambda whole: whole[:-22] + AT_64 + struct.pack("<4sLQL", b"PK\6\7", 0, len(whole) - 22, 1) + whole[-22:],
+        "outside of the file",
     ),
 }
 
@@ -297,6 +315,13 @@ def test_without_the_list_the_submissions_name_the_companies(mirror, tmp_path):
         b'{"fields": ["cik", "name", "ticker", "exchange"], '
         b'"data": [[101, "ALFA WORKS INC", "ALFA", "Nasdaq"], [102, "BRVO WORKS INC", "BRVO", "Nasdaq"]]}'
     )
+
+
+def test_an_archive_without_any_company_is_no_source(mirror, tmp_path):
+    facts = zipped(mirror, tmp_path / "bulk")
+    write(facts, ("readme.txt", b"nothing"))
+    with pytest.raises(SourceError, match="has no document of any company; get it again"), open_source(str(facts)):
+        pass
 
 
 def test_without_submissions_there_are_facts_only(mirror, tmp_path):

@@ -11,12 +11,13 @@ import pytest
 
 import fundamentals
 from pipelines import backup
+from pipelines.digests import digest_of
 from pipelines.home import Home
 from serve.access.accounts import Accounts
 from serve.settings import Settings
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA, BRAVO, Mirror
-from tests.servers import Clock, in_process
+from tests.servers import Clock, as_process, in_process
 from tests.unit.conftest import TwoBuilds
 
 EMAIL = "reader@example.org"
@@ -152,6 +153,65 @@ def test_a_damaged_backup_changes_nothing(home, backed_up, capsys, damage):
     assert {path: path.stat().st_ino for path in home.root.rglob("*")} == before
 
 
+def rewritten(backed_up: Path, **changed: object) -> None:
+    """Another list of a backup, with the digests that its files have."""
+    listed = backed_up / "backup.json"
+    listed.write_text(json.dumps(json.loads(listed.read_text()) | changed))
+
+
+@pytest.mark.parametrize(
+    "craft",
+    [
+        "link outside",
+        "link of a folder",
+        "link over a file",
+        "no pointer",
+        "NUL",
+        "no build",
+        "no segment",
+        "a lock",
+        "a link as file",
+        "accounts",
+    ],
+)
+def test_a_backup_that_somebody_made_up_changes_nothing(home, backed_up, tmp_path, capsys, craft):
+    """One line, and the home stays as it is, whatever the list names."""
+    subscriber(home)
+    contents = json.loads((backed_up / "backup.json").read_text())
+    files, links = contents["files"], contents["links"]
+    pointer = published(home.root).pointer
+    (tmp_path / "secret").write_text("secret")
+    match craft:
+        case "link outside":
+            rewritten(backed_up, links={**links, "published/quality-x.html": "../../secret"})
+        case "link of a folder":
+            rewritten(backed_up, links={**links, "raw": str(tmp_path)})
+        case "link over a file":
+            rewritten(backed_up, links={**links, f"published/{pointer.file}": "CURRENT.json"})
+        case "no pointer":
+            rewritten(backed_up, files={name: each for name, each in files.items() if "CURRENT" not in name})
+        case "NUL":
+            rewritten(backed_up, files={**files, "published/a\0b": "0" * 64})
+        case "no build":
+            rewritten(
+                backed_up, files={name: each for name, each in files.items() if pointer.file not in name}, links={}
+            )
+        case "no segment":
+            rewritten(backed_up, files={name: each for name, each in files.items() if "log/versions" not in name})
+        case "a lock":
+            rewritten(backed_up, files={**files, "synchronization.lock": digest_of(tmp_path / "secret")})
+        case "a link as file":
+            rewritten(backed_up, files={**files, "published/quality-x.html": digest_of(tmp_path / "secret")})
+            (backed_up / "published" / "quality-x.html").symlink_to(tmp_path / "secret")
+        case "accounts":
+            (backed_up / "accounts.sqlite").write_text("no database")
+            rewritten(backed_up, files={**files, "accounts.sqlite": digest_of(backed_up / "accounts.sqlite")})
+    before = {path: path.lstat().st_ino for path in home.root.rglob("*") if "sqlite" not in path.name}
+    status, said = run(capsys, home, "restore", backed_up, "--replace")
+    assert (status, said.startswith(f"fundamentals: {backed_up}")) == (1, True), said
+    assert {path: path.lstat().st_ino for path in home.root.rglob("*") if "sqlite" not in path.name} == before
+
+
 def test_a_home_that_is_not_empty_is_replaced_only_if_told_so(home, backed_up, capsys):
     (home.published / "CURRENT.json").write_text("{")
     status, said = run(capsys, home, "restore", backed_up)
@@ -220,6 +280,14 @@ def test_a_backup_has_a_new_folder_outside_of_the_home(home, tmp_path, capsys):
     (tmp_path / "full" / "file").touch()
     assert "is not an empty folder" in run(capsys, home, "backup", tmp_path / "full")[1]
     assert "is in the home" in run(capsys, home, "backup", home.root / "backup")[1]
+
+
+@pytest.mark.parametrize("arguments", [["--replace"], ["--accounts"]])
+def test_nothing_is_restored_while_the_home_is_served(home, backed_up, capsys, arguments):
+    with as_process(home.root):
+        status, said = run(capsys, home, "restore", backed_up, *arguments)
+        assert (status, said) == (1, f"fundamentals: home {home.root} is served; stop the service, and restore then")
+    assert run(capsys, home, "restore", backed_up, *arguments)[0] == 0
 
 
 def test_nothing_is_restored_while_a_synchronization_runs(home, backed_up, capsys):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.edgar import documents
 from pipelines.edgar.documents import (
     FactColumns,
     Filing,
@@ -190,6 +191,13 @@ def test_an_invalid_date_is_reported(key, text):
     error = refused(revenues(fact(), fact(**{"start": ..., key: text})))
     assert error.reason == f"{key!r} is {text!r}, expected YYYY-MM-DD"
     assert error.place == f"companyfacts of CIK {CIK}, facts/us-gaap/Revenues/units/USD[1]"
+
+
+def test_more_filings_than_the_rules_number_are_refused(monkeypatch):
+    monkeypatch.setattr(documents, "MOST_FILINGS", 2)
+    facts = [fact(accn=f"0000000001-26-{number:06}") for number in range(3)]
+    assert len(decode_facts(revenues(*facts[:2]), CIK, TAGS).columns) == 2
+    assert refused(revenues(*facts)).reason == "the facts are of 3 filings, expected at most 2"
 
 
 def test_the_dates_of_a_left_out_fact_are_checked_too():

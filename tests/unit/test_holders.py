@@ -13,6 +13,7 @@ from serve.access.database import DatabaseError
 from serve.access.holders import READ_EVERY, FileHolders, Holder, Holders
 from serve.access.server_holders import ServerHolders
 from tests.servers import NOON, Clock, until
+from warehouse.sqlite import copy
 
 EMAIL = "reader@example.org"
 
@@ -64,6 +65,40 @@ def test_a_key_has_a_holder_whose_subscription_is_active_or_not(
     assert holders.who(key) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=True)
     assert holders.who(other) == Holder(accounts.keys_of("other@example.org")[0].id, is_active=False)
     assert holders.who(keys.new_key().encode()) is None
+
+
+def test_a_file_that_takes_the_place_of_the_accounts_is_read(
+    holders: Holders, accounts: Accounts, key: bytes, clock: Clock, path: Path, tmp_path: Path
+) -> None:
+    """As after a restored backup: what was revoked since then is revoked by hand in the new file."""
+    assert holders.who(key)
+    restored = tmp_path / "restored"
+    copy(path, restored)
+    restored.rename(path)
+    later = Accounts(path)
+    later.revoke_key(accounts.keys_of(EMAIL)[0].id, NOON)
+    other = later.create_key("other@example.org", NOON).encode()
+    later.close()
+    clock.now += READ_EVERY
+    assert holders.who(key) is None
+    assert holders.who(other)
+    assert accounts.keys_of("other@example.org")
+    assert not holders.outdated
+
+
+def test_accounts_that_were_removed_are_noticed_and_not_made_anew(
+    holders: Holders, key: bytes, clock: Clock, path: Path
+) -> None:
+    known = holders.who(key)
+    path.rename(path.with_suffix(".away"))
+    clock.now += READ_EVERY
+    assert holders.who(key) == known
+    assert holders.outdated
+    assert not path.exists()
+    path.with_suffix(".away").rename(path)
+    clock.now += READ_EVERY
+    assert holders.who(key)
+    assert not holders.outdated
 
 
 def test_a_malformed_key_is_refused_without_the_database(holders: Holders, key: bytes) -> None:

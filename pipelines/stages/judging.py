@@ -1,0 +1,104 @@
+"""The judgement of a company's companyfacts document, before its facts take the place of those that were read before.
+
+Belongs here: what makes a document doubtful, and which doubts quarantine it. Does not: malformed documents
+(edgar.documents), the quarantine of a company (facts).
+
+EDGAR adds facts and hardly ever removes any. So a document that lacks many that were read before is not the company's
+history, whatever it is: it was cut off, or made anew with an error. Its company keeps its values until a later document
+has the facts again, or the operator accepts this one (`fundamentals accept CIK`).
+"""
+
+from datetime import date
+
+import polars as pl
+
+from pipelines.errors import PipelineError
+from pipelines.home import Home
+from pipelines.lake import Lake
+from pipelines.normalize.elements import wanted_elements
+
+FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
+ACCEPTED = pl.Schema({"cik": pl.String(), "raw_document": pl.String()})
+"""The documents that the operator has accepted, by their digests."""
+
+LARGEST_LOSS = 0.05
+"""A document that lacks more than this share of the facts that were read before is quarantined."""
+LARGEST_GROWTH = 10
+"""A document with more than so many times the facts of the one before is doubtful: a year adds a tenth to most."""
+
+
+def losses(decoded: pl.DataFrame, before: pl.DataFrame) -> dict[str, str]:
+    """Why documents are quarantined: they lack what was read before.
+
+    Args:
+        decoded: the facts of the documents.
+        before: the facts of the same companies that were read before.
+
+    Returns:
+        the reason, by company.
+    """
+    wanted = pl.DataFrame(
+        [(taxonomy, tag) for taxonomy, tags in wanted_elements().items() for tag in tags],
+        ["taxonomy", "tag"],
+        orient="row",
+    )
+    before = before.join(wanted, on=["taxonomy", "tag"], how="semi")
+    gone = before.join(decoded, on=FACT, how="anti", nulls_equal=True)
+    of = ["cik", "taxonomy"]
+    counted = before.group_by(of).len("held").join(gone.group_by(of).len("gone"), on=of).sort(of)
+    reasons = {}
+    for cik, rows in counted.group_by("cik", maintain_order=True):
+        held = before.filter(pl.col("cik") == cik[0]).height
+        lost, whole = int(rows["gone"].sum()), rows.filter(pl.col("gone") == pl.col("held"))["taxonomy"].to_list()
+        if whole or lost > LARGEST_LOSS * held:
+            named = f", all of {' and '.join(whole)}" if whole else ""
+            reasons[cik[0]] = (
+                f"lacks {lost:,} of {held:,} facts that were read before{named}; if they are gone for good, "
+                f"`fundamentals accept {cik[0]}`"
+            )
+    return reasons
+
+
+def doubts(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict[str, int]:
+    """The number of companies whose document is doubtful without losing anything, by kind of doubt, where any is."""
+    of = pl.col("cik")
+    grown = decoded.group_by(of).len("now").join(before.group_by(of).len("before"), on="cik")
+    counts = {
+        "filed_in_the_future": decoded.filter(pl.col("filed") > today.isoformat())["cik"].n_unique(),
+        "ends_after_filing": decoded.filter(pl.col("end") > pl.col("filed"))["cik"].n_unique(),
+        "much_larger_than_before": grown.filter(pl.col("now") > LARGEST_GROWTH * pl.col("before")).height,
+    }
+    return {kind: number for kind, number in counts.items() if number}
+
+
+def accepted(lake: Lake) -> frozenset[str]:
+    """The digests of the documents that the operator has accepted."""
+    return frozenset(lake.read("accepted")["raw_document"]) if lake.holds("accepted") else frozenset()
+
+
+def accept(cik: str, *, is_shared: bool) -> str:
+    """Accept the document of a company in quarantine; the next synchronization takes it over.
+
+    Args:
+        cik: the company, with or without leading zeros.
+        is_shared: whether the home is that of several machines.
+
+    Returns:
+        what to print.
+
+    Raises:
+        PipelineError: the company is not in quarantine, or a synchronization is running.
+    """
+    home = Home.from_environment()
+    lake, cik = Lake(home.tables), cik.zfill(10)
+    if is_shared:
+        raise PipelineError("accept documents in a home of one machine, without FUNDAMENTALS_STORE")
+    if not lake.holds("quarantine"):
+        raise PipelineError(f"home {home.root}: nothing was synchronized yet; run `fundamentals sync`")
+    with home.writing():
+        found = lake.read("quarantine").filter(pl.col("cik") == cik).select(ACCEPTED.names())
+        if found.is_empty():
+            raise PipelineError(f"CIK {cik} is not in quarantine; `fundamentals sync` names the companies that are")
+        before = lake.read("accepted") if lake.holds("accepted") else pl.DataFrame(schema=ACCEPTED)
+        lake.write("accepted", pl.concat([before, found]).unique(maintain_order=True))
+    return f"accepted the document of CIK {cik}; the next synchronization takes it over, unless it is malformed"
