@@ -1,7 +1,7 @@
 """The SQL queries of the pages, as functions of an open build.
 
-Belongs here: the rows shown on a company's page, in the data dictionary and on the page of rules. Does not: the
-interface's queries (queries).
+Belongs here: the rows shown on a company's page and in the data dictionary. Does not: the interface's queries
+(queries), those of the pages of rules (rule_queries).
 """
 
 from itertools import groupby
@@ -57,19 +57,6 @@ class Report(msgspec.Struct, frozen=True):
     url: str | None
 
 
-class RuleCount(msgspec.Struct, frozen=True):
-    """A rule with its counts in the build (table `rules`): `figures` is 0 for builds that do not count them."""
-
-    id: str
-    statement: str
-    source: str
-    action: str
-    applies: str
-    values: int
-    figures: int
-    companies: int
-
-
 def stated(build: OpenBuild, cik: str) -> list[Stated]:
     """All current values of a company, in no order, with the filing of each; its symbols share the values."""
     addresses: dict[str, str] = dict(build.rows("SELECT accession, url FROM filings WHERE cik = $cik", {"cik": cik}))
@@ -122,14 +109,3 @@ def newest_report(build: OpenBuild, cik: str) -> Report | None:
 def sources(build: OpenBuild) -> dict[str, str]:
     """The taxonomy elements of each item, as in column `sources`; without items calculated from other items."""
     return dict(build.rows("SELECT name, sources FROM line_items WHERE sources IS NOT NULL"))
-
-
-def rules(build: OpenBuild) -> list[RuleCount]:
-    """The rules in the order of their ids; empty for a build that was published before rules had ids."""
-    if "rules" not in build.columns:
-        return []
-    figures = "figures" if "figures" in build.columns["rules"] else "0"
-    found = build.rows(
-        f'SELECT rule, statement, source, action, applies, "values", {figures}, companies FROM rules ORDER BY rule'
-    )
-    return [RuleCount(*row) for row in found]

@@ -71,8 +71,6 @@ def document(
     near: Sequence[Listed],
     asked: Mapping[str, str],
     page: int,
-    *,
-    has_report: bool = False,
 ) -> Document:
     """A page of the list.
 
@@ -82,7 +80,6 @@ def document(
         near: companies to show if none was found.
         asked: what the list was asked for: `search`, `exchange`, `industry`, `sort`; empty if not.
         page: number of this page, from 1.
-        has_report: whether the build has a quality report.
     """
     last = last_page(rows)
     name, is_descending = asked["sort"].removeprefix("-"), asked["sort"].startswith("-")
@@ -93,7 +90,6 @@ def document(
         rows=rows[(page - 1) * PAGE : page * PAGE] or near,
         total=len(rows),
         asked=asked,
-        has_report=has_report,
         page=page,
         last=last,
         columns=COLUMNS,

@@ -106,6 +106,7 @@ STYLES = {
     "choices": Style("choices wide", "dl", "dt", "dd"),
     "cards": Style("grid", "div", "h3", "p", "card"),
     "steps": Style("steps", "ol"),
+    "rule": Style("rule", "dl", "dt", "dd"),
 }
 
 

@@ -4,7 +4,8 @@ Belongs here: the list of documents with their paths, access levels and data. Do
 HTML of Markdown (rendering).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -25,7 +26,6 @@ from serve.site import (
     errors_page,
     home,
     listing,
-    quality_page,
     reference,
     rendering,
     rules_page,
@@ -41,9 +41,9 @@ from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
 from serve.site.paths import COMPARISON
 from serve.site.sign_in import SEE_OTHER
-from warehouse import page_queries, queries
-from warehouse.company_queries import Listed
+from warehouse import page_queries, queries, rule_queries
 from warehouse.errors import NothingPublished
+from warehouse.rule_queries import RuleCount
 
 FRONT = "/index.md"
 LONGEST_NUMBER = 10  # digits of the number of a page
@@ -60,7 +60,15 @@ def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
     template = "index.html" if path == "/" else "document.html"
     twin = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
     shown = rendering.page(document, pages.root)
-    page = pages.render(request, template, shown=shown, search=document.search, assets=document.assets, twin=twin)
+    page = pages.render(
+        request,
+        template,
+        shown=shown,
+        search=document.search,
+        turns=document.turns,
+        assets=document.assets,
+        twin=twin,
+    )
     return send(page, request)
 
 
@@ -115,13 +123,28 @@ def _dictionary(pages: Pages, _: Request) -> Document:
         return dictionary_page.document({})
 
 
-def _rules(pages: Pages, _: Request) -> Document:
-    """The rules with the counts of the current build; empty if no build is published."""
+def _rules(pages: Pages, request: Request) -> Document:
+    """The rules with what they decided in the current build; empty if no build is published."""
+    asked = {name: request.query_params.get(name, "").strip() for name in rules_page.ASKED}
+    asked["search"] = search.text_of(request, "search")
+    rules, examples = _held_rules(pages)
+    rows = rules_page.chosen(rules, asked)
+    number = _page(request.query_params.get("page", "1"), rules_page.last_page(rows))
+    shown = rules_page.page(rows, examples, asked, number)
+    return replace(shown, search=rules_page.search(rules, asked)) if rules else shown
+
+
+def _rule(pages: Pages, request: Request) -> Document:
+    return rules_page.document(*_held_rules(pages), request.path_params["rule"])
+
+
+def _held_rules(pages: Pages) -> tuple[list[RuleCount], rules_page.Examples]:
     try:
         with pages.warehouse.build() as build:
-            return rules_page.document(page_queries.rules(build))
+            rules = rule_queries.rules(build)
+            return rules, rules_page.examples(build, directory(build), rules)
     except NothingPublished:
-        return rules_page.document([])
+        return [], {}
 
 
 def _companies(pages: Pages, request: Request) -> Document:
@@ -133,9 +156,8 @@ def _companies(pages: Pages, request: Request) -> Document:
         of = directory(build)
         rows = of.chosen(**asked)
         near = close_matches(build, asked["search"]) if not rows else []
-        has_report = quality_page.report(pages, build) is not None
-    number = _page(request.query_params.get("page", "1"), rows)
-    return listing.document(of, rows, near, asked, number, has_report=has_report)
+    number = _page(request.query_params.get("page", "1"), listing.last_page(rows))
+    return listing.document(of, rows, near, asked, number)
 
 
 def _company(pages: Pages, request: Request) -> Document:
@@ -176,31 +198,39 @@ def _comparison(pages: Pages, request: Request) -> Document:
         return comparison.document(build, directory(build), asked)
 
 
-def _page(text: str, rows: Sequence[Listed]) -> int:
+def _page(text: str, last: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER and int(text) >= 1):
         raise NotFound("The pages of the list are numbered from 1.")
-    return min(int(text), listing.last_page(rows))
+    return min(int(text), last)
 
 
 DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
-    ("/", _home, Access.PUBLIC),
+    ("/", _home, Access.OPEN),
     ("/reference", _reference, Access.PUBLIC),
     ("/errors", _errors, Access.PUBLIC),
     ("/changelog", _changelog, Access.PUBLIC),
     ("/dictionary", _dictionary, Access.PUBLIC),
-    ("/rules", _rules, Access.PUBLIC),
+    (rules_page.PATH, _rules, Access.PUBLIC),
+    ("/rules/{rule}", _rule, Access.PUBLIC),
     ("/companies", _companies, Access.SUBSCRIBER),
     (COMPARISON, _comparison, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
     ("/companies/{symbol}/{item}/{period}", _value, Access.SUBSCRIBER),
 )
-SENDS: dict[Access, Send] = {Access.PUBLIC: transfer.shared, Access.SUBSCRIBER: transfer.compressed}
+SENDS: dict[Access, Send] = {
+    Access.PUBLIC: transfer.shared,
+    Access.OPEN: transfer.shared_by_visitors,
+    Access.SUBSCRIBER: transfer.compressed,
+}
+OF_TWINS = {each: each for each in Access} | {Access.OPEN: Access.PUBLIC}
+"""The access of a page's Markdown: what a program reads is the same for everybody."""
 ROUTES: tuple[PageRoute, ...] = tuple(
     row
     for path, make, access in DOCUMENTS
+    for of_twin in [OF_TWINS[access]]
     # the Markdown route comes first, because /companies/{symbol} would match its path too
     for row in (
-        (FRONT if path == "/" else f"{path}.md", partial(write, make=make, send=SENDS[access]), access),
+        (FRONT if path == "/" else f"{path}.md", partial(write, make=make, send=SENDS[of_twin]), of_twin),
         (path, partial(show, make=make, send=SENDS[access]), access),
     )
 )

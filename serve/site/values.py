@@ -12,6 +12,7 @@ from urllib.parse import quote
 from serve.provenance import BALANCES, ROLES, about, factors, in_figures, number, ranges, sides, span
 from serve.site.figures import TITLES, unit
 from serve.site.markdown import Document, write
+from serve.site.paths import rule_path
 from warehouse.explain import Explanation, Part, Step
 from warehouse.vocabulary import GAPS
 
@@ -49,6 +50,7 @@ def document(explained: Explanation, filings_url: str, currency: str) -> Documen
         is_known=explained.reason is not None and explained.reason.code in GAPS,
         filings_url=filings_url,
         about=about,
+        rule_path=rule_path,
         number=number,
         sides=sides,
     )
