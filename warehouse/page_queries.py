@@ -9,6 +9,7 @@ from operator import itemgetter
 
 import msgspec
 
+from warehouse.fictional import address
 from warehouse.reader import OpenBuild
 
 
@@ -59,7 +60,8 @@ class Report(msgspec.Struct, frozen=True):
 
 def stated(build: OpenBuild, cik: str) -> list[Stated]:
     """All current values of a company, in no order, with the filing of each; its symbols share the values."""
-    addresses: dict[str, str] = dict(build.rows("SELECT accession, url FROM filings WHERE cik = $cik", {"cik": cik}))
+    filed_at = f"SELECT accession, {address('filings')} FROM filings WHERE cik = $cik"
+    addresses: dict[str, str] = dict(build.rows(filed_at, {"cik": cik}))
     rows = build.rows(
         "SELECT item, period_kind, CAST(period_end AS VARCHAR) AS ended, period, value, is_current, cause, form, "
         "CAST(filed AS VARCHAR), accession FROM versions WHERE cik = $cik ORDER BY item, period_kind, ended, version",
@@ -99,8 +101,9 @@ def breaks(build: OpenBuild, cik: str) -> list[Break]:
 def newest_report(build: OpenBuild, cik: str) -> Report | None:
     """The newest filing of a company whose facts are in the data; None if no filing is known."""
     found = build.rows(
-        "SELECT form, CAST(filed AS VARCHAR), url FROM filings WHERE cik = $cik AND form IS NOT NULL "
-        "AND filed IS NOT NULL ORDER BY filings.filed DESC, accession DESC LIMIT 1",
+        f"SELECT form, CAST(filed AS VARCHAR), {address('filings')} FROM filings "
+        "WHERE cik = $cik AND form IS NOT NULL AND filed IS NOT NULL "
+        "ORDER BY filings.filed DESC, accession DESC LIMIT 1",
         {"cik": cik},
     )
     return Report(*found[0]) if found else None

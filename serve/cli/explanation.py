@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from serve.provenance import BALANCES, ROLES, about, day_and_label, factors, in_figures, number, sides, span
 from warehouse.explain import Explanation, Part, Step
 from warehouse.explain_queries import Leg, Span, ValueVersion
+from warehouse.fictional import FILINGS
 
 KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to"}
 REBASED = (
@@ -192,7 +193,7 @@ def _filings(explained: Explanation) -> Iterator[str]:
         yield "Filings at the SEC"
     for accession, url in sorted(addresses.items()):
         yield f"  {accession}"
-        yield f"  {url}"
+        yield f"  {f'fictional; the pages of the service show it: {url}' if url.startswith(FILINGS) else url}"
 
 
 def _filing(form: str | None, filed: str | None, accession: str | None) -> str:

@@ -19,6 +19,7 @@ from serve.site.paths import company_path, comparison_path
 from serve.site.values import address as value_address
 from warehouse import queries
 from warehouse.company_queries import Listed
+from warehouse.fictional import is_fictional
 from warehouse.queries import Company, Period
 from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES
@@ -64,6 +65,7 @@ def document(build: OpenBuild, of: Directory, asked: str) -> Document:
     text = write(
         "compare.md",
         most=MOST,
+        is_fictional=is_fictional,
         held=held,
         title=_title(chosen),
         others={one: comparison_path(symbol for symbol in chosen if symbol != one) for one in chosen},

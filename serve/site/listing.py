@@ -14,6 +14,7 @@ from serve.site.figures import glance
 from serve.site.markdown import Choice, Document, Markdown, Search, link, write
 from serve.site.paths import company_path
 from warehouse.company_queries import Listed
+from warehouse.fictional import is_fictional
 
 PAGE = 50  # companies on a page of the list
 PATH = "/companies"
@@ -95,6 +96,7 @@ def document(
         columns=COLUMNS,
         arrow={name: Markdown("\u00a0↓" if is_descending else "\u00a0↑")},  # no line break before the arrow
         address=lambda column: _address(asked, sort=column.sorted_by(asked["sort"])),
+        is_fictional=any(is_fictional(row.cik) for row in of.rows[:1]),
         is_by_amount=name in IN_CURRENCY,
         turns=[(text, _address(asked, page=str(to))) for text, to, is_there in turns if is_there],
     )

@@ -180,7 +180,7 @@ def _subject(rule: RuleCount) -> str:
 
 
 def _words(subject: str) -> str:
-    return subject.replace("-", " ").capitalize()
+    return subject.upper() if subject in ("eps", "roic", "ttm") else subject.replace("-", " ").capitalize()
 
 
 def _address(asked: Mapping[str, str], **more: str) -> str:

@@ -24,6 +24,7 @@ from serve.site import (
     comparison,
     dictionary_page,
     errors_page,
+    filings,
     home,
     listing,
     reference,
@@ -39,10 +40,12 @@ from serve.site.directory import close_matches, directory
 from serve.site.live import live
 from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
-from serve.site.paths import COMPARISON
+from serve.site.paths import COMPARISON, company_path
 from serve.site.sign_in import SEE_OTHER
-from warehouse import page_queries, queries, rule_queries
+from warehouse import filing_queries, page_queries, queries, rule_queries
 from warehouse.errors import NothingPublished
+from warehouse.fictional import is_fictional
+from warehouse.reader import OpenBuild
 from warehouse.rule_queries import RuleCount
 
 FRONT = "/index.md"
@@ -169,7 +172,7 @@ def _company(pages: Pages, request: Request) -> Document:
         return company_page.document(
             company_page.held(build, company),
             chosen,
-            filings_url=responses.filings_url(company.cik, queries.annual_form(build, company.cik)),
+            filings_url=_filings_url(build, company.symbol, company.cik),
             updated_at=build.updated_at(company.cik) or company.data_updated_at,
             newest_filing=build.pointer.newest_filing,
             root=pages.root,
@@ -185,9 +188,31 @@ def _value(pages: Pages, request: Request) -> Document:
             raise NotFound(f"There is no such value: {error}.") from None
         company = queries.company(build, explained.symbol)
         currency = company.currency if company else ""
-        return values.document(
-            explained, responses.filings_url(explained.cik, queries.annual_form(build, explained.cik)), currency
-        )
+        return values.document(explained, _filings_url(build, explained.symbol, explained.cik), currency)
+
+
+def _filings_url(build: OpenBuild, symbol: str, cik: str) -> str:
+    """The list of a company's filings: at the SEC, or here if the company is fictional."""
+    here = f"{company_path(symbol)}/filings"
+    return here if is_fictional(cik) else responses.filings_url(cik, queries.annual_form(build, cik))
+
+
+def _filings(pages: Pages, request: Request) -> Document:
+    with current_build(pages) as build:
+        company = queries.company(build, request.path_params["symbol"])
+        if company is None:
+            raise CompanyNotFound(build, request.path_params["symbol"])
+        return filings.listed(company, filing_queries.filings(build, company.cik))
+
+
+def _filing(pages: Pages, request: Request) -> Document:
+    with current_build(pages) as build:
+        filing = filing_queries.filing(build, request.path_params["accession"])
+        symbol = filing_queries.symbol(build, filing.cik) if filing else None
+        company = queries.company(build, symbol) if symbol else None
+        if filing is None or company is None:
+            raise NotFound("No covered company has a filing with this accession number.")
+        return filings.document(filing, company, filing_queries.facts(build, filing))
 
 
 def _comparison(pages: Pages, request: Request) -> Document:
@@ -215,6 +240,8 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     ("/companies", _companies, Access.SUBSCRIBER),
     (COMPARISON, _comparison, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
+    ("/companies/{symbol}/filings", _filings, Access.SUBSCRIBER),
+    ("/filings/{accession}", _filing, Access.SUBSCRIBER),
     ("/companies/{symbol}/{item}/{period}", _value, Access.SUBSCRIBER),
 )
 SENDS: dict[Access, Send] = {

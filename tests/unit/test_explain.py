@@ -731,7 +731,7 @@ def test_versions_come_with_causes_and_addresses(home: Path, capsys: pytest.Capt
         (4100.0, "restatement"),
         (4000.0, "method"),
     ]
-    assert told["versions"][2]["told"]["url"] == "https://filings.example.org/1/2"
+    assert told["versions"][2]["told"]["url"] == "/filings/9990000001-25-000002"
     assert [leg["accession"] for part in told["parts"] for leg in part["legs"]] == ["9990000001-25-000002"] * 2
     assert told["versions"][0]["told"]["recorded_at"] is None
 

@@ -52,10 +52,10 @@ def test_companies_are_compared_item_by_item(build):
     assert tuple(anchors(text)) == ITEM_NAMES
     [rows] = tables(section(text, "revenue"))
     assert rows == [
-        ("Newest", "–", "[4 K](/companies/LNTR/revenue/2024Q4)"),
-        ("FY2024", "[7](/companies/FJRD/revenue/FY2024)", "[4 K](/companies/LNTR/revenue/FY2024)"),
-        ("FY2023", "[7](/companies/FJRD/revenue/FY2023)", "[4 K](/companies/LNTR/revenue/FY2023)"),
-        ("FY2022", "–", "[4 K](/companies/LNTR/revenue/FY2022)"),
+        ("Newest", "–", "[4.00 K](/companies/LNTR/revenue/2024Q4)"),
+        ("FY2024", "[7](/companies/FJRD/revenue/FY2024)", "[4.00 K](/companies/LNTR/revenue/FY2024)"),
+        ("FY2023", "[7](/companies/FJRD/revenue/FY2023)", "[4.00 K](/companies/LNTR/revenue/FY2023)"),
+        ("FY2022", "–", "[4.00 K](/companies/LNTR/revenue/FY2022)"),
     ]
     overview = {name: values for name, *values in next(tables(text))}
     assert overview["Currency"] == ["EUR", "USD"]
@@ -84,7 +84,7 @@ def test_a_chart_shows_the_values_of_the_table(build):
     drawing = dict(page(build, "LNTR,FJRD").drawings)["revenue"]
     assert drawing.count('class="mark"') == 5
     assert "<title>FJRD FY2024: 7 EUR</title>" in drawing
-    assert "<title>LNTR FY2024: 4 K USD</title>" in drawing
+    assert "<title>LNTR FY2024: 4.000\N{NO-BREAK SPACE}K USD</title>" in drawing
 
 
 def test_a_year_without_a_value_is_a_gap(build):

@@ -88,7 +88,7 @@ def test_a_long_list_has_pages_at_addresses_with_the_filter() -> None:
 def test_a_rule_has_an_address_of_its_own() -> None:
     shown = rendering.page(rules_page.document(RULES, {}, "cash.total"))
     assert (shown.title, shown.summary) == ("cash.total", "<strong>It decides.</strong>")
-    assert '<a href="/rules?subject=cash">More rules about cash</a>' in shown.body
+    assert '<a href="/rules?subject=cash">More rules: Cash</a>' in shown.body
     with pytest.raises(NotFound):
         rules_page.document(RULES, {}, "cash")
 
