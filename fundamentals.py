@@ -27,7 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0 on success; 1 on an error, with one line on standard error; for `doctor` the worst state
         that it found (warehouse.findings). Wrong usage exits with 2.
     """
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.command is None:
+        parser.print_help()
+        return 0
     try:
         return _run(given)
     except CommandError as error:
@@ -126,7 +130,7 @@ def _doctor(given: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fundamentals", description="Standardized fundamentals from SEC EDGAR.")
     parser.add_argument("--version", action=_Version, help="show the version and exit")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     sync = commands.add_parser("sync", help="synchronize with a source and publish a build")
     sync.add_argument(

@@ -15,7 +15,7 @@ from serve.site.comparison_charts import Point
 from serve.site.directory import Directory, close_matches
 from serve.site.figures import READ, TITLES, UNITS, glance, per_cent, short, unit
 from serve.site.markdown import Document, Markdown, Search, link, write
-from serve.site.paths import company_path, comparison_path
+from serve.site.paths import COMPARISON, company_path, comparison_path
 from serve.site.values import address as value_address
 from warehouse import queries
 from warehouse.company_queries import Listed
@@ -65,6 +65,7 @@ def document(build: OpenBuild, of: Directory, asked: str) -> Document:
     text = write(
         "compare.md",
         most=MOST,
+        file=comparison_path(chosen).replace(COMPARISON, f"{COMPARISON}.csv", 1),
         is_fictional=is_fictional,
         held=held,
         title=_title(chosen),

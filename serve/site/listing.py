@@ -92,6 +92,7 @@ def document(
         total=len(rows),
         asked=asked,
         page=page,
+        file=_address(asked).replace(PATH, f"{PATH}.csv", 1),
         last=last,
         columns=COLUMNS,
         arrow={name: Markdown("\u00a0↓" if is_descending else "\u00a0↑")},  # no line break before the arrow

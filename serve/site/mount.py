@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from serve.access.database import DatabaseError
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.site import company_csv, files, llms, profile, quality_page, search, sign_in, twins
+from serve.site import company_csv, files, lists_csv, llms, profile, quality_page, search, sign_in, twins
 from serve.site.building import CompanyNotFound
 from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
 from serve.site.paths import company_path
@@ -42,6 +42,7 @@ TABLES: tuple[tuple[PageRoute, ...], ...] = (
     quality_page.ROUTES,
     files.ROUTES,
     company_csv.ROUTES,
+    lists_csv.ROUTES,
     twins.ROUTES,
     llms.ROUTES,
 )
