@@ -76,7 +76,7 @@ def _explain(page: Page, home: Path) -> Path:
     command = [sys.executable, "-m", "fundamentals", "explain", SYMBOL, "free_cash_flow", PERIOD]
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "COLUMNS": "110"}
     told = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True).stdout
-    sections = [part for part in told.split("\n\n") if not part.startswith("Rules about the company")]
+    sections = told.split("\n\n")
     shown = "\n\n".join([*sections[:-3], "  …", *sections[-3:]])
     prompt = f"$ fundamentals explain {SYMBOL} free_cash_flow {PERIOD}\n\n"
     page.set_viewport_size({"width": 960, "height": 100})

@@ -26,17 +26,21 @@ NO_RULES = "No rule is named: the value was recorded, or the build published, be
 # --- As text ----------------------------------------------------------------------------------------------------
 
 
-def text(explained: Explanation, width: int) -> str:
-    """The explanation as text, wrapped at `width` except for tags, figures and addresses."""
+def text(explained: Explanation, width: int, *, is_whole: bool = False) -> str:
+    """The explanation as text, wrapped at `width` except for tags, figures and addresses.
+
+    First the value with its facts and their filings, then what decided it; the rules about the company only if the
+    whole is asked for.
+    """
     blocks = [
         _head(explained, width),
         _arithmetic(explained, width),
+        _legs(explained.parts),
+        _filings(explained),
         _decisions(explained, width),
         _judgements(explained, width),
-        _company_rules(explained, width),
-        _legs(explained.parts),
         _versions(explained, width),
-        _filings(explained),
+        _company_rules(explained, width) if is_whole else _further(explained),
     ]
     return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
 
@@ -161,6 +165,12 @@ def _company_rules(explained: Explanation, width: int) -> Iterator[str]:
             break_long_words=False,
             break_on_hyphens=False,
         )
+
+
+def _further(explained: Explanation) -> Iterator[str]:
+    """How many rules are left out."""
+    if count := len(explained.company_rules):
+        yield f"{count} more {'rule' if count == 1 else 'rules'} decided something about the company; --all lists them."
 
 
 def _legs(parts: Sequence[Part]) -> Iterator[str]:
