@@ -295,7 +295,7 @@ def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, s
         page.go_back()
         page.go_back()
 
-        page.get_by_role("link", name="Compare", exact=True).click()
+        page.locator("main").get_by_role("link", name="Compare", exact=True).click()
         page.wait_for_url("**/compare?symbols=XQCPF")
         field = page.get_by_role("combobox", name="Symbols, separated by commas")
         field.press("End")
