@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from serve.provenance import BALANCES, ROLES, about, day_and_label, factors, in_figures, number, sides, span
 from warehouse.explain import Explanation, Part, Step
 from warehouse.explain_queries import Leg, Span, ValueVersion
-from warehouse.fictional import FILINGS
+from warehouse.fictional import FILINGS, is_fictional
 
 KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to"}
 REBASED = (
@@ -200,7 +200,7 @@ def _filings(explained: Explanation) -> Iterator[str]:
     filed = legs + [version.told for version in explained.versions]
     addresses = {of.accession: of.url for of in filed if of.accession and of.url}
     if addresses:
-        yield "Filings at the SEC"
+        yield "Filings" if is_fictional(explained.cik) else "Filings at the SEC"
     for accession, url in sorted(addresses.items()):
         yield f"  {accession}"
         yield f"  {f'fictional; the pages of the service show it: {url}' if url.startswith(FILINGS) else url}"

@@ -532,7 +532,7 @@ Facts as filed
        100 USD, 2023-01-01 to 2023-12-31, 365 days
        10-Q of 2024-11-01, 9990000001-24-000001
 
-Filings at the SEC
+Filings
   9990000001-24-000001
   https://sec.example/1
 
