@@ -141,7 +141,6 @@ def test_an_address_that_is_in_use_or_invalid_is_reported(home: Path, capsys: py
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["nothing"],
         ["keys"],
         ["keys", "create"],
@@ -266,4 +265,4 @@ def test_without_a_command_all_commands_are_listed(capsys):
         "backup",
         "restore",
     ):
-        assert re.search(rf"^    {name} +[a-z]", told, re.MULTILINE), name
+        assert re.search(rf"^    {name}\s+[a-z]", told, re.MULTILINE), name
