@@ -28,7 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0 on success; 1 on an error, with one line on standard error; for `doctor` the worst state
         that it found (warehouse.findings). Wrong usage exits with 2.
     """
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.command is None:
+        parser.print_help()
+        return 0
     try:
         return _run(given)
     except CommandError as error:
@@ -105,7 +109,7 @@ def _run(given: argparse.Namespace) -> int:
         case "serve", _:
             commands.serve(given.host, given.port, given.workers)
         case "explain", _:
-            commands.explain(given.symbol, given.item, given.period, given.json)
+            commands.explain(given.symbol, given.item, given.period, given.json, given.all)
         case "accounts", "invite":
             commands.invite(given.email)
         case "accounts", "copy":
@@ -137,7 +141,7 @@ def _doctor(given: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fundamentals", description="Standardized fundamentals from SEC EDGAR.")
     parser.add_argument("--version", action=_Version, help="show the version and exit")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     sync = commands.add_parser("sync", help="synchronize with a source and publish a build")
     sync.add_argument(
@@ -179,6 +183,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("item", metavar="ITEM", help="a line item, such as free_cash_flow")
     explain.add_argument("period", metavar="PERIOD", help="a label (2026Q1, FY2025) or the last day of the period")
     explain.add_argument("--json", action="store_true", help="print JSON")
+    explain.add_argument("--all", action="store_true", help="also list the rules about the company")
 
     doctor = commands.add_parser("doctor", help="examine the home, and say what is wrong and what to do")
     doctor.add_argument("--quick", action="store_true", help="do not read documents and tables")

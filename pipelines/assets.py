@@ -15,7 +15,7 @@ import polars as pl
 
 from pipelines import asset_specs, tables
 from pipelines.composition import STEPS, Step
-from pipelines.edgar.errors import RefusedError, SourceError
+from pipelines.edgar.errors import EdgarError
 from pipelines.made import Made, Markdown, Shown
 from pipelines.resources import is_of_command
 from pipelines.synchronization import Synchronization
@@ -27,7 +27,8 @@ FRESH = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=36), warn_win
 """A synchronization runs each morning: after 26 hours one is late, after 36 hours one was missed."""
 RETRIES = 3
 FIRST_WAIT = 60
-"""Seconds before a run that Dagster launched asks a source again that failed; each time twice as long."""
+"""Seconds before a run that Dagster launched asks again a source that timed out or was overloaded; each time twice as
+long. Whatever cannot pass by itself, such as a source that does not exist, ends the run at once."""
 
 
 def metadata_of(shown: Mapping[str, Shown]) -> dict[str, Any]:
@@ -143,15 +144,14 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
 
 @contextmanager
 def _asked_again(context: dg.AssetExecutionContext) -> Iterator[None]:
-    """In a run that Dagster launched, ask a source that fails again, later; the command says at once that it failed."""
+    """In a run that Dagster launched, ask again later what may pass by itself; the command fails at once."""
     try:
         yield
-    except RefusedError:
-        raise  # asking again is what the SEC objects to
-    except SourceError as error:
-        if is_of_command(context.run):
-            raise
+    except EdgarError as error:
         seconds = FIRST_WAIT * 2**context.retry_number
+        # a server that asks to wait longer is not asked: the queue waits for this run
+        if is_of_command(context.run) or error.passes_in is None or error.passes_in > seconds:
+            raise
         context.log.warning(f"{error}; asked again {RETRIES} times at most, the next time in {seconds} seconds")
         raise dg.RetryRequested(RETRIES, seconds) from error
 

@@ -76,12 +76,10 @@ def _explain(page: Page, home: Path) -> Path:
     command = [sys.executable, "-m", "fundamentals", "explain", SYMBOL, "free_cash_flow", PERIOD]
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "COLUMNS": "110"}
     told = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True).stdout
-    sections = [part for part in told.split("\n\n") if not part.startswith("Rules about the company")]
-    shown = "\n\n".join([*sections[:-3], "  …", *sections[-3:]])
     prompt = f"$ fundamentals explain {SYMBOL} free_cash_flow {PERIOD}\n\n"
     page.set_viewport_size({"width": 960, "height": 100})
     page.goto("about:blank")  # a page of the service would not allow the style
-    page.set_content(TERMINAL.format(escape(prompt + shown)))
+    page.set_content(TERMINAL.format(escape(prompt + told.rstrip())))
     return _taken(page, full_page=True)
 
 

@@ -3,6 +3,7 @@
 Belongs here: the output while tests run, in one process or several. Does not: any test.
 """
 
+import time
 from collections.abc import Generator
 from typing import Any
 
@@ -10,6 +11,11 @@ import pytest
 
 STEP = 10
 """Per cent of the tests between two numbers of the line."""
+
+
+def duration(seconds: float) -> str:
+    """A duration in words."""
+    return f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"
 
 
 class Progress:
@@ -21,11 +27,27 @@ class Progress:
         self.total = 0
         self.ended: set[str] = set()
         self.told = 0
+        self.began = time.monotonic()
+        self.key = f"fundamentals/seconds/{'-'.join(config.args)}".replace("/", "-").replace(
+            "fundamentals-", "fundamentals/", 1
+        )
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """Print nothing when a process starts; a process that crashes is a failure of the test that it ran."""
+        """Say what runs, and how long it took the last time; print nothing when a process starts.
+
+        A process that crashes is a failure of the test that it ran.
+        """
         self.config.pluginmanager.unregister(name="terminaldistreporter")
+        seconds = self.config.cache.get(self.key, None) if self.config.cache else None
+        before = f"the last run took {duration(seconds)}" if seconds else "how long is known after the first run"
+        folders = ", ".join(self.config.args)
+        self.write(f"Tests of {folders}: {before}. The first are collected within seconds.\n")
+
+    def pytest_sessionfinish(self) -> None:
+        """Keep how long it took, for the next run."""
+        if self.config.cache:
+            self.config.cache.set(self.key, time.monotonic() - self.began)
 
     def write(self, text: str, **markup: bool) -> None:
         """Write to the terminal, and flush."""

@@ -30,6 +30,7 @@ class Listed(msgspec.Struct, frozen=True):
     net_income: float | None
     free_cash_flow: float | None
     roic: float | None
+    sic: str | None = None
 
     @property
     def net_margin(self) -> float | None:
@@ -46,7 +47,7 @@ def listed(build: OpenBuild) -> list[Listed]:
     """
     found = build.rows(
         "SELECT covered.symbol, name, exchange, sic_description, covered.cik, covered.currency, period, "
-        "CAST(last_period_end AS VARCHAR), revenue, net_income, free_cash_flow, roic "
+        "CAST(last_period_end AS VARCHAR), revenue, net_income, free_cash_flow, roic, covered.sic "
         "FROM (SELECT *, count(*) OVER (PARTITION BY currency) AS in_currency "
         f"FROM companies WHERE {COVERED}) AS covered "
         "LEFT JOIN (SELECT symbol, period, period_end, revenue, net_income, free_cash_flow, roic FROM financials "

@@ -9,6 +9,7 @@ from collections.abc import Collection
 import msgspec
 
 from warehouse import schema
+from warehouse.fictional import address
 from warehouse.queries import TEXT_OF_TIME
 from warehouse.reader import OpenBuild
 
@@ -149,7 +150,8 @@ def value_versions(build: OpenBuild, cik: str, span: Span, item: str) -> list[Va
     """The versions of a value, oldest first; empty if there was never a value."""
     found = build.rows(
         "SELECT version, value, is_current, cause, method, flags, versions.form, CAST(versions.filed AS VARCHAR), "
-        f"accession, url, {TEXT_OF_TIME.format('recorded_at')}, {_held(build, 'versions', 'rule')} "
+        f"accession, {address('versions')}, {TEXT_OF_TIME.format('recorded_at')}, "
+        f"{_held(build, 'versions', 'rule')} "
         "FROM versions LEFT JOIN filings USING (accession) "
         f"WHERE versions.{OF_VALUE} ORDER BY version",
         _of_value(cik, span, item),
@@ -175,7 +177,8 @@ def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> lis
     """The facts behind a version, in the order of their numbers."""
     found = build.rows(
         'SELECT leg, operation, weight, split_factor, value, tag, unit, CAST("start" AS VARCHAR), '
-        'CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), accession, url, '
+        'CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), accession, '
+        f"{address('lineage')}, "
         f"{_held(build, 'lineage', 'concept')}, {_held(build, 'lineage', 'rule')} "
         "FROM lineage LEFT JOIN filings USING (accession) "
         f"WHERE lineage.{OF_VALUE} AND version = $version ORDER BY leg",

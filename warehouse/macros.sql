@@ -98,7 +98,7 @@ COMMENT ON MACRO TABLE financials_as_served IS
 'superseded before the first synchronization were never served and are left out. Symbols and share basis are those of '
 'this build.';
 
-CREATE MACRO restatements(symbol_) AS TABLE
+CREATE MACRO restatements_known(symbol_, of_all) AS TABLE
 WITH numbered AS (
     SELECT
         versions.*,
@@ -107,8 +107,8 @@ WITH numbered AS (
         count(*) OVER pair AS version_count
     FROM versions
     INNER JOIN companies USING (cik)
-    WHERE upper(symbol) = upper(symbol_)
-    WINDOW pair AS (PARTITION BY period_kind, period_end, item)
+    WHERE upper(symbol) = upper(symbol_) OR (of_all AND is_primary)
+    WINDOW pair AS (PARTITION BY symbol, period_kind, period_end, item)
 )
 SELECT
     symbol,
@@ -132,11 +132,19 @@ SELECT
 FROM numbered
 LEFT JOIN filings USING (accession)
 WHERE version_count > 1
-ORDER BY period_end DESC, period_kind DESC, item, version;
+ORDER BY symbol, period_end DESC, period_kind DESC, item, version;
+
+COMMENT ON MACRO TABLE restatements_known IS
+'All versions of values that changed after they were first recorded: of a symbol, or of all primary symbols. Macro '
+'restatements is a case of it.';
+
+CREATE MACRO restatements(symbol_) AS TABLE (SELECT * FROM restatements_known(symbol_, false)),
+() AS TABLE (SELECT * FROM restatements_known(NULL, true));
 
 COMMENT ON MACRO TABLE restatements IS
 'All versions of the values of a symbol (case-insensitive) that changed after they were first recorded, with filing, '
-'cause, previous value and change. A null value means that the value was withdrawn. Newest period first.';
+'cause, value, previous value and change; without a symbol, of all primary symbols. A null value means that the value '
+'was withdrawn. Newest period first.';
 
 CREATE MACRO latest(item_) AS TABLE
 WITH stated AS (

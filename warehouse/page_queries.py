@@ -1,7 +1,7 @@
 """The SQL queries of the pages, as functions of an open build.
 
-Belongs here: the rows shown on a company's page, in the data dictionary and on the page of rules. Does not: the
-interface's queries (queries).
+Belongs here: the rows shown on a company's page and in the data dictionary. Does not: the interface's queries
+(queries), those of the pages of rules (rule_queries).
 """
 
 from itertools import groupby
@@ -9,6 +9,7 @@ from operator import itemgetter
 
 import msgspec
 
+from warehouse.fictional import address
 from warehouse.reader import OpenBuild
 
 
@@ -57,22 +58,10 @@ class Report(msgspec.Struct, frozen=True):
     url: str | None
 
 
-class RuleCount(msgspec.Struct, frozen=True):
-    """A rule with its counts in the build (table `rules`): `figures` is 0 for builds that do not count them."""
-
-    id: str
-    statement: str
-    source: str
-    action: str
-    applies: str
-    values: int
-    figures: int
-    companies: int
-
-
 def stated(build: OpenBuild, cik: str) -> list[Stated]:
     """All current values of a company, in no order, with the filing of each; its symbols share the values."""
-    addresses: dict[str, str] = dict(build.rows("SELECT accession, url FROM filings WHERE cik = $cik", {"cik": cik}))
+    filed_at = f"SELECT accession, {address('filings')} FROM filings WHERE cik = $cik"
+    addresses: dict[str, str] = dict(build.rows(filed_at, {"cik": cik}))
     rows = build.rows(
         "SELECT item, period_kind, CAST(period_end AS VARCHAR) AS ended, period, value, is_current, cause, form, "
         "CAST(filed AS VARCHAR), accession FROM versions WHERE cik = $cik ORDER BY item, period_kind, ended, version",
@@ -112,8 +101,9 @@ def breaks(build: OpenBuild, cik: str) -> list[Break]:
 def newest_report(build: OpenBuild, cik: str) -> Report | None:
     """The newest filing of a company whose facts are in the data; None if no filing is known."""
     found = build.rows(
-        "SELECT form, CAST(filed AS VARCHAR), url FROM filings WHERE cik = $cik AND form IS NOT NULL "
-        "AND filed IS NOT NULL ORDER BY filings.filed DESC, accession DESC LIMIT 1",
+        f"SELECT form, CAST(filed AS VARCHAR), {address('filings')} FROM filings "
+        "WHERE cik = $cik AND form IS NOT NULL AND filed IS NOT NULL "
+        "ORDER BY filings.filed DESC, accession DESC LIMIT 1",
         {"cik": cik},
     )
     return Report(*found[0]) if found else None
@@ -122,14 +112,3 @@ def newest_report(build: OpenBuild, cik: str) -> Report | None:
 def sources(build: OpenBuild) -> dict[str, str]:
     """The taxonomy elements of each item, as in column `sources`; without items calculated from other items."""
     return dict(build.rows("SELECT name, sources FROM line_items WHERE sources IS NOT NULL"))
-
-
-def rules(build: OpenBuild) -> list[RuleCount]:
-    """The rules in the order of their ids; empty for a build that was published before rules had ids."""
-    if "rules" not in build.columns:
-        return []
-    figures = "figures" if "figures" in build.columns["rules"] else "0"
-    found = build.rows(
-        f'SELECT rule, statement, source, action, applies, "values", {figures}, companies FROM rules ORDER BY rule'
-    )
-    return [RuleCount(*row) for row in found]

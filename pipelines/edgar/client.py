@@ -210,7 +210,7 @@ class EdgarClient:
         except zlib.error as error:
             raise _NotNowError(f"its gzip body is broken: {error}") from error
         except TooSlowError as error:
-            raise FetchError(f"{url}: {error}; synchronize again later") from error
+            raise FetchError(f"{url}: {error}; synchronize again later", passes_in=0) from error
 
     def _refused(self, url: str, failure: "_NotNowError") -> EdgarError:
         """The error for a 403: this document's only, unless it is one of several in a row."""
@@ -238,8 +238,8 @@ class _NotNowError(Exception):
         """The error for the caller when there is no further attempt."""
         asked = f", and asks to wait {self.retry_after:.0f} seconds" if self.retry_after else ""
         if self.status == TOO_MANY:
-            return RefusedError(f"{url}: {self}{asked}; {BLOCKED}")
-        return FetchError(f"{url}: {self}{asked}; synchronize again later")
+            return RefusedError(f"{url}: {self}{asked}; {BLOCKED}", passes_in=self.retry_after)
+        return FetchError(f"{url}: {self}{asked}; synchronize again later", passes_in=self.retry_after)
 
 
 def _answer(url: str, response: httpx.Response, *, asked_whether_modified: bool) -> Answer:

@@ -16,7 +16,16 @@ from pipelines.errors import PipelineError
 
 
 class EdgarError(PipelineError):
-    """Base class of all errors of the extract stage."""
+    """Base class of all errors of the extract stage.
+
+    Attributes:
+        passes_in: of an error that can pass by itself (a time-out, 5xx, 429), the seconds that the server asks to wait,
+            0 if it does not say; None: asking again would fail again.
+    """
+
+    def __init__(self, message: str, *, passes_in: float | None = None) -> None:
+        super().__init__(message)
+        self.passes_in = passes_in
 
 
 class SourceError(EdgarError):

@@ -51,11 +51,13 @@ class Document:
             so not requested; `failed`: the request failed.
         digest: of the document in the raw zone, also after `gone` and `failed`; None if there never was one.
         reason: why the request `failed`.
+        passes_in: of the error, if it can pass by itself (see EdgarError).
     """
 
     change: Change
     digest: str | None
     reason: str = ""
+    passes_in: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,16 @@ class CompanyDocuments:
     @property
     def failure(self) -> str:
         """Why the company could not be brought up to date; empty if it could."""
-        return self.facts.reason or (self.submissions.reason if self.submissions else "")
+        return self._failed.reason
+
+    @property
+    def passes_in(self) -> float | None:
+        """Of the failure, if it can pass by itself."""
+        return self._failed.passes_in
+
+    @property
+    def _failed(self) -> Document:
+        return self.submissions if self.submissions and not self.facts.reason else self.facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +108,7 @@ def fetch_tickers(source: Source, store: RawStore, now: datetime) -> Document:
     asked = _Asked(source, store, now)
     document = asked.document("", "tickers", TICKERS_URL)
     if document.reason:
-        raise SourceError(document.reason)
+        raise SourceError(document.reason, passes_in=document.passes_in)
     if document.change in ("no_facts", "gone"):
         raise SourceError(f"{TICKERS_URL}: answers 404, but it lists the companies; check the source")
     store.checkpoint()
@@ -142,7 +153,8 @@ def fetch_documents(
                 if company.facts.change != "skipped":
                     failed_in_a_row = failed_in_a_row + 1 if company.failure else 0
                 if failed_in_a_row == min(FAILURES_IN_A_ROW, len(ciks)):
-                    raise SourceError(f"{company.failure}; {_in_a_row(failed_in_a_row)}")
+                    reason = f"{company.failure}; {_in_a_row(failed_in_a_row)}"
+                    raise SourceError(reason, passes_in=company.passes_in)
                 gone += asked.has_lost(company)
                 served += company.facts.change in ("new", "changed", "unchanged")
                 if served and not held:
@@ -252,7 +264,7 @@ class _Asked:
         try:
             answer = self._source.client.get(url, self._validators(seen))
         except FetchError as error:
-            return Document("failed", held, str(error))
+            return Document("failed", held, str(error), error.passes_in)
         if isinstance(answer, NotFound):
             self._note(cik, kind, "no_facts", held)
             return Document("gone" if held else "no_facts", held)

@@ -13,6 +13,7 @@ from warehouse import company_queries, queries
 from warehouse.reader import OpenBuild
 
 LONGEST = 10  # characters of a symbol whose misspellings are looked up; no listed symbol is longer
+SEPARATORS = (",", ";")
 MOST = 3  # symbols that are suggested
 KINDS = {
     "preferred": "a preferred share",
@@ -25,6 +26,8 @@ KINDS = {
 
 def what_to_ask(build: OpenBuild, symbol: str) -> str:
     """A sentence that says what to ask for instead of a symbol that is not covered."""
+    if any(sign in symbol for sign in SEPARATORS):
+        return "A request is for one symbol: send one request for each."
     upper = symbol.upper() if symbol.isascii() else ""
     if len(upper) <= LONGEST:
         hyphenated = company_queries.hyphenated(upper)

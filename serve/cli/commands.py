@@ -50,8 +50,8 @@ def serve(host: str, port: int, workers: int) -> None:
         run(settings, listener, workers, host)
 
 
-def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
-    """Print the provenance of a value, as text or JSON.
+def explain(symbol: str, item: str, period: str, as_json: bool, is_whole: bool = False) -> None:
+    """Print the provenance of a value, as text or JSON; the text with the rules about the company if `is_whole`.
 
     Raises:
         CommandError: nothing is published, or the symbol, item or period does not exist.
@@ -74,7 +74,7 @@ def explain(symbol: str, item: str, period: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps(msgspec.to_builtins(explained), indent=2))
     else:
-        print(explanation.text(explained, shutil.get_terminal_size().columns), end="")
+        print(explanation.text(explained, shutil.get_terminal_size().columns, is_whole=is_whole), end="")
 
 
 def create_key(email: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from serve.provenance import BALANCES, ROLES, about, day_and_label, factors, in_figures, number, sides, span
 from warehouse.explain import Explanation, Part, Step
 from warehouse.explain_queries import Leg, Span, ValueVersion
+from warehouse.fictional import FILINGS, is_fictional
 
 KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to"}
 REBASED = (
@@ -25,17 +26,21 @@ NO_RULES = "No rule is named: the value was recorded, or the build published, be
 # --- As text ----------------------------------------------------------------------------------------------------
 
 
-def text(explained: Explanation, width: int) -> str:
-    """The explanation as text, wrapped at `width` except for tags, figures and addresses."""
+def text(explained: Explanation, width: int, *, is_whole: bool = False) -> str:
+    """The explanation as text, wrapped at `width` except for tags, figures and addresses.
+
+    First the value with its facts and their filings, then what decided it; the rules about the company only if the
+    whole is asked for.
+    """
     blocks = [
         _head(explained, width),
         _arithmetic(explained, width),
+        _legs(explained.parts),
+        _filings(explained),
         _decisions(explained, width),
         _judgements(explained, width),
-        _company_rules(explained, width),
-        _legs(explained.parts),
         _versions(explained, width),
-        _filings(explained),
+        _company_rules(explained, width) if is_whole else _further(explained),
     ]
     return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
 
@@ -162,6 +167,12 @@ def _company_rules(explained: Explanation, width: int) -> Iterator[str]:
         )
 
 
+def _further(explained: Explanation) -> Iterator[str]:
+    """How many rules are left out."""
+    if count := len(explained.company_rules):
+        yield f"{count} more {'rule' if count == 1 else 'rules'} decided something about the company; --all lists them."
+
+
 def _legs(parts: Sequence[Part]) -> Iterator[str]:
     legs = sorted((leg for part in parts for leg in part.legs), key=lambda leg: leg.leg)
     if legs:
@@ -189,10 +200,10 @@ def _filings(explained: Explanation) -> Iterator[str]:
     filed = legs + [version.told for version in explained.versions]
     addresses = {of.accession: of.url for of in filed if of.accession and of.url}
     if addresses:
-        yield "Filings at the SEC"
+        yield "Filings" if is_fictional(explained.cik) else "Filings at the SEC"
     for accession, url in sorted(addresses.items()):
         yield f"  {accession}"
-        yield f"  {url}"
+        yield f"  {f'fictional; the pages of the service show it: {url}' if url.startswith(FILINGS) else url}"
 
 
 def _filing(form: str | None, filed: str | None, accession: str | None) -> str:

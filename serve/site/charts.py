@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from serve.site.figures import typeset
+
 WIDTH, HEIGHT = 360, 180
 LEFT, RIGHT, TOP, BOTTOM = 48, 8, 14, 22
 WIDEST_BAR, PART_OF_SLOT = 26.0, 0.62
@@ -157,7 +159,7 @@ def _breaks(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text class="tick" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text class="tick" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(typeset(text))}</text>'
 
 
 def _bars(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
@@ -205,7 +207,7 @@ def _diamond(x: float, y: float) -> str:
 def _linked(scale: Scale, place: int, point: Point, mark: str) -> str:
     """A mark with its value as a tooltip, which links to the page of the value; the script reads its coordinates."""
     height = "" if point.value is None else f"{scale.y(point.value):.1f}"
-    says, note = escape(point.says), escape(point.note)
+    says, note = escape(typeset(point.says)), escape(typeset(point.note))
     tooltip = f"<title>{says} {note}</title>" if mark else ""
     target = f' href="{escape(point.address)}" tabindex="-1"' if point.address else ""
     at = f'data-x="{scale.x(place):.1f}" data-y="{height}"'

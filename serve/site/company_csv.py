@@ -1,10 +1,11 @@
 """The file `/companies/SYMBOL/financials.csv`: all values of a company, one row for each period.
 
-Belongs here: columns, rows and headers of the file. Does not: the queries (warehouse.page_queries), access (mount).
+Belongs here: columns, rows and headers of the file. Does not: the queries (warehouse.page_queries), access (mount),
+the files of several companies (lists_csv).
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import groupby
 from operator import attrgetter
@@ -21,7 +22,8 @@ from warehouse.queries import Company
 from warehouse.schema import ITEM_NAMES
 
 PATH = "/companies/{symbol}/financials.csv"
-COLUMNS = ("symbol", "period_kind", "period", "period_end", "currency", *ITEM_NAMES)
+FILED = tuple(f"{item}_filed" for item in ITEM_NAMES)
+COLUMNS = ("symbol", "period_kind", "period", "period_end", "currency", *ITEM_NAMES, *FILED)
 HEADERS = {
     # a copy in the reader's own browser only
     "Cache-Control": "private, max-age=300",
@@ -33,16 +35,27 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def text(company: Company, stated: Sequence[Stated]) -> str:
-    """The file: trailing twelve months before years, newest first, every digit; a missing value is empty."""
-    written = StringIO()
-    rows = csv.writer(written)
-    rows.writerow(COLUMNS)
+    """The file: trailing twelve months before years, newest first, every digit; a missing value is empty.
+
+    After the values, the days on which they were filed.
+    """
+    return written(COLUMNS, _rows(company, stated))
+
+
+def _rows(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[object]]:
     of_period = attrgetter("kind", "period_end", "period")
     for (kind, end, label), values in groupby(sorted(stated, key=of_period, reverse=True), key=of_period):
-        held = {value.item: responses.number(value.value) for value in values}
-        who = [_as_text(part) for part in (company.symbol, kind, label, end, company.currency)]
-        rows.writerow([*who, *(held.get(item, "") for item in ITEM_NAMES)])
-    return written.getvalue()
+        held = {value.item: value for value in values}
+        who = [as_text(part) for part in (company.symbol, kind, label, end, company.currency)]
+        numbers = [responses.number(held[item].value) if item in held else "" for item in ITEM_NAMES]
+        yield [*who, *numbers, *(held[item].filed or "" if item in held else "" for item in ITEM_NAMES)]
+
+
+def written(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A file with these columns and rows."""
+    file = StringIO()
+    csv.writer(file).writerows([columns, *rows])
+    return file.getvalue()
 
 
 def show(pages: Pages, request: Request) -> Response:
@@ -52,13 +65,19 @@ def show(pages: Pages, request: Request) -> Response:
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
         content = text(company, page_queries.stated(build, company.cik))
-    name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in company.symbol)
-    headers = {key: value.format(name=f"{name}.csv") for key, value in HEADERS.items()}
+    return response(content, company.symbol)
+
+
+def response(content: str, name: str) -> Response:
+    """The file as a download with this name."""
+    safe = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in name)
+    headers = {key: value.format(name=f"{safe}.csv") for key, value in HEADERS.items()}
     return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _as_text(part: str) -> str:
-    return f"'{part}" if part.startswith(FORMULA) else part
+def as_text(part: str | None) -> str:
+    """A text that no spreadsheet takes for a formula; empty for none."""
+    return f"'{part}" if part and part.startswith(FORMULA) else part or ""
 
 
 ROUTES: tuple[PageRoute, ...] = ((PATH, show, Access.SUBSCRIBER),)

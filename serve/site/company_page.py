@@ -22,6 +22,7 @@ from serve.site.sheet import Sheet, restated
 from serve.site.values import address as value_address
 from serve.site.view import View
 from warehouse import page_queries, queries
+from warehouse.fictional import is_fictional
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.queries import Company
 from warehouse.reader import OpenBuild
@@ -68,7 +69,7 @@ def document(
     Args:
         held: the rows of the build.
         view: what the reader has chosen.
-        filings_url: address of the SEC's list of the company's filings.
+        filings_url: address of the list of the company's filings, at the SEC or here.
         updated_at: time of its last synchronization, ISO 8601 in UTC; None if unknown.
         newest_filing: day of the newest filing of any company; None if unknown.
         root: prefix of the links in drawings.
@@ -121,6 +122,8 @@ def document(
 
 
 def _facts(company: Company) -> Iterator[str]:
+    if is_fictional(company.cik):
+        yield "fictional company"
     if company.exchange:
         yield company.exchange
     if company.sic_description:

@@ -4,8 +4,10 @@ Belongs here: which companies and values are compared. Does not: finding compani
 (comparison_charts), the text (templates/compare.md), access control (mount).
 """
 
+import math
 from calendar import month_name
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -15,10 +17,11 @@ from serve.site.comparison_charts import Point
 from serve.site.directory import Directory, close_matches
 from serve.site.figures import READ, TITLES, UNITS, glance, per_cent, short, unit
 from serve.site.markdown import Document, Markdown, Search, link, write
-from serve.site.paths import company_path, comparison_path
+from serve.site.paths import COMPARISON, company_path, comparison_path
 from serve.site.values import address as value_address
 from warehouse import queries
 from warehouse.company_queries import Listed
+from warehouse.fictional import is_fictional
 from warehouse.queries import Company, Period
 from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES
@@ -26,7 +29,9 @@ from warehouse.schema import ITEM_NAMES
 MOST = 5  # companies, so that a table fits on a screen and a chart can be read
 YEARS = 10
 SHOWN = 5  # fiscal years that are not folded
-PEERS = 6  # companies of the same industry that can be added
+PEERS = 6  # companies of a similar industry that can be added
+LEAST_SHARED = 3
+"""Digits of the SIC code that peers share: with two, Caterpillar would be a peer of Apple."""
 LONGEST = 200  # characters of the list of symbols
 
 
@@ -64,6 +69,8 @@ def document(build: OpenBuild, of: Directory, asked: str) -> Document:
     text = write(
         "compare.md",
         most=MOST,
+        file=comparison_path(chosen).replace(COMPARISON, f"{COMPARISON}.csv", 1),
+        is_fictional=is_fictional,
         held=held,
         title=_title(chosen),
         others={one: comparison_path(symbol for symbol in chosen if symbol != one) for one in chosen},
@@ -106,16 +113,30 @@ def _held(build: OpenBuild, company: Company) -> Held:
 
 
 def _peers(of: Directory, chosen: Sequence[str]) -> list[Listed]:
-    """The largest companies of the industry of the first company that has one, which can be added."""
+    """The companies most like the first one with a SIC code, which can be added: by the code, then by size."""
     rows = [row for symbol in chosen if (row := of.company(symbol))]
-    industry = next((row.industry for row in rows if row.industry), None)
-    if industry is None or len(chosen) == MOST:
+    one = next((row for row in rows if row.sic), None)
+    if one is None or len(chosen) == MOST:
         return []
-    ciks = {row.cik: row.symbol for row in rows}
+    held = {row.cik for row in rows}
+    others: dict[str, Listed] = {}
     for row in of.rows:
-        if row.industry == industry:
-            ciks.setdefault(row.cik, row.symbol)  # one symbol of a company is enough
-    return [row for row in of.rows if row.symbol in ciks.values() and row.symbol not in chosen][:PEERS]
+        if row.cik not in held and _shared_digits(one, row) >= LEAST_SHARED:
+            others.setdefault(row.cik, row)  # one symbol of a company is enough
+    return sorted(others.values(), key=lambda row: (-_shared_digits(one, row), _apart(one, row)))[:PEERS]
+
+
+def _shared_digits(one: Listed, other: Listed) -> int:
+    """The digits that two SIC codes share from the left: a division, group, industry group or industry."""
+    pairs = zip(one.sic or "", other.sic or "", strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _apart(one: Listed, other: Listed) -> float:
+    """How far apart two companies are in size, as the logarithm of the ratio of their revenues."""
+    if one.currency != other.currency or not (one.revenue and other.revenue) or min(one.revenue, other.revenue) <= 0:
+        return math.inf
+    return abs(math.log(one.revenue / other.revenue))
 
 
 def _title(symbols: Sequence[str]) -> str:

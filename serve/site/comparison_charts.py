@@ -13,6 +13,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from serve.site.charts import ticks
+from serve.site.figures import typeset
 
 WIDTH, HEIGHT = 360, 190
 LEFT, RIGHT, TOP, BOTTOM = 50, 12, 14, 24
@@ -90,7 +91,7 @@ def _line(place: int, points: Sequence[Point], x: Callable[[int], str], y: Calla
         path.append("{pen}{x} {y}".format(pen=pen, **where))
         marks.append(
             Markup('<path class="mark" d="{}"><title>{}</title></path>').format(
-                SHAPES[place].format(**where), point.says
+                SHAPES[place].format(**where), typeset(point.says)
             )
         )
         pen = "L"
@@ -102,7 +103,7 @@ def _line(place: int, points: Sequence[Point], x: Callable[[int], str], y: Calla
 def _rule(y: str, label: str, *, is_zero: bool) -> Markup:
     return Markup(
         '<path class="{}" d="M{} {} L{} {}"/><text class="tick" x="{}" y="{}" dy="4" text-anchor="end">{}</text>'
-    ).format("zero" if is_zero else "axis", LEFT, y, WIDTH - RIGHT, y, LEFT - 6, y, label)
+    ).format("zero" if is_zero else "axis", LEFT, y, WIDTH - RIGHT, y, LEFT - 6, y, typeset(label))
 
 
 def _year(x: str, year: int) -> Markup:

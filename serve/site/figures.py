@@ -4,6 +4,9 @@ Belongs here: titles of items, short and full amounts, units in words. Does not:
 (charts).
 """
 
+import math
+import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from warehouse.schema import LINE_ITEMS
@@ -23,6 +26,8 @@ TITLES = {
 }
 UNITS = {item.name: item.unit for item in LINE_ITEMS}
 READ = 4  # digits of a value that a reader points at in a chart
+SMALL = 0.1  # from here on, two decimals of an amount per share are enough
+MOST_DECIMALS = 4
 STEPS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 MEANT = 10.0
 """Growth or margins from 1,000 % on say only that the figure they are measured by is nearly zero."""
@@ -30,26 +35,49 @@ MEANT = 10.0
 KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
 
 
-def short(item: str, value: float, digits: int = 3) -> str:
-    """An amount in three digits with a letter for its size, or a ratio in per cent: 5.12 B, 18 %."""
+NUMBER = re.compile(r"(?<![\w.,:/-])-(?=\d)|(?<= )-(?= )|(?<=\d) (?=[TBMK%](?!\w))")
+TYPESET = {"-": "\N{MINUS SIGN}", " ": "\N{NO-BREAK SPACE}"}
+
+
+def typeset(text: str) -> str:
+    """Text as a browser shows it: with a real minus sign, and no line break between a number and its unit."""
+    return NUMBER.sub(lambda found: TYPESET[found[0]], text)
+
+
+def short(item: str, value: float, digits: int = 3, *, is_rounded: bool = True) -> str:
+    """An amount in three digits with a letter for its size, or a ratio in per cent: 5.12 B, 18 %.
+
+    `is_rounded`: without zeros at the end, as on a scale.
+    """
     if UNITS[item] == "ratio":
         return f"{_significant(100 * value, 3)} %" if abs(value) < MEANT else f"{100 * value:,.0f} %"
     for step, letter in STEPS:
         if abs(value) >= (1 - 0.5 * 10**-digits) * step:
-            return f"{_digits(value / step, digits)} {letter}"
+            return f"{_digits(value / step, digits, is_rounded)} {letter}"
     return _digits(value, digits)
 
 
-def in_units(item: str, value: float, divisor: float = 1.0) -> str:
-    """A number as in a table: divided, and with as many decimals as are read at a glance."""
+def in_units(item: str, value: float, divisor: float = 1.0, *, decimals: int | None = None) -> str:
+    """A number as in a table: divided, and with as many decimals as are read at a glance, or as given."""
     unit, value = UNITS[item], value / divisor
     if unit == "ratio":
         return per_cent(value)
+    if decimals is not None:
+        return f"{value:z,.{decimals}f}"
     if unit == "currency per share":
-        if 0 < abs(value) < 0.1:
+        if 0 < abs(value) < SMALL:
             return _significant(value, 3)
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:z,.2f}"
     return f"{value:z,.1f}" if unit == "years" or 0 < abs(value) < 10 else f"{value:z,.0f}"
+
+
+def decimals(item: str, values: Sequence[float], divisor: float = 1.0) -> int:
+    """The decimals of all numbers of a row: as many as its smallest number needs."""
+    numbers = [abs(value / divisor) for value in values if value]
+    if UNITS[item] == "currency per share":
+        least = min(numbers, default=1.0)
+        return 0 if least >= 1000 else 2 if least >= SMALL else min(MOST_DECIMALS, 1 - math.floor(math.log10(least)))
+    return 1 if UNITS[item] == "years" or min(numbers, default=10.0) < 10 else 0
 
 
 def per_cent(ratio: float) -> str:
@@ -59,7 +87,8 @@ def per_cent(ratio: float) -> str:
 
 def glance(item: str, value: float, digits: int = 3) -> str:
     """A number that stands alone: amounts and shares with a letter for their size, others as in a table."""
-    return short(item, value, digits) if UNITS[item] in ("currency", "shares") else in_units(item, value)
+    is_long = UNITS[item] in ("currency", "shares")
+    return short(item, value, digits, is_rounded=False) if is_long else in_units(item, value)
 
 
 def unit(item: str, currency: str) -> str:
@@ -67,8 +96,10 @@ def unit(item: str, currency: str) -> str:
     return UNITS[item].replace("currency", currency).replace("ratio", "")
 
 
-def _digits(value: float, digits: int) -> str:
-    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else _significant(value, digits)
+def _digits(value: float, digits: int, is_rounded: bool = True) -> str:
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    return _significant(value, digits) if is_rounded else f"{Decimal(f'{value:#.{digits}g}'):z,f}"
 
 
 def _significant(value: float, digits: int) -> str:

@@ -11,8 +11,10 @@ from serve.site.pages import Access, PageRoute, Pages, static
 KEPT = "public, max-age=86400"  # links contain the file's fingerprint, so that a changed file is fetched at once
 FILES = {
     "style.css": "text/css; charset=utf-8",
+    "frame.css": "text/css; charset=utf-8",
     "complete.js": "text/javascript; charset=utf-8",
     "company.css": "text/css; charset=utf-8",
+    "rules.css": "text/css; charset=utf-8",
     "copy.js": "text/javascript; charset=utf-8",
     "charts.js": "text/javascript; charset=utf-8",
     "tabs.js": "text/javascript; charset=utf-8",

@@ -103,6 +103,12 @@ class History:
         """The code of the reason why a period has no value of an item; empty if none is recorded."""
         return self._gaps.get((item, slot.kind, slot.end), "")
 
+    def newest_year(self, item: str, before: Slot, years: int) -> Slot | None:
+        """The newest fiscal year with a value of an item, if it ended at most some years before a period."""
+        held = [slot for slot in self._slots["annual"] if self.value(item, slot)]
+        is_recent = bool(held) and (before.end - held[-1].end).days < years * DAYS_A_YEAR
+        return held[-1] if is_recent else None
+
     def last(self, item: str) -> Stated | None:
         """The newest value of an item."""
         held = [value for value in self._values.values() if value.item == item]

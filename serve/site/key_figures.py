@@ -29,19 +29,27 @@ SHORTLY = {
 }
 """Frequent reasons for having no value, in a few words."""
 
+YEARS = 2
+"""A fiscal year that ended longer ago is not shown in place of the newest twelve months."""
 LEAST = 0.0005  # smaller changes are shown as none
 
 
 def tiles(history: History, symbol: str) -> Iterator[tuple[str, Markdown, str]]:
-    """Each key figure: its title, its value with a link to its page, and the change on a year before."""
+    """Each key figure: its title, its value with a link to its page, and the change on a year before.
+
+    An item without a value of the newest twelve months shows its newest fiscal year, with its label.
+    """
     newest = history.newest
     for item in ITEMS if newest else ():
         assert newest is not None
-        value, to = history.number(item, newest), value_address(symbol, item, newest.label)
-        if value is None:
+        slot = newest if history.value(item, newest) else history.newest_year(item, newest, YEARS)
+        value, to = history.number(item, slot), value_address(symbol, item, (slot or newest).label)
+        if slot is None or value is None:
             yield TITLES[item], link("–", to), _why_none(history, item, newest)
         else:
-            yield TITLES[item], link(glance(item, value), to), _change(history, item, newest, value)
+            label = "" if slot == newest else slot.label
+            change = _change(history, item, slot, value)
+            yield TITLES[item], link(glance(item, value), to), ", ".join(filter(None, (label, change)))
 
 
 def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple[Markdown, str, str]:

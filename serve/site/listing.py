@@ -14,6 +14,7 @@ from serve.site.figures import glance
 from serve.site.markdown import Choice, Document, Markdown, Search, link, write
 from serve.site.paths import company_path
 from warehouse.company_queries import Listed
+from warehouse.fictional import is_fictional
 
 PAGE = 50  # companies on a page of the list
 PATH = "/companies"
@@ -71,8 +72,6 @@ def document(
     near: Sequence[Listed],
     asked: Mapping[str, str],
     page: int,
-    *,
-    has_report: bool = False,
 ) -> Document:
     """A page of the list.
 
@@ -82,7 +81,6 @@ def document(
         near: companies to show if none was found.
         asked: what the list was asked for: `search`, `exchange`, `industry`, `sort`; empty if not.
         page: number of this page, from 1.
-        has_report: whether the build has a quality report.
     """
     last = last_page(rows)
     name, is_descending = asked["sort"].removeprefix("-"), asked["sort"].startswith("-")
@@ -93,12 +91,13 @@ def document(
         rows=rows[(page - 1) * PAGE : page * PAGE] or near,
         total=len(rows),
         asked=asked,
-        has_report=has_report,
         page=page,
+        file=_address(asked).replace(PATH, f"{PATH}.csv", 1),
         last=last,
         columns=COLUMNS,
         arrow={name: Markdown("\u00a0↓" if is_descending else "\u00a0↑")},  # no line break before the arrow
         address=lambda column: _address(asked, sort=column.sorted_by(asked["sort"])),
+        is_fictional=any(is_fictional(row.cik) for row in of.rows[:1]),
         is_by_amount=name in IN_CURRENCY,
         turns=[(text, _address(asked, page=str(to))) for text, to, is_there in turns if is_there],
     )

@@ -69,6 +69,7 @@ class Document:
     assets: static files that only this page loads.
     by_query: the query of the address chooses what the page shows.
     search: a search field.
+    turns: texts and addresses of the pages before and after this one, which a browser also shows below the text.
     address: where a browser finds the page, if it asked for it in other words.
     """
 
@@ -81,6 +82,7 @@ class Document:
     assets: tuple[str, ...] = ()
     by_query: bool = False
     search: Search | None = None
+    turns: tuple[tuple[str, str], ...] = ()
     address: str = ""
 
 

@@ -8,6 +8,7 @@ import inspect
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import parse_qsl
@@ -21,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from serve.access.database import DatabaseError
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.site import company_csv, files, llms, profile, quality_page, search, sign_in, twins
+from serve.site import company_csv, files, lists_csv, llms, profile, quality_page, search, sign_in, twins
 from serve.site.building import CompanyNotFound
 from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
 from serve.site.paths import company_path
@@ -41,6 +42,7 @@ TABLES: tuple[tuple[PageRoute, ...], ...] = (
     quality_page.ROUTES,
     files.ROUTES,
     company_csv.ROUTES,
+    lists_csv.ROUTES,
     twins.ROUTES,
     llms.ROUTES,
 )
@@ -107,7 +109,10 @@ class Page:
             )
             response.headers["Allow"] = ", ".join(self._handlers)
             return response
-        if self._access is not Access.PUBLIC:
+        if self._access is Access.OPEN:
+            with suppress(DatabaseError):  # without the accounts, everybody is a visitor
+                await self._recognize(request)
+        elif self._access is not Access.PUBLIC:
             await self._recognize(request)
         if method == "POST":
             request.state.form = await _form(request)
@@ -130,7 +135,7 @@ class Page:
 
     def _admit(self, request: Request) -> None:
         session = request.state.session
-        if self._access is not Access.PUBLIC and session is None:
+        if self._access in (Access.SIGNED_IN, Access.SUBSCRIBER) and session is None:
             raise Refused(403, "Sign in to see this page", "This page needs an account, and you are not signed in.")
         if self._access is Access.SUBSCRIBER and not session.is_active:
             raise Refused(

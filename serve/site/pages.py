@@ -38,14 +38,42 @@ from warehouse.reader import Warehouse
 HERE = Path(__file__).parent
 HTML, MARKDOWN = "text/html; charset=utf-8", "text/markdown; charset=utf-8"
 DISCLAIMER = "The data is provided as is and is not investment advice."
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the site in the header: its first page, its name, and its pages if it shows them in a second row."""
+
+    address: str
+    name: str
+    pages: tuple[tuple[str, str], ...] = ()
+    others: tuple[str, ...] = ()
+    """Further paths of the section."""
+
+    def has(self, path: str) -> bool:
+        """Whether a page is in this section."""
+        paths = (self.address, *self.others, *(address for address, _ in self.pages))
+        return any(path == each or path.startswith(f"{each}/") for each in paths)
+
+
 NAVIGATION = (
-    ("/reference", "Reference"),
-    ("/dictionary", "Dictionary"),
-    ("/errors", "Errors"),
-    ("/changelog", "Changelog"),
-    ("/companies", "Companies"),
-    ("/profile", "Profile"),
+    Section("/companies", "Companies"),
+    Section("/compare", "Compare"),
+    Section("/quality", "Quality"),
+    Section(
+        "/reference",
+        "Docs",
+        (
+            ("/reference", "Reference"),
+            ("/dictionary", "Dictionary"),
+            ("/rules", "Rules"),
+            ("/errors", "Errors"),
+            ("/changelog", "Changelog"),
+        ),
+    ),
+    Section("/profile", "Account", others=("/sign-in",)),
 )
+"""The header of every page, the same for everyone, so that caches may keep public pages."""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -62,9 +90,13 @@ HEADERS = {
 
 
 class Access(Enum):
-    """Who may see a page: everybody, signed-in accounts, or signed-in accounts with an active subscription."""
+    """Who may see a page: everybody, signed-in accounts, or signed-in accounts with an active subscription.
+
+    A page that is PUBLIC is the same for everybody; one that is OPEN knows who is signed in.
+    """
 
     PUBLIC = "public"
+    OPEN = "open"
     SIGNED_IN = "signed in"
     SUBSCRIBER = "subscriber"
 
@@ -100,14 +132,17 @@ class Pages:
             context: variables of the template, in addition to `path`, `session` and `form_token` of the request and
                 the globals of `environment`. `twin` is the path of the same page as Markdown, if there is one.
         """
+        return Response(self.text(request, template, **context), status, media_type=HTML)
+
+    def text(self, request: Request, template: str, **context: Any) -> str:
+        """Render a template as text, with the same variables."""
         session: Session | None = getattr(request.state, "session", None)
-        text = self.templates.get_template(template).render(
+        return self.templates.get_template(template).render(
             path=request.scope["path"],
             session=session,
             form_token=getattr(request.state, "form_token", None),
             **context,
         )
-        return Response(text, status, media_type=HTML)
 
 
 Handler = Callable[[Pages, Request], Response | Awaitable[Response]]

@@ -9,6 +9,11 @@ from urllib.parse import quote
 COMPARISON = "/compare"
 
 
+def rule_path(rule: str) -> str:
+    """The path of a rule's page."""
+    return f"/rules/{quote(rule, safe='')}"
+
+
 def company_path(symbol: str) -> str:
     """The path of a company's page."""
     return f"/companies/{quote(symbol, safe='')}"

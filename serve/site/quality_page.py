@@ -1,7 +1,7 @@
 """The page `/quality`: the quality report of the build that is served.
 
-Belongs here: finding and sending the report. Does not: the report, which each synchronization writes as one page beside
-the build (pipelines.quality).
+Belongs here: finding the report, and sending it with the header of the site. Does not: the report, which each
+synchronization writes as one page beside the build, with its own styles (pipelines.quality).
 """
 
 from pathlib import Path
@@ -9,15 +9,16 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve.http.errors import NotFound
 from serve.site import transfer
 from serve.site.building import current_build
-from serve.site.pages import HTML, Access, PageRoute, Pages
+from serve.site.pages import HEADERS, HTML, Access, PageRoute, Pages
 from warehouse.reader import OpenBuild
 
 PATH = "/quality"
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
-"""The report has its styles within itself; it has no scripts and no forms, and loads nothing."""
+POLICY = HEADERS["Content-Security-Policy"].replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+"""The report has its styles within itself."""
+NONE = "This build has no quality report: it could not be written. The next synchronization writes one."
+ICON = '<link rel="icon" href="data:,">'
 
 
 def report(pages: Pages, build: OpenBuild) -> Path | None:
@@ -31,9 +32,22 @@ def show(pages: Pages, request: Request) -> Response:
     with current_build(pages) as build:
         file = report(pages, build)
         if file is None:
-            raise NotFound("This build has no quality report.")
-        response = Response(file.read_bytes(), media_type=HTML, headers={"Content-Security-Policy": POLICY})
-    return transfer.compressed(response, request)
+            return pages.render(request, "message.html", title="No quality report", text=NONE, asked="", near=())
+        text = _framed(pages, request, file.read_text(encoding="utf-8"))
+    return transfer.compressed(Response(text, media_type=HTML, headers={"Content-Security-Policy": POLICY}), request)
+
+
+def _framed(pages: Pages, request: Request, report: str) -> str:
+    """The report with the header of the site."""
+    head, header = (pages.text(request, template) for template in ("framing.html", "header.html"))
+    for mark, framed in (
+        (ICON, ""),
+        ("</head>", f"{head}</head>"),
+        ("<body>", f"<body>\n{header}"),
+        ("<main>", '<main id="main" tabindex="-1">'),
+    ):
+        report = report.replace(mark, framed, 1)
+    return report
 
 
 ROUTES: tuple[PageRoute, ...] = ((PATH, show, Access.SUBSCRIBER),)

@@ -33,10 +33,13 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
+from serve.site.figures import typeset
 from serve.site.markdown import ADDRESS, Document
 from serve.site.pages import moment
 
 ANCHOR = re.compile(r" \{#([^\s{}\\]*)\}$")
+DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d\d-[KQF]\b")
+"""A day, or a form such as 10-K: browsers would break the line after a hyphen."""
 TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
@@ -106,6 +109,7 @@ STYLES = {
     "choices": Style("choices wide", "dl", "dt", "dd"),
     "cards": Style("grid", "div", "h3", "p", "card"),
     "steps": Style("steps", "ol"),
+    "rule": Style("rule", "dl", "dt", "dd"),
 }
 
 
@@ -370,8 +374,11 @@ class Html(RendererHTML):
         return "</fieldset>\n"
 
     def text(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-        """Text, with times for people."""
-        return TIME.sub(lambda time: moment(time[0]), str(escape(tokens[place].content)))
+        """Text, with times for people, days in one line, and numbers as they are printed."""
+        content = typeset(str(escape(tokens[place].content)))
+        if "-" not in content:
+            return content
+        return TIME.sub(lambda time: moment(time[0]), DATE.sub(r'<span class="whole">\g<0></span>', content))
 
     def link_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """A link; below a path if the site is."""

@@ -5,6 +5,9 @@ Belongs here: the cookie, its signature, form tokens, the check of a form's orig
 
 The cookie contains a random id and its signature. An id with a stored session belongs to a signed-in account. Any other
 id belongs to a visitor, who needs it only to send the sign-in form; signing in starts a session with a new id.
+
+Browsers send cookies to all ports of a host. So the name of the cookie contains a digest of the secret that signs it:
+services with other accounts on the same host have another name, and none replaces the cookie of another.
 """
 
 import hashlib
@@ -21,6 +24,7 @@ from serve.access.sign_ins import RANDOM, SESSION_LIVES, Session, SignIns
 from serve.settings import Settings
 
 NAME = "fundamentals-session"
+DIGITS = 8
 FORM_TOKEN = "form_token"
 """Name of the form field with the token."""
 
@@ -39,8 +43,9 @@ class Sessions:
         self._scheme = public.scheme
         self._origin = f"{public.scheme}://{public.netloc}"
         self._is_secure = public.scheme == "https"
+        name = f"{NAME}-{hmac.new(secret, b'name', hashlib.sha256).hexdigest()[:DIGITS]}"
         # __Host-: browsers accept the cookie from this host over https only, not from another host of the domain
-        self.cookie = f"__Host-{NAME}" if self._is_secure else NAME
+        self.cookie = f"__Host-{name}" if self._is_secure else name
         self._cookies = Signer(secret, salt=b"cookie", key_derivation="hmac", digest_method=hashlib.sha256)
         self._forms = Signer(secret, salt=b"form", key_derivation="hmac", digest_method=hashlib.sha256)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from serve.site.figures import MEANT, TITLES, UNITS, in_units, per_cent
+from serve.site.figures import MEANT, TITLES, UNITS, decimals, in_units, per_cent
 from serve.site.history import RECASTED, History, Slot
 from serve.site.markdown import Markdown, link, plain
 from serve.site.values import address as value_address
@@ -62,6 +62,12 @@ class Sheet:
         self.slots = slots
         self._history, self._symbol, self._currency, self._notes = history, symbol, currency, Notes()
         self._scales = {unit: self._scale(unit) for unit in ("currency", "shares")}
+        self._decimals = {
+            item: decimals(
+                item, list(filter(None, (history.number(item, slot) for slot in slots))), self._divisor(item)
+            )
+            for item in ITEM_NAMES
+        }
         self.rows = list(self._rows())
 
     @property
@@ -94,8 +100,11 @@ class Sheet:
         ]
 
     def number(self, item: str, value: float) -> str:
-        """A number in the table's scale."""
-        return in_units(item, value, self._scales[UNITS[item]].divisor if UNITS[item] in self._scales else 1.0)
+        """A number in the table's scale, with the decimals of its row."""
+        return in_units(item, value, self._divisor(item), decimals=self._decimals[item])
+
+    def _divisor(self, item: str) -> float:
+        return self._scales[UNITS[item]].divisor if UNITS[item] in self._scales else 1.0
 
     def _scale(self, unit: str) -> Scale:
         held = [

@@ -27,6 +27,13 @@ def shared(response: Response, request: Request, cached: str = f"public, max-age
     return compressed(response, request)
 
 
+def shared_by_visitors(response: Response, request: Request) -> Response:
+    """A response that is the same for everyone who is not signed in, and is kept for nobody else."""
+    response = compressed(response, request) if request.state.session else shared(response, request)
+    response.headers["Vary"] = "Accept-Encoding, Cookie"
+    return response
+
+
 def compressed(response: Response, request: Request) -> Response:
     """A response in the content coding that the client prefers."""
     response.headers["Vary"] = "Accept-Encoding"

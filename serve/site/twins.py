@@ -4,7 +4,8 @@ Belongs here: the list of documents with their paths, access levels and data. Do
 HTML of Markdown (rendering).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -23,9 +24,9 @@ from serve.site import (
     comparison,
     dictionary_page,
     errors_page,
+    filings,
     home,
     listing,
-    quality_page,
     reference,
     rendering,
     rules_page,
@@ -39,11 +40,13 @@ from serve.site.directory import close_matches, directory
 from serve.site.live import live
 from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
-from serve.site.paths import COMPARISON
+from serve.site.paths import COMPARISON, company_path
 from serve.site.sign_in import SEE_OTHER
-from warehouse import page_queries, queries
-from warehouse.company_queries import Listed
+from warehouse import filing_queries, page_queries, queries, rule_queries
 from warehouse.errors import NothingPublished
+from warehouse.fictional import is_fictional
+from warehouse.reader import OpenBuild
+from warehouse.rule_queries import RuleCount
 
 FRONT = "/index.md"
 LONGEST_NUMBER = 10  # digits of the number of a page
@@ -60,7 +63,15 @@ def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
     template = "index.html" if path == "/" else "document.html"
     twin = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
     shown = rendering.page(document, pages.root)
-    page = pages.render(request, template, shown=shown, search=document.search, assets=document.assets, twin=twin)
+    page = pages.render(
+        request,
+        template,
+        shown=shown,
+        search=document.search,
+        turns=document.turns,
+        assets=document.assets,
+        twin=twin,
+    )
     return send(page, request)
 
 
@@ -115,13 +126,28 @@ def _dictionary(pages: Pages, _: Request) -> Document:
         return dictionary_page.document({})
 
 
-def _rules(pages: Pages, _: Request) -> Document:
-    """The rules with the counts of the current build; empty if no build is published."""
+def _rules(pages: Pages, request: Request) -> Document:
+    """The rules with what they decided in the current build; empty if no build is published."""
+    asked = {name: request.query_params.get(name, "").strip() for name in rules_page.ASKED}
+    asked["search"] = search.text_of(request, "search")
+    rules, examples = _held_rules(pages)
+    rows = rules_page.chosen(rules, asked)
+    number = _page(request.query_params.get("page", "1"), rules_page.last_page(rows))
+    shown = rules_page.page(rows, examples, asked, number)
+    return replace(shown, search=rules_page.search(rules, asked)) if rules else shown
+
+
+def _rule(pages: Pages, request: Request) -> Document:
+    return rules_page.document(*_held_rules(pages), request.path_params["rule"])
+
+
+def _held_rules(pages: Pages) -> tuple[list[RuleCount], rules_page.Examples]:
     try:
         with pages.warehouse.build() as build:
-            return rules_page.document(page_queries.rules(build))
+            rules = rule_queries.rules(build)
+            return rules, rules_page.examples(build, directory(build), rules)
     except NothingPublished:
-        return rules_page.document([])
+        return [], {}
 
 
 def _companies(pages: Pages, request: Request) -> Document:
@@ -133,9 +159,8 @@ def _companies(pages: Pages, request: Request) -> Document:
         of = directory(build)
         rows = of.chosen(**asked)
         near = close_matches(build, asked["search"]) if not rows else []
-        has_report = quality_page.report(pages, build) is not None
-    number = _page(request.query_params.get("page", "1"), rows)
-    return listing.document(of, rows, near, asked, number, has_report=has_report)
+    number = _page(request.query_params.get("page", "1"), listing.last_page(rows))
+    return listing.document(of, rows, near, asked, number)
 
 
 def _company(pages: Pages, request: Request) -> Document:
@@ -147,7 +172,7 @@ def _company(pages: Pages, request: Request) -> Document:
         return company_page.document(
             company_page.held(build, company),
             chosen,
-            filings_url=responses.filings_url(company.cik, queries.annual_form(build, company.cik)),
+            filings_url=_filings_url(build, company.symbol, company.cik),
             updated_at=build.updated_at(company.cik) or company.data_updated_at,
             newest_filing=build.pointer.newest_filing,
             root=pages.root,
@@ -163,9 +188,31 @@ def _value(pages: Pages, request: Request) -> Document:
             raise NotFound(f"There is no such value: {error}.") from None
         company = queries.company(build, explained.symbol)
         currency = company.currency if company else ""
-        return values.document(
-            explained, responses.filings_url(explained.cik, queries.annual_form(build, explained.cik)), currency
-        )
+        return values.document(explained, _filings_url(build, explained.symbol, explained.cik), currency)
+
+
+def _filings_url(build: OpenBuild, symbol: str, cik: str) -> str:
+    """The list of a company's filings: at the SEC, or here if the company is fictional."""
+    here = f"{company_path(symbol)}/filings"
+    return here if is_fictional(cik) else responses.filings_url(cik, queries.annual_form(build, cik))
+
+
+def _filings(pages: Pages, request: Request) -> Document:
+    with current_build(pages) as build:
+        company = queries.company(build, request.path_params["symbol"])
+        if company is None:
+            raise CompanyNotFound(build, request.path_params["symbol"])
+        return filings.listed(company, filing_queries.filings(build, company.cik))
+
+
+def _filing(pages: Pages, request: Request) -> Document:
+    with current_build(pages) as build:
+        filing = filing_queries.filing(build, request.path_params["accession"])
+        symbol = filing_queries.symbol(build, filing.cik) if filing else None
+        company = queries.company(build, symbol) if symbol else None
+        if filing is None or company is None:
+            raise NotFound("No covered company has a filing with this accession number.")
+        return filings.document(filing, company, filing_queries.facts(build, filing))
 
 
 def _comparison(pages: Pages, request: Request) -> Document:
@@ -176,31 +223,41 @@ def _comparison(pages: Pages, request: Request) -> Document:
         return comparison.document(build, directory(build), asked)
 
 
-def _page(text: str, rows: Sequence[Listed]) -> int:
+def _page(text: str, last: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER and int(text) >= 1):
         raise NotFound("The pages of the list are numbered from 1.")
-    return min(int(text), listing.last_page(rows))
+    return min(int(text), last)
 
 
 DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
-    ("/", _home, Access.PUBLIC),
+    ("/", _home, Access.OPEN),
     ("/reference", _reference, Access.PUBLIC),
     ("/errors", _errors, Access.PUBLIC),
     ("/changelog", _changelog, Access.PUBLIC),
     ("/dictionary", _dictionary, Access.PUBLIC),
-    ("/rules", _rules, Access.PUBLIC),
+    (rules_page.PATH, _rules, Access.PUBLIC),
+    ("/rules/{rule}", _rule, Access.PUBLIC),
     ("/companies", _companies, Access.SUBSCRIBER),
     (COMPARISON, _comparison, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
+    ("/companies/{symbol}/filings", _filings, Access.SUBSCRIBER),
+    ("/filings/{accession}", _filing, Access.SUBSCRIBER),
     ("/companies/{symbol}/{item}/{period}", _value, Access.SUBSCRIBER),
 )
-SENDS: dict[Access, Send] = {Access.PUBLIC: transfer.shared, Access.SUBSCRIBER: transfer.compressed}
+SENDS: dict[Access, Send] = {
+    Access.PUBLIC: transfer.shared,
+    Access.OPEN: transfer.shared_by_visitors,
+    Access.SUBSCRIBER: transfer.compressed,
+}
+OF_TWINS = {each: each for each in Access} | {Access.OPEN: Access.PUBLIC}
+"""The access of a page's Markdown: what a program reads is the same for everybody."""
 ROUTES: tuple[PageRoute, ...] = tuple(
     row
     for path, make, access in DOCUMENTS
+    for of_twin in [OF_TWINS[access]]
     # the Markdown route comes first, because /companies/{symbol} would match its path too
     for row in (
-        (FRONT if path == "/" else f"{path}.md", partial(write, make=make, send=SENDS[access]), access),
+        (FRONT if path == "/" else f"{path}.md", partial(write, make=make, send=SENDS[of_twin]), of_twin),
         (path, partial(show, make=make, send=SENDS[access]), access),
     )
 )

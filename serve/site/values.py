@@ -12,7 +12,9 @@ from urllib.parse import quote
 from serve.provenance import BALANCES, ROLES, about, factors, in_figures, number, ranges, sides, span
 from serve.site.figures import TITLES, unit
 from serve.site.markdown import Document, write
+from serve.site.paths import rule_path
 from warehouse.explain import Explanation, Part, Step
+from warehouse.fictional import is_fictional
 from warehouse.vocabulary import GAPS
 
 ENDS = {"ttm": "twelve months to", "annual": "fiscal year to"}
@@ -29,7 +31,8 @@ def document(explained: Explanation, filings_url: str, currency: str) -> Documen
 
     Args:
         explained: the provenance, of serve.provenance.find.
-        filings_url: address of the SEC's list of the company's filings, for facts whose own address is not known.
+        filings_url: address of the list of the company's filings, at the SEC or here, for facts whose own address is
+            not known.
         currency: the company's reporting currency.
     """
     rows = [row for part in explained.parts for row in _rows(part, filings_url)]
@@ -49,6 +52,8 @@ def document(explained: Explanation, filings_url: str, currency: str) -> Documen
         is_known=explained.reason is not None and explained.reason.code in GAPS,
         filings_url=filings_url,
         about=about,
+        rule_path=rule_path,
+        is_fictional=is_fictional(explained.cik),
         number=number,
         sides=sides,
     )
@@ -82,4 +87,5 @@ def _rows(part: Part, filings_url: str) -> Iterator[Row]:
 
 def _step(step: Step) -> Sequence[str]:
     """The name of the result, the formula in words and in figures, and the result."""
-    return [step.name, *filter(None, (step.formula, in_figures(step), number(step.value)))]
+    title = TITLES.get(step.name.replace(" ", "_"), step.name[:1].upper() + step.name[1:])
+    return [title, *filter(None, (step.formula, in_figures(step), number(step.value)))]

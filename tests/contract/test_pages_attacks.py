@@ -19,7 +19,6 @@ from tests.browsers import Browser, Document
 from tests.servers import Clock, in_process
 
 EMAIL = "reader@example.org"
-COOKIE = "fundamentals-session"
 
 
 @dataclass
@@ -44,6 +43,12 @@ class Site:
         ids = [key.id for key in accounts.keys_of(email) if not key.revoked_at]
         accounts.close()
         return ids
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie, which a visitor gets with a link's page."""
+        [name] = httpx.get(self.address + self.invite("visitor@example.org")).cookies
+        return name
 
     def browser(self) -> Browser:
         """A new browser."""
@@ -150,19 +155,19 @@ def test_a_planted_id_is_not_signed_in(site: Site) -> None:
     """Session fixation: an attacker puts a visitor's cookie of the service into the victim's browser."""
     with site.browser() as attacker, site.browser() as reader:
         attacker.get(site.invite("attacker@example.org"))
-        planted = attacker.client.cookies[COOKIE]
-        reader.client.cookies.set(COOKIE, planted)
+        planted = attacker.client.cookies[site.cookie]
+        reader.client.cookies.set(site.cookie, planted)
         reader.sign_in(site.invite())
         assert is_signed_in(reader)
-        assert reader.client.cookies.get(COOKIE, domain="127.0.0.1") != planted
-        assert attacker.client.cookies[COOKIE] == planted
+        assert reader.client.cookies.get(site.cookie, domain="127.0.0.1") != planted
+        assert attacker.client.cookies[site.cookie] == planted
         assert not is_signed_in(attacker)
 
 
 def test_an_attackers_planted_session_ends_when_the_victim_signs_in(site: Site) -> None:
     with site.browser() as attacker, site.browser() as reader:
         attacker.sign_in(site.invite("attacker@example.org"))
-        reader.client.cookies.set(COOKIE, attacker.client.cookies[COOKIE], domain="127.0.0.1", path="/")
+        reader.client.cookies.set(site.cookie, attacker.client.cookies[site.cookie], domain="127.0.0.1", path="/")
         reader.sign_in(site.invite())
         assert EMAIL in reader.get("/profile").text
         assert not is_signed_in(attacker)
@@ -171,19 +176,33 @@ def test_an_attackers_planted_session_ends_when_the_victim_signs_in(site: Site) 
 def test_signing_out_ends_the_session_of_a_copied_cookie(site: Site) -> None:
     with site.browser() as reader, site.browser() as thief:
         profile = reader.sign_in(site.invite())
-        thief.client.cookies.set(COOKIE, reader.client.cookies[COOKIE])
+        thief.client.cookies.set(site.cookie, reader.client.cookies[site.cookie])
         assert is_signed_in(thief)
         assert reader.press(profile).url.path == "/"
-        assert COOKIE not in reader.client.cookies
+        assert site.cookie not in reader.client.cookies
         assert not is_signed_in(thief)
+
+
+def test_signing_in_elsewhere_on_the_host_ends_no_session(site: Site, tmp_path: Path) -> None:
+    """Browsers send cookies to all ports of a host: two homes, each with its own accounts, at the same time."""
+    builds.small(tmp_path / "published")
+    with in_process(Settings(tmp_path, "http://data.example.org:8001/v1"), site.clock) as address:
+        other = Site(address, tmp_path, site.clock)
+        with site.browser() as reader, other.browser() as elsewhere:
+            reader.sign_in(site.invite())
+            elsewhere.client.cookies = reader.client.cookies
+            elsewhere.sign_in(other.invite())
+            assert is_signed_in(elsewhere)
+            reader.client.cookies = elsewhere.client.cookies
+            assert is_signed_in(reader)
 
 
 def test_an_invented_session_is_not_signed_in(site: Site) -> None:
     with site.browser() as reader, site.browser() as attacker:
         reader.sign_in(site.invite())
-        honest, signature = reader.client.cookies[COOKIE].rsplit(".", 1)
+        honest, signature = reader.client.cookies[site.cookie].rsplit(".", 1)
         for value in ("x", f"x.{signature}", honest, f"{honest}.", f"{honest}.{signature[::-1]}"):
-            attacker.client.cookies.set(COOKIE, value)
+            attacker.client.cookies.set(site.cookie, value)
             assert not is_signed_in(attacker), value
 
 

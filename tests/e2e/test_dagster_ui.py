@@ -4,6 +4,7 @@ Screenshots are in the test's folder, and in the one named by FUNDAMENTALS_SCREE
 """
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -251,6 +252,27 @@ def test_a_published_table_shows_its_columns_and_its_rows(instance, page, shoot)
     for words in ("Latest materialization", "period_kind", "debt_to_fcf"):
         expect(page.get_by_text(words).first).to_be_visible(timeout=PATIENCE * 1000)
     shoot("table-financials")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1500, 900), (1920, 1000)])
+def test_the_address_of_make_ui_opens_the_chain_in_the_window(instance, page, shoot, size):
+    """All seven steps, in their order, and none behind the zoom control at the right edge."""
+    told = subprocess.run(["make", "--dry-run", "ui"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    [path] = set(re.findall(r"http://127\.0\.0\.1:\d+(/asset-groups\S*?)\"", told))
+    width, height = size
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{instance.url}{path}")
+    graph = page.locator("svg").filter(has=page.locator("foreignObject"))
+    boxes = []
+    for name in STEPS:
+        step = graph.get_by_text(name, exact=True).last
+        expect(step).to_be_in_viewport(timeout=PATIENCE * 1000)
+        boxes.append(step.bounding_box())
+    shoot(f"chain-{width}")
+    lefts = [box["x"] for box in boxes]
+    assert lefts == sorted(lefts)
+    assert all(0.25 * height < box["y"] < 0.75 * height for box in boxes)
+    assert lefts[-1] - lefts[0] > 0.35 * width
 
 
 def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):

@@ -42,6 +42,9 @@ PAGES = {
     "changelog": "/changelog",
     "dictionary": "/dictionary",
     "rules": "/rules",
+    "rule": "/rules/revenue.us-gaap.total",
+    "quality": "/quality",
+    "filings": f"{COMPANY}/filings",
     "companies": "/companies",
     "comparison": "/compare?symbols=XQCPF,XQORC,none",
     "company": COMPANY,
@@ -95,7 +98,7 @@ def test_a_company_is_found_and_its_values_are_traced_and_downloaded(reader, sam
     [(cik,)] = query(sample_site.home, "SELECT cik FROM companies WHERE symbol = 'XQCPF'")
     held = query(
         sample_site.home,
-        "SELECT item, period, CAST(value AS DOUBLE), url FROM versions JOIN filings USING (accession) "
+        "SELECT item, period, CAST(value AS DOUBLE), accession FROM versions "
         f"WHERE versions.cik = '{cik}' AND is_current AND value IS NOT NULL AND period_kind = 'annual'",
     )
     found = Read(reader.get("/companies", params={"search": "copper"}).text)
@@ -106,8 +109,9 @@ def test_a_company_is_found_and_its_values_are_traced_and_downloaded(reader, sam
     assert [len(known["data-y"] or "") > 0 for tag, known in page.elements if known.get("class") == "point"].count(
         True
     ) == len(held)
-    item, period, _, url = next(row for row in held if row[0] == "revenue")
-    assert url in reader.get(f"{COMPANY}/{item}/{period}").text
+    item, period, value, accession = next(row for row in held if row[0] == "revenue")
+    assert f"/filings/{accession}" in Read(reader.get(f"{COMPANY}/{item}/{period}").text).links
+    assert f"{value:,.0f}" in reader.get(f"/filings/{accession}").text
     [reason] = {link for link in page.links if link.endswith("#gap-no_tag")}
     address, _, anchor = reason.partition("#")
     assert anchor in Read(reader.get(address).text).ids
@@ -286,11 +290,12 @@ def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, s
         assert f"{max(annual) / 1e6:,.0f}" in years
         revenues.get_by_role("link").last.click()
         page.wait_for_url(f"**{COMPANY}/revenue/FY*")
-        filings = page.locator("a[href^='https://www.sec.gov/Archives/edgar/data/']")
-        assert filings.count() > 0
+        page.locator("a[href^='/filings/']").first.click()
+        expect(page.get_by_text("Fictional filing")).to_be_visible()
+        page.go_back()
         page.go_back()
 
-        page.get_by_role("link", name="Compare", exact=True).click()
+        page.locator("main").get_by_role("link", name="Compare", exact=True).click()
         page.wait_for_url("**/compare?symbols=XQCPF")
         field = page.get_by_role("combobox", name="Symbols, separated by commas")
         field.press("End")
@@ -340,6 +345,31 @@ def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
         page.get_by_role("button", name="Sign out").click()
         page.goto("/profile")
         expect(page.get_by_role("heading", level=1)).to_contain_text("Sign in")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_does_not_move_under_the_mouse(browser, sample_site, reader, width):
+    """Where a period has no value, its reason may be long, and there is no dot."""
+    with window(browser, sample_site, reader.cookies) as page:
+        look(page, width, "light")
+        page.goto(f"{COMPANY}?periods=ttm&years=all")
+        found = page.evaluate("""() => {
+          const told = [];
+          for (const plot of document.querySelectorAll("svg.plot")) {
+            const box = plot.getBoundingClientRect(), scale = box.width / plot.viewBox.baseVal.width;
+            for (const point of plot.querySelectorAll("a.point")) {
+              plot.querySelector(".handle").dispatchEvent(new PointerEvent("pointermove", {
+                clientX: box.left + point.dataset.x * scale, clientY: box.top + 40, pointerType: "mouse" }));
+              const dot = getComputedStyle(plot.querySelector(".cross circle"));
+              const shown = dot.display !== "none" && dot.visibility === "visible";
+              told.push([document.documentElement.scrollHeight, point.dataset.y !== "", shown]);
+            }
+          }
+          return told;
+        }""")
+        assert len({height for height, _, _ in found}) == 1
+        assert {has_value for _, has_value, _ in found} == {True, False}
+        assert all(has_value == is_shown for _, has_value, is_shown in found)
 
 
 def test_the_crosshair_reads_all_charts_by_key_mouse_and_finger(browser, sample_site, reader):

@@ -105,9 +105,8 @@ def test_the_page_names_every_macro_with_its_parameters(published: Path) -> None
     held = asked(
         published / "warehouse.duckdb", "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal"
     )
-    assert {name: len(parameters.split(", ")) for name, parameters in shown.items()} == {
-        name: len(parameters) for name, parameters in held
-    }
+    most = {name: max(len(parameters) for each, parameters in held if each == name) for name, _ in held}
+    assert {name: len(parameters.split(", ")) for name, parameters in shown.items()} == most
 
 
 def test_every_table_column_and_macro_has_a_comment_and_the_file_is_read_only(published: Path) -> None:
@@ -214,9 +213,10 @@ def test_the_command_explains_a_value_of_the_sample(
     assert f"{told['value']:,.0f} USD" in text
     file = project / ".data" / "sample" / "published" / "warehouse.duckdb"
     legs = [leg for part in told["parts"] for leg in part["legs"]]
-    assert asked(
-        file, "SELECT leg, tag, leg_value, accession, url FROM explain('XQORC', 'free_cash_flow', 'FY2024')"
-    ) == [(leg["leg"], leg["tag"], leg["value"], leg["accession"], leg["url"]) for leg in legs]
+    assert asked(file, "SELECT leg, tag, leg_value, accession FROM explain('XQORC', 'free_cash_flow', 'FY2024')") == [
+        (leg["leg"], leg["tag"], leg["value"], leg["accession"]) for leg in legs
+    ]
+    assert {leg["url"] for leg in legs} == {f"/filings/{leg['accession']}" for leg in legs}
     for leg in legs:
         assert all(words in text for words in (leg["tag"], f"{leg['value']:,.0f}", leg["accession"], leg["url"]))
 

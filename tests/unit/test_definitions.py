@@ -125,7 +125,7 @@ def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_sourc
     def failing_once(*given: Any) -> Any:
         asked.append("again")
         if len(asked) == 1:
-            raise SourceError("does not answer")
+            raise SourceError("does not answer", passes_in=0)
         return update(*given)
 
     monkeypatch.setattr(stages.documents, "update_listings", failing_once)
@@ -143,6 +143,24 @@ def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_sourc
         told = [event.user_message for event in instance.all_logs(done.run_id) if not event.is_dagster_event]
         assert instance.get_run_by_id(done.run_id).tags["fundamentals/source"] == "mirror"
     assert any(f"another synchronization is running (process {os.getpid()}, since " in line for line in told)
+
+
+@pytest.mark.parametrize("passes_in", [None, 3600])
+def test_a_run_that_dagster_launches_ends_at_once_where_waiting_would_not_help(home, mirror, monkeypatch, passes_in):
+    """A source that does not exist, or one that asks to wait an hour: the queue would wait for it."""
+    if passes_in is not None:
+
+        def failing(*_: Any) -> Any:
+            raise SourceError("asks to wait", passes_in=passes_in)
+
+        monkeypatch.setattr(stages.documents, "update_listings", failing)
+    source = mirror.folder if passes_in else "/nope"
+    job = build_definitions({}, is_quiet=True).resolve_job_def(JOB)
+    with instance_of(home.dagster) as instance:
+        done = job.execute_in_process(run_config={"source": str(source)}, instance=instance, raise_on_error=False)
+        assert not done.success
+        kinds = [event.event_type for event in done.all_events]
+    assert dg.DagsterEventType.STEP_UP_FOR_RETRY not in kinds
 
 
 def test_the_environment_gives_the_launchpad_its_defaults():

@@ -12,7 +12,7 @@ import yaml
 
 import fundamentals
 from pipelines import cluster
-from tests.unit.test_docs import README, column
+from tests.unit.test_docs import COMMANDS, column
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -182,4 +182,4 @@ def test_the_front_and_the_service_have_the_same_names() -> None:
     assert "X-Forwarded-For $remote_addr" in text
     codes = set(re.findall(r'"code":"(\w+)"', text))
     assert codes == {"invalid_parameter", "not_found", "method_not_allowed", "rate_limited", "server_error"}
-    assert "`FUNDAMENTALS_TRUSTED_PROXY`" in README
+    assert "`FUNDAMENTALS_TRUSTED_PROXY`" in COMMANDS

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import msgspec
 import polars as pl
 import pytest
 from hypothesis import given
@@ -466,9 +467,21 @@ Rules about the company
   industry.bank.interest-and-deposits (1,234): A filer that states interest and
        deposits is a bank.
   unheard.of (1)
-
-""" in text(of, 80)
+""" in text(of, 80, is_whole=True)
+    assert "2 more rules decided something about the company; --all lists them." in text(of, 80)
+    assert "Rules about the company" not in text(of, 80)
     assert "Rules about the company" not in text(explained("revenue", 1.0, leg(1, "R", 1.0, YEAR)), 80)
+
+
+def test_the_facts_and_their_filings_come_before_the_rules() -> None:
+    """Then the rules that decided, and the versions."""
+    newest = [told(1.0, rule=TO_DATE_RULE.id)]
+    fact = msgspec.structs.replace(leg(1, "R", 1.0, YEAR), url="https://filings.example.org/1", accession="1")
+    rules = {TO_DATE_RULE.id: TO_DATE_RULE}
+    of = explain.explanation(HOLDER, LINES["revenue"], QUARTER, [], newest, [fact], None, [], rules, {}, {})
+    told_of = text(of, 80)
+    heads = ("How it is calculated", "Facts as filed", "https://filings.example.org/1", TO_DATE_RULE.id, "Versions")
+    assert sorted(heads, key=told_of.index) == list(heads)
 
 
 def test_the_rules_of_elements_are_in_the_folder_of_elements() -> None:
@@ -508,10 +521,6 @@ How it is calculated
                  = 1,800
   served as 1,080
 
-Rules that decided it
-  No rule is named: the value was recorded, or the build published, before rules
-  had ids.
-
 Facts as filed
    [1] us-gaap:Operating
        1,000 USD, 2023-01-01 to 2023-12-31, 365 days
@@ -523,13 +532,17 @@ Facts as filed
        100 USD, 2023-01-01 to 2023-12-31, 365 days
        10-Q of 2024-11-01, 9990000001-24-000001
 
+Filings
+  9990000001-24-000001
+  https://sec.example/1
+
+Rules that decided it
+  No rule is named: the value was recorded, or the build published, before rules
+  had ids.
+
 Versions
     1. 1,080, 10-Q of 2024-11-01, 9990000001-24-000001
        initial: The first value; recorded 2026-02-01T06:00:00Z
-
-Filings at the SEC
-  9990000001-24-000001
-  https://sec.example/1
 """
     )
 
@@ -731,7 +744,7 @@ def test_versions_come_with_causes_and_addresses(home: Path, capsys: pytest.Capt
         (4100.0, "restatement"),
         (4000.0, "method"),
     ]
-    assert told["versions"][2]["told"]["url"] == "https://filings.example.org/1/2"
+    assert told["versions"][2]["told"]["url"] == "/filings/9990000001-25-000002"
     assert [leg["accession"] for part in told["parts"] for leg in part["legs"]] == ["9990000001-25-000002"] * 2
     assert told["versions"][0]["told"]["recorded_at"] is None
 

@@ -22,7 +22,15 @@ KEY = ("cik", "period_kind", "period_end")
 ENDS = (date(2022, 12, 31), date(2023, 3, 31), date(2023, 12, 31))
 FIRST_DAY = date(2023, 1, 1)
 GAP_RULE = "gap.no-tag"
-MACROS = {"financials_known", "financials_as_of", "financials_as_served", "restatements", "latest", "explain"}
+MACROS = {
+    "financials_known",
+    "financials_as_of",
+    "financials_as_served",
+    "restatements",
+    "restatements_known",
+    "latest",
+    "explain",
+}
 
 
 def random_log(random: Random) -> tuple[Rows, Rows]:
@@ -270,6 +278,17 @@ def test_restatements_are_all_versions_of_values_that_changed(build: Build, ask:
     ordered = sorted(expected, key=lambda row: (row["item"], row["version"]))
     ordered.sort(key=lambda row: (row["period_end"], row["period_kind"]), reverse=True)
     assert ask("FROM restatements('lntr')") == [tuple(row[name] for name in names) for row in ordered]
+
+
+def test_restatements_without_a_symbol_are_those_of_all_companies(ask: Ask) -> None:
+    """Of each company once, by its primary symbol; each change is the difference of two values."""
+    primary = [symbol for (symbol,) in ask("SELECT symbol FROM companies WHERE is_primary")]
+    apart = [row for symbol in sorted(primary) for row in ask(f"FROM restatements('{symbol}')")]
+    assert len({row[0] for row in apart}) > 0
+    assert ask("FROM restatements()") == apart
+    changes = ask("SELECT value, previous_value, change FROM restatements() WHERE change IS NOT NULL")
+    assert changes
+    assert all(value - previous == change for value, previous, change in changes)
 
 
 def test_restatements_of_an_unknown_symbol_are_empty(ask: Ask) -> None:

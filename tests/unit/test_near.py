@@ -22,6 +22,7 @@ ADVICE = {
     "FJRDF": "FJRDF is no common stock, and only common stock is covered: ask for FJRD.",
     "LNRT": "Did you mean LNTR?",
     "LNTRB": "Did you mean LNTR-B or LNTR?",
+    "LNTR,FJRD": "A request is for one symbol: send one request for each.",
     "NOPE": "GET /companies?search=NAME finds companies by name.",
     "ſ": "GET /companies?search=NAME finds companies by name.",
     "LNTR" * 3: "GET /companies?search=NAME finds companies by name.",

@@ -141,7 +141,6 @@ def test_an_address_that_is_in_use_or_invalid_is_reported(home: Path, capsys: py
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["nothing"],
         ["keys"],
         ["keys", "create"],
@@ -248,3 +247,22 @@ def test_serving_ends_with_status_0(
     monkeypatch.setattr(workers, "server", stopping)
     assert fundamentals.main(["serve", "--port", "0"]) == 0
     assert capsys.readouterr().err.endswith("build b1\nstopped\n")
+
+
+def test_without_a_command_all_commands_are_listed(capsys):
+    """With a line about each, and status 0: nothing was wrong."""
+    assert fundamentals.main([]) == 0
+    told = capsys.readouterr().out
+    for name in (
+        "sync",
+        "serve",
+        "explain",
+        "keys",
+        "subscriptions",
+        "accounts",
+        "builds",
+        "doctor",
+        "backup",
+        "restore",
+    ):
+        assert re.search(rf"^    {name}\s+[a-z]", told, re.MULTILINE), name

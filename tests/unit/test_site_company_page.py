@@ -121,15 +121,15 @@ def test_the_key_figures_are_those_of_the_newest_period():
     """With the change on a year before: in per cent, or the value where a percentage would mean nothing."""
     figures = section(page().text, "newest")
     assert "## Trailing twelve months to 2025-03-31 {#newest}" in page().text
-    assert f"- **Revenue** [4.4 B]({PATH}/revenue/2025Q1) *+10.0 %*" in figures
-    assert f"- **Net income** [-100 M]({PATH}/net_income/2025Q1) *50 M a year before*" in figures
+    assert f"- **Revenue** [4.40 B]({PATH}/revenue/2025Q1) *+10.0 %*" in figures
+    assert f"- **Net income** [-100 M]({PATH}/net_income/2025Q1) *50.0 M a year before*" in figures
     assert f"- **Return on invested capital** [18.0 %]({PATH}/roic/2025Q1) *20.0 % a year before*" in figures
 
 
 def test_an_older_value_is_not_shown_as_if_it_were_current():
     """Where the newest period has no value, the newest value that there is has its date."""
     figures = section(page().text, "newest")
-    assert f"- **Total debt** [–]({PATH}/total_debt/2025Q1) *last: 7 B, 2024-03-31*" in figures
+    assert f"- **Total debt** [–]({PATH}/total_debt/2025Q1) *last: 7.00 B, 2024-03-31*" in figures
     assert f"- **Dividends per share** [–]({PATH}/dividends_per_share/2025Q1)\n" in figures
 
 
@@ -141,7 +141,9 @@ def test_old_figures_are_marked(newest_filing, is_old):
 
 def test_the_head_says_what_the_company_is():
     text = page(company=msgspec.structs.replace(ACME, name="ACME & SONS PLC", sic_description="Food")).text
-    assert text.startswith("# Acme \\& Sons PLC (ACME)\n\nNYSE · Food · reports in EUR · fiscal year to December\n")
+    assert text.startswith(
+        "# Acme \\& Sons PLC (ACME)\n\nfictional company · NYSE · Food · reports in EUR · fiscal year to December\n"
+    )
     assert f"Newest report: [10-Q of 2025-05-02]({URL}) · [All filings" in text
     assert f"[Download as CSV]({PATH}/financials.csv)" in text
 
@@ -154,7 +156,7 @@ def test_a_fair_value_has_its_range_and_what_it_rests_on():
     )
     shown, reach, rests_on = key_figures.fair_value(valuation)
     assert (shown, reach) == ("100.25", "90.50 to 120.00")
-    assert "starts from 2 B EUR (as reported), grows by 6.3 % in the first year" in rests_on
+    assert "starts from 2.00 B EUR (as reported), grows by 6.3 % in the first year" in rests_on
     assert "- **Fair value per share** 100.25 *90.50 to 120.00*" in page(valuation=valuation).text
 
 
@@ -258,15 +260,15 @@ def test_a_chart_shows_bars_of_years_or_a_line_of_twelve_months():
     assert (years.count('class="bar"'), years.count('class="line"')) == (3, 0)
     assert (months.count('class="bar"'), months.count('class="area"')) == (0, months.count('class="line"'))
     assert years.count('class="restated"') == 2
-    assert "was 3.9 B" in years
-    assert "7 B](" in section(page(View(periods="ttm")).text, "total_debt")
+    assert "was 3.900\N{NO-BREAK SPACE}B" in years
+    assert "7.000 B](" in section(page(View(periods="ttm")).text, "total_debt")
     assert "EUR, 2024Q1, no later value" in section(page(View(periods="ttm")).text, "total_debt")
     assert dict(page(View(years="all")).drawings)["revenue"].count('data-says="No report"') == 11
     assert 'data-note="FY2023. The company&#39;s filings never state' in dict(page().drawings)["eps_basic"]
 
 
 def test_the_text_before_a_chart_shows_its_newest_value():
-    assert section(page().text, "revenue").startswith(f"\n[4.2 B]({PATH}/revenue/FY2024) EUR, FY2024\n")
+    assert section(page().text, "revenue").startswith(f"\n[4.200 B]({PATH}/revenue/FY2024) EUR, FY2024\n")
     assert "![Revenue: 3 values, 2 restated.](#revenue)" in page().text
     assert section(page().text, "total_debt").strip() == "No value"
     assert (
@@ -361,7 +363,7 @@ def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
     restated = found["revenue", "annual", "FY2024"]
     assert (restated.value, restated.earlier, restated.first, restated.versions) == (4000.0, 4100.0, 3900.5, 3)
     assert (restated.form, restated.filed, restated.cause) == ("10-Q", "2025-05-15", "method")
-    assert restated.url == "https://filings.example.org/1/2"
+    assert restated.url == "/filings/9990000001-25-000002"
     back = found["dividends_per_share", "annual", "FY2022"]
     assert (back.value, back.earlier, back.versions) == (0.0, 0.5, 3)
     first = found["revenue", "ttm", "2024Q1"]
@@ -388,4 +390,12 @@ def test_gaps_breaks_and_the_newest_report_are_read(tmp_path):
         Gap("roic", "ttm", "2024-06-30", "no_equity"),
     ]
     assert breaks == [Break("2024-12-31", "entity")]
-    assert reports == [Report("10-Q", "2025-05-15", "https://filings.example.org/1/2"), None]
+    assert reports == [Report("10-Q", "2025-05-15", "/filings/9990000001-25-000002"), None]
+
+
+def test_a_figure_without_twelve_months_is_that_of_the_newest_year():
+    """With its label; a year that ended long ago is not shown as a large figure."""
+    assert f"- **Earnings per share, basic** [4.50]({PATH}/eps_basic/FY2024) *FY2024*" in section(page().text, "newest")
+    old = [*(each for each in STATED if each.item != "eps_basic"), value("eps_basic", 2022, 4.5)]
+    shown = section(page(stated=old).text, "newest")
+    assert f"- **Earnings per share, basic** [–]({PATH}/eps_basic/2025Q1) *last: 4.50, 2022-12-31*" in shown

@@ -8,15 +8,16 @@ import pytest
 
 from serve.site import comparison, comparison_charts, rendering
 from serve.site.comparison_charts import Point
-from serve.site.directory import directory
+from serve.site.directory import Directory, directory
 from serve.site.markdown import Document
 from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
+from warehouse.company_queries import Listed
 from warehouse.reader import OpenBuild, Warehouse
 from warehouse.schema import ITEM_NAMES
 
-INDUSTRY = {"sic_description": "Transport"}
+INDUSTRY = {"sic": "4412", "sic_description": "Transport"}
 MANY = [f"AB{letter}" for letter in "DEFGHI"]
 
 
@@ -52,10 +53,10 @@ def test_companies_are_compared_item_by_item(build):
     assert tuple(anchors(text)) == ITEM_NAMES
     [rows] = tables(section(text, "revenue"))
     assert rows == [
-        ("Newest", "–", "[4 K](/companies/LNTR/revenue/2024Q4)"),
-        ("FY2024", "[7](/companies/FJRD/revenue/FY2024)", "[4 K](/companies/LNTR/revenue/FY2024)"),
-        ("FY2023", "[7](/companies/FJRD/revenue/FY2023)", "[4 K](/companies/LNTR/revenue/FY2023)"),
-        ("FY2022", "–", "[4 K](/companies/LNTR/revenue/FY2022)"),
+        ("Newest", "–", "[4.00 K](/companies/LNTR/revenue/2024Q4)"),
+        ("FY2024", "[7](/companies/FJRD/revenue/FY2024)", "[4.00 K](/companies/LNTR/revenue/FY2024)"),
+        ("FY2023", "[7](/companies/FJRD/revenue/FY2023)", "[4.00 K](/companies/LNTR/revenue/FY2023)"),
+        ("FY2022", "–", "[4.00 K](/companies/LNTR/revenue/FY2022)"),
     ]
     overview = {name: values for name, *values in next(tables(text))}
     assert overview["Currency"] == ["EUR", "USD"]
@@ -84,7 +85,7 @@ def test_a_chart_shows_the_values_of_the_table(build):
     drawing = dict(page(build, "LNTR,FJRD").drawings)["revenue"]
     assert drawing.count('class="mark"') == 5
     assert "<title>FJRD FY2024: 7 EUR</title>" in drawing
-    assert "<title>LNTR FY2024: 4 K USD</title>" in drawing
+    assert "<title>LNTR FY2024: 4.000\N{NO-BREAK SPACE}K USD</title>" in drawing
 
 
 def test_a_year_without_a_value_is_a_gap(build):
@@ -116,15 +117,36 @@ def test_at_most_five_companies_are_compared(build):
     document = page(build, ",".join(MANY))
     assert "at most 5 companies: ABI is left out" in document.text
     assert document.search.value == "ABD, ABE, ABF, ABG, ABH"
-    assert "same industry" not in document.text
+    assert "similar company" not in document.text
 
 
 def test_companies_can_be_removed_and_added(build):
     """Others of the same industry, one symbol of each company; the links keep the rest."""
     text = page(build, "ABF,ABD").text
     assert r"([remove](/compare?symbols=ABF))" in text
-    assert "Add from the same industry: [ABE](/compare?symbols=ABF,ABD,ABE), " in text
+    assert "Add a similar company (by SIC code and size): [ABE](/compare?symbols=ABF,ABD,ABE), " in text
     assert "LNTR" not in text
+
+
+def test_peers_share_the_industry_and_come_in_the_order_of_size():
+    """Four digits of the SIC code before three; a division that is shared is not enough, another currency is last."""
+
+    def row(symbol: str, sic: str | None, revenue: float | None = 1e9, currency: str = "USD") -> Listed:
+        return Listed(symbol, symbol, None, None, f"cik {symbol}", currency, None, None, revenue, None, None, None, sic)
+
+    of = Directory(
+        [
+            row("AAPL", "3571", 400e9),
+            row("CAT", "3531", 60e9),
+            row("TINY", "3571", 1e6),
+            row("EUR", "3571", 400e9, "EUR"),
+            row("DELL", "3571", 90e9),
+            row("STX", "3572", 350e9),
+            row("NONE", None),
+        ]
+    )
+    assert [each.symbol for each in comparison._peers(of, ["AAPL"])] == ["DELL", "TINY", "EUR", "STX"]
+    assert comparison._peers(of, ["NONE"]) == []
 
 
 def test_a_comparison_has_one_address(build):

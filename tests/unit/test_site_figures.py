@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serve.site.figures import glance, in_units, per_cent, short
+from serve.site.figures import decimals, glance, in_units, per_cent, short, typeset
 from warehouse.schema import ITEM_NAMES
 
 
@@ -21,7 +21,14 @@ from warehouse.schema import ITEM_NAMES
         (in_units("eps_basic", -0.00002), "-0.00002"),
         (in_units("eps_basic", 0.0), "0.00"),
         (glance("eps_basic", 0.0123), "0.0123"),
-        (glance("revenue", 999_600.0), "1 M"),
+        (glance("revenue", 999_600.0), "1.00 M"),
+        (glance("revenue", 29e9), "29.0 B"),
+        (short("revenue", 29e9), "29 B"),
+        (
+            typeset("-5.2 % of -12.6 B on 2024-12-31"),
+            "−5.2\N{NO-BREAK SPACE}% of −12.6\N{NO-BREAK SPACE}B on 2024-12-31",
+        ),
+        (typeset("10-K, 0000320193-24-000123, us-gaap, 5 Banks"), "10-K, 0000320193-24-000123, us-gaap, 5 Banks"),
         (glance("revenue", 0.00002), "0.00002"),
         (short("roic", 9.9999), "1,000 %"),
         (short("roic", 0.025), "2.5 %"),
@@ -38,3 +45,19 @@ def test_no_number_has_an_exponent_and_no_zero_a_sign(item, value):
     for written in (in_units(item, value), in_units(item, value, 1e6), glance(item, value), short(item, value)):
         assert re.fullmatch(r"-?[\d,]+(\.\d+)?( [TBMK%])?", written), written
         assert not re.fullmatch(r"-0(\.0+)?( .)?", written), written
+
+
+@pytest.mark.parametrize(
+    ("item", "values", "expected"),
+    [
+        ("dividends_per_share", [0.034, 0.04], ["0.034", "0.040"]),
+        ("eps_basic", [7.9, -0.5, 12.0], ["7.90", "-0.50", "12.00"]),
+        ("eps_basic", [14_900.0, 25_000.0], ["14,900", "25,000"]),
+        ("revenue", [9.5e6, 1234e6], ["9.5", "1,234.0"]),
+        ("revenue", [12e6, 0.0], ["12", "0"]),
+    ],
+)
+def test_all_numbers_of_a_row_have_the_same_decimals(item, values, expected):
+    divisor = 1e6 if item == "revenue" else 1.0
+    shown = decimals(item, values, divisor)
+    assert [in_units(item, value, divisor, decimals=shown) for value in values] == expected

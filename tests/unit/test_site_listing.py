@@ -108,7 +108,7 @@ def test_the_list_has_a_row_for_each_company():
     text = page([ACME]).text
     assert "\n\nCompanies:\n\n| [Symbol]" in text
     [[first, *_]] = tables(text)
-    assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", "4 K", "1 K", "25.0 %", "–", "18.0 %")
+    assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", "4.00 K", "1.00 K", "25.0 %", "–", "18.0 %")
     assert first[7:] == ("USD", "2024-12-31", "NYSE", "Trade")
 
 

@@ -36,6 +36,13 @@ def address(home: Path) -> Iterator[str]:
         yield address
 
 
+REPORT = """<!doctype html><html lang="en"><head><title>Quality</title><link rel="icon" href="data:,">
+<style>p {}</style></head>
+<body>
+<main>
+<p>All checks passed.</p></main></body></html>"""
+
+
 def link_for(home: Path, email: str = "reader@example.org") -> str:
     accounts = Accounts(home / "accounts.sqlite")
     token = SignIns(accounts).invite(email, Clock().now)
@@ -51,7 +58,8 @@ def test_every_page_has_the_disclaimer_and_links_to_the_others(address: str, pat
     links = {attributes.get("href") for tag, attributes in document.elements if tag == "a"}
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert DISCLAIMER in document.text
-    assert {address for address, _ in NAVIGATION} | {"/", "#main"} <= links
+    assert {section.address for section in NAVIGATION} | {"/", "#main"} <= links
+    assert [tag for tag, attributes in document.elements if attributes.get("name") == "text"] == ["input"]
     assert [tag for tag, _ in document.elements].count("h1") == 1
     assert ("html", {"lang": "en"}) in document.elements
     assert not [tag for tag, attributes in document.elements if tag == "style" or "style" in attributes]
@@ -62,6 +70,54 @@ def test_the_navigation_marks_the_current_page(address: str, home: Path) -> None
         profile = Document(browser.sign_in(link_for(home)).text)
     current = [attributes["href"] for _, attributes in profile.elements if "aria-current" in attributes]
     assert current == ["/profile"]
+
+
+MARKED = {
+    "/": ["/"],
+    "/reference": ["/reference", "/reference"],
+    "/rules/revenue.total": ["/reference", "/rules"],
+    "/companies/LNTR": ["/companies"],
+    "/compare?symbols=LNTR": ["/compare"],
+    "/quality": ["/quality"],
+    "/sign-in": ["/profile"],
+}
+
+
+def test_every_page_marks_where_it_is(address: str, home: Path) -> None:
+    """The quality report too, which has its own styles; the pages of the documentation in a second row."""
+    link = link_for(home, "subscriber@example.org")
+    accounts = Accounts(home / "accounts.sqlite")
+    accounts.set_subscription("subscriber@example.org", "active", Clock().now)
+    accounts.close()
+    report = home / "published" / "quality-b1.html"
+    report.write_text(REPORT, encoding="utf-8")
+    with Browser(address) as browser:
+        browser.sign_in(link)
+        pages = {path: browser.get(path) for path in MARKED}
+    report.unlink()
+    assert {page.status_code for page in pages.values()} == {200}
+    read = {path: Document(page.text).elements for path, page in pages.items()}
+    marked = {
+        path: [attributes["href"] for _, attributes in elements if "aria-current" in attributes]
+        for path, elements in read.items()
+    }
+    assert marked == MARKED
+    for elements in read.values():
+        assert [tag for tag, attributes in elements if attributes.get("id") == "main"] == ["main"]
+
+
+def test_the_front_page_offers_a_key_only_to_visitors(address: str, home: Path) -> None:
+    """A cache may keep the page of visitors, for visitors only."""
+    with Browser(address) as browser:
+        before = browser.get("/")
+        browser.sign_in(link_for(home))
+        after = browser.get("/")
+    assert "Get a key" in before.text
+    assert before.headers["cache-control"].startswith("public")
+    assert "Get a key" not in after.text
+    assert "Your keys" in after.text
+    assert after.headers["cache-control"] == "no-store"
+    assert {page.headers["vary"] for page in (before, after)} == {"Accept-Encoding, Cookie"}
 
 
 @pytest.mark.parametrize(
@@ -152,10 +208,16 @@ def test_static_files_are_cached_and_linked_with_their_fingerprint(address: str)
         for name, value in attributes.items()
         if (tag, name) in (("link", "href"), ("script", "src")) and value and "?v=" in value
     ]
-    assert [re.sub("[?].*", "", path) for path in named] == ["/style.css", "/icon.svg", "/copy.js"]
-    for path, kind in zip(
-        named, ["text/css; charset=utf-8", "image/svg+xml", "text/javascript; charset=utf-8"], strict=True
-    ):
+    style, script = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
+    kinds = {
+        "/style.css": style,
+        "/frame.css": style,
+        "/icon.svg": "image/svg+xml",
+        "/complete.js": script,
+        "/copy.js": script,
+    }
+    assert [re.sub("[?].*", "", path) for path in named] == list(kinds)
+    for path, kind in zip(named, kinds.values(), strict=True):
         answer = httpx.get(address + path)
         assert answer.status_code == 200
         assert answer.headers["content-type"] == kind
@@ -172,7 +234,7 @@ def test_every_class_of_a_page_is_in_the_style_sheet() -> None:
         for name in value.split()
     }
     assert {"card", "unseen", "tabs", "restated"} <= named
-    sheets = "".join((folder / "static" / name).read_text() for name in ("style.css", "company.css"))
+    sheets = "".join(sheet.read_text() for sheet in (folder / "static").glob("*.css"))
     known = set(re.findall(r"\.([a-z][a-z-]*)", sheets))
     assert named <= known, named - known
 
@@ -199,7 +261,7 @@ def test_behind_a_proxy_every_link_has_the_path_prefix(home: Path) -> None:
 def test_the_front_page_shows_the_freshness_of_the_status(address: str) -> None:
     status = httpx.get(f"{address}/v1/status").json()["data"]
     page = httpx.get(f"{address}/").text
-    assert f"<dd>{status['newest_filing']}</dd>" in page
+    assert f'<dd><span class="whole">{status["newest_filing"]}</span></dd>' in page
     assert f'<time datetime="{status["last_synchronized_at"]}">' in page
     assert f'<time datetime="{status["next_synchronization_at"]}">' in page
     assert "Status: up" in page

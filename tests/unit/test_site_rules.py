@@ -1,57 +1,125 @@
-"""The page of rules: every rule of the build, under its subject, with its decisions."""
+"""The pages of rules: cards with what each rule decided, search and filters, and a page for each rule."""
 
+import re
 from pathlib import Path
 
 import duckdb
+import pytest
 
+from serve import provenance
+from serve.http.errors import NotFound
 from serve.site import rendering, rules_page
+from serve.site.directory import directory
 from tests import builds
 from tests.sites import Read
-from tests.texts import tables
-from warehouse import page_queries
-from warehouse.page_queries import RuleCount
+from warehouse import rule_queries
 from warehouse.reader import Warehouse
+from warehouse.rule_queries import Decided, RuleCount
+
+NOTHING = dict.fromkeys(rules_page.ASKED, "")
 
 
 def rule(name: str, values: int = 0, figures: int = 0, statement: str = "It decides.") -> RuleCount:
-    return RuleCount(name, statement, "ASC 230", "select", "all filers", values, figures, min(values, 3))
+    return RuleCount(
+        name, statement, "ASC 230", "select", "all filers", values, figures, min(values, 3), "pipelines/normalize/a.py"
+    )
 
 
-def test_rules_are_listed_by_subject_with_an_anchor_each() -> None:
-    page = rules_page.document(
-        [rule("cash.balance-sheet", 1234, 5678), rule("cash.total", figures=1), rule("net-income.common")]
+RULES = [rule("cash.balance-sheet", 1234, 5678), rule("cash.total", figures=1), rule("net-income.common")]
+
+
+def test_a_rule_is_a_card_with_its_facts_and_an_example() -> None:
+    examples = {
+        "cash.balance-sheet": Decided("ALFA", "cash_and_equivalents", "FY2024", 12_340_000.0),
+        "cash.total": Decided("BRVO"),
+    }
+    page = rules_page.page(RULES, examples, NOTHING, 1)
+    shown = rendering.page(page).body
+    assert Read(shown).ids == [each.id for each in RULES]
+    assert shown.count('<section class="chart"') == len(RULES)
+    first, second, third = shown.split("<section")[1:]
+    assert '<a href="/rules/cash.balance-sheet">cash.balance-sheet</a>' in first
+    assert "<strong>It decides.</strong>" in first
+    for name, text in (
+        ("Source", "ASC 230"),
+        ("Action", "select; applies to all filers"),
+        ("Code", "<code>a.py</code>"),
+        ("In this build", "1,234 values and gaps, 5,678 figures, of 3 companies"),
+        (
+            "For example",
+            '<a href="/companies/ALFA/cash_and_equivalents/FY2024">Cash and equivalents of ALFA, FY2024</a>'
+            ": 12.34\N{NO-BREAK SPACE}M",
+        ),
+    ):
+        assert f"<dt>{name}</dt>" in first
+        assert text in first
+    assert '<a href="/companies/BRVO">figures of BRVO</a>' in second
+    assert "decided nothing" in third
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"search": "CASH asc"}, [0, 1]),
+        ({"search": "common"}, [2]),
+        ({"subject": "net-income"}, [2]),
+        ({"action": "select"}, [0, 1, 2]),
+        ({"action": "flag"}, []),
+        ({"decided": "values"}, [0]),
+        ({"decided": "figures"}, [1]),
+        ({"decided": "nothing"}, [2]),
+    ],
+)
+def test_rules_are_searched_and_filtered(asked: dict[str, str], found: list[int]) -> None:
+    assert rules_page.chosen(RULES, {**NOTHING, **asked}) == [RULES[place] for place in found]
+
+
+def test_a_long_list_has_pages_at_addresses_with_the_filter() -> None:
+    many = [rule(f"cash.{number:03}") for number in range(60)]
+    asked = {**NOTHING, "subject": "cash"}
+    pages = [rules_page.page(many, {}, asked, number) for number in (1, 2, 3)]
+    assert [len(re.findall("^## ", page.text, re.MULTILINE)) for page in pages] == [25, 25, 10]
+    assert pages[1].turns == (
+        ("Previous page", "/rules?subject=cash&page=1"),
+        ("Next page", "/rules?subject=cash&page=3"),
     )
-    shown = rendering.page(page)
-    assert shown.contents == (("cash", "Cash"), ("net-income", "Net income"))
-    first, _ = tables(page.text)
-    assert first[0] == (
-        "`cash.balance-sheet`",
-        "1,234",
-        "5,678",
-        "3",
-        "**It decides.** Source: ASC 230. Action: select. Applies to: all filers.",
-    )
-    assert Read(shown.body).ids == [
-        "cash",
-        "cash.balance-sheet",
-        "cash.total",
-        "net-income",
-        "net-income.common",
-    ]
-    assert "\n3 rules, of which 1 decided nothing in this build.\n" in page.text
+    assert "60 rules found; page 2 of 3." in pages[1].text
+
+
+def test_a_rule_has_an_address_of_its_own() -> None:
+    shown = rendering.page(rules_page.document(RULES, {}, "cash.total"))
+    assert (shown.title, shown.summary) == ("cash.total", "<strong>It decides.</strong>")
+    assert '<a href="/rules?subject=cash">More rules: Cash</a>' in shown.body
+    with pytest.raises(NotFound):
+        rules_page.document(RULES, {}, "cash")
 
 
 def test_statements_of_rules_are_escaped() -> None:
-    page = rules_page.document([rule("cash.total", statement="[a](https://x) | b")])
+    page = rules_page.page([rule("cash.total", statement="[a](https://x) | b")], {}, NOTHING, 1)
     assert r"\[a\](https://x) \| b" in page.text
     assert "<strong>[a](https://x) | b</strong>" in rendering.page(page).body
 
 
 def test_a_build_without_rules_says_so() -> None:
-    page = rules_page.document([])
-    assert not list(tables(page.text))
-    assert not rendering.page(page).contents
-    assert "No build with rules is published yet" in page.text
+    assert "No build with rules is published yet" in rules_page.page([], {}, NOTHING, 1).text
+
+
+def test_an_example_is_the_newest_value_of_the_first_company(synchronized_sample: Path) -> None:
+    """Values before gaps, years before twelve months; each example is a value whose page names the rule."""
+    warehouse = Warehouse(synchronized_sample / "published")
+    with warehouse.build() as build:
+        rules = rule_queries.rules(build)
+        found = rules_page.examples(build, directory(build), rules)
+        named = {rule: of for rule, of in found.items() if of.item}
+        assert {rule.id for rule in rules if rule.values} == set(named)
+        assert {rule.id for rule in rules if rule.figures} <= set(found)
+        for rule in sorted(named)[::9]:
+            of = named[rule]
+            explained = provenance.find(build, of.symbol, of.item or "", of.period or "")
+            ids = {each.rule.id for each in (*explained.decisions, *explained.judgements)}
+            assert rule in ids, of
+            assert of.value == explained.value
+    warehouse.close()
 
 
 def test_a_build_that_counts_no_figures_has_none(tmp_path: Path) -> None:
@@ -62,7 +130,7 @@ def test_a_build_that_counts_no_figures_has_none(tmp_path: Path) -> None:
         held.execute("ALTER TABLE rules DROP COLUMN figures")
     warehouse = Warehouse(tmp_path)
     with warehouse.build() as build:
-        assert [(one.values, one.figures, one.companies) for one in page_queries.rules(build)] == [
+        assert [(one.values, one.figures, one.companies) for one in rule_queries.rules(build)] == [
             (1234, 0, 4),
             (0, 0, 0),
         ]
@@ -74,7 +142,7 @@ def test_the_rules_of_a_build_are_read_in_the_order_of_their_ids(tmp_path: Path)
     builds.publish_small(tmp_path, rows=rows | {"rules": rows["rules"][::-1]})
     warehouse = Warehouse(tmp_path)
     with warehouse.build() as build:
-        found = page_queries.rules(build)
+        found = rule_queries.rules(build)
     warehouse.close()
     assert [(one.id, one.values, one.figures, one.companies) for one in found] == [
         ("revenue.total", 1234, 2345, 4),

@@ -50,7 +50,7 @@ def test_it_says_where_a_value_comes_from(build):
             assert f"`{leg.tag}`" in text
             assert f"({leg.url or FILINGS})" in text
         for rule in (*(decision.rule for decision in of.decisions), *(judged.rule for judged in of.judgements)):
-            assert f"[{plain(rule.id)}](/rules#{rule.id})" in text
+            assert f"[{plain(rule.id)}](/rules/{rule.id})" in text
             assert plain(rule.statement) in text
         for version in of.versions:
             told = "withdrawn" if version.told.value is None else number(version.told.value)

@@ -36,8 +36,9 @@ function point(place) {
     plot.note.textContent = ` ${note.trim()}`;
     if (!at) continue;
     plot.line.setAttribute("d", `M${at.dataset.x} 4V${plot.bottom}`);
+    plot.dot.toggleAttribute("hidden", !at.dataset.y);
     plot.dot.setAttribute("cx", at.dataset.x);
-    plot.dot.setAttribute("cy", at.dataset.y || -9);
+    plot.dot.setAttribute("cy", at.dataset.y || 0);
     plot.handle.setAttribute("aria-valuenow", place + 1);
     plot.handle.setAttribute("aria-valuetext", `${says} ${note}`);
   }

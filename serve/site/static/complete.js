@@ -44,6 +44,12 @@ function complete(input, id) {
     input.focus();
   }
 
+  function leave() {
+    close();
+    for (const name of Object.keys(state)) input.removeAttribute(name);
+    input.removeEventListener("input", wait);
+  }
+
   async function ask() {
     const text = wanted();
     if (!text) return close();
@@ -52,6 +58,7 @@ function complete(input, id) {
     try {
       const address = `${input.dataset.source}?${new URLSearchParams({ text })}`;
       const response = await fetch(address, { signal: asking.signal, headers: { Accept: "application/json" } });
+      if (response.status === 403) return leave(); // nobody is signed in, or without a subscription
       if (!response.ok) return close();
       show(await response.json());
     } catch (error) {
@@ -74,10 +81,12 @@ function complete(input, id) {
     told.textContent = companies.length === 1 ? "1 company" : `${companies.length || "No"} companies`;
   }
 
-  input.addEventListener("input", () => {
+  function wait() {
     clearTimeout(timer);
     timer = setTimeout(ask, WAIT);
-  });
+  }
+
+  input.addEventListener("input", wait);
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {
     if (event.isComposing || event.ctrlKey || event.metaKey) return;

@@ -1,0 +1,41 @@
+"""The pages `/companies/SYMBOL/filings` and `/filings/ACCESSION`: the filings of a company, and the facts of one.
+
+Belongs here: what these pages show. Does not: the queries (warehouse.filing_queries), access control (mount).
+
+Filings of fictional companies are only here; those of real ones are at the SEC, and the list links to both.
+"""
+
+from collections.abc import Sequence
+
+from serve.provenance import number
+from serve.site.markdown import Document, write
+from serve.site.paths import company_path
+from warehouse.fictional import FILINGS, is_fictional
+from warehouse.filing_queries import Fact, Filing
+from warehouse.queries import Company
+
+
+def listed(company: Company, filings: Sequence[Filing]) -> Document:
+    """The list of a company's filings, newest first."""
+    text = write(
+        "filings.md",
+        company=company,
+        to=company_path(company.symbol),
+        fictional=is_fictional(company.cik),
+        filings=[(filing, f"{FILINGS}{filing.accession}") for filing in filings],
+    )
+    return Document(text)
+
+
+def document(filing: Filing, company: Company, facts: Sequence[Fact]) -> Document:
+    """The page of one filing."""
+    text = write(
+        "filing.md",
+        filing=filing,
+        company=company,
+        to=company_path(company.symbol),
+        fictional=is_fictional(company.cik),
+        facts=facts,
+        number=number,
+    )
+    return Document(text)

@@ -1,0 +1,76 @@
+"""The files `/companies.csv` and `/compare.csv`: the list of companies as it is filtered, and a comparison.
+
+Belongs here: columns and rows of these files. Does not: which companies are chosen (directory, comparison), the file of
+one company (company_csv), which also has what the three share: headers, and text that is no formula.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from serve.api import responses
+from serve.http.errors import NotFound
+from serve.site import comparison, listing, search
+from serve.site.building import current_build
+from serve.site.company_csv import as_text, response, written
+from serve.site.directory import directory
+from serve.site.pages import Access, PageRoute, Pages
+from warehouse import queries
+from warehouse.company_queries import Listed
+from warehouse.reader import OpenBuild
+from warehouse.schema import ITEM_NAMES
+
+FIGURES = ("revenue", "net_income", "net_margin", "free_cash_flow", "roic")
+LISTED = ("symbol", "name", "cik", "exchange", "industry", "currency", "period", "period_end", *FIGURES)
+COMPARED = ("symbol", "name", "period_kind", "period", "period_end", "currency", *ITEM_NAMES)
+
+
+def show_list(pages: Pages, request: Request) -> Response:
+    """All companies that the list shows for the same query, on all its pages."""
+    asked = {name: request.query_params.get(name, "").strip() for name in listing.ASKED}
+    asked["search"] = search.text_of(request, "search")
+    if asked["sort"] not in ("", *listing.SORTS):
+        raise NotFound(f"The list can be sorted by one of {', '.join(sorted(listing.SORTS))}.")
+    with current_build(pages) as build:
+        rows = directory(build).chosen(**asked)
+    return response(written(LISTED, map(_listed, rows)), "companies")
+
+
+def _listed(row: Listed) -> Sequence[object]:
+    texts = [row.symbol, row.name, row.cik, row.exchange, row.industry, row.currency, row.period, row.period_end]
+    return [*map(as_text, texts), *(_number(getattr(row, name)) for name in FIGURES)]
+
+
+def show_comparison(pages: Pages, request: Request) -> Response:
+    """The newest twelve months and the fiscal years of the companies that the comparison shows."""
+    asked = request.query_params.get("symbols", "")
+    if len(asked) > comparison.LONGEST:
+        raise NotFound(f"The list of symbols is longer than {comparison.LONGEST} characters.")
+    with current_build(pages) as build:
+        of = directory(build)
+        found = (of.company(" ".join(part.split())) for part in asked.split(",") if part.strip())
+        symbols = list(dict.fromkeys(row.symbol for row in found if row))[: comparison.MOST]
+        rows = [row for symbol in symbols for row in _compared(build, symbol)]
+    return response(written(COMPARED, rows), "-".join(symbols) or "comparison")
+
+
+def _compared(build: OpenBuild, symbol: str) -> Iterator[Sequence[object]]:
+    company = queries.company(build, symbol)
+    if company is None:
+        return
+    bounds = {"since": None, "until": None}
+    for kind, limit in (("ttm", 1), ("annual", comparison.YEARS)):
+        for period in queries.financials(build, symbol, kind, ITEM_NAMES, **bounds, limit=limit):
+            texts = (symbol, company.name, kind, period.period, period.period_end, company.currency)
+            yield [*map(as_text, texts), *map(_number, period.values)]
+
+
+def _number(value: float | None) -> object:
+    return "" if value is None else responses.number(value)
+
+
+ROUTES: tuple[PageRoute, ...] = (
+    ("/companies.csv", show_list, Access.SUBSCRIBER),
+    ("/compare.csv", show_comparison, Access.SUBSCRIBER),
+)

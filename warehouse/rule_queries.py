@@ -1,0 +1,107 @@
+"""The SQL queries of the pages of rules, as functions of an open build.
+
+Belongs here: the rules with their counts, and a value that each decided. Does not: the rules behind one value
+(explain_queries).
+"""
+
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from warehouse.reader import OpenBuild
+
+
+class RuleCount(msgspec.Struct, frozen=True):
+    """A rule with its counts in the build (table `rules`): `figures` is 0 for builds that do not count them.
+
+    `code` is the flag or method that it writes, `file` the file with its code.
+    """
+
+    id: str
+    statement: str
+    source: str
+    action: str
+    applies: str
+    values: int
+    figures: int
+    companies: int
+    file: str = ""
+    code: str | None = None
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """A value that a rule decided: the newest of the first company that has one; without value, a gap or a judgement.
+
+    Without an item, only the company is known: the rule decided figures of it that no value names.
+    """
+
+    symbol: str
+    item: str | None = None
+    period: str | None = None
+    value: float | None = None
+
+
+def rules(build: OpenBuild) -> list[RuleCount]:
+    """The rules in the order of their ids; empty for a build that was published before rules had ids."""
+    if "rules" not in build.columns:
+        return []
+    figures = "figures" if "figures" in build.columns["rules"] else "0"
+    found = build.rows(
+        f'SELECT rule, statement, source, action, applies, "values", {figures}, companies, file, code '
+        "FROM rules ORDER BY rule"
+    )
+    return [RuleCount(*row) for row in found]
+
+
+NAMED = """
+WITH asked AS (SELECT cik, symbol, place FROM
+    (SELECT unnest($ciks) AS cik, unnest($symbols) AS symbol, unnest(range(len($ciks))) AS place)),
+held AS (SELECT cik, period_kind, period_end, item, version, rule, method, flags FROM versions
+    WHERE is_current AND value IS NOT NULL AND cik IN (SELECT cik FROM asked)),
+codes AS (SELECT rule, code FROM rules WHERE code IS NOT NULL AND rule IN $rules),
+named AS (
+    SELECT 0 AS rank, rule, cik, period_kind, period_end, item FROM held WHERE rule IN $rules
+    UNION ALL SELECT 0, codes.rule, cik, period_kind, period_end, item FROM codes JOIN held ON codes.code = held.method
+    UNION ALL SELECT 0, codes.rule, cik, period_kind, period_end, item FROM codes
+        JOIN (SELECT *, unnest(string_split(flags, ',')) AS flag FROM held WHERE flags <> '') AS flagged
+        ON codes.code = trim(flagged.flag)
+    UNION ALL SELECT 0, lineage.rule, cik, period_kind, period_end, item FROM lineage
+        SEMI JOIN held USING (cik, period_kind, period_end, item, version) WHERE lineage.rule IN $rules
+    UNION ALL SELECT 1, rule, cik, period_kind, period_end, item FROM gaps
+        WHERE rule IN $rules AND cik IN (SELECT cik FROM asked)
+    {proofs}
+),
+best AS (SELECT rule, arg_min((symbol, cik, period_kind, period_end, item),
+    (rank, place, period_kind = 'ttm', -epoch(period_end), item)) AS of
+    FROM named JOIN asked USING (cik) GROUP BY rule)
+SELECT best.rule, of[1], of[5], coalesce(period, CAST(of[4] AS VARCHAR)), value FROM best
+LEFT JOIN versions ON cik = of[2] AND versions.period_kind = of[3] AND versions.period_end = of[4]
+    AND versions.item = of[5] AND is_current
+"""
+PROOFS = """UNION ALL SELECT 2, rule, cik, period_kind, period_end, item FROM proofs
+        WHERE rule IN $rules AND cik IN (SELECT cik FROM asked)"""
+
+
+def decided(build: OpenBuild, rules: Collection[str], companies: Sequence[tuple[str, str]]) -> dict[str, Decided]:
+    """Rule to a value that it decided, as far as one of the companies has one.
+
+    Args:
+        build: the build to query.
+        rules: ids.
+        companies: CIK and symbol of the companies to look at; the first that has a value is taken.
+    """
+    if not rules or not companies:
+        return {}
+    ciks, symbols = ([company[part] for company in companies] for part in (0, 1))
+    found = build.rows(
+        NAMED.format(proofs=PROOFS if "proofs" in build.columns else ""),
+        {"rules": list(rules), "ciks": ciks, "symbols": symbols},
+    )
+    return {rule: Decided(*rest) for rule, *rest in found}
+
+
+def companies(build: OpenBuild) -> dict[str, str]:
+    """Rule to the CIK of the company of which it decided the most figures in the steps of the calculation."""
+    if "decisions" not in build.columns:
+        return {}
+    return dict(build.rows("SELECT rule, arg_max(cik, (figures, cik)) FROM decisions GROUP BY rule"))
