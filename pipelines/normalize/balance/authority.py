@@ -137,28 +137,35 @@ def _events(without: list[_Unproved], certain: Mapping[int, Proved]) -> list[int
     )
     events: list[int | Proved] = []
     current: float | None = None
-    of_lines: float | None = None
+    proof: Proved | None = None
     of_row = {seq: (row, value, rule) for seq, row, value, rule in without}
     for seq in sorted({*certain, *of_row}):
         if seq in certain:
             one = certain[seq]
-            if of_lines is not None:
-                changes = not _same(one.lines, of_lines, SAME_MONEY)
+            if proof:
+                changes = not _same(one.lines, proof.lines, SAME_MONEY) and _restates(one, proof)
             else:
                 changes = current is None or not _same(current, one.value, SAME_MONEY)
             if changes:
                 events.append(one)
                 current = one.value
-            elif of_lines is None and seq in of_row and not events:
-                events.append(one)
-            of_lines = one.lines
+            if changes or not proof:
+                proof = one
             continue
         row, value, rule = of_row[seq]
         is_restated = agreed and value is not None and not (current is not None and _same(current, value, SAME_MONEY))
-        if of_lines is None or is_restated or rule in OUTRANKED_BY:
+        if not proof or is_restated or rule in OUTRANKED_BY:
             events.append(row)
             current = value
     return events
+
+
+def _restates(later: Proved, earlier: Proved) -> bool:
+    """Whether a later proof restates an earlier one: it states more, or all of its lines.
+
+    A line that a later filing combines with another one is still what its own filing stated.
+    """
+    return later.lines > earlier.lines or later.elements >= earlier.elements
 
 
 def _same(one: float, other: float, within: float) -> bool:

@@ -98,7 +98,7 @@ OF_ZERO = ("LiabilitiesCurrent", "Liabilities", "Assets")
 class Proved:
     """The value of an item of one day that one filing proves.
 
-    elements: those of its lines. lines: the value without debt inside other lines.
+    lines: the value without debt inside other lines. elements: those of its lines that are not zero.
     facts: the rows of the facts that it consists of, each with its coefficient: 1 for a line; for a zero 1 for the
         liabilities and -1 for each of their lines, or 0 for totals that prove it with others.
     flag: of a line. total: the total of the sections.
@@ -111,6 +111,7 @@ class Proved:
     rule: Rule
     value: float
     lines: float
+    elements: frozenset[str]
     facts: tuple[tuple[int, float], ...]
     flag: str | None
     total: float
@@ -132,11 +133,15 @@ def proved(filings: Iterable[Filing]) -> Iterator[Proved]:
                 yield from _debt(filing, day, stated, of_debt)
             elif filing.pays_interest_on_deposits_only.get(day) and not _borrowings(stated):
                 facts = [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
-                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, facts, None, 0.0)
+                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, frozenset(), facts, None, 0.0)
 
 
 def _amount(stated: Day, element: str) -> float:
     return stated[element][0] if element in stated else 0.0
+
+
+def _nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
+    return frozenset(element for element in elements if _amount(stated, element))
 
 
 def _of_kinds(section: str, lines: tuple[tuple[str, ...], ...], kinds: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -184,6 +189,7 @@ def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Prov
         CASH_OF_LINES,
         value,
         value,
+        _nonzero(stated, elements),
         tuple((fact, 1.0) for _, fact in amounts),
         None,
         read.totals[read.days.index(day)],
@@ -211,13 +217,16 @@ def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Ite
     if not any(amounts):
         if any(read.section != LIABILITIES and _may_be_inside(read, stated) for read in sections):
             return
-        yield _of_debt(filing, day, NO_DEBT, 0.0, 0.0, _that_leave_nothing(stated, sections), None, sum(totals))
+        yield _of_debt(
+            filing, day, NO_DEBT, 0.0, 0.0, frozenset(), _that_leave_nothing(stated, sections), None, sum(totals)
+        )
         return
     facts = [(stated[element][1], 1.0) for element in (*elements, *inside) if element in stated]
     flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
     of_lines = sum(_amount(stated, element) for element in elements)
-    yield _of_debt(filing, day, rule, sum(amounts), of_lines, facts, flag, sum(totals))
+    named = _nonzero(stated, elements)
+    yield _of_debt(filing, day, rule, sum(amounts), of_lines, named, facts, flag, sum(totals))
 
 
 def _of_debt(
@@ -226,11 +235,12 @@ def _of_debt(
     rule: Rule,
     value: float,
     lines: float,
+    elements: frozenset[str],
     facts: list[tuple[int, float]],
     flag: str | None,
     total: float,
 ) -> Proved:
-    return Proved(filing.cik, filing.seq, day, "total_debt", rule, value, lines, tuple(facts), flag, total)
+    return Proved(filing.cik, filing.seq, day, "total_debt", rule, value, lines, elements, tuple(facts), flag, total)
 
 
 def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int, float]]:
