@@ -197,3 +197,23 @@ def test_a_proved_value_stays_when_a_later_filing_states_less():
     versions = served([*report(USUAL), *later]).found.versions
 
     assert versions.filter(item="total_debt", period_end=date(2023, 12, 31))["value"].to_list()[-1] == 46.001e6
+
+
+def test_a_line_that_a_later_filing_combines_with_another_one_stays():
+    """The credit line of FinWise of 2024: the next report shows it within other liabilities, and its lines add up."""
+    own = {
+        "Deposits": (544.952, 404.833),
+        "OtherLiabilities": (25.519, 24.087),
+        "LineOfCredit": (0.064, 0.19),
+        "Liabilities": (570.535, 429.11),
+        "Assets": (745.976, 586.221),
+    }
+    later = {"Deposits": 544.952, "OtherLiabilities": 25.583, "Liabilities": 570.535, "Assets": 745.976}
+    again = [
+        fact(tag, round(amount * scale * 1e6), None, day, form="10-Q", filed="2024-05-15")
+        for tag, amount in later.items()
+        for day, scale in ((DAY, 1), ("2024-03-31", 1.25))
+    ]
+    quarter = [fact("Revenues", 3e6, "2024-01-01", "2024-03-31", form="10-Q", filed="2024-05-15")]
+
+    assert value([*report(own), *again, *quarter], "total_debt") == pytest.approx(0.064)
