@@ -328,9 +328,10 @@ def _parts(legs: Sequence[Leg]) -> Iterator[Part]:
         if role in AVERAGES:
             yield Part(name, role, 1, tuple(group), total, sum(leg.weight for leg in group))
         else:
-            # an amount's added periods are longer than its subtracted ones, so the net days have the amount's sign
+            # an amount's added periods are longer than its subtracted ones, so the net days have the amount's sign;
+            # the lines that leave nothing of a total are zero
             window = sum((1 if leg.weight > 0 else -1) * days(leg) for leg in group)
-            sign = -1 if window < 0 else 1
+            sign = -1 if window < 0 and total else 1
             yield Part(name, role, sign, tuple(group), sign * total)
 
 

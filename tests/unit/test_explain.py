@@ -110,6 +110,19 @@ def test_free_cash_flow_is_shown_as_one_flow_less_another() -> None:
     assert of.recomputed == of.value == 1080.0
 
 
+def test_lines_that_leave_nothing_of_the_liabilities_are_a_zero_without_a_sign() -> None:
+    """More lines are subtracted than added; the amount that they leave is no subtracted one."""
+    lines = (("Deposits", 850.0), ("OtherLiabilities", 30.0))
+    taken_off = (
+        leg(n, tag, value, "2024-09-30", -1.0, concept="total_debt") for n, (tag, value) in enumerate(lines, 2)
+    )
+    of = explained("total_debt", 0.0, leg(1, "Liabilities", 880.0, "2024-09-30", concept="total_debt"), *taken_off)
+
+    [part] = of.parts
+    assert (part.sign, part.value, of.recomputed) == (1, 0.0, 0.0)
+    assert [part.share(one) for one in part.legs] == [880.0, -850.0, -30.0]
+
+
 def test_an_average_is_weighted_by_days_on_the_newest_share_basis() -> None:
     shares = {"operation": "mean", "unit": "shares"}
     of = explained(
