@@ -298,6 +298,12 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.classified.maturities-alone": {MATURITIES: 20, SHORT: 20},
     "debt.classified.maturities-and-short-term": {MATURITIES: 20, SHORT: 10},
     "cash.proved.lines-add-up": {CASH: 20.123, SECURITIES: 80.456, INVENTORY: 31.507, CURRENT_ASSETS: 132.086},
+    "balance.adds-up.current-assets": {CASH: 20.123, INVENTORY: 31.507, CURRENT_ASSETS: 51.63},
+    "balance.adds-up.current-liabilities": {PAYABLES: 51.507, CURRENT_LIABILITIES: 51.507, LIABILITIES: 51.507},
+    "balance.adds-up.noncurrent-liabilities": {
+        **{PAYABLES: 51.507, CURRENT_LIABILITIES: 51.507, NONCURRENT: 60.251, LIABILITIES: 111.758},
+    },
+    "balance.adds-up.liabilities": {DEPOSITS: 850.123, OTHER: 30.456, ADVANCES: 70.707, LIABILITIES: 951.286},
     "balance.line": {CASH: 20.123, INVENTORY: 31.507, CURRENT_ASSETS: 51.63},
     "debt.proved.lines-add-up": {
         **{MATURITIES: 20.123, PAYABLES: 51.507, CURRENT_LIABILITIES: 71.63, NONCURRENT: 60.251},

@@ -109,6 +109,16 @@ def test_every_line_of_cash_or_debt_belongs_to_one_item():
         assert all(line.part_of <= table.keys() for line in table.values())
 
 
+def test_the_proof_names_the_totals_with_both_sides():
+    """Each section that adds up, with the sum of its lines and its total."""
+    found = served(report(USUAL)).found.proofs.filter(period_end=date(2023, 12, 31), item="total_debt")
+    sides = {row["rule"]: (row["left_side"] / 1e6, row["right_side"] / 1e6) for row in found.to_dicts()}
+
+    assert sides["balance.adds-up.current-liabilities"] == pytest.approx((16.269, 16.269))
+    assert sides["balance.adds-up.noncurrent-liabilities"] == pytest.approx((49.87, 49.87))
+    assert sides["debt.proved.lines-add-up"] == pytest.approx((46.001, 46.001))
+
+
 def test_lines_that_add_up_are_served():
     assert value(report(USUAL), "total_debt") == pytest.approx(46.001)
     assert value(report(USUAL), "cash_and_equivalents") == pytest.approx(20.123)

@@ -13,9 +13,9 @@ from datetime import date
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.balance.proved import OF_LINES, OUTRANKED_BY, Proved
+from pipelines.normalize.balance.proved import ADDS_UP, OF_LINES, OUTRANKED_BY, Proved
 from pipelines.normalize.balance.sheets import SAME_MONEY
-from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
+from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
 
 Key = tuple[int, int, str]
 """Company, quarter end and item."""
@@ -194,7 +194,9 @@ def _frames(
         of_filing = (one.seq, filed, amended, regime)
         rows.append((number, key[0], key[2], key[1], *of_filing, one.value, 1.0, one.rule.id, flag))
         lines += [(number, fact, coefficient, OF_LINES.id, one.flag) for fact, coefficient in one.facts]
-        judged.append((key[0], key[1], key[2], one.seq, one.rule.id, CHOSE, one.total, one.total))
+        value_of = (key[0], key[1], key[2], one.seq)
+        judged.append((*value_of, one.rule.id, CHOSE, one.value, one.value))
+        judged += [(*value_of, ADDS_UP[name].id, HOLDS, lines_of, total) for name, lines_of, total in one.sections]
     keys = pl.DataFrame(sorted(decided), schema={"cik": pl.Int64, "q": pl.Int32, "item": pl.String}, orient="row")
     outdone = pl.col("outcome") == WITHHELD_OUTCOME
     standing = pl.concat(

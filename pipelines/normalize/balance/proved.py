@@ -73,8 +73,19 @@ OF_LINES = Rule(
     _TOTALS,
     "select",
 )
+ADDS_UP = {
+    section: Rule(id, f"The lines of the {section} add up to their total.", _TOTALS, "select")
+    for section, id in (
+        (CURRENT_ASSETS, "balance.adds-up.current-assets"),
+        (CURRENT_LIABILITIES, "balance.adds-up.current-liabilities"),
+        (NONCURRENT_LIABILITIES, "balance.adds-up.noncurrent-liabilities"),
+        (LIABILITIES, "balance.adds-up.liabilities"),
+    )
+}
+"""For each section the identity of its lines and its total."""
+
 COMPOSING = (CASH_OF_LINES, DEBT_OF_LINES, DEBT_INSIDE, NO_DEBT, NO_INTEREST_BUT_ON_DEPOSITS)
-RULES: tuple[Rule, ...] = (*COMPOSING, OF_LINES)
+RULES: tuple[Rule, ...] = (*COMPOSING, OF_LINES, *ADDS_UP.values())
 
 OUTRANKED_BY = frozenset(
     each.rule.id for each in (contradictions.OTHER_SCALE, contradictions.FINER, contradictions.FELL)
@@ -101,7 +112,7 @@ class Proved:
     lines: the value without debt inside other lines. elements: those of its lines that are not zero.
     facts: the rows of the facts that it consists of, each with its coefficient: 1 for a line; for a zero 1 for the
         liabilities and -1 for each of their lines, or 0 for totals that prove it with others.
-    flag: of a line. total: the total of the sections.
+    flag: of a line. sections: those that add up, with the sum of their lines and their total.
     """
 
     cik: int
@@ -114,7 +125,7 @@ class Proved:
     elements: frozenset[str]
     facts: tuple[tuple[int, float], ...]
     flag: str | None
-    total: float
+    sections: tuple[tuple[str, float, float], ...]
 
 
 def proved(filings: Iterable[Filing]) -> Iterator[Proved]:
@@ -133,11 +144,17 @@ def proved(filings: Iterable[Filing]) -> Iterator[Proved]:
                 yield from _debt(filing, day, stated, of_debt)
             elif filing.pays_interest_on_deposits_only.get(day) and not _borrowings(stated):
                 facts = [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
-                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, frozenset(), facts, None, 0.0)
+                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, frozenset(), facts, None, ())
 
 
 def _amount(stated: Day, element: str) -> float:
     return stated[element][0] if element in stated else 0.0
+
+
+def _adds_up(read: Reading, day: int, stated: Day) -> tuple[str, float, float]:
+    """A section with the sum of its lines and its total on a day."""
+    lines = sum(_amount(stated, group[0]) for group in read.readings[0])
+    return read.section, lines, read.totals[read.days.index(day)]
 
 
 def _nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
@@ -192,7 +209,7 @@ def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Prov
         _nonzero(stated, elements),
         tuple((fact, 1.0) for _, fact in amounts),
         None,
-        read.totals[read.days.index(day)],
+        (_adds_up(read, day, stated),),
     )
 
 
@@ -213,20 +230,18 @@ def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Ite
     leases = _amount(stated, "OperatingLeaseLiability") - _amount(stated, "OperatingLeaseLiabilityNoncurrent")
     if any(amount < 0 or (amount and amount == leases) for amount in amounts):
         return
-    totals = [read.totals[read.days.index(day)] for read in sections]
+    add_up = tuple(_adds_up(read, day, stated) for read in sections)
     if not any(amounts):
         if any(read.section != LIABILITIES and _may_be_inside(read, stated) for read in sections):
             return
-        yield _of_debt(
-            filing, day, NO_DEBT, 0.0, 0.0, frozenset(), _that_leave_nothing(stated, sections), None, sum(totals)
-        )
+        yield _of_debt(filing, day, NO_DEBT, 0.0, 0.0, frozenset(), _that_leave_nothing(stated, sections), None, add_up)
         return
     facts = [(stated[element][1], 1.0) for element in (*elements, *inside) if element in stated]
     flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
     of_lines = sum(_amount(stated, element) for element in elements)
     named = _nonzero(stated, elements)
-    yield _of_debt(filing, day, rule, sum(amounts), of_lines, named, facts, flag, sum(totals))
+    yield _of_debt(filing, day, rule, sum(amounts), of_lines, named, facts, flag, add_up)
 
 
 def _of_debt(
@@ -238,9 +253,9 @@ def _of_debt(
     elements: frozenset[str],
     facts: list[tuple[int, float]],
     flag: str | None,
-    total: float,
+    add_up: tuple[tuple[str, float, float], ...],
 ) -> Proved:
-    return Proved(filing.cik, filing.seq, day, "total_debt", rule, value, lines, elements, tuple(facts), flag, total)
+    return Proved(filing.cik, filing.seq, day, "total_debt", rule, value, lines, elements, tuple(facts), flag, add_up)
 
 
 def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int, float]]:
