@@ -123,9 +123,9 @@ def code() -> str:
 
 def schedule(host: str) -> int:
     """Give out batches until a signal arrives; HTTP has metrics only, on loopback unless a setting says otherwise."""
+    place = urlsplit(_needed())
     from distributed import Scheduler
 
-    place = urlsplit(_needed())
     given: dict[str, Any] = {"host": host if place.scheme == "tls" else LOOPBACK[0], "port": place.port or 8786}
     shown = f"{os.environ.get('FUNDAMENTALS_METRICS_HOST') or LOOPBACK[0]}:{METRICS_PORT}"
 
@@ -143,9 +143,9 @@ def work(processes: int) -> int:
     Args:
         processes: the number of batches at a time; 0: one for each core that this process may use.
     """
+    place, root = _needed(), Home.from_environment().root
     from distributed import Nanny
 
-    place, root = _needed(), Home.from_environment().root
     shutil.rmtree(root / "work", ignore_errors=True)  # what killed processes left
 
     async def join() -> None:

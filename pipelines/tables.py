@@ -343,6 +343,17 @@ def remember_built(lake: Lake, build: str) -> None:
     lake.write(BUILT, _of_each(lake), digests)
 
 
+def is_of_this_code(lake: Lake) -> bool:
+    """Whether this code made the tables: the rows of any company are made from what it would make them from now.
+
+    The inputs of some companies may have changed since, as in a backup that was made while a synchronization ran.
+    """
+    known = lake.inputs(CONTENTS)
+    return any(
+        known.get(cik) in (made_from, f"{made_from} stale") for cik, made_from in _made_from_by_company(lake).items()
+    )
+
+
 def _built_as(build: str) -> str:
     return digest(build, code_digest())
 

@@ -13,7 +13,7 @@ from pipelines.lake import Lake
 from pipelines.stages import values
 from pipelines.stages.batches import Batch
 from pipelines.stages.schemas import REPLAYED
-from pipelines.tables import BUILT, CONTENTS, changed_since
+from pipelines.tables import BUILT, CONTENTS, is_of_this_code
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.publish import readable
 
@@ -32,7 +32,7 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
     if pointer is None or not all(map(lake.holds, NEEDED)):
         return
     try:
-        if changed_since(lake, pointer.build) is None:
+        if not is_of_this_code(lake):
             yield Finding("rules", WARNING, "the build is not of the rules in force", "run `fundamentals sync`")
             return
         held = sorted((lake.inputs("profiles").keys() & lake.inputs("facts")) - values.plan(lake, []).to_do.keys())
