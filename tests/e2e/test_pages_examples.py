@@ -21,6 +21,7 @@ from tests.sites import Site
 from warehouse import vocabulary
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
+COMMANDS = (PROJECT / "docs/commands.md").read_text(encoding="utf-8")
 each_endpoint = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
 
 
@@ -91,10 +92,10 @@ def test_the_requests_of_the_readme_are_answered_as_it_says(sample_site, key, pr
     assert shown["meta"].items() <= answers[-1]["meta"].items()
 
 
-def test_the_readme_explains_values_of_the_sample(sample_site, capsys, monkeypatch):
+def test_readme_and_commands_explain_values_of_the_sample(sample_site, capsys, monkeypatch):
     """Each of its commands prints the value."""
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(sample_site.home))
-    found = set(re.findall(r"\.venv/bin/fundamentals (explain [^#\n]*)", README))
+    found = set(re.findall(r"\.venv/bin/fundamentals (explain [^#\n]*)", README + COMMANDS))
     assert len(found) == 2
     for command in found:
         assert fundamentals.main(command.split()) == 0
