@@ -24,6 +24,7 @@ class Progress:
     def __init__(self, config: pytest.Config) -> None:
         """Create the progress for the terminal of a run."""
         self.config = config
+        self.cache = getattr(config, "cache", None)  # a run without pytest's cache has none
         self.total = 0
         self.ended: set[str] = set()
         self.told = 0
@@ -39,15 +40,15 @@ class Progress:
         A process that crashes is a failure of the test that it ran.
         """
         self.config.pluginmanager.unregister(name="terminaldistreporter")
-        seconds = self.config.cache.get(self.key, None) if self.config.cache else None
+        seconds = self.cache.get(self.key, None) if self.cache else None
         before = f"the last run took {duration(seconds)}" if seconds else "how long is known after the first run"
         folders = ", ".join(self.config.args)
         self.write(f"Tests of {folders}: {before}. The first are collected within seconds.\n")
 
     def pytest_sessionfinish(self) -> None:
         """Keep how long it took, for the next run."""
-        if self.config.cache:
-            self.config.cache.set(self.key, time.monotonic() - self.began)
+        if self.cache:
+            self.cache.set(self.key, time.monotonic() - self.began)
 
     def write(self, text: str, **markup: bool) -> None:
         """Write to the terminal, and flush."""
