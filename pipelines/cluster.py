@@ -30,7 +30,7 @@ from pipelines.home import Home
 from pipelines.lake import Lake, Part, Written
 from pipelines.settings import whole_number
 from pipelines.tables import code_digest, digest
-from pipelines.waiting import AFTER, on_terminal, told
+from pipelines.waiting import AFTER, announced, on_terminal
 from pipelines.workers import DEATHS, WorkerError, Workers, died_of
 from pipelines.working_copy import WorkingCopy, of_home
 
@@ -156,7 +156,7 @@ def work(processes: int) -> int:
                 dashboard=False, dashboard_address=f"{LOOPBACK[0]}:0", local_directory=f"{root}/cache/dask",
             )  # fmt: skip
             try:
-                with told(f"the scheduler at {place}"):
+                with announced(f"the scheduler at {place}"):
                     await nanny
                 await nanny.finished()  # type: ignore[no-untyped-call,unused-ignore]
             except (TimeoutError, OSError, RuntimeError):  # there is no scheduler yet
@@ -324,7 +324,7 @@ class Cluster(Workers):
         for name in ("distributed", "distributed.client", "distributed.utils"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
-            with told(f"the scheduler at {self._place}"):
+            with announced(f"the scheduler at {self._place}"):
                 self._client = connect(self._place, security=_security(), timeout=ANSWERED, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
             raise self._silent(error) from error
@@ -336,7 +336,7 @@ class Cluster(Workers):
         """Say that no worker has joined, or none with this code; the batches wait until one has."""
         identity, limit = self._client.scheduler.identity, {"callback_timeout": ANSWERED}
         try:
-            with told(f"the scheduler at {self._place}"):
+            with announced(f"the scheduler at {self._place}"):
                 workers = self._client.sync(identity, n_workers=-1, **limit)["workers"].values()
         except TimeoutError as error:  # it is there, and frozen
             raise self._silent(error) from error

@@ -110,7 +110,7 @@ def _copy(source: Path, contents: Contents, to: Path) -> None:
             _copy_file(source / name, to / name, digest)
         for name, target in contents.links.items():
             (to / name).symlink_to(target)
-        if said := _amiss(Home(to)):
+        if said := _problem(Home(to)):
             raise BackupError(f"{source}: {said}; nothing was changed, take another backup")
     except BaseException:
         shutil.rmtree(to, ignore_errors=True)
@@ -130,7 +130,7 @@ def _copy_file(path: Path, to: Path, digest: str) -> None:
     to.chmod(path.stat().st_mode & ~OTHERS & 0o777)
 
 
-def _amiss(home: Home) -> str:
+def _problem(home: Home) -> str:
     """What is wrong with a copied home, although its files are as listed; empty if nothing."""
     try:
         pointer = current(home.published)
@@ -144,10 +144,10 @@ def _amiss(home: Home) -> str:
         return f"{missing[0].relative_to(home.root)} of build {pointer.build} is missing"
     if pointer.digest and not has_digest(home.published, pointer):
         return f"build {pointer.build} is not as it was published"
-    return _amiss_of_accounts(home.root / ACCOUNTS)
+    return _problem_of_accounts(home.root / ACCOUNTS)
 
 
-def _amiss_of_accounts(accounts: Path) -> str:
+def _problem_of_accounts(accounts: Path) -> str:
     said = sqlite.damage(accounts, refers=True) if accounts.exists() else ""
     return f"{ACCOUNTS}: {said}" if said else ""
 
@@ -171,7 +171,7 @@ def _accounts_restored(source: Path, contents: Contents, home: Home) -> str:
     incoming, accounts = home.root / f".{ACCOUNTS}", home.root / ACCOUNTS
     try:
         _copy_file(source / ACCOUNTS, incoming, contents.files[ACCOUNTS])
-        if said := _amiss_of_accounts(incoming):
+        if said := _problem_of_accounts(incoming):
             raise BackupError(f"{source}/{said.replace(incoming.name, ACCOUNTS)}; nothing was changed")
     except BackupError:
         incoming.unlink(missing_ok=True)

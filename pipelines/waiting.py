@@ -20,7 +20,7 @@ def on_terminal(text: str) -> None:
 
 
 @contextmanager
-def told(what: str, tell: Tell = on_terminal) -> Iterator[None]:
+def announced(what: str, tell: Tell = on_terminal) -> Iterator[None]:
     """Tell once that the `with` block waits for something, if it takes longer than some seconds."""
     timer = threading.Timer(AFTER, tell, [f"waiting for {what}"])
     timer.daemon = True

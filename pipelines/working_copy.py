@@ -16,7 +16,7 @@ from pathlib import Path
 from pipelines import lease, progress
 from pipelines.edgar.raw_store import Documents, digests_in
 from pipelines.home import MARKER, WORDS, Home, HomeError
-from pipelines.waiting import told
+from pipelines.waiting import announced
 from warehouse.checkout import STAMPS, Folder, Wanted
 from warehouse.store import (
     SHARED_FILES,
@@ -94,7 +94,7 @@ class WorkingCopy:
             StoreError: the store cannot be read, or an object is damaged; nothing was changed.
             OSError: a file cannot be written.
         """
-        with told(f"the store at {self.store.address}"):
+        with announced(f"the store at {self.store.address}"):
             self.held, self._taken = self.store.head(self.held), set()
         if self.held is None:
             return None

@@ -387,7 +387,7 @@ class ProvedLines(dy.Schema):
 
     vintage = dy.UInt32(description="vintage of the balance")
     fact = dy.UInt32(description="row of the facts")
-    coefficient = dy.Float64(description="1; 0 for a total that proves a balance of zero")
+    coefficient = dy.Float64(description="1 or -1; 0 for a total that only shows that nothing is left")
     rule = dy.String()
     reservation = dy.String(nullable=True, description="flag of the line")
     cik = dy.Int64()

@@ -29,7 +29,7 @@ _Place = tuple[int, date, bool, int]
 AGREES = 0.005
 """A value without proof agrees with the proved one within half a per cent: totals of the notes are rounded."""
 
-LINES = pl.Schema(
+LEGS = pl.Schema(
     {
         "sum": pl.UInt32(),
         "fact": pl.UInt32(),
@@ -45,7 +45,7 @@ LINES = pl.Schema(
 class Authority:
     """The values that count, with and without proof.
 
-    composed: columns of composition.COMPOSED. lines: columns of LINES, of the proved ones.
+    composed: columns of composition.COMPOSED. lines: columns of LEGS, of the proved ones.
     missed, proofs: those of the values without proof, without those of days that a proof decides, and the new proofs.
     decisions: columns of frames.DECISIONS.
     """
@@ -69,7 +69,8 @@ def authority(
     Args:
         found: the proved values, in the order of filing.
         placed: vintages on the grid: `cik`, `seq`, `end`, `n`, `q`, `filed`, `amended`, `regime`.
-        composed, missed, proofs: the values without proof, and why there is none (composition).
+        composed: the values without proof (composition.COMPOSED); row and `sum` are the same number.
+        missed, proofs: why other days have none, and the judgements of both (composition.Balances).
     """
     of_day = _quarters(placed)
     new: dict[Key, dict[int, Proved]] = {}
@@ -78,7 +79,7 @@ def authority(
         if place is not None:
             new.setdefault((one.cik, place[0], one.item), {}).setdefault(one.seq, one)
     if not new:
-        return Authority(composed, LINES.to_frame(), missed, proofs, counted([]))
+        return Authority(composed, LEGS.to_frame(), missed, proofs, counted([]))
     doubted = _doubted(proofs)
     old: dict[Key, list[_Unproved]] = {}
     flags: dict[tuple[Key, int], tuple[float | None, str | None]] = {}
@@ -207,7 +208,7 @@ def _frames(
     )
     return Authority(
         pl.concat([composed, pl.DataFrame(rows, schema=composed.schema, orient="row")]),
-        pl.DataFrame(lines, schema=LINES, orient="row"),
+        pl.DataFrame(lines, schema=LEGS, orient="row"),
         missed.join(keys, on=["cik", "q", "item"], how="anti", maintain_order="left"),
         pl.concat([standing, pl.DataFrame(judged, schema=PROOFS, orient="row")]),
         counted(

@@ -1,7 +1,7 @@
 """Debt and cash that the totals of a balance sheet prove: the highest authority for both.
 
-Belongs here: the value of a proved reading, and its place among the values that are added up without proof. Does not:
-which lines add up (reading), values without proof (composition).
+Belongs here: the value of a proved reading, and what it consists of. Does not: which lines add up (reading), its place
+among the values without proof (authority), these (composition).
 
 A proved value is not replaced by a total of the notes, and not withheld because of other balance sheets. It changes
 when a later filing proves another set of lines for the same day, or restates the amount with the elements that it had.
@@ -54,8 +54,8 @@ DEBT_INSIDE = Rule(
 )
 NO_DEBT = Rule(
     "debt.zero.proved",
-    "Debt is zero if lines that are not borrowed add up to the liabilities, and the filing states no borrowings for "
-    "the day.",
+    "Debt is zero if lines that are not borrowed add up to the liabilities and, on a classified balance sheet, the "
+    "filing states no borrowing for the day that is small enough to be inside one of them.",
     _TOTALS,
     "compose",
 )
@@ -162,7 +162,7 @@ def _nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
 
 
 def _of_kinds(section: str, lines: tuple[tuple[str, ...], ...], kinds: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The elements of the lines of some classes; None if elements with one amount have different classes."""
+    """The elements of the lines of some classes; None if elements that state one amount are of several classes."""
     found = []
     for group in lines:
         of_group = {LINES[section][element].kind in kinds for element in group if LINES[section][element].usual}
@@ -176,12 +176,10 @@ def _of_kinds(section: str, lines: tuple[tuple[str, ...], ...], kinds: tuple[str
 def _agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...] | None:
     """The elements of the lines of some classes; None if the possible readings have different amounts."""
     found = [_of_kinds(read.section, lines, kinds) for lines in read.readings]
-    first = found[0]
-    if first is None or any(
-        one is None or sum(_amount(stated, e) for e in one) != sum(_amount(stated, e) for e in first) for one in found
-    ):
+    amounts = {None if one is None else sum(_amount(stated, element) for element in one) for one in found}
+    if found[0] is None or len(amounts) > 1:
         return None
-    return tuple(element for element in first if element in stated)
+    return tuple(element for element in found[0] if element in stated)
 
 
 def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Proved]:
@@ -214,7 +212,7 @@ def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Prov
 
 
 def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Iterator[Proved]:
-    """Borrowings; nothing if a class is doubtful, or if it is open whether a borrowing is inside a line."""
+    """Borrowings; nothing if a class is doubtful, or if nothing shows whether a borrowing is inside a line."""
     elements: list[str] = []
     inside: list[str] = []
     for read in sections:
@@ -280,7 +278,7 @@ def _may_be_inside(read: Reading, stated: Day) -> bool:
 
 
 def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] | None:
-    """Borrowings of a section that are no lines and that no stated borrowing includes; None if it is open."""
+    """Borrowings that are no lines of a section and that no stated one includes; None if one may be inside a line."""
     table = LINES[read.section]
     lines = {element for group in read.readings[0] for element in group}
     largest = max((_amount(stated, element) for element in elements), default=0.0)

@@ -34,7 +34,8 @@ from pipelines.normalize.elements.sources import US_GAAP
 Day = dict[str, tuple[float, int]]
 """What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
 
-SHOWS_A_BALANCE_SHEET = ("Assets", "LiabilitiesAndStockholdersEquity")
+SHOWS_A_BALANCE_SHEET = frozenset(("Assets", "LiabilitiesAndStockholdersEquity"))
+"""Elements of which every balance sheet has one; other days of a filing have single balances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,9 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
     for cik, seq, days in _stated(facts):
         if cik != of_company:
             of_company, decided = cik, {section: {} for section in SECTIONS}
-        shown = sorted((day for day, stated in days.items() if not stated.keys().isdisjoint(_SHOWN)), reverse=True)
+        shown = sorted(
+            (day for day, stated in days.items() if not stated.keys().isdisjoint(SHOWS_A_BALANCE_SHEET)), reverse=True
+        )
         if not shown:
             continue
         totals = {day: section_totals(days[day]) for day in shown}
@@ -91,9 +94,6 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
                 if found:
                     sections[section] = found
         yield Filing(cik, seq, {day: days[day] for day in shown}, sections, interest.get((cik, seq), {}))
-
-
-_SHOWN = frozenset(SHOWS_A_BALANCE_SHEET)
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
