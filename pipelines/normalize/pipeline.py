@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance import authority, composition, proved, reading
+from pipelines.normalize.balance import authority, composition, proved, reading, rests
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, order, recasts, reports
@@ -194,8 +194,9 @@ def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[F
 def _balance_sheets(facts: Frame, placed: Frame, stated: Frame, industries: Frame) -> tuple[Frame, ...]:
     """Debt and cash of each balance sheet as further vintages, numbered after the stated ones."""
     found = composition.balances(placed, industries)
+    filings_read = list(reading.filings(facts))
     proof = authority.authority(
-        proved.proved(reading.filings(facts)), placed, found.composed, found.missed, found.proofs
+        proved.proved(filings_read), rests.doubts(filings_read), placed, found.composed, found.missed, found.proofs
     )
     number = pl.col("sum") + stated.height
     composed = proof.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))

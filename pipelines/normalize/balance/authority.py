@@ -13,9 +13,12 @@ from datetime import date
 import numpy as np
 import polars as pl
 
+from pipelines.normalize.arrays import Ints
 from pipelines.normalize.balance.proved import ADDS_UP, OF_LINES, OUTRANKED_BY, Proved
+from pipelines.normalize.balance.rests import NO_LONGER_ADDS_UP, Doubt
 from pipelines.normalize.balance.sheets import SAME_MONEY
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
+from pipelines.normalize.rule import Rule
 
 Key = tuple[int, int, str]
 """Company, quarter end and item."""
@@ -59,6 +62,7 @@ class Authority:
 
 def authority(
     found: Iterable[Proved],
+    doubts: Iterable[Doubt],
     placed: pl.DataFrame,
     composed: pl.DataFrame,
     missed: pl.DataFrame,
@@ -68,6 +72,7 @@ def authority(
 
     Args:
         found: the proved values, in the order of filing.
+        doubts: the balance sheets of which a line is wrong; what is added up from them without proof does not count.
         placed: vintages on the grid: `cik`, `seq`, `end`, `n`, `q`, `filed`, `amended`, `regime`.
         composed: the values without proof (composition.COMPOSED); row and `sum` are the same number.
         missed, proofs: why other days have none, and the judgements of both (composition.Balances).
@@ -78,17 +83,22 @@ def authority(
         place = of_day.get((one.cik, one.seq, one.day))
         if place is not None:
             new.setdefault((one.cik, place[0], one.item), {}).setdefault(one.seq, one)
-    if not new:
-        return Authority(composed, LEGS.to_frame(), missed, proofs, counted([]))
+    wrong: dict[tuple[int, int, str, int], Doubt] = {}
+    for doubt in doubts:
+        place = of_day.get((doubt.cik, doubt.seq, doubt.day))
+        if place is not None:
+            wrong[doubt.cik, place[0], doubt.item, doubt.seq] = doubt
     doubted = _doubted(proofs)
     old: dict[Key, list[_Unproved]] = {}
     flags: dict[tuple[Key, int], tuple[float | None, str | None]] = {}
     columns = (composed[name].to_list() for name in ("cik", "q", "concept", "seq", "value", "rule", "flag"))
+    kept, taken, decided = set(range(len(composed))), [], set()
     for row, (cik, q, item, seq, value, rule, flag) in enumerate(zip(*columns, strict=True)):
-        if (cik, q, item) in new:
+        if (cik, q, item, seq) in wrong:
+            kept.discard(row)
+        elif (cik, q, item) in new:
             old.setdefault((cik, q, item), []).append((seq, row, value, rule))
             flags[(cik, q, item), seq] = value, flag
-    kept, taken, decided = set(range(len(composed))), [], set()
     for key, by_filing in new.items():
         without = sorted(old.get(key, []))
         certain = {seq: one for seq, one in by_filing.items() if (*key, seq) not in doubted}
@@ -104,7 +114,15 @@ def authority(
         for key, one in taken
         for value, flag in [flags.get((key, one.seq), (None, None))]
     ]
-    return _frames(taken, of_taken, sums, decided, of_day, composed[sorted(kept)], missed, proofs)
+    known = composed[sorted(kept)]
+    have = {*known.drop_nulls("value").select("cik", "q", "concept").iter_rows(), *(key for key, _ in taken)}
+    without_value = {key: one for key, one in wrong.items() if key[:3] not in have}
+    gaps = [(*key[:3], one.reason, NO_LONGER_ADDS_UP.id) for key, one in without_value.items()]
+    missed = pl.concat([pl.DataFrame(gaps, schema=missed.schema, orient="row"), missed])
+    judged = [(*key, NO_LONGER_ADDS_UP.id, WITHHELD_OUTCOME, *one.sides) for key, one in without_value.items()]
+    proofs = pl.concat([proofs, pl.DataFrame(judged, schema=PROOFS, orient="row")])
+    withheld = (NO_LONGER_ADDS_UP, np.array([key[0] for key in without_value], dtype=np.int64))
+    return _frames(taken, of_taken, sums, decided, of_day, known, missed, proofs, withheld)
 
 
 def _quarters(placed: pl.DataFrame) -> dict[tuple[int, int, int], _Place]:
@@ -182,11 +200,13 @@ def _frames(
     composed: pl.DataFrame,
     missed: pl.DataFrame,
     proofs: pl.DataFrame,
+    withheld: tuple[Rule, Ints],
 ) -> Authority:
     """The rows of the proved values, after those without proof that count.
 
     Args:
         flags: the flag of each proved value: a total in the notes contradicts it.
+        withheld: the rule of the doubts with the CIK of each value that it withholds.
         sums: the number of each proved value, after those of all values without proof.
     """
     rows, lines, judged = [], [], []
@@ -213,6 +233,7 @@ def _frames(
         pl.concat([standing, pl.DataFrame(judged, schema=PROOFS, orient="row")]),
         counted(
             [
+                withheld,
                 *((one.rule, np.array([one.cik])) for _, one in taken),
                 (OF_LINES, np.array([one.cik for _, one in taken for _ in one.facts], dtype=np.int64)),
             ]

@@ -54,9 +54,26 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Rest:
+    """A section of a day that does not add up with the lines with which it added up in the filing before.
+
+    lines: these lines, as groups of elements, as far as the filing states them. missing: the others.
+    total: of the section. unit: to which its amounts are rounded.
+    """
+
+    section: str
+    day: int
+    lines: tuple[str, ...]
+    missing: tuple[tuple[str, ...], ...]
+    total: float
+    unit: float
+
+
+@dataclass(frozen=True, slots=True)
 class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
+    rests: sections that do not add up any more.
     pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
     """
 
@@ -64,6 +81,7 @@ class Filing:
     seq: int
     days: Mapping[int, Day]
     sections: Mapping[str, Reading]
+    rests: tuple[Rest, ...]
     pays_interest_on_deposits_only: Mapping[int, bool]
 
 
@@ -75,25 +93,43 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
             `value`.
     """
     decided: dict[str, dict[str, bool]] = {}
+    footed: dict[str, tuple[tuple[str, ...], ...]] = {}
     of_company = None
     interest = _interest(facts)
     for cik, seq, days in _stated(facts):
         if cik != of_company:
-            of_company, decided = cik, {section: {} for section in SECTIONS}
+            of_company, decided, footed = cik, {section: {} for section in SECTIONS}, {}
         shown = sorted(
             (day for day, stated in days.items() if not stated.keys().isdisjoint(SHOWS_A_BALANCE_SHEET)), reverse=True
         )
         if not shown:
             continue
         totals = {day: section_totals(days[day]) for day in shown}
-        sections = {}
+        sections, asked = {}, {}
         for section in SECTIONS:
-            columns = [day for day in shown if section in totals[day]][:2]
+            asked[section] = columns = [day for day in shown if section in totals[day]][:2]
             if columns and columns[0] == shown[0]:
                 found = _read(section, columns, days, totals, decided[section])
                 if found:
                     sections[section] = found
-        yield Filing(cik, seq, {day: days[day] for day in shown}, sections, interest.get((cik, seq), {}))
+        here = {section: read.readings[0] for section, read in sections.items() if len(read.readings) == 1}
+        footed |= here
+        rests = tuple(
+            _rest(section, day, days[day], totals[day][section], lines)
+            for section, lines in footed.items()
+            for day in asked[section]
+            if not (section in sections and day in sections[section].days)
+        )
+        footed = here
+        yield Filing(cik, seq, {day: days[day] for day in shown}, sections, rests, interest.get((cik, seq), {}))
+
+
+def _rest(section: str, day: int, stated: Day, total: float, before: tuple[tuple[str, ...], ...]) -> Rest:
+    """What a section looks like with the lines with which it added up before."""
+    lines = [next((element for element in group if element in stated), None) for group in before]
+    missing = tuple(group for group, line in zip(before, lines, strict=True) if line is None)
+    found = tuple(line for line in lines if line is not None)
+    return Rest(section, day, found, missing, total, _unit([tuple(stated[line][0] for line in found)], [total]))
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
@@ -183,7 +219,7 @@ def _read(
 
     `decided` is what the filer's balance sheets before decided for each element, and takes in this one.
     """
-    for shown in (columns, columns[:1]) if len(columns) > 1 else (columns,):
+    for shown in (columns, columns[:1], columns[1:]) if len(columns) > 1 else (columns,):
         of_section = [totals[day][section] for day in shown]
         found, groups = _solved(section, _groups(section, [days[day] for day in shown]), of_section, decided)
         if found:
@@ -216,7 +252,7 @@ def _solved(
     rounding = [rounded_by(total, unit) for total in totals]
     places = range(len(totals))
     most = [sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places]
-    if any(totals[place] > most[place] + rounding[place] for place in places):
+    if not groups or any(totals[place] > most[place] + rounding[place] for place in places):
         return [], []
     elements = [element for group in groups.values() for element in group]
     attempts = []
