@@ -43,10 +43,22 @@ REPLACED: dict[str, tuple[str, ...]] = {
     ),
     "balance.withheld.no-total-assets": ("gap.no-assets",),
     "debt.withdrawn.one-line-is-a-part": ("debt.withdrawn.long-term-debt-is-a-part",),
+    "balance.withheld.no-longer-adds-up": (
+        "cash.withheld.above-total",
+        "cash.withheld.amount-of-the-day-before",
+        "cash.withheld.one-digit",
+        "debt.withdrawn.left-and-returned",
+        "debt.withheld.footed-before",
+        "debt.withheld.long-term-debt-may-include-short-term",
+        "debt.withheld.maturities-repeat-noncurrent-debt",
+        "debt.withheld.noncurrent-above-total",
+        "debt.withheld.noncurrent-one-digit",
+    ),
     "gap.no-capital-expenditure": ("capital-expenditure.reit.development",),
 }
-"""For each rule those that it replaced: elements are added up by containment, not by a list for each of them; without
-total assets there is no debt and no cash; development of real estate alone is no capital expenditure."""
+"""For each rule those that it replaced: elements are added up by containment, not by a list for each of them; lines
+that no longer add up show an error, whichever it is; without total assets there is no debt and no cash; development of
+real estate alone is no capital expenditure."""
 
 RULES: tuple[Rule, ...] = tuple(
     Rule(old, f"Decides nothing any more: `{new}` replaced it.", "the source of the rule that replaced it", "compose")

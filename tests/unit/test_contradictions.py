@@ -89,6 +89,10 @@ DEBT: dict[str, tuple[Lines, float]] = {
         },
         2993,
     ),
+    "long-term debt includes the bank loans that are due": (
+        {WHOLE: 43.959, "ShortTermBankLoansAndNotesPayable": 8.608, "OtherLongTermDebtNoncurrent": 35.177},
+        43.959,
+    ),
     "convertible debt is larger than the maturities, and the total lacks it": (
         {
             NONCURRENT: 2.409,
@@ -267,7 +271,6 @@ WITHHELD = {
     "debt.withheld.exceeds-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.liabilities-did-not-move": ("total_debt", "debt_not_footing"),
     "debt.withheld.large-maturities-without-line": ("total_debt", "debt_not_footing"),
-    "debt.withheld.footed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.small-beside-unexplained-liabilities": ("total_debt", "debt_not_footing"),
     "debt.withheld.maturities-left-long-term-debt": ("total_debt", "current_debt_not_shown"),
@@ -277,15 +280,9 @@ WITHHELD = {
     "debt.withheld.total-exceeds-its-room": ("total_debt", "debt_not_footing"),
     "debt.withheld.interest-without-its-debt": ("total_debt", "debt_not_footing"),
     "debt.withheld.long-term-debt-is-a-part": ("total_debt", "debt_not_footing"),
-    "debt.withheld.long-term-debt-may-include-short-term": ("total_debt", "debt_not_footing"),
-    "debt.withheld.maturities-repeat-noncurrent-debt": ("total_debt", "debt_not_footing"),
     "debt.withheld.total-agreed-before": ("total_debt", "debt_not_footing"),
     "debt.withheld.part-exceeds-its-liabilities": ("total_debt", "debt_not_footing"),
-    "debt.withheld.noncurrent-one-digit": ("total_debt", "debt_not_footing"),
-    "debt.withheld.noncurrent-above-total": ("total_debt", "debt_not_footing"),
-    "cash.withheld.above-total": ("cash_and_equivalents", "cash_not_footing"),
-    "cash.withheld.one-digit": ("cash_and_equivalents", "cash_not_footing"),
-    "cash.withheld.amount-of-the-day-before": ("cash_and_equivalents", "cash_not_footing"),
+    "balance.withheld.no-longer-adds-up": ("total_debt", "debt_not_footing"),
     "cash.withheld.exceeds-current-assets": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.exceeds-cash-of-flows": ("cash_and_equivalents", "cash_not_footing"),
     "cash.withheld.current-assets-did-not-move": ("cash_and_equivalents", "cash_not_footing"),
@@ -307,7 +304,6 @@ WITHDRAWN = {
     "debt.withdrawn.line-shown-after": ("total_debt", "2023-09-30", 50, "line_left_out"),
     "debt.withdrawn.maturities-left-long-term-debt": ("total_debt", "2023-03-31", 300, "current_debt_not_shown"),
     "debt.withdrawn.one-line-is-a-part": ("total_debt", "2023-09-30", 98, "debt_not_footing"),
-    "debt.withdrawn.left-and-returned": ("total_debt", "2023-06-30", 942, "debt_not_footing"),
     "debt.withdrawn.noncurrent-debt-shown-around": ("total_debt", "2023-06-30", 10, "noncurrent_debt_not_shown"),
 }
 SECURITIES_AROUND: dict[str, tuple[float, float, float | None]] = {
@@ -766,7 +762,6 @@ PROVED = {
     "notes to related parties are beside it": ("debt.total-contradicts-parts", "holds", 1078, 1078),
     "bank": ("debt.zero.liabilities-without-debt", "chose", 0, 0),
     "debt.withheld.exceeds-liabilities": ("debt.withheld.exceeds-liabilities", "withheld", 70, 50),
-    "debt.withheld.footed-before": ("debt.withheld.footed-before", "withheld", 66, None),
 }
 
 

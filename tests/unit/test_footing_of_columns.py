@@ -227,3 +227,50 @@ def test_a_line_that_a_later_filing_combines_with_another_one_stays():
     quarter = [fact("Revenues", 3e6, "2024-01-01", "2024-03-31", form="10-Q", filed="2024-05-15")]
 
     assert value([*report(own), *again, *quarter], "total_debt") == pytest.approx(0.064)
+
+
+CASH_LINE, DEBT_LINE = "CashAndCashEquivalentsAtCarryingValue", "LongTermDebtNoncurrent"
+NO_LONGER_ADDS_UP = "balance.withheld.no-longer-adds-up"
+WRONG = {
+    "cash in thousands": ("cash_and_equivalents", {CASH_LINE: (0.020123, 18.771)}),
+    "cash with another digit": ("cash_and_equivalents", {CASH_LINE: (20.523, 18.771)}),
+    "cash above the total": ("cash_and_equivalents", {CASH_LINE: (23.541, 18.771)}),
+    "the cash of the year before": ("cash_and_equivalents", {CASH_LINE: (18.771, 18.771)}),
+    "debt with another digit": ("total_debt", {DEBT_LINE: (40.151, 46.001)}),
+    "debt above the total": ("total_debt", {DEBT_LINE: (43.888, 46.001)}),
+    "debt without its line": ("total_debt", {DEBT_LINE: (None, 46.001)}),
+}
+"""The amounts that replace those of USUAL, and the item whose line is wrong or missing."""
+NOT_WRONG = {
+    "a line that no element states": ("cash_and_equivalents", {"AssetsCurrent": (54.847, 47.884)}, 20.123),
+    "receivables are not stated": ("cash_and_equivalents", {"AccountsReceivableNetCurrent": (None, 29.113)}, 20.123),
+    "a rest of half a per cent": ("cash_and_equivalents", {"AssetsCurrent": (51.73, 47.884)}, 20.123),
+    "debt as the year before, beside a new line": (
+        "total_debt",
+        {DEBT_LINE: (46.001, 46.001), "Liabilities": (74.607, 71.032)},
+        51.251,
+    ),
+    "debt under another element": (
+        "total_debt",
+        {DEBT_LINE: (None, 46.001), "SeniorLongTermNotes": (40.7, None)},
+        45.95,
+    ),
+}
+
+
+@pytest.mark.parametrize(("item", "lines"), WRONG.values(), ids=WRONG)
+def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item, lines):
+    """They add up in the column of the year before; the other item is served."""
+    found = served(report(USUAL | lines))
+    other = {"cash_and_equivalents": 46.001, "total_debt": 20.123}[item]
+
+    assert value_of(found, item, "annual", DAY) is None
+    assert NO_LONGER_ADDS_UP in found.found.gaps.filter(item=item)["rule"].to_list()
+    assert value_of(found, *({"cash_and_equivalents", "total_debt"} - {item}), "annual", DAY) == pytest.approx(
+        other * 1e6
+    )
+
+
+@pytest.mark.parametrize(("item", "lines", "amount"), NOT_WRONG.values(), ids=NOT_WRONG)
+def test_what_another_line_explains_is_served(item, lines, amount):
+    assert value(report(USUAL | lines), item) == pytest.approx(amount)

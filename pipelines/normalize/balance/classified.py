@@ -11,7 +11,7 @@ import numpy as np
 from pipelines.normalize.arrays import Flags
 from pipelines.normalize.balance.footing import within_current_liabilities
 from pipelines.normalize.balance.roles import OF_SHORT_TERM_BORROWINGS
-from pipelines.normalize.balance.sheets import SAME_MONEY, BalanceSheets, same
+from pipelines.normalize.balance.sheets import CONTRADICTS, SAME_MONEY, BalanceSheets, same
 from pipelines.normalize.balance.sums import Composition
 from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.rule import Rule
@@ -79,7 +79,8 @@ def _long_term_debt_has_unnamed_maturities(sheets: BalanceSheets) -> Flags:
 
 def _is_rest_of_long_term_debt(sheets: BalanceSheets) -> Flags:
     """Whether short-term borrowings are long-term debt less its non-current part."""
-    return same(sheets.value("debt_short_term"), sheets.value("debt_long_term") - sheets.value("debt_noncurrent"))
+    both = sheets.value("debt_noncurrent") + sheets.value("debt_short_term")
+    return same(both, sheets.value("debt_long_term"), CONTRADICTS)
 
 
 def _is_other_money_than_current_debt(sheets: BalanceSheets) -> Flags:

@@ -10,7 +10,7 @@ as known when it was filed. It is withheld only if all comparisons that are poss
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
+from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.balance.before import (
     FELL_WITH_IT,
     Before,
@@ -22,11 +22,7 @@ from pipelines.normalize.balance.before import (
 )
 from pipelines.normalize.balance.element_sets import set_of
 from pipelines.normalize.balance.footing import (
-    Proof,
-    is_one_digit,
     of_all_current_assets,
-    of_current_assets,
-    of_noncurrent_liabilities,
 )
 from pipelines.normalize.balance.instruments import ROOM
 from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged, contradiction
@@ -38,6 +34,7 @@ from pipelines.normalize.balance.maturities import (
     NONCURRENT_PARTS,
     OF_FINANCIAL,
     OF_LENDER,
+    OF_MATURITIES,
     falls_equally,
     fell_due,
     is_alone,
@@ -51,7 +48,6 @@ from pipelines.normalize.balance.sheets import (
     CASH_LINES,
     DEBT_LINES,
     LINE,
-    SAME_MONEY,
     BalanceSheets,
     same,
     total_liabilities,
@@ -60,8 +56,7 @@ from pipelines.normalize.balance.sums import Sums
 from pipelines.normalize.balance.unexplained import (
     MOSTLY_UNEXPLAINED,
     NO_TOTAL,
-    REPEATED,
-    TWO_READINGS,
+    OF_THE_REST,
     UNEXPLAINED,
     UNNAMED_MATURITIES,
     WITHOUT_ITS_INTEREST,
@@ -72,8 +67,6 @@ from pipelines.normalize.balance.unexplained import (
     lacks_debt_of_proceeds,
     leaves_more,
     leaves_most,
-    maturities_repeat_noncurrent,
-    may_include_short_term,
 )
 from pipelines.normalize.balance.units import fell_to_a_thousandth, in_other_units, is_finer
 from pipelines.normalize.elements.cash import CASH_CONTROLS, OTHER_CURRENT_ASSETS
@@ -88,18 +81,10 @@ did."""
 LEAST_PART = 0.01
 """A missing line counts if it was at least a hundredth of the sum."""
 
-ROUNDED_LINES = 5
-"""Lines that are each rounded to a unit exceed their total by at most so many units."""
-
-LINES_OF_CASH = ("cash", "cash_total")
 SECURITIES_OF_CASH = [LINE[line] for line in ("short_term_investments", "cash_total")]
 """The lines with which cash includes securities."""
-LEAST_DIGITS = 5
-"""Two amounts of cash of so many digits are hardly equal by chance; securities may stay as they are."""
-
 Totals = list[tuple[Flags, Flags]]
 """For each of the filer's own totals the sheets on which it is equal to debt, and those on which it contradicts it."""
-
 
 _FOOTS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
 
@@ -164,42 +149,6 @@ TOTAL_AGREED_BEFORE = contradiction(
     "us-gaap:LongTermDebt, us-gaap:DebtLongtermAndShorttermCombinedAmount: totals by definition; measured: 4 of 250 "
     "balance sheets after such ones",
 )
-FOOTED_BEFORE = contradiction(
-    "debt_not_footing",
-    "debt.withheld.footed-before",
-    "Debt by instrument is withheld if the liabilities do not prove it, and proved it on the balance sheets before, "
-    "because then a line is wrong or missing.",
-    "us-gaap:Liabilities: the total of all liabilities; measured: 1 of 300 balance sheets after proved ones",
-)
-NONCURRENT_DIGIT = contradiction(
-    "debt_not_footing",
-    "debt.withheld.noncurrent-one-digit",
-    "Total debt is withheld if its non-current part and the lines that added up to the non-current liabilities on the "
-    "balance sheets before miss them by a single digit followed by zeros.",
-    f"{_FOOTS}; measured: none of 570 balance sheets after such ones",
-)
-NONCURRENT_ABOVE = contradiction(
-    "debt_not_footing",
-    "debt.withheld.noncurrent-above-total",
-    "Total debt is withheld if its non-current part and the lines that added up to the non-current liabilities on the "
-    f"balance sheets before exceed them by more than {ROUNDED_LINES} units and {SAME_MONEY:.1%} of it: no line that is "
-    "missing can explain it.",
-    f"{_FOOTS}; measured: none of 600 balance sheets after such ones",
-)
-CASH_ABOVE = contradiction(
-    "cash_not_footing",
-    "cash.withheld.above-total",
-    "Cash is withheld if it and the lines that added up to the current assets on the balance sheets before exceed them "
-    f"by more than {ROUNDED_LINES} units and {SAME_MONEY:.1%} of it: no line that is missing can explain it.",
-    f"{_FOOTS}; measured: none of 570 balance sheets after such ones",
-)
-CASH_DIGIT = contradiction(
-    "cash_not_footing",
-    "cash.withheld.one-digit",
-    "Cash is withheld if it and the lines that added up to the current assets on the balance sheets before miss them "
-    "by a single digit followed by zeros.",
-    f"{_FOOTS}; measured: none of 510 balance sheets after such ones",
-)
 CASH_EXCEEDS = contradiction(
     "cash_not_footing",
     "cash.withheld.exceeds-current-assets",
@@ -226,13 +175,6 @@ CASH_APART_FROM_FLOWS = contradiction(
     "Cash is withheld if the line of cash changed by a tenth or more since the balance sheets before and the cash "
     "at the end of the cash flow statement did not follow.",
     "ASC 230-10-45-4; measured: none of 1,100 balance sheets with this figure",
-)
-CASH_REPEATED = contradiction(
-    "cash_not_footing",
-    "cash.withheld.amount-of-the-day-before",
-    f"Cash is withheld if its line, of {LEAST_DIGITS} digits or more, is to the last digit that of a balance sheet "
-    "before, total assets are others, and the current assets do not prove it: an older amount is stated for this day.",
-    "Measured: none of 7,100 lines of two balance sheets",
 )
 OTHER_SCALE = contradiction(
     "sheet_in_other_units",
@@ -264,51 +206,32 @@ LEFT_OUT = contradiction(
     "Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22 (lines of the balance sheet); measured: none of 12,000 sheets",
 )
 
-_OF_BOTH = (NO_ASSETS, NEGATIVE, OTHER_SCALE, FINER, FELL)
-OF_DEBT: tuple[Contradiction, ...] = (
-    *_OF_BOTH,
+OF_NO_SHEET = (NO_ASSETS, NO_SHEET)
+"""What withholds an amount because the day has no balance sheet."""
+
+ALL: tuple[Contradiction, ...] = (
+    NO_ASSETS,
+    NO_SHEET,
+    NEGATIVE,
+    OTHER_SCALE,
+    FINER,
+    FELL,
     DEBT_EXCEEDS,
     TOTAL_EXCEEDS,
     PART_EXCEEDS,
-    UNNAMED_MATURITIES,
     DEBT_MOVED_ALONE,
-    TOTAL_AGREED_BEFORE,
-    UNEXPLAINED,
-    WITHOUT_ITS_INTEREST,
-    WITHOUT_ITS_PROCEEDS,
-    MOSTLY_UNEXPLAINED,
-    FELL_DUE_ALONE,
-    NEVER_STATED,
-    INSTALLMENTS,
-    OF_LENDER,
-    OF_FINANCIAL,
-    NO_TOTAL,
-    TWO_READINGS,
-    REPEATED,
-    FOOTED_BEFORE,
-    NONCURRENT_DIGIT,
-    NONCURRENT_ABOVE,
-    LEFT_OUT,
-)
-OF_CASH: tuple[Contradiction, ...] = (
-    *_OF_BOTH,
-    NO_SHEET,
-    OF_PART,
     CASH_EXCEEDS,
     CASH_EXCEEDS_FLOWS,
     CASH_MOVED_ALONE,
     CASH_APART_FROM_FLOWS,
-    CASH_DIGIT,
-    CASH_ABOVE,
-    CASH_REPEATED,
+    TOTAL_AGREED_BEFORE,
     LEFT_OUT,
+    *OF_MATURITIES,
+    *OF_THE_REST,
+    OF_PART,
 )
-
-OF_NO_SHEET = (NO_ASSETS, NO_SHEET)
-"""What withholds an amount because the day has no balance sheet."""
-
-RULES: tuple[Rule, ...] = tuple(dict.fromkeys(each.rule for each in (*OF_DEBT, *OF_CASH)))
-REASONS: tuple[str, ...] = tuple(dict.fromkeys(each.reason for each in (*OF_DEBT, *OF_CASH)))
+RULES: tuple[Rule, ...] = tuple(each.rule for each in ALL)
+REASONS: tuple[str, ...] = tuple(dict.fromkeys(each.reason for each in ALL))
 
 _CONTROLS = {concept.name for concept in (*DEBT_CONTROLS, *CASH_CONTROLS)}
 DEBT_CANDIDATES, CASH_CANDIDATES = (
@@ -374,39 +297,33 @@ def of_debt(
     room = sheets.value("liabilities") - current
     is_over = (part > np.maximum(room, 0) * ROUNDED) | (within > current * ROUNDED)
     apart = Comparison(PART_EXCEEDS.rule, ~np.isnan(part + room) | ~np.isnan(within + current), is_over, part, room)
-    part = np.where((part > 0) & ~np.isnan(room), part, np.nan)
-    proof = of_noncurrent_liabilities(sheets, part)
-    noncurrent = _digit_is_wrong(NONCURRENT_DIGIT, before, part, proof)
-    above = _is_above_total(NONCURRENT_ABOVE, before, part, proof)
+    agreed = np.logical_or.reduce([apart & equal_before(equal, apart, before) for equal, apart in totals])
     fell, since_report = fell_due(sheets, before, sums)
-    holds = (
-        *_of_both(sheets, before, sums, debt, DEBT_CANDIDATES),
-        exceeds.found[sums.sheet],
-        (is_alone(sheets, sums, LINE["debt_long_term"]) & exceeds_room(sheets, debt))[sums.sheet],
-        apart.found[sums.sheet],
-        has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent"),
-        moved.found[sums.sheet] & ~is_proven,
-        np.logical_or.reduce([apart & equal_before(equal, apart, before) for equal, apart in totals])[sums.sheet],
-        is_likely & leaves_more(sheets, sums, debt, liabilities)[sums.sheet],
-        is_likely & lacks_debt_of_interest(sheets, before, sums, debt, liabilities),
-        ~is_proven & lacks_debt_of_proceeds(sheets, debt, liabilities)[sums.sheet],
-        ~is_proven & leaves_most(sheets, debt, liabilities)[sums.sheet],
-        fell[sums.sheet],
-        never_stated(sheets, before, sums, since_report)[sums.sheet],
-        spread(falls_equally(sheets, before, sums, fell), before.of_day, before.of_day >= 0)[sums.sheet],
-        lacks_current_debt(sheets, sums, industry)[sums.sheet],
-        lacks_short_term_debt(sheets, sums, industry)[sums.sheet],
-        is_a_part(sheets, sums)[sums.sheet],
-        may_include_short_term(sheets, sums) & ~is_proven,
-        maturities_repeat_noncurrent(sheets, sums),
-        is_likely & _proven_before(sheets, before, sums, is_proven)[sums.sheet],
-        noncurrent.found[sums.sheet],
-        above.found[sums.sheet],
-        _lacks_line(sheets, before, sums, debt, liabilities, OTHER_LIABILITIES)[sums.sheet],
-    )
+    large = has_large_maturities_without_line(sheets)[sums.sheet] & ~_has_part(sums, "debt_noncurrent")
+    total_exceeds = is_alone(sheets, sums, LINE["debt_long_term"]) & exceeds_room(sheets, debt)
+    installments = spread(falls_equally(sheets, before, sums, fell), before.of_day, before.of_day >= 0)
+    holds = {
+        **_of_both(sheets, before, sums, debt, DEBT_CANDIDATES),
+        DEBT_EXCEEDS: exceeds.found[sums.sheet],
+        TOTAL_EXCEEDS: total_exceeds[sums.sheet],
+        PART_EXCEEDS: apart.found[sums.sheet],
+        UNNAMED_MATURITIES: large,
+        DEBT_MOVED_ALONE: moved.found[sums.sheet] & ~is_proven,
+        TOTAL_AGREED_BEFORE: agreed[sums.sheet],
+        UNEXPLAINED: is_likely & leaves_more(sheets, sums, debt, liabilities)[sums.sheet],
+        WITHOUT_ITS_INTEREST: is_likely & lacks_debt_of_interest(sheets, before, sums, debt, liabilities),
+        WITHOUT_ITS_PROCEEDS: ~is_proven & lacks_debt_of_proceeds(sheets, debt, liabilities)[sums.sheet],
+        MOSTLY_UNEXPLAINED: ~is_proven & leaves_most(sheets, debt, liabilities)[sums.sheet],
+        FELL_DUE_ALONE: fell[sums.sheet],
+        NEVER_STATED: never_stated(sheets, before, sums, since_report)[sums.sheet],
+        INSTALLMENTS: installments[sums.sheet],
+        OF_LENDER: lacks_current_debt(sheets, sums, industry)[sums.sheet],
+        OF_FINANCIAL: lacks_short_term_debt(sheets, sums, industry)[sums.sheet],
+        NO_TOTAL: is_a_part(sheets, sums)[sums.sheet],
+        LEFT_OUT: _lacks_line(sheets, before, sums, debt, liabilities, OTHER_LIABILITIES)[sums.sheet],
+    }
     is_zero = is_proven & (sums.value == 0)
-    found = np.where(is_zero, NOTHING, np.select(holds, range(len(OF_DEBT)), NOTHING))
-    return Judged(OF_DEBT, found, (exceeds, apart, moved, noncurrent, above))
+    return Judged.of({each: found & ~is_zero for each, found in holds.items()}, (exceeds, apart, moved))
 
 
 def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
@@ -419,31 +336,21 @@ def of_cash(sheets: BalanceSheets, before: Before, sums: Sums) -> Judged:
     of_line = Comparison(CASH_EXCEEDS_FLOWS.rule, ~np.isnan(line + of_flows), is_more, line, of_flows)
     moved = moved_alone(CASH_MOVED_ALONE, sheets, before, cash, current, OTHER_THAN_CASH)
     apart = moved_alone(CASH_APART_FROM_FLOWS, sheets, before, line, of_flows, ((),))
-    proof = of_current_assets(sheets, cash)
     # the line of cash may include restricted cash, as that of the cash flow statement does
-    lacks = _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH) & ~proof.holds
-    readings = (cash, cash - line + of_flows)
-    repeated = _repeats(sheets, before, sums, np.array([LINE[line] for line in LINES_OF_CASH])) & ~proof.holds
-    is_proven = np.logical_or.reduce(of_all_current_assets(sheets, readings, moved.found | lacks | repeated))
-    footed = _digit_is_wrong(CASH_DIGIT, before, cash, proof)
-    above = _is_above_total(CASH_ABOVE, before, cash, proof)
-    comparisons = (exceeds, of_line, moved, apart, footed, above)
-    holds = (
-        *_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
-        _has_no_sheet(sheets, sums)[sums.sheet],
-        is_part(sheets, sums),
-        exceeds.found[sums.sheet],
-        of_line.found[sums.sheet],
-        (moved.found & ~is_proven)[sums.sheet],
-        apart.found[sums.sheet],
-        footed.found[sums.sheet],
-        above.found[sums.sheet],
-        (repeated & ~is_proven)[sums.sheet],
+    asked = moved.found | _lacks_line(sheets, before, sums, cash, current, OTHER_THAN_CASH)
+    adds_up = np.logical_or.reduce(of_all_current_assets(sheets, (cash, cash - line + of_flows), asked))
+    holds = {
+        **_of_both(sheets, before, sums, cash, CASH_CANDIDATES),
+        NO_SHEET: _has_no_sheet(sheets, sums)[sums.sheet],
+        OF_PART: is_part(sheets, sums),
+        CASH_EXCEEDS: exceeds.found[sums.sheet],
+        CASH_EXCEEDS_FLOWS: of_line.found[sums.sheet],
+        CASH_MOVED_ALONE: (moved.found & ~adds_up)[sums.sheet],
+        CASH_APART_FROM_FLOWS: apart.found[sums.sheet],
         # no line is missing where the current assets add up with the cash as it is
-        (lacks & ~is_proven)[sums.sheet],
-    )
-    found = np.select(holds, range(len(OF_CASH)), NOTHING)
-    return Judged(OF_CASH, found, comparisons)
+        LEFT_OUT: (asked & ~moved.found & ~adds_up)[sums.sheet],
+    }
+    return Judged.of(holds, (exceeds, of_line, moved, apart))
 
 
 def exceeds_room(sheets: BalanceSheets, debt: Floats) -> Flags:
@@ -457,15 +364,15 @@ def exceeds_room(sheets: BalanceSheets, debt: Floats) -> Flags:
 
 def _of_both(
     sheets: BalanceSheets, before: Before, sums: Sums, balance: Floats, candidates: Ints
-) -> tuple[Flags, Flags, Flags, Flags, Flags]:
-    """The conditions of _OF_BOTH for each sum."""
-    return (
-        ~sheets.has("assets")[sums.sheet],
-        any_line(sheets.values[candidates] < 0)[sums.sheet],
-        in_other_units(sheets, before, balance)[sums.sheet],
-        is_finer(sheets, sums, candidates),
-        fell_to_a_thousandth(sheets, before, balance, candidates)[sums.sheet],
-    )
+) -> dict[Contradiction, Flags]:
+    """The contradictions of debt and of cash, with where each is found among the sums."""
+    return {
+        NO_ASSETS: ~sheets.has("assets")[sums.sheet],
+        NEGATIVE: any_line(sheets.values[candidates] < 0)[sums.sheet],
+        OTHER_SCALE: in_other_units(sheets, before, balance)[sums.sheet],
+        FINER: is_finer(sheets, sums, candidates),
+        FELL: fell_to_a_thousandth(sheets, before, balance, candidates)[sums.sheet],
+    }
 
 
 def _by_sheet(sheets: BalanceSheets, sums: Sums) -> Floats:
@@ -530,59 +437,12 @@ def _lacks_line(
     return any_line(all_of_those_asked(asked, lacks))
 
 
-def _repeats(sheets: BalanceSheets, before: Before, sums: Sums, candidates: Ints) -> Flags:
-    """Whether a line of the sum has several digits and is exactly that of a sheet before, but total assets are not."""
-    is_part = np.zeros(sheets.rows.shape, dtype=np.bool_)
-    is_part[sums.part_line, sums.sheet[sums.part_sum]] = True
-    rows, amounts = sheets.rows[candidates], sheets.values[candidates]
-    unit = np.where(rows >= 0, sheets.stated.grain[rows], np.nan)
-    has_digits = is_part[candidates] & (np.abs(amounts) >= 10 ** (LEAST_DIGITS - 1) * unit)
-    assets = sheets.value("assets")
-    found = np.zeros(len(sheets), dtype=np.bool_)
-    for place in (before.in_filing, before.in_filing_before):
-        newer = np.flatnonzero((place >= 0) & (np.abs(assets - assets[place]) > 0))
-        repeats = has_digits[:, newer] & (amounts[:, newer] == amounts[:, place[newer]])
-        found[newer] |= np.logical_or.reduce(repeats, axis=0)
-    return found
-
-
-def _proven_before(sheets: BalanceSheets, before: Before, sums: Sums, is_proven: Flags) -> Flags:
-    """Whether the liabilities prove the debt of every sheet before that has debt."""
-    has, proven = (np.zeros(len(sheets), dtype=np.bool_) for _ in range(2))
-    has[sums.sheet], proven[sums.sheet] = True, is_proven
-    asked = [(place >= 0) & has[place] for place in (before.in_filing, before.in_filing_before)]
-    found = [(place >= 0) & proven[place] for place in (before.in_filing, before.in_filing_before)]
-    return all_of_those_asked(asked, found)
-
-
 def _part(sheets: BalanceSheets, sums: Sums, lines: list[int]) -> Floats:
     """What some lines add to each sum of debt; NaN for sheets without a sum."""
     amounts = np.where(np.isin(sums.part_line, lines), sheets.stated.value[sums.part_row], 0.0)
     part = np.full(len(sheets), np.nan)
     part[sums.sheet] = np.bincount(sums.part_sum, amounts, len(sums.sheet))
     return part
-
-
-def _digit_is_wrong(contradiction: Contradiction, before: Before, balance: Floats, proof: Proof) -> Comparison:
-    """Whether a balance lacks one digit to add up with the lines that add up on every sheet before."""
-    asked, wrong = [], []
-    for place in (before.in_filing, before.in_filing_before):
-        left = proof.left(place)
-        asked.append((place >= 0) & ~np.isnan(proof.missing[place]) & ~np.isnan(proof.missing))
-        wrong.append(asked[-1] & is_one_digit(left, proof.unit))
-    contradicts = all_of_those_asked(asked, wrong) & ~proof.holds
-    return Comparison(contradiction.rule, proof.holds, contradicts, balance, balance)
-
-
-def _is_above_total(contradiction: Contradiction, before: Before, balance: Floats, proof: Proof) -> Comparison:
-    """Whether a balance and the lines that add up on every sheet before exceed the total by more than rounding."""
-    asked, wrong = [], []
-    for place in (before.in_filing, before.in_filing_before):
-        left = proof.left(place)
-        asked.append(~np.isnan(left))
-        wrong.append(left < -np.maximum(ROUNDED_LINES * proof.unit, SAME_MONEY * np.abs(balance)))
-    contradicts = all_of_those_asked(asked, wrong) & ~proof.holds
-    return Comparison(contradiction.rule, proof.holds, contradicts, balance, balance)
 
 
 def _has_part(sums: Sums, line: str) -> Flags:

@@ -5,11 +5,10 @@ cash), balance sheets without current and non-current parts (instruments).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
+from pipelines.normalize.arrays import Flags, Floats, Ints, largest
 from pipelines.normalize.balance.sheets import LINE, BalanceSheets
 from pipelines.normalize.balance.subset_sums import subset_sums
 from pipelines.normalize.elements.cash import MORE_CURRENT_ASSETS, OTHER_CURRENT_ASSETS
@@ -41,17 +40,15 @@ _CURRENT_LIABILITY_LINES = [
         "not_borrowed_trade",
     )
 ]
-ALL_CURRENT_LIABILITY_LINES = [
+_ALL_CURRENT_LIABILITY_LINES = [
     *_CURRENT_LIABILITY_LINES,
     *(LINE[concept.name] for concept in MORE_CURRENT_LIABILITIES),
 ]
 _NONCURRENT_LINES = [LINE[concept.name] for concept in OTHER_NONCURRENT_LIABILITIES]
-_NOT_LENT = [line for line in ALL_CURRENT_LIABILITY_LINES if line != LINE["current_affiliates"]]
+_NOT_LENT = [line for line in _ALL_CURRENT_LIABILITY_LINES if line != LINE["current_affiliates"]]
 """Current liabilities that are certainly not borrowed; what is owed to related parties may be."""
 _ALL_NONCURRENT_LINES = [*_NONCURRENT_LINES, *(LINE[concept.name] for concept in MORE_NONCURRENT_LIABILITIES)]
 
-
-_RANK_BITS = 16
 
 NEVER = 99
 """The number of lines that is reported where the lines do not add up."""
@@ -88,7 +85,7 @@ def of_all_current_liabilities(
         tries: the number of readings that each sheet has.
     """
     total, unit = sheets.value("liabilities_current"), sheets.grain("liabilities_current")
-    return _certain(total, unit, sheets, ALL_CURRENT_LIABILITY_LINES, readings, where, tries)
+    return _certain(total, unit, sheets, _ALL_CURRENT_LIABILITY_LINES, readings, where, tries)
 
 
 def within_current_liabilities(sheets: BalanceSheets, debt: Floats, where: Flags) -> Flags:
@@ -115,52 +112,6 @@ def within_noncurrent_liabilities(sheets: BalanceSheets, debt: Floats, where: Fl
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """Whether an amount and the fewest other lines add up to a total, for each sheet.
-
-    lines: these other lines as bits, in the order of the rows of `beside`; NOTHING if none add up.
-    missing: the total less the amount; NaN if one of both is not stated.
-    unit: the unit to which the total is rounded.
-    beside: the other lines of the total, one row a line.
-    """
-
-    lines: Ints
-    missing: Floats
-    unit: Floats
-    beside: Floats
-
-    @property
-    def holds(self) -> Flags:
-        """Whether some lines add up."""
-        found: Flags = self.lines != NOTHING
-        return found
-
-    def left(self, place: Ints) -> Floats:
-        """What is left of the total after the amount and the lines that add up on other sheets, by their places."""
-        bits = np.where(place >= 0, self.lines[place], NOTHING)
-        are_taken = (bits >> np.arange(len(self.beside))[:, None] & 1) != 0
-        taken = np.where(are_taken, np.nan_to_num(self.beside), 0.0).sum(axis=0)
-        return np.where(bits >= 0, self.missing - taken, np.nan)
-
-
-def of_current_assets(sheets: BalanceSheets, cash: Floats) -> Proof:
-    """Whether cash and the fewest other lines add up to the current assets."""
-    missing, beside = sheets.value("current_assets") - cash, sheets.values[_CURRENT_ASSET_LINES]
-    unit = sheets.grain("current_assets")
-    return Proof(_proving(missing, unit, beside), missing, unit, beside)
-
-
-def of_noncurrent_liabilities(sheets: BalanceSheets, debt: Floats) -> Proof:
-    """Whether non-current debt and the fewest other lines add up to the non-current liabilities."""
-    missing = sheets.value("liabilities") - sheets.value("liabilities_current") - debt
-    unit, beside = (
-        largest(sheets.grain("liabilities"), sheets.grain("liabilities_current")),
-        np.abs(sheets.values[_NONCURRENT_LINES]),
-    )
-    return Proof(_proving(missing, unit, beside), missing, unit, beside)
-
-
 def is_one_digit(amount: Floats, unit: Floats, *, exactly: bool = False) -> Flags:
     """Whether an amount is one digit followed by zeros, exactly or within rounding, and at least ten units."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -168,19 +119,6 @@ def is_one_digit(amount: Floats, unit: Floats, *, exactly: bool = False) -> Flag
     digit = np.rint(np.abs(amount) / power)
     tolerance = EXACT * power if exactly else ROUNDED_UNITS * unit
     found: Flags = (power >= 10 * unit) & (np.abs(np.abs(amount) - digit * power) <= tolerance)
-    return found
-
-
-def _proving(missing: Floats, unit: Floats, beside: Floats) -> Ints:
-    """The fewest other lines (bits) that add up to the missing amount; NOTHING if none do."""
-    found = np.full(len(missing), NOTHING, dtype=np.int64)
-    asked = np.flatnonzero(~np.isnan(missing + unit))
-    if len(asked):
-        sums = subset_sums(beside[:, asked])
-        fits = np.abs(missing[asked][sums.sheet] - sums.total) <= ROUNDED_UNITS * unit[asked][sums.sheet]
-        rank = np.where(fits, (_BITS_SET[sums.members] << _RANK_BITS) | sums.members, NEVER << _RANK_BITS)
-        best = np.minimum.reduceat(rank, sums.begins)
-        found[asked] = np.where(best < NEVER << _RANK_BITS, best & ((1 << _RANK_BITS) - 1), NOTHING)
     return found
 
 

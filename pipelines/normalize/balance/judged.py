@@ -3,9 +3,13 @@
 Belongs here: a rule that withholds, what it compares, and what it finds. Does not: the rules (contradictions).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
+import numpy as np
+
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
 from pipelines.normalize.rule import Rule
 
 
@@ -49,3 +53,9 @@ class Judged:
     table: tuple[Contradiction, ...]
     contradiction: Ints
     comparisons: tuple[Comparison, ...]
+
+    @classmethod
+    def of(cls, found: Mapping[Contradiction, Flags], comparisons: tuple[Comparison, ...]) -> Self:
+        """The judgement of sums, from where each rule contradicts them."""
+        first = np.select(list(found.values()), range(len(found)), NOTHING)
+        return cls(tuple(found), first, comparisons)

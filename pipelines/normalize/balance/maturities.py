@@ -91,7 +91,8 @@ OF_FINANCIAL = contradiction(
     "Regulation S-X Rule 9-03.13, 9-03.16 (short-term borrowings and long-term debt are lines of their own); measured: "
     "125 of 172 quarter ends with such debt alone, of two filers, of which those that can be looked up lack 2 to 15 %",
 )
-RULES: tuple[Rule, ...] = (FELL_DUE_ALONE.rule, NEVER_STATED.rule, INSTALLMENTS.rule, OF_LENDER.rule, OF_FINANCIAL.rule)
+OF_MATURITIES = (FELL_DUE_ALONE, NEVER_STATED, INSTALLMENTS, OF_LENDER, OF_FINANCIAL)
+RULES: tuple[Rule, ...] = tuple(each.rule for each in OF_MATURITIES)
 
 OF_DEPOSITS = set_of(["Deposits", "InterestBearingDepositLiabilities", "NoninterestBearingDepositLiabilities"])
 """Elements of deposits. A bank that states one of them has few other lines of liabilities."""

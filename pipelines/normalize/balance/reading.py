@@ -252,7 +252,7 @@ def _solved(
     rounding = [rounded_by(total, unit) for total in totals]
     places = range(len(totals))
     most = [sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places]
-    if not groups or any(totals[place] > most[place] + rounding[place] for place in places):
+    if any(totals[place] > most[place] + rounding[place] for place in places):
         return [], []
     elements = [element for group in groups.values() for element in group]
     attempts = []
@@ -265,6 +265,8 @@ def _solved(
             return [is_line], again
         attempts.append((is_line, again))
     likeliest, again = attempts[0]
+    if not groups:
+        return [], again
     return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), again
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, starts
 from pipelines.normalize.balance.before import Before
 from pipelines.normalize.balance.element_sets import have_any, set_of
-from pipelines.normalize.balance.footing import ALL_CURRENT_LIABILITY_LINES
-from pipelines.normalize.balance.instruments import NOT_BORROWED, ROOM
+from pipelines.normalize.balance.instruments import NOT_BORROWED
 from pipelines.normalize.balance.judged import contradiction
 from pipelines.normalize.balance.maturities import LONG_TERM_LINES, OF_DEPOSITS, is_alone, spread
 from pipelines.normalize.balance.sheets import LINE, OF_INCOME, BalanceSheets, same
@@ -29,9 +28,6 @@ OF_ONE_LINE, OF_LIABILITIES_BESIDE_ONE_LINE = 0.1, 0.03
 
 TIMES, OF_ALL_LIABILITIES = 3, 0.2
 """Three times the debt and a fifth of the liabilities cannot be lines that are no debt and have no known element."""
-LEAST_CURRENT = 0.1
-"""Long-term debt of which a tenth must be current includes its maturities."""
-
 A_PART = 0.1
 """Non-current debt may exceed the total by less: some totals are principal amounts without premiums."""
 
@@ -40,10 +36,6 @@ MANY_TIMES = 20
 
 LEFT_FOR_INTEREST = 0.005
 """Debt that bears interest and has no line matters if it is more than half a per cent of the debt that has lines."""
-
-LEAVES_OF_CURRENT = 2
-"""Current maturities that are a line of their own leave less than twice as much without a known line."""
-
 
 UNNAMED_MATURITIES = contradiction(
     "debt_not_footing",
@@ -82,22 +74,6 @@ NO_TOTAL = contradiction(
     "us-gaap:LongTermDebt: the total of current and non-current long-term debt; measured: 28 of 2,050 balance sheets "
     "with one of both alone, of Chevron and Lam Research",
 )
-TWO_READINGS = contradiction(
-    "debt_not_footing",
-    "debt.withheld.long-term-debt-may-include-short-term",
-    "Total debt is withheld if it is long-term debt and short-term borrowings, and the non-current liabilities have "
-    f"room for long-term debt without these, but not for it without {LEAST_CURRENT:.0%} of it: it may include them.",
-    "us-gaap:LongTermDebt: it includes current maturities, which some filers show as short-term borrowings; measured: "
-    "1 of 240 such sums",
-)
-REPEATED = contradiction(
-    "debt_not_footing",
-    "debt.withheld.maturities-repeat-noncurrent-debt",
-    "Total debt is withheld if its current maturities are its non-current debt to the digit, and the other known lines "
-    f"leave more than {LEAVES_OF_CURRENT} times as much of the current liabilities: one of them may repeat the other.",
-    "us-gaap:LongTermDebtCurrent, us-gaap:LongTermDebtNoncurrent: no debt is in both; measured: 2 of 1,900 classified "
-    "balance sheets",
-)
 WITHOUT_ITS_INTEREST = contradiction(
     "debt_not_footing",
     "debt.withheld.interest-without-its-debt",
@@ -116,19 +92,15 @@ WITHOUT_ITS_PROCEEDS = contradiction(
     "ASC 230-10-45-14, 850-10-50-1 (amounts due to related parties are disclosed); measured: 2 of 17 balance "
     "sheets with such proceeds, of one filer; the one that was read lacks two notes",
 )
-RULES: tuple[Rule, ...] = tuple(
-    each.rule
-    for each in (
-        UNNAMED_MATURITIES,
-        UNEXPLAINED,
-        WITHOUT_ITS_INTEREST,
-        WITHOUT_ITS_PROCEEDS,
-        MOSTLY_UNEXPLAINED,
-        NO_TOTAL,
-        TWO_READINGS,
-        REPEATED,
-    )
+OF_THE_REST = (
+    UNNAMED_MATURITIES,
+    UNEXPLAINED,
+    WITHOUT_ITS_INTEREST,
+    WITHOUT_ITS_PROCEEDS,
+    MOSTLY_UNEXPLAINED,
+    NO_TOTAL,
 )
+RULES: tuple[Rule, ...] = tuple(each.rule for each in OF_THE_REST)
 
 _NO_LIABILITIES = ("liabilities", "liabilities_current", "debt_principal", "debt_issue_costs_current", *OF_INCOME)
 _OTHER_LINES = [LINE[concept.name] for concept in DEBT_CONTROLS if concept.name not in _NO_LIABILITIES]
@@ -168,29 +140,6 @@ def has_large_maturities_without_line(sheets: BalanceSheets) -> Flags:
     no_line = ~np.logical_or.reduce(list(stated))
     is_large = (maturities > UNNAMED_OF_CURRENT * current) & (maturities > UNNAMED_OF_DEBT * whole)
     found: Flags = no_line & is_large & (maturities <= current)
-    return found
-
-
-def may_include_short_term(sheets: BalanceSheets, sums: Sums) -> Flags:
-    """Whether only without the short-term borrowings beside it long-term debt can be in the non-current liabilities."""
-    whole, short = sheets.value("debt_long_term"), sheets.value("debt_short_term")
-    room = sheets.value("liabilities") - sheets.value("liabilities_current")
-    room = room - np.abs(np.nan_to_num(sheets.values[_NONCURRENT_LINES])).sum(axis=0)
-    has_room = (short > 0) & (short < whole) & (whole - short <= room * ROOM)
-    found: Flags = (has_room & (whole * (1 - LEAST_CURRENT) > room))[sums.sheet]
-    is_either = (sums.part_line == LINE["debt_long_term"]) | (sums.part_line == LINE["debt_short_term"])
-    found &= np.bincount(sums.part_sum, is_either, len(sums.sheet)) == 2
-    return found
-
-
-def maturities_repeat_noncurrent(sheets: BalanceSheets, sums: Sums) -> Flags:
-    """Whether both parts of debt are one amount, and the current liabilities do not show that it is in them."""
-    noncurrent, maturities = sheets.value("debt_noncurrent"), sheets.value("debt_current_maturities")
-    known = np.abs(np.nan_to_num(sheets.values[ALL_CURRENT_LIABILITY_LINES])).sum(axis=0)
-    left = sheets.value("liabilities_current") - known - sheets.or_zero("debt_short_term")
-    repeats = (maturities == noncurrent) & (maturities > 0) & (left > LEAVES_OF_CURRENT * maturities)
-    of_parts = (sums.part_line == LINE["debt_noncurrent"]) | (sums.part_line == LINE["debt_current_maturities"])
-    found: Flags = repeats[sums.sheet] & (np.bincount(sums.part_sum, of_parts, len(sums.sheet)) == 2)
     return found
 
 

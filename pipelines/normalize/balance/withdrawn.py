@@ -68,14 +68,6 @@ OTHER_DIGIT = Rule(
     "withhold",
 )
 
-LEFT_AND_RETURNED = Rule(
-    "debt.withdrawn.left-and-returned",
-    "Total debt that the liabilities do not prove is withdrawn if the next report shows about the debt of the report "
-    "before again and total assets followed neither step: the change is at least a tenth of the debt and five times "
-    "the difference between the reports around it.",
-    "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); measured: none of 2,050 sheets between two others",
-    "withhold",
-)
 
 SHOWN_AFTER = Rule(
     "debt.withdrawn.line-shown-after",
@@ -122,7 +114,6 @@ RULES: tuple[Rule, ...] = (
     OTHER_UNITS,
     *SHOWN_AROUND.values(),
     OTHER_DIGIT,
-    LEFT_AND_RETURNED,
     SHOWN_AFTER,
     FELL_DUE_BEFORE,
     INSTALLMENTS_BEFORE,
@@ -134,14 +125,6 @@ HIDDEN = 0.1
 ROSE_WITH_IT = 0.5
 """The line is new if the current liabilities rose by at least half of it."""
 
-LEFT, RETURNED = 0.1, 5
-"""The debt changed by a tenth, and by five times of what is left of the change in the next report."""
-
-FOLLOWED = 0.25
-"""Total assets follow if they move by at least a quarter of the change, in its direction."""
-
-HALF_YEAR = 2
-"""Reports that follow each other are at most two quarters apart."""
 
 LINES_OF_CASH = ("cash", "cash_total", "short_term_investments")
 
@@ -174,7 +157,6 @@ def withdrawals(
     values = sums.sheet[counts]
     found = [_in_other_units(sheets, before, values)]
     if item == "total_debt":
-        found.append(_left_and_returned(sheets, before, sums, counts, is_proven))
         found.append(_shown_after(sheets, sums, counts))
         found.append(_fell_due_before(sheets, before, sums, values))
         found.append(_before_installments(sheets, before, sums, values))
@@ -201,29 +183,6 @@ def _in_other_units(sheets: BalanceSheets, before: Before, values: Ints) -> With
         is_of_filing = wrong[place] == filing[values]
     by = later[is_wrong][first[place[is_of_filing]]] if len(wrong) else later[:0]
     return Withdrawal(OTHER_UNITS, "sheet_in_other_units", values[is_of_filing], by)
-
-
-def _left_and_returned(sheets: BalanceSheets, before: Before, sums: Sums, counts: Ints, is_proven: Flags) -> Withdrawal:
-    """The values that differ from those of the reports before and after, which are about the same."""
-    value = np.full(len(sheets), np.nan)
-    value[sums.sheet[counts]] = np.where(is_proven[counts], np.nan, sums.value[counts])
-    around = np.full(len(sheets), np.nan)
-    around[sums.sheet] = sums.value
-    assets = sheets.value("assets")
-    newer = np.flatnonzero(before.in_filing_before >= 0)
-    middle = before.in_filing_before[newer]
-    newer, middle = newer[before.in_filing_before[middle] >= 0], middle[before.in_filing_before[middle] >= 0]
-    older = before.in_filing_before[middle]
-    are_near = (sheets.q[middle] - sheets.q[older] <= HALF_YEAR) & (sheets.q[newer] - sheets.q[middle] <= HALF_YEAR)
-    least, most = np.minimum(around[older], around[newer]), np.maximum(around[older], around[newer])
-    change = np.maximum(value[middle] - most, 0) + np.minimum(value[middle] - least, 0)
-    size, sign = np.abs(change), np.sign(change)
-    has_left = (size > 0) & (size >= LEFT * np.fmax(most, value[middle])) & (size >= RETURNED * (most - least))
-    followed = ((assets[middle] - assets[older]) * sign >= FOLLOWED * size) | (
-        (assets[middle] - assets[newer]) * sign >= FOLLOWED * size
-    )
-    found = are_near & has_left & ~followed
-    return Withdrawal(LEFT_AND_RETURNED, "debt_not_footing", middle[found], newer[found])
 
 
 def _shown_after(sheets: BalanceSheets, sums: Sums, counts: Ints) -> Withdrawal:
