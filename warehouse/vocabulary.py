@@ -226,6 +226,7 @@ FLAGS: dict[str, str] = {
     "contradicted_operating_income": "Operating income as stated (probably a total of segments) exceeds revenue less "
     "costs and exceeds income before tax and interest, which is used instead.",
     "derived": "Calculated where the filings state nothing.",
+    "derived_line": "A line that the filing does not state is what the other lines leave of their total.",
     "includes_finance_leases": "Finance leases are on the same line as debt and cannot be separated.",
     "may_be_principal": "The filer states only a total, which may be principal instead of the carrying amount.",
     "total_contradicts_parts": "The filer's own total of debt equals neither the sum of its lines nor any of them.",

@@ -534,6 +534,7 @@ class Values(dy.Schema):
     apart_from_net_income = dy.Bool()
     derived_operating_income = dy.Bool()
     contradicted_operating_income = dy.Bool()
+    derived_line = dy.Bool()
     includes_finance_leases = dy.Bool()
     may_be_principal = dy.Bool()
     may_include_restricted_cash = dy.Bool()

@@ -4,6 +4,7 @@ from datetime import date
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -28,15 +29,19 @@ USUAL = {
 """The lines of a balance sheet of two days, in millions, which add up in all sections."""
 
 
-def report(lines: dict[str, tuple[float | None, float | None]], filed: str = "2024-02-20") -> list[Row]:
+def report(
+    lines: dict[str, tuple[float | None, float | None]],
+    filed: str = "2024-02-20",
+    days: tuple[str, str] = (DAY, BEFORE),
+) -> list[Row]:
     """An annual report with the balance sheets of both days."""
-    flows = [fact(tag, 10e6, "2023-01-01", DAY, filed=filed) for tag in ("Revenues", "NetIncomeLoss")]
+    flows = [fact(tag, 10e6, f"{days[0][:4]}-01-01", days[0], filed=filed) for tag in ("Revenues", "NetIncomeLoss")]
     return [
         *flows,
         *(
             fact(tag, round(amount * 1e6), None, day, filed=filed)
             for tag, amounts in lines.items()
-            for day, amount in zip((DAY, BEFORE), amounts, strict=True)
+            for day, amount in zip(days, amounts, strict=True)
             if amount is not None
         ),
     ]
@@ -238,7 +243,10 @@ WRONG = {
     "the cash of the year before": ("cash_and_equivalents", {CASH_LINE: (18.771, 18.771)}),
     "debt with another digit": ("total_debt", {DEBT_LINE: (40.151, 46.001)}),
     "debt above the total": ("total_debt", {DEBT_LINE: (43.888, 46.001)}),
-    "debt without its line": ("total_debt", {DEBT_LINE: (None, 46.001)}),
+    "a line that is missing, and a rest of three times its size": (
+        "total_debt",
+        {DEBT_LINE: (None, 46.001), "Liabilities": (170.139, 71.032), "Assets": (244.409, 131.008)},
+    ),
 }
 """The amounts that replace those of USUAL, and the item whose line is wrong or missing."""
 NOT_WRONG = {
@@ -274,3 +282,76 @@ def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item,
 @pytest.mark.parametrize(("item", "lines", "amount"), NOT_WRONG.values(), ids=NOT_WRONG)
 def test_what_another_line_explains_is_served(item, lines, amount):
     assert value(report(USUAL | lines), item) == pytest.approx(amount)
+
+
+YEAR_BEFORE = report(
+    {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in USUAL.items()}, "2023-02-20", (BEFORE, "2021-12-31")
+)
+SECURITIES = "MarketableSecuritiesCurrent"
+WITH_SECURITIES = {"AssetsCurrent": (82.13, 69.884), "Assets": (170.909, 153.008)}
+RESTS = {
+    "debt of the other column is missing here": (report(USUAL | {DEBT_LINE: (None, 46.001)}), "total_debt", 46.001),
+    "securities of the other column are missing here": (
+        report(USUAL | WITH_SECURITIES | {SECURITIES: (None, 22)}),
+        "cash_and_equivalents",
+        50.623,
+    ),
+    "debt is missing in both columns, and an earlier report states that of the other": (
+        YEAR_BEFORE + report(USUAL | {DEBT_LINE: (None, None)}),
+        "total_debt",
+        46.001,
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "item", "amount"), RESTS.values(), ids=RESTS)
+def test_one_line_that_is_missing_is_what_the_others_leave_of_their_total(rows, item, amount):
+    """The value says so, and consists of the total less the other lines."""
+    found = served(rows)
+    version = found.found.versions.filter(pl.col("item") == item).row(-1, named=True)
+
+    assert value_of(found, item, "annual", DAY) == pytest.approx(amount * 1e6)
+    assert (version["rule"], version["flags"]) == ("balance.proved.line-is-the-rest", "derived_line")
+    assert sum(leg["weight"] * leg["value"] for leg in version["legs"]) == pytest.approx(amount * 1e6)
+
+
+def test_a_missing_line_that_no_report_knows_is_no_rest():
+    """The rest of the year before is not what the earlier report states: another line is missing."""
+    other = USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}
+    before = report(
+        {
+            tag: (older, older)
+            for tag, (_, older) in (USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}).items()
+        },
+        "2023-02-20",
+        (BEFORE, "2021-12-31"),
+    )
+
+    assert value(before + report(USUAL | {DEBT_LINE: (None, None)}), "total_debt") is None
+
+
+def test_a_missing_line_that_is_not_borrowed_proves_zero():
+    """Liabilities of the usual size that are not stated are no debt if they are not borrowed in the other column."""
+    lines = {"LongTermDebtCurrent": (None, None), DEBT_LINE: (None, None), "OtherLiabilitiesNoncurrent": (None, 9.377)}
+    totals = {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
+
+    assert value(report(USUAL | lines | totals), "total_debt") == 0
+
+
+def test_a_later_filing_that_restates_a_proved_value_by_little_counts():
+    """Not only by more than rounding, and also where its own lines do not add up."""
+    later = {tag: (amount, amount) for tag, (amount, _) in USUAL.items()} | {CASH_LINE: (20.12, 20.119)}
+    restated = report(later, "2025-02-20", ("2024-12-31", DAY))
+
+    assert value(report(USUAL) + restated, "cash_and_equivalents") == pytest.approx(20.119)
+
+
+def test_a_note_that_an_earlier_report_states_leaves_zero_open():
+    """A later filing whose lines add up without it says nothing about what is inside of them."""
+    lines = {"LongTermDebtCurrent": (None, None), DEBT_LINE: (None, None)}
+    totals = {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
+    shown = USUAL | lines | totals
+    again = report({tag: (amount, amount) for tag, (amount, _) in shown.items()}, "2025-02-20", ("2024-12-31", DAY))
+
+    assert value(report(shown) + again, "total_debt") == 0
+    assert value(report(shown | {"NotesPayableCurrent": (2.01, None)}) + again, "total_debt") == pytest.approx(2.01)

@@ -156,35 +156,33 @@ def _events(without: list[_Unproved], certain: Mapping[int, Proved]) -> list[int
     )
     events: list[int | Proved] = []
     current: float | None = None
+    before: float | None = None
     proof: Proved | None = None
     of_row = {seq: (row, value, rule) for seq, row, value, rule in without}
     for seq in sorted({*certain, *of_row}):
+        row, value, rule = of_row.get(seq, (-1, None, ""))
+        is_restated = agreed and value is not None and value != before
+        before = before if value is None else value
         if seq in certain:
             one = certain[seq]
-            if proof:
-                changes = not _same(one.lines, proof.lines, SAME_MONEY) and _restates(one, proof)
-            else:
-                changes = current is None or not _same(current, one.value, SAME_MONEY)
+            changes = _restates(one, proof) if proof else current is None or not _same(current, one.value, SAME_MONEY)
             if changes:
                 events.append(one)
                 current = one.value
             if changes or not proof:
                 proof = one
-            continue
-        row, value, rule = of_row[seq]
-        is_restated = agreed and value is not None and not (current is not None and _same(current, value, SAME_MONEY))
-        if not proof or is_restated or rule in OUTRANKED_BY:
+        elif not proof or is_restated or rule in OUTRANKED_BY:
             events.append(row)
             current = value
     return events
 
 
 def _restates(later: Proved, earlier: Proved) -> bool:
-    """Whether a later proof restates an earlier one: it states more, or all of its lines.
+    """Whether a later proof restates an earlier one: it states more, or other amounts of all of its lines.
 
     A line that a later filing combines with another one is still what its own filing stated.
     """
-    return later.lines > earlier.lines or later.elements >= earlier.elements
+    return later.value > earlier.value or (later.lines != earlier.lines and later.elements >= earlier.elements)
 
 
 def _same(one: float, other: float, within: float) -> bool:
@@ -213,7 +211,7 @@ def _frames(
     for number, (key, one), flag in zip(sums, taken, flags, strict=True):
         _, filed, amended, regime = of_day[one.cik, one.seq, one.day]
         of_filing = (one.seq, filed, amended, regime)
-        rows.append((number, key[0], key[2], key[1], *of_filing, one.value, 1.0, one.rule.id, flag))
+        rows.append((number, key[0], key[2], key[1], *of_filing, one.value, one.grain, one.rule.id, flag))
         lines += [(number, fact, coefficient, OF_LINES.id, one.flag) for fact, coefficient in one.facts]
         value_of = (key[0], key[1], key[2], one.seq)
         judged.append((*value_of, one.rule.id, CHOSE, one.value, one.value))

@@ -9,7 +9,7 @@ Footing proves which amounts are lines. It proves neither their class nor their 
 other balance sheets contradict by a power of a thousand proves nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pipelines.normalize.balance import contradictions, withdrawn
@@ -52,10 +52,17 @@ DEBT_INSIDE = Rule(
     "Regulation S-X Rule 5-02.19, 5-02.22 (borrowings may be combined with other liabilities if not material)",
     "compose",
 )
+REST_OF_TOTAL = Rule(
+    "balance.proved.line-is-the-rest",
+    "A line of debt or cash that is not stated is what the other lines leave of the total, if it is a line in the "
+    "other column, of the usual size, or if the others leave there what an earlier filing stated for it.",
+    f"{_TOTALS}; comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c))",
+    "compose",
+)
 NO_DEBT = Rule(
     "debt.zero.proved",
     "Debt is zero if lines that are not borrowed add up to the liabilities and, on a classified balance sheet, the "
-    "filing states no borrowing for the day that is small enough to be inside one of them.",
+    "filing and those before state no borrowing for the day that is small enough to be inside one of them.",
     _TOTALS,
     "compose",
 )
@@ -84,7 +91,7 @@ ADDS_UP = {
 }
 """For each section the identity of its lines and its total."""
 
-COMPOSING = (CASH_OF_LINES, DEBT_OF_LINES, DEBT_INSIDE, NO_DEBT, NO_INTEREST_BUT_ON_DEPOSITS)
+COMPOSING = (CASH_OF_LINES, DEBT_OF_LINES, DEBT_INSIDE, REST_OF_TOTAL, NO_DEBT, NO_INTEREST_BUT_ON_DEPOSITS)
 RULES: tuple[Rule, ...] = (*COMPOSING, OF_LINES, *ADDS_UP.values())
 
 OUTRANKED_BY = frozenset(
@@ -101,6 +108,9 @@ _WITH_LEASES = frozenset(
     )
 )
 
+DERIVED_LINE = "derived_line"
+"""Flag of a value with a line that the filing does not state."""
+
 OF_ZERO = ("LiabilitiesCurrent", "Liabilities", "Assets")
 """The totals that show which balance sheet has no debt."""
 
@@ -112,6 +122,7 @@ class Proved:
     lines: the value without debt inside other lines. elements: those of its lines that are not zero.
     facts: the rows of the facts that it consists of, each with its coefficient: 1 for a line; for a zero 1 for the
         liabilities and -1 for each of their lines, or 0 for totals that prove it with others.
+    grain: the power of ten to which the value is rounded, for each of its lines.
     flag: of a line. sections: those that add up, with the sum of their lines and their total.
     """
 
@@ -124,6 +135,7 @@ class Proved:
     lines: float
     elements: frozenset[str]
     facts: tuple[tuple[int, float], ...]
+    grain: float
     flag: str | None
     sections: tuple[tuple[str, float, float], ...]
 
@@ -144,7 +156,7 @@ def proved(filings: Iterable[Filing]) -> Iterator[Proved]:
                 yield from _debt(filing, day, stated, of_debt)
             elif filing.pays_interest_on_deposits_only.get(day) and not _borrowings(stated):
                 facts = [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
-                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, frozenset(), facts, None, ())
+                yield _of_debt(filing, day, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, 0.0, frozenset(), facts, 1.0, None, ())
 
 
 def _amount(stated: Day, element: str) -> float:
@@ -194,27 +206,41 @@ def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Prov
         or any(_amount(stated, element) for element, line in table.items() if line.kind == RESTRICTED)
     ):
         return
-    amounts = [stated[element] for element in elements]
-    value = sum(amount for amount, _ in amounts)
+    value = sum(_amount(stated, element) for element in elements)
+    is_rest = read.rest in elements
     yield Proved(
         filing.cik,
         filing.seq,
         day,
         "cash_and_equivalents",
-        CASH_OF_LINES,
+        REST_OF_TOTAL if is_rest else CASH_OF_LINES,
         value,
         value,
         _nonzero(stated, elements),
-        tuple((fact, 1.0) for _, fact in amounts),
-        None,
+        tuple(_legs(read, day, stated, elements)),
+        read.unit * len(elements),
+        DERIVED_LINE if is_rest else None,
         (_adds_up(read, day, stated),),
     )
+
+
+def _legs(read: Reading, day: int, stated: Day, elements: tuple[str, ...]) -> list[tuple[int, float]]:
+    """The facts that lines consist of: their own, or if one is a rest, those of the total and of the other lines."""
+    if read.rest not in elements:
+        return [(stated[element][1], 1.0) for element in elements]
+    others = [next((one for one in group if one in stated), None) for group in read.readings[0]]
+    terms = read.terms[read.days.index(day)]
+    return [
+        *((stated[element][1], coefficient) for element, coefficient in terms),
+        *((stated[one][1], -1.0) for one in others if one is not None and one not in elements),
+    ]
 
 
 def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Iterator[Proved]:
     """Borrowings; nothing if a class is doubtful, or if nothing shows whether a borrowing is inside a line."""
     elements: list[str] = []
     inside: list[str] = []
+    facts: list[tuple[int, float]] = []
     for read in sections:
         of_section = _agreed(read, stated, (BORROWING,))
         if of_section is None:
@@ -224,22 +250,28 @@ def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Ite
             return
         elements += of_section
         inside += hidden
+        facts += _legs(read, day, stated, of_section)
     amounts = [_amount(stated, element) for element in (*elements, *inside)]
     leases = _amount(stated, "OperatingLeaseLiability") - _amount(stated, "OperatingLeaseLiabilityNoncurrent")
     if any(amount < 0 or (amount and amount == leases) for amount in amounts):
         return
     add_up = tuple(_adds_up(read, day, stated) for read in sections)
     if not any(amounts):
-        if any(read.section != LIABILITIES and _may_be_inside(read, stated) for read in sections):
+        known = {**filing.earlier[day], **{element: amount for element, (amount, _) in stated.items()}}
+        if any(read.section != LIABILITIES and _may_be_inside(read, known) for read in sections):
             return
-        yield _of_debt(filing, day, NO_DEBT, 0.0, 0.0, frozenset(), _that_leave_nothing(stated, sections), None, add_up)
+        facts = _that_leave_nothing(stated, sections)
+        yield _of_debt(filing, day, NO_DEBT, 0.0, 0.0, frozenset(), facts, 1.0, None, add_up)
         return
-    facts = [(stated[element][1], 1.0) for element in (*elements, *inside) if element in stated]
+    facts += [(stated[element][1], 1.0) for element in inside]
     flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
+    if any(read.rest in elements for read in sections):
+        rule, flag = REST_OF_TOTAL, DERIVED_LINE
     of_lines = sum(_amount(stated, element) for element in elements)
+    grain = max(read.unit for read in sections) * len(amounts)
     named = _nonzero(stated, elements)
-    yield _of_debt(filing, day, rule, sum(amounts), of_lines, named, facts, flag, add_up)
+    yield _of_debt(filing, day, rule, sum(amounts), of_lines, named, facts, grain, flag, add_up)
 
 
 def _of_debt(
@@ -250,16 +282,20 @@ def _of_debt(
     lines: float,
     elements: frozenset[str],
     facts: list[tuple[int, float]],
+    grain: float,
     flag: str | None,
     add_up: tuple[tuple[str, float, float], ...],
 ) -> Proved:
-    return Proved(filing.cik, filing.seq, day, "total_debt", rule, value, lines, elements, tuple(facts), flag, add_up)
+    return Proved(
+        filing.cik, filing.seq, day, "total_debt", rule, value, lines, elements, tuple(facts), grain, flag, add_up
+    )
 
 
 def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int, float]]:
     """The liabilities less their lines, if they leave nothing to the unit; else the totals, which do not count."""
     lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
-    if _amount(stated, "Liabilities") == sum(_amount(stated, line) for line in lines) != 0:
+    are_stated = all(stated[line][1] >= 0 for line in lines)
+    if are_stated and _amount(stated, "Liabilities") == sum(_amount(stated, line) for line in lines) != 0:
         return [(stated["Liabilities"][1], 1.0), *((stated[line][1], -1.0) for line in lines)]
     return [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
 
@@ -270,11 +306,12 @@ def _borrowings(stated: Day) -> bool:
     return any(line.kind == BORROWING and _amount(stated, line.element) for line in lines)
 
 
-def _may_be_inside(read: Reading, stated: Day) -> bool:
-    """Whether any stated borrowing, also one of the notes, is small enough to be inside a line."""
+def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
+    """Whether any borrowing, also one of the notes or of an earlier filing, is small enough to be inside a line."""
     table = LINES[read.section]
-    largest = max((_amount(stated, group[0]) for lines in read.readings for group in lines), default=0.0)
-    return any(0 < _amount(stated, name) <= largest for name, line in table.items() if line.kind == BORROWING)
+    largest = max((amounts.get(group[0], 0.0) for lines in read.readings for group in lines), default=0.0)
+    borrowings = (name for name, line in table.items() if line.kind == BORROWING)
+    return any(0 < amounts.get(name, 0.0) <= largest for name in borrowings)
 
 
 def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] | None:

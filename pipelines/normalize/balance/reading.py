@@ -26,6 +26,7 @@ from pipelines.normalize.elements.lines import (
     LIABILITIES,
     LINES,
     NONCURRENT_LIABILITIES,
+    REDEEMABLE,
     SECTIONS,
     TEMPORARY_EQUITY,
 )
@@ -33,6 +34,16 @@ from pipelines.normalize.elements.sources import US_GAAP
 
 Day = dict[str, tuple[float, int]]
 """What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
+
+Lines = tuple[tuple[str, ...], ...]
+"""The lines of a section, each as the group of elements that state its amount."""
+
+Terms = tuple[tuple[str, float], ...]
+"""What a total is computed from: elements, each with its coefficient."""
+
+USUAL_SIZE = 2
+"""A line that one column lacks is what the others leave of its total if it is at most twice, and at least half of what
+the other column states for it; more or less may be another line."""
 
 SHOWS_A_BALANCE_SHEET = frozenset(("Assets", "LiabilitiesAndStockholdersEquity"))
 """Elements of which every balance sheet has one; other days of a filing have single balances."""
@@ -43,14 +54,19 @@ class Reading:
     """A section of a balance sheet whose lines add up to its total, in each of its columns.
 
     days: the columns, the filing's own day first; days since 1970.
-    totals: the total of each column.
+    totals: the total of each column. terms: what each is computed from.
     readings: the sets of lines that add up; usually one. Each line is the group of elements that state its amount.
+    unit: the power of ten to which the amounts are rounded.
+    rest: the line that is not stated, and is what the other lines leave of the total; null if all are stated.
     """
 
     section: str
     days: tuple[int, ...]
     totals: tuple[float, ...]
-    readings: tuple[tuple[tuple[str, ...], ...], ...]
+    terms: tuple[Terms, ...]
+    readings: tuple[Lines, ...]
+    unit: float
+    rest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +80,7 @@ class Rest:
     section: str
     day: int
     lines: tuple[str, ...]
-    missing: tuple[tuple[str, ...], ...]
+    missing: Lines
     total: float
     unit: float
 
@@ -73,6 +89,8 @@ class Rest:
 class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
+    days: what is stated, and the line that is a rest (Reading), with -1 for the row of its fact.
+    earlier: for each day what earlier filings state for it.
     rests: sections that do not add up any more.
     pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
     """
@@ -80,9 +98,38 @@ class Filing:
     cik: int
     seq: int
     days: Mapping[int, Day]
+    earlier: Mapping[int, Mapping[str, float]]
     sections: Mapping[str, Reading]
     rests: tuple[Rest, ...]
     pays_interest_on_deposits_only: Mapping[int, bool]
+
+
+class _Filer:
+    """What the balance sheets of a filer before tell.
+
+    decided: for each section whether each element is a line.
+    lines: for each section the lines of the newest one that adds up. before: of those of the filing before.
+    stated: for each day what filings state.
+    """
+
+    def __init__(self) -> None:
+        self.decided: dict[str, dict[str, bool]] = {section: {} for section in SECTIONS}
+        self.lines: dict[str, Lines] = {}
+        self.before: dict[str, Lines] = {}
+        self.stated: dict[int, dict[str, float]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A section of a day: what is stated, and what the total is computed from."""
+
+    day: int
+    stated: Day
+    terms: Terms
+
+    @property
+    def total(self) -> float:
+        return amount_of(self.terms, self.stated)
 
 
 def filings(facts: pl.DataFrame) -> Iterator[Filing]:
@@ -92,44 +139,99 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
         facts: typed facts in filing order (facts.order): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
             `value`.
     """
-    decided: dict[str, dict[str, bool]] = {}
-    footed: dict[str, tuple[tuple[str, ...], ...]] = {}
+    filer = _Filer()
     of_company = None
     interest = _interest(facts)
     for cik, seq, days in _stated(facts):
         if cik != of_company:
-            of_company, decided, footed = cik, {section: {} for section in SECTIONS}, {}
+            of_company, filer = cik, _Filer()
         shown = sorted(
             (day for day, stated in days.items() if not stated.keys().isdisjoint(SHOWS_A_BALANCE_SHEET)), reverse=True
         )
         if not shown:
             continue
-        totals = {day: section_totals(days[day]) for day in shown}
-        sections, asked = {}, {}
+        terms = {day: section_totals(days[day]) for day in shown}
+        sections, rests = {}, []
+        here: dict[str, Lines] = {}
         for section in SECTIONS:
-            asked[section] = columns = [day for day in shown if section in totals[day]][:2]
-            if columns and columns[0] == shown[0]:
-                found = _read(section, columns, days, totals, decided[section])
-                if found:
-                    sections[section] = found
-        here = {section: read.readings[0] for section, read in sections.items() if len(read.readings) == 1}
-        footed |= here
-        rests = tuple(
-            _rest(section, day, days[day], totals[day][section], lines)
-            for section, lines in footed.items()
-            for day in asked[section]
-            if not (section in sections and day in sections[section].days)
+            columns = [_Column(day, days[day], terms[day][section]) for day in shown if section in terms[day]][:2]
+            if not columns or columns[0].day != shown[0]:
+                continue
+            found = _read(section, columns, filer.decided[section])
+            if found and len(found.readings) == 1:
+                here[section] = filer.lines[section] = found.readings[0]
+            if (not found or shown[0] not in found.days) and section in filer.lines:
+                found = _with_rest(section, columns, filer) or found
+            if found:
+                sections[section] = found
+            before = here.get(section, filer.before.get(section))
+            rests += [
+                _rest(section, one, before) for one in columns if before and not (found and one.day in found.days)
+            ]
+        filer.before = here
+        yield Filing(
+            cik,
+            seq,
+            {day: days[day] for day in shown},
+            {day: dict(filer.stated.get(day, {})) for day in shown},
+            sections,
+            tuple(rests),
+            interest.get((cik, seq), {}),
         )
-        footed = here
-        yield Filing(cik, seq, {day: days[day] for day in shown}, sections, rests, interest.get((cik, seq), {}))
+        for day in shown:
+            stated = {element: amount for element, (amount, fact) in days[day].items() if fact >= 0}
+            filer.stated.setdefault(day, {}).update(stated)
 
 
-def _rest(section: str, day: int, stated: Day, total: float, before: tuple[tuple[str, ...], ...]) -> Rest:
+def _rest(section: str, column: _Column, before: Lines) -> Rest:
     """What a section looks like with the lines with which it added up before."""
-    lines = [next((element for element in group if element in stated), None) for group in before]
-    missing = tuple(group for group, line in zip(before, lines, strict=True) if line is None)
-    found = tuple(line for line in lines if line is not None)
-    return Rest(section, day, found, missing, total, _unit([tuple(stated[line][0] for line in found)], [total]))
+    lines, missing = _stated_lines(before, column.stated)
+    unit = _unit([tuple(column.stated[line][0] for line in lines)], [column.total])
+    return Rest(section, column.day, lines, missing, column.total, unit)
+
+
+def _stated_lines(lines: Lines, stated: Day) -> tuple[tuple[str, ...], Lines]:
+    """The element that states each line, and the lines that no element states."""
+    found = [next((element for element in group if element in stated), None) for group in lines]
+    missing = tuple(group for group, line in zip(lines, found, strict=True) if line is None)
+    return tuple(line for line in found if line is not None), missing
+
+
+def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading | None:
+    """A section of which one line is not stated, and is what the others leave of the total; None if there is none.
+
+    It is the line that the filer's last such section has besides those that are stated, if the section adds up with it
+    in the other column: as stated there, with the usual size here; or not stated there either, where the others leave
+    exactly what an earlier filing stated for that day.
+
+    The line is added to the columns.
+    """
+    if len(columns) < 2:
+        return None
+    own, other = columns
+    expected = filer.lines[section]
+    lines, missing = _stated_lines(expected, own.stated)
+    if len(missing) != 1:
+        return None
+    table, group = LINES[section], missing[0]
+    new = [name for name in own.stated if name in table and name not in other.stated and table[name].usual]
+    if any(own.stated[name][0] and name not in lines and table[name].part_of.isdisjoint(lines) for name in new):
+        return None
+    left = own.total - sum(own.stated[line][0] for line in lines)
+    left_of_other = other.total - sum(other.stated[line][0] for line in lines if line in other.stated)
+    unit = _unit([tuple(own.stated[line][0] for line in lines)], [own.total, other.total])
+    shown = next((other.stated[name][0] for name in group if name in other.stated), None)
+    known = next((filer.stated[other.day][name] for name in group if name in filer.stated.get(other.day, ())), shown)
+    if not known or abs(left_of_other - known) > rounded_by(other.total, unit) or left <= unit:
+        return None
+    if shown is not None and not known / USUAL_SIZE <= left <= known * USUAL_SIZE:
+        return None
+    own.stated[group[0]] = left, -1
+    if shown is None:
+        other.stated[group[0]] = left_of_other, -1
+    return Reading(
+        section, (own.day, other.day), (own.total, other.total), (own.terms, other.terms), (expected,), unit, group[0]
+    )
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
@@ -176,8 +278,8 @@ def _interest(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, bool]]:
     return found
 
 
-def section_totals(stated: Day) -> dict[str, float]:
-    """The total of each section that a balance sheet has.
+def section_totals(stated: Day) -> dict[str, Terms]:
+    """What the total of each section that a balance sheet has is computed from.
 
     Liabilities are liabilities and equity less all equity where they have no total of their own; a balance sheet
     without total current liabilities is not classified.
@@ -185,48 +287,53 @@ def section_totals(stated: Day) -> dict[str, float]:
     Source: ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); us-gaap:Liabilities.
     """
 
-    def amount(*elements: str) -> float | None:
-        return next((stated[element][0] for element in elements if element in stated), None)
+    def first(*elements: str) -> Terms:
+        return next((((element, 1.0),) for element in elements if element in stated), ())
 
-    totals = {CURRENT_ASSETS: amount("AssetsCurrent"), CURRENT_LIABILITIES: amount("LiabilitiesCurrent")}
-    total = amount("Liabilities")
-    both = amount("LiabilitiesAndStockholdersEquity")
-    if total is None and both is not None:
-        equity = amount("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest")
-        of_parent = amount("StockholdersEquity")
-        if equity is None and of_parent is not None:
-            equity = of_parent + (amount("MinorityInterest") or 0)
-        if equity is not None:
-            temporary = amount(*TEMPORARY_EQUITY) or 0
-            redeemable = amount("RedeemableNoncontrollingInterestEquityCarryingAmount") or 0
-            total = both - equity - temporary - (redeemable if redeemable != temporary else 0)
+    def less(terms: Terms) -> Terms:
+        return tuple((element, -coefficient) for element, coefficient in terms)
+
+    totals = {CURRENT_ASSETS: first("AssetsCurrent"), CURRENT_LIABILITIES: first("LiabilitiesCurrent")}
+    total, both = first("Liabilities"), first("LiabilitiesAndStockholdersEquity")
+    if not total and both:
+        equity = first("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest")
+        of_parent = first("StockholdersEquity")
+        if not equity and of_parent:
+            equity = (*of_parent, *first("MinorityInterest"))
+        if equity:
+            temporary, redeemable = first(*TEMPORARY_EQUITY), first(REDEEMABLE)
+            if temporary and redeemable and amount_of(temporary, stated) == amount_of(redeemable, stated):
+                redeemable = ()
+            total = (*both, *less((*equity, *temporary, *redeemable)))
     current = totals[CURRENT_LIABILITIES]
-    if current is None:
+    if not current:
         totals[LIABILITIES] = total
     else:
-        totals[NONCURRENT_LIABILITIES] = amount("LiabilitiesNoncurrent") if total is None else total - current
-    return {section: total for section, total in totals.items() if total is not None}
+        totals[NONCURRENT_LIABILITIES] = (*total, *less(current)) if total else first("LiabilitiesNoncurrent")
+    return {section: terms for section, terms in totals.items() if terms}
 
 
-def _read(
-    section: str,
-    columns: list[int],
-    days: Mapping[int, Day],
-    totals: Mapping[int, dict[str, float]],
-    decided: dict[str, bool],
-) -> Reading | None:
-    """The lines of a section that add up in both columns, or else on the filing's own day alone; None if none do.
+def amount_of(terms: Terms, stated: Day) -> float:
+    """The amount of a total."""
+    return sum(coefficient * stated[element][0] for element, coefficient in terms)
+
+
+def _read(section: str, columns: list[_Column], decided: dict[str, bool]) -> Reading | None:
+    """The lines of a section that add up in both columns, or else in one of them; None if none do.
 
     `decided` is what the filer's balance sheets before decided for each element, and takes in this one.
     """
     for shown in (columns, columns[:1], columns[1:]) if len(columns) > 1 else (columns,):
-        of_section = [totals[day][section] for day in shown]
-        found, groups = _solved(section, _groups(section, [days[day] for day in shown]), of_section, decided)
+        totals = [column.total for column in shown]
+        amounts = _groups(section, [column.stated for column in shown])
+        unit = _unit(amounts, totals)
+        found, groups = _solved(section, amounts, totals, unit, decided)
         if found:
             if len(found) == 1:
                 decided |= {group[0]: is_line for group, is_line in zip(groups, found[0], strict=True)}
             readings = tuple(tuple(compress(groups, one)) for one in found)
-            return Reading(section, tuple(shown), tuple(of_section), readings)
+            days, terms = (tuple(column.day for column in shown), tuple(column.terms for column in shown))
+            return Reading(section, days, tuple(totals), terms, readings, unit)
     return None
 
 
@@ -245,10 +352,10 @@ def _solved(
     section: str,
     groups: Mapping[tuple[float, ...], list[str]],
     totals: list[float],
+    unit: float,
     decided: Mapping[str, bool],
 ) -> tuple[list[list[bool]], list[tuple[str, ...]]]:
     """The sets of groups that add up, and the groups, each with the element first that is likeliest to be the line."""
-    unit = _unit(groups, totals)
     rounding = [rounded_by(total, unit) for total in totals]
     places = range(len(totals))
     most = [sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places]

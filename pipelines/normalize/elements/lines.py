@@ -82,6 +82,7 @@ LINES: dict[str, dict[str, Line]] = _read()
 """For each section its lines by element."""
 
 TEMPORARY_EQUITY = ("TemporaryEquityCarryingAmount", "TemporaryEquityCarryingAmountAttributableToParent")
+REDEEMABLE = "RedeemableNoncontrollingInterestEquityCarryingAmount"
 TOTALS = (
     "Assets",
     "AssetsCurrent",
@@ -93,7 +94,7 @@ TOTALS = (
     "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
     "MinorityInterest",
     *TEMPORARY_EQUITY,
-    "RedeemableNoncontrollingInterestEquityCarryingAmount",
+    REDEEMABLE,
 )
 """The totals from which those of the sections are taken, and the equity that is taken off."""
 

@@ -7,6 +7,7 @@ is set (the rules that set it), its meaning in words (warehouse.vocabulary).
 import numpy as np
 import polars as pl
 
+from pipelines.normalize.balance.proved import DERIVED_LINE
 from pipelines.normalize.elements import RESERVATIONS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
@@ -47,7 +48,7 @@ OF_ITEMS = (
     "derived_operating_income",
     "contradicted_operating_income",
 )
-OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, *RESERVATIONS["reservation"].to_list()}))
+OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, DERIVED_LINE, *RESERVATIONS["reservation"].to_list()}))
 """Flags of elements with an uncertain meaning, and of balances that the filer's own total contradicts."""
 OF_LEGS = ("scale_repaired", "sign_repaired", "figure_repaired")
 OF_FILINGS = ("first_seen_as_comparative",)
