@@ -318,14 +318,7 @@ def test_one_line_that_is_missing_is_what_the_others_leave_of_their_total(rows, 
 def test_a_missing_line_that_no_report_knows_is_no_rest():
     """The rest of the year before is not what the earlier report states: another line is missing."""
     other = USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}
-    before = report(
-        {
-            tag: (older, older)
-            for tag, (_, older) in (USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}).items()
-        },
-        "2023-02-20",
-        (BEFORE, "2021-12-31"),
-    )
+    before = report({tag: (older, older) for tag, (_, older) in other.items()}, "2023-02-20", (BEFORE, "2021-12-31"))
 
     assert value(before + report(USUAL | {DEBT_LINE: (None, None)}), "total_debt") is None
 

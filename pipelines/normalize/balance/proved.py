@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pipelines.normalize.balance import contradictions, withdrawn
-from pipelines.normalize.balance.reading import Day, Filing, Reading
+from pipelines.normalize.balance.reading import NOT_STATED, Day, Filing, Reading
 from pipelines.normalize.elements.debt import INCLUDES_FINANCE_LEASES
 from pipelines.normalize.elements.lines import (
     BORROWING,
@@ -207,7 +207,7 @@ def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Prov
     ):
         return
     value = sum(_amount(stated, element) for element in elements)
-    is_rest = read.rest in elements
+    is_rest = _has_rest(read, elements)
     yield Proved(
         filing.cik,
         filing.seq,
@@ -224,9 +224,14 @@ def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Prov
     )
 
 
+def _has_rest(read: Reading, elements: Iterable[str]) -> bool:
+    """Whether one of some lines of a section is a rest."""
+    return read.rest is not None and read.rest.element in elements
+
+
 def _legs(read: Reading, day: int, stated: Day, elements: tuple[str, ...]) -> list[tuple[int, float]]:
     """The facts that lines consist of: their own, or if one is a rest, those of the total and of the other lines."""
-    if read.rest not in elements:
+    if not _has_rest(read, elements):
         return [(stated[element][1], 1.0) for element in elements]
     others = [next((one for one in group if one in stated), None) for group in read.readings[0]]
     terms = read.terms[read.days.index(day)]
@@ -266,7 +271,7 @@ def _debt(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Ite
     facts += [(stated[element][1], 1.0) for element in inside]
     flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
-    if any(read.rest in elements for read in sections):
+    if any(_has_rest(read, elements) for read in sections):
         rule, flag = REST_OF_TOTAL, DERIVED_LINE
     of_lines = sum(_amount(stated, element) for element in elements)
     grain = max(read.unit for read in sections) * len(amounts)
@@ -294,7 +299,7 @@ def _of_debt(
 def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int, float]]:
     """The liabilities less their lines, if they leave nothing to the unit; else the totals, which do not count."""
     lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
-    are_stated = all(stated[line][1] >= 0 for line in lines)
+    are_stated = all(stated[line][1] != NOT_STATED for line in lines)
     if are_stated and _amount(stated, "Liabilities") == sum(_amount(stated, line) for line in lines) != 0:
         return [(stated["Liabilities"][1], 1.0), *((stated[line][1], -1.0) for line in lines)]
     return [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
@@ -322,7 +327,8 @@ def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] 
     found = []
     for element, line in table.items():
         amount = _amount(stated, element)
-        if not amount or line.kind != BORROWING or not line.usual or element in lines:
+        is_stated = amount and stated[element][1] != NOT_STATED
+        if not is_stated or line.kind != BORROWING or not line.usual or element in lines:
             continue
         if any(_amount(stated, total) and table[total].kind == BORROWING for total in line.part_of):
             continue

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance.solver import rounded_by, solutions
+from pipelines.normalize.balance.solver import in_other_units, rounded_by, solutions
 from pipelines.normalize.elements.lines import (
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
@@ -35,6 +35,9 @@ from pipelines.normalize.elements.sources import US_GAAP
 Day = dict[str, tuple[float, int]]
 """What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
 
+NOT_STATED = -1
+"""The row of the fact of an amount that is derived."""
+
 Lines = tuple[tuple[str, ...], ...]
 """The lines of a section, each as the group of elements that state its amount."""
 
@@ -50,6 +53,14 @@ SHOWS_A_BALANCE_SHEET = frozenset(("Assets", "LiabilitiesAndStockholdersEquity")
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """A line that a filing does not state: its element, and its amount on the days that lack it."""
+
+    element: str
+    amounts: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """A section of a balance sheet whose lines add up to its total, in each of its columns.
 
@@ -57,7 +68,7 @@ class Reading:
     totals: the total of each column. terms: what each is computed from.
     readings: the sets of lines that add up; usually one. Each line is the group of elements that state its amount.
     unit: the power of ten to which the amounts are rounded.
-    rest: the line that is not stated, and is what the other lines leave of the total; null if all are stated.
+    rest: the line that is not stated, and is what the other lines leave of the total; None if all are stated.
     """
 
     section: str
@@ -66,7 +77,7 @@ class Reading:
     terms: tuple[Terms, ...]
     readings: tuple[Lines, ...]
     unit: float
-    rest: str | None = None
+    rest: Derived | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,7 @@ class Rest:
 class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
-    days: what is stated, and the line that is a rest (Reading), with -1 for the row of its fact.
+    days: what is stated, and lines that are a rest (Derived), with NOT_STATED for the row of the fact.
     earlier: for each day what earlier filings state for it.
     rests: sections that do not add up any more.
     pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
@@ -169,18 +180,21 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
                 _rest(section, one, before) for one in columns if before and not (found and one.day in found.days)
             ]
         filer.before = here
+        earlier = {day: filer.stated.get(day, {}) for day in shown}
+        for day in shown:
+            filer.stated[day] = earlier[day] | {element: amount for element, (amount, _) in days[day].items()}
+        for rest in [found.rest for found in sections.values() if found.rest]:
+            for day, amount in rest.amounts.items():
+                days[day][rest.element] = amount, NOT_STATED
         yield Filing(
             cik,
             seq,
             {day: days[day] for day in shown},
-            {day: dict(filer.stated.get(day, {})) for day in shown},
+            earlier,
             sections,
             tuple(rests),
             interest.get((cik, seq), {}),
         )
-        for day in shown:
-            stated = {element: amount for element, (amount, fact) in days[day].items() if fact >= 0}
-            filer.stated.setdefault(day, {}).update(stated)
 
 
 def _rest(section: str, column: _Column, before: Lines) -> Rest:
@@ -203,8 +217,6 @@ def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading |
     It is the line that the filer's last such section has besides those that are stated, if the section adds up with it
     in the other column: as stated there, with the usual size here; or not stated there either, where the others leave
     exactly what an earlier filing stated for that day.
-
-    The line is added to the columns.
     """
     if len(columns) < 2:
         return None
@@ -224,14 +236,13 @@ def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading |
     known = next((filer.stated[other.day][name] for name in group if name in filer.stated.get(other.day, ())), shown)
     if not known or abs(left_of_other - known) > rounded_by(other.total, unit) or left <= unit:
         return None
+    if any(in_other_units(own.stated[line][0], own.stated[line][0] + left) for line in lines):
+        return None
     if shown is not None and not known / USUAL_SIZE <= left <= known * USUAL_SIZE:
         return None
-    own.stated[group[0]] = left, -1
-    if shown is None:
-        other.stated[group[0]] = left_of_other, -1
-    return Reading(
-        section, (own.day, other.day), (own.total, other.total), (own.terms, other.terms), (expected,), unit, group[0]
-    )
+    rest = Derived(group[0], {own.day: left} if shown is not None else {own.day: left, other.day: left_of_other})
+    days, totals, terms = (own.day, other.day), (own.total, other.total), (own.terms, other.terms)
+    return Reading(section, days, totals, terms, (expected,), unit, rest)
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipelines.normalize.balance.reading import Day, Filing, Rest
+from pipelines.normalize.balance.solver import in_other_units
 from pipelines.normalize.elements.lines import BORROWING, CASH, CURRENT_ASSETS, LIABILITIES, LINES, SECURITY
 from pipelines.normalize.rule import Rule
 
@@ -31,10 +32,6 @@ MATERIAL = 0.005
 
 ROUNDED_LINES = 5
 """Lines that are each rounded to a unit leave at most so many units."""
-
-SCALES = (1e3, 1e6, 1e-3, 1e-6)
-SAME_IN_OTHER_UNITS = 0.001
-"""An amount in thousands or millions is rounded to a thousandth of its size."""
 
 OTHER_DIGITS = 3
 """A rest of one digit and zeros, of so many digits in all, is hardly left by chance (one in a hundred)."""
@@ -99,8 +96,6 @@ def _is_repeated(line: str, stated: Day, others: list[Day]) -> bool:
 
 def _is_wrong(amount: float, left: float, unit: float) -> bool:
     """Whether an amount and what is left are the amount in other units, or differ from it by one digit."""
-    in_other_units = any(
-        abs(amount + left - amount * scale) <= SAME_IN_OTHER_UNITS * abs(amount * scale) for scale in SCALES
-    )
     digits = f"{round(left / unit):d}"
-    return bool(amount) and (in_other_units or (len(digits) >= OTHER_DIGITS and not digits[1:].strip("0")))
+    is_one_digit = len(digits) >= OTHER_DIGITS and not digits[1:].strip("0")
+    return bool(amount) and (is_one_digit or in_other_units(amount, amount + left))

@@ -20,6 +20,10 @@ CHANCE = 0.01
 DIGITS = 1_000
 """A unit is rounding if the total is at least a thousand units; else it may be an error."""
 
+SCALES = (1e3, 1e6, 1e-3, 1e-6)
+SAME_IN_OTHER_UNITS = 0.001
+"""An amount in thousands or millions is rounded to a thousandth of its size."""
+
 MOST_AMOUNTS, MOST_OF_FOUR = 60, 45
 """With more amounts there are too many pairs, or pairs of pairs, for a proof."""
 
@@ -60,6 +64,13 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
                     return []
             return [_changed(likeliest, changed) for changed in found]
     return []
+
+
+def in_other_units(amount: float, other: float) -> bool:
+    """Whether an amount is another one in thousands or millions."""
+    return bool(amount) and any(
+        abs(other - amount * scale) <= SAME_IN_OTHER_UNITS * abs(amount * scale) for scale in SCALES
+    )
 
 
 def rounded_by(total: float, unit: float) -> float:
