@@ -470,6 +470,10 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withheld.liabilities-did-not-move": after(
         {NONCURRENT: 300, LIABILITIES: 500, ASSETS: 900}, {NONCURRENT: 200, LIABILITIES: 500, ASSETS: 900}
     ),
+    "balance.proved.line-is-the-rest": after(
+        {ASSETS: 999, CASH: 20.123, SECURITIES: 30.111, INVENTORY: 31.507, CURRENT_ASSETS: 81.741},
+        {ASSETS: 999, CASH: 21.123, INVENTORY: 30.507, CURRENT_ASSETS: 80.741},
+    ),
     "balance.withheld.no-longer-adds-up": after(
         {ASSETS: 999, LIABILITIES: 500, CURRENT_LIABILITIES: 200, NONCURRENT: 273, "OtherLiabilitiesNoncurrent": 27},
         {ASSETS: 999, LIABILITIES: 510, CURRENT_LIABILITIES: 200, NONCURRENT: 299, "OtherLiabilitiesNoncurrent": 27},

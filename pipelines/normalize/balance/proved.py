@@ -17,6 +17,7 @@ from pipelines.normalize.balance.reading import NOT_STATED, Day, Filing, Reading
 from pipelines.normalize.elements.debt import INCLUDES_FINANCE_LEASES
 from pipelines.normalize.elements.lines import (
     BORROWING,
+    BORROWINGS,
     CASH,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
@@ -203,7 +204,9 @@ def _cash(filing: Filing, day: int, stated: Day, read: Reading) -> Iterator[Prov
     groups = [group for lines in read.readings for group in lines]
     if any(WITH_RESTRICTED in group and _amount(stated, WITH_RESTRICTED) for group in groups) and (
         WITH_RESTRICTED in elements
-        or any(_amount(stated, element) for element, line in table.items() if line.kind == RESTRICTED)
+        or any(
+            table[element].kind == RESTRICTED and amount for element, (amount, _) in stated.items() if element in table
+        )
     ):
         return
     value = sum(_amount(stated, element) for element in elements)
@@ -307,30 +310,26 @@ def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int,
 
 def _borrowings(stated: Day) -> bool:
     """Whether a filing states any borrowing for a day, as a line or in the notes."""
-    lines = (line for table in LINES.values() for line in table.values())
-    return any(line.kind == BORROWING and _amount(stated, line.element) for line in lines)
+    return any(_amount(stated, element) for table in BORROWINGS.values() for element in stated.keys() & table.keys())
 
 
 def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
     """Whether any borrowing, also one of the notes or of an earlier filing, is small enough to be inside a line."""
-    table = LINES[read.section]
     largest = max((amounts.get(group[0], 0.0) for lines in read.readings for group in lines), default=0.0)
-    borrowings = (name for name, line in table.items() if line.kind == BORROWING)
-    return any(0 < amounts.get(name, 0.0) <= largest for name in borrowings)
+    return any(0 < amounts[element] <= largest for element in amounts.keys() & BORROWINGS[read.section].keys())
 
 
 def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] | None:
     """Borrowings that are no lines of a section and that no stated one includes; None if one may be inside a line."""
-    table = LINES[read.section]
+    table = BORROWINGS[read.section]
     lines = {element for group in read.readings[0] for element in group}
     largest = max((_amount(stated, element) for element in elements), default=0.0)
     found = []
-    for element, line in table.items():
-        amount = _amount(stated, element)
-        is_stated = amount and stated[element][1] != NOT_STATED
-        if not is_stated or line.kind != BORROWING or not line.usual or element in lines:
+    for element in sorted((stated.keys() & table.keys()) - lines):
+        (amount, fact), line = stated[element], table[element]
+        if not amount or fact == NOT_STATED or not line.usual:
             continue
-        if any(_amount(stated, total) and table[total].kind == BORROWING for total in line.part_of):
+        if any(_amount(stated, total) for total in line.part_of & table.keys()):
             continue
         if amount <= largest:
             return None

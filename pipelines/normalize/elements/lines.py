@@ -81,6 +81,12 @@ def _read() -> dict[str, dict[str, Line]]:
 LINES: dict[str, dict[str, Line]] = _read()
 """For each section its lines by element."""
 
+BORROWINGS: dict[str, dict[str, Line]] = {
+    section: {element: line for element, line in table.items() if line.kind == BORROWING}
+    for section, table in LINES.items()
+}
+"""For each section its lines that are borrowings, by element."""
+
 TEMPORARY_EQUITY = ("TemporaryEquityCarryingAmount", "TemporaryEquityCarryingAmountAttributableToParent")
 REDEEMABLE = "RedeemableNoncontrollingInterestEquityCarryingAmount"
 TOTALS = (
