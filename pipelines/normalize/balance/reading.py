@@ -57,6 +57,7 @@ class Reading:
 class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
+    sections: those whose lines add up. open: the others, with their likeliest lines, which do not add up.
     pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
     """
 
@@ -64,6 +65,7 @@ class Filing:
     seq: int
     days: Mapping[int, Day]
     sections: Mapping[str, Reading]
+    open: Mapping[str, Reading]
     pays_interest_on_deposits_only: Mapping[int, bool]
 
 
@@ -86,14 +88,15 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
         if not shown:
             continue
         totals = {day: section_totals(days[day]) for day in shown}
-        sections = {}
+        sections: dict[str, Reading] = {}
+        without_proof: dict[str, Reading] = {}
         for section in SECTIONS:
             columns = [day for day in shown if section in totals[day]][:2]
             if columns and columns[0] == shown[0]:
-                found = _read(section, columns, days, totals, decided[section])
-                if found:
-                    sections[section] = found
-        yield Filing(cik, seq, {day: days[day] for day in shown}, sections, interest.get((cik, seq), {}))
+                adds_up, found = _read(section, columns, days, totals, decided[section])
+                (sections if adds_up else without_proof)[section] = found
+        of_days = {day: days[day] for day in shown}
+        yield Filing(cik, seq, of_days, sections, without_proof, interest.get((cik, seq), {}))
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
@@ -178,20 +181,24 @@ def _read(
     days: Mapping[int, Day],
     totals: Mapping[int, dict[str, float]],
     decided: dict[str, bool],
-) -> Reading | None:
-    """The lines of a section that add up in both columns, or else on the filing's own day alone; None if none do.
+) -> tuple[bool, Reading]:
+    """Whether the lines of a section add up, and the reading.
 
+    It has the lines that add up in both columns, or else on the filing's own day alone; if none do, the likeliest ones.
     `decided` is what the filer's balance sheets before decided for each element, and takes in this one.
     """
+    without_proof = []
     for shown in (columns, columns[:1]) if len(columns) > 1 else (columns,):
         of_section = [totals[day][section] for day in shown]
-        found, groups = _solved(section, _groups(section, [days[day] for day in shown]), of_section, decided)
+        found, likeliest, groups = _solved(section, _groups(section, [days[day] for day in shown]), of_section, decided)
+        if len(found) == 1:
+            decided |= {group[0]: is_line for group, is_line in zip(groups, found[0], strict=True)}
+        readings = tuple(tuple(compress(groups, one)) for one in found or [likeliest])
+        reading = Reading(section, tuple(shown), tuple(of_section), readings)
         if found:
-            if len(found) == 1:
-                decided |= {group[0]: is_line for group, is_line in zip(groups, found[0], strict=True)}
-            readings = tuple(tuple(compress(groups, one)) for one in found)
-            return Reading(section, tuple(shown), tuple(of_section), readings)
-    return None
+            return True, reading
+        without_proof.append(reading)
+    return False, without_proof[0]
 
 
 def _groups(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]]:
@@ -210,14 +217,11 @@ def _solved(
     groups: Mapping[tuple[float, ...], list[str]],
     totals: list[float],
     decided: Mapping[str, bool],
-) -> tuple[list[list[bool]], list[tuple[str, ...]]]:
-    """The sets of groups that add up, and the groups, each with the element first that is likeliest to be the line."""
+) -> tuple[list[list[bool]], list[bool], list[tuple[str, ...]]]:
+    """The sets of groups that add up, the likeliest set, and the groups, each with its likeliest element first."""
     unit = _unit(groups, totals)
     rounding = [rounded_by(total, unit) for total in totals]
     places = range(len(totals))
-    most = [sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places]
-    if any(totals[place] > most[place] + rounding[place] for place in places):
-        return [], []
     elements = [element for group in groups.values() for element in group]
     attempts = []
     for known in (decided, {}) if decided else (decided,):  # what needs no search is tried first
@@ -226,10 +230,13 @@ def _solved(
         is_line = [group[0] in lines for group in again]
         sums = (sum([amounts[place] for amounts in compress(groups, is_line)]) for place in places)
         if all(abs(totals[place] - one) <= rounding[place] for place, one in enumerate(sums)):
-            return [is_line], again
+            return [is_line], is_line, again
         attempts.append((is_line, again))
     likeliest, again = attempts[0]
-    return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), again
+    most = (sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places)
+    if any(total > one + within for total, one, within in zip(totals, most, rounding, strict=True)):
+        return [], likeliest, again
+    return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), likeliest, again
 
 
 def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool]) -> set[str]:
