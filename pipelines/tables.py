@@ -53,7 +53,7 @@ in table `companies` without times; the day after which its valuation is stale; 
 CHANGED = "changes"
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
-    *("valuations", "projections"),
+    *("balance_sheet_lines", "valuations", "projections"),
 )
 """The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 IN_ORDER = ("versions", "lineage")
@@ -156,6 +156,7 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
         "proofs": _proofs(part, current, gaps),
         "decisions": decisions,
         **found,
+        "balance_sheet_lines": part.read("balance_sheet_lines"),
         "valuations": values,
         "projections": projections(values),
     }

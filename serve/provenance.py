@@ -13,13 +13,14 @@ from typing import NoReturn
 
 from serve.http.errors import CommandError
 from warehouse import explain_queries
+from warehouse.balance_sheet import BalanceSheet, balance_sheet
 from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
 from warehouse.explain_queries import Holder, Leg, Span
 from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
+from warehouse.vocabulary import SECTIONS
 
 LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
-BALANCES = ("total_debt", "cash_and_equivalents")
 ROLES = {
     "capital": "in capital",
     "capital_before": "in capital a year before",
@@ -64,7 +65,15 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
         explain_queries.rules_of(build, holder.cik, span, line.inputs),
         explain_queries.decisions(build, holder.cik),
         explain_queries.proofs(build, holder.cik, span, line.name),
+        _sheet(build, holder, span, line.name, legs),
     )
+
+
+def _sheet(build: OpenBuild, holder: Holder, span: Span, item: str, legs: Sequence[Leg]) -> BalanceSheet | None:
+    """The balance sheet behind a value; None if the item has none, or the build has no table of them."""
+    sections = SECTIONS.get(item, ())
+    rows = explain_queries.sheet_rows(build, holder.cik, span.period_end, sections) if sections else None
+    return None if rows is None else balance_sheet(rows, sections, span.period_end, legs)
 
 
 def _asked(period: str) -> str:

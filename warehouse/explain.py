@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from warehouse.balance_sheet import BalanceSheet
 from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
 from warehouse.schema import LineItem
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS, OUTCOMES
@@ -123,7 +124,8 @@ class Explanation(msgspec.Struct, frozen=True):
     `value` is as served, `recomputed` the unrounded result of the steps. `namesakes` are the ends of other periods with
     the same label. `decisions` are the rules that decided the value, in the order in which they apply; empty for values
     recorded before rules had ids. `judgements` are the identities by which it was judged, by id. `company_rules` are
-    the other rules that decided something for the company, by id; empty for builds without table `decisions`.
+    the other rules that decided something for the company, by id; empty for builds without table `decisions`. `sheet`
+    is the balance sheet behind total debt or cash; None for other items and builds without table `balance_sheet_lines`.
     """
 
     symbol: str
@@ -148,6 +150,7 @@ class Explanation(msgspec.Struct, frozen=True):
     decisions: tuple[Decision, ...]
     company_rules: tuple[CompanyRule, ...] = ()
     judgements: tuple[Judgement, ...] = ()
+    sheet: BalanceSheet | None = None
 
 
 def explanation(
@@ -163,6 +166,7 @@ def explanation(
     inputs: Mapping[str, str] | None = None,
     figures: Mapping[str, int] | None = None,
     proofs: Sequence[Proof] = (),
+    sheet: BalanceSheet | None = None,
 ) -> Explanation:
     """Compose an explanation.
 
@@ -181,6 +185,7 @@ def explanation(
         figures: the number of figures that each rule decided for the company, by id, as in table `decisions`; without
             rules of gaps.
         proofs: the identities by which the value was judged, as in table `proofs`.
+        sheet: the balance sheet behind the value.
     """
     newest = versions[-1] if versions else None
     parts = tuple(_parts(legs))
@@ -217,6 +222,7 @@ def explanation(
             )
             for proof in proofs
         ),
+        sheet=sheet,
     )
 
 

@@ -91,6 +91,23 @@ class Gap(msgspec.Struct, frozen=True):
     rule: str | None = None
 
 
+class SheetRow(msgspec.Struct, frozen=True):
+    """A row of table `balance_sheet_lines` with its filing; `kind` is column `class`."""
+
+    accession: str
+    form: str | None
+    filed: str | None
+    url: str | None
+    section: str
+    adds_up: bool
+    day: str
+    compared_day: str | None
+    element: str
+    kind: str
+    amount: float | None
+    compared: float | None
+
+
 class Repair(msgspec.Struct, frozen=True):
     """A corrected error of a filing (table `repairs`): the value as filed, the corrected value, the evidence.
 
@@ -215,6 +232,24 @@ def proofs(build: OpenBuild, cik: str, span: Span, item: str) -> list[Proof]:
         _of_value(cik, span, item),
     )
     return [Proof(*row) for row in found]
+
+
+def sheet_rows(build: OpenBuild, cik: str, day: str, sections: Collection[str]) -> list[SheetRow] | None:
+    """The lines and totals of sections of a company whose own day or day of comparison is given, in a fixed order.
+
+    None for builds without table `balance_sheet_lines`.
+    """
+    if "balance_sheet_lines" not in build.columns:
+        return None
+    found = build.rows(
+        f"SELECT accession, form, CAST(filed AS VARCHAR), {address('filings')}, section, adds_up, "
+        "CAST(day AS VARCHAR), CAST(compared_day AS VARCHAR), element, class, amount, compared "
+        "FROM balance_sheet_lines AS lines LEFT JOIN filings USING (accession) "
+        "WHERE lines.cik = $cik AND $day::DATE IN (day, compared_day) AND section IN $sections "
+        "ORDER BY accession, section, element",
+        {"cik": cik, "day": day, "sections": list(sections)},
+    )
+    return [SheetRow(*row) for row in found]
 
 
 def rules(build: OpenBuild) -> dict[str, Rule]:

@@ -327,6 +327,43 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
+        "balance_sheet_lines",
+        "The balance sheets behind current values of debt and cash that their totals prove, and behind missing ones: "
+        "the lines of each section, and its total, in both columns of the filing.",
+        ("cik", "accession", "section", "element"),
+        (
+            CIK,
+            Column("accession", "VARCHAR", "Accession number of the filing.", required=True),
+            Column(
+                "section",
+                "VARCHAR",
+                "current assets, current liabilities, noncurrent liabilities; or liabilities, where the balance sheet "
+                "is not classified.",
+                required=True,
+            ),
+            Column("element", "VARCHAR", "Element of the line; for a total, what it is taken from.", required=True),
+            Column(
+                "class",
+                "VARCHAR",
+                "cash, security, restricted, borrowing, finance lease, operating lease, deposit, repo, payable, other; "
+                "or total. Borrowings are debt, cash and securities are cash.",
+                required=True,
+            ),
+            Column(
+                "adds_up",
+                "BOOLEAN",
+                "True if the lines of the section add up to its total, in all its columns. If not, they are the "
+                "likeliest lines and, without amounts, the lines of debt or cash of the filer's last such section "
+                "that did, if the filing does not state them.",
+                required=True,
+            ),
+            Column("day", "DATE", "The filing's own day.", required=True),
+            Column("compared_day", "DATE", "The day of comparison, if the total is stated for one."),
+            Column("amount", "DOUBLE", "Amount on the filing's own day; null: not stated.", "currency"),
+            Column("compared", "DOUBLE", "Amount on the day of comparison; null: not stated.", "currency"),
+        ),
+    ),
+    Table(
         "splits",
         "Share splits inferred from the filings.",
         ("cik", "effective_by"),

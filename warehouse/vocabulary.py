@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from warehouse.schema import ITEM_NAMES
 
-BALANCES = ("total_debt", "cash_and_equivalents")
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "total_debt": ("current liabilities", "noncurrent liabilities", "liabilities"),
+    "cash_and_equivalents": ("current assets",),
+}
+"""The sections of a balance sheet that an item consists of lines of: column `section` of table `balance_sheet_lines`.
+`liabilities` are those of a balance sheet that is not classified."""
+BALANCES = tuple(SECTIONS)
+TOTAL = "total"
+"""The class of a row of table `balance_sheet_lines` that is the total of its section."""
 RATIOS = ("roic", "debt_to_fcf")
 FLOWS = tuple(item for item in ITEM_NAMES if item not in (*BALANCES, *RATIOS))
 

@@ -40,7 +40,9 @@ STAGES = {
     CONTENTS: (CONTENTS, SYMBOLS, COUNTED, AGES, *map(assembled, OF_COMPANIES)),
 }
 """The tables of companies of each stage, by the one whose digests mark the companies as finished."""
-ADDED = frozenset({"decisions", "proofs", assembled("projections")})
+ADDED = frozenset(
+    {"decisions", "proofs", "balance_sheet_lines", *map(assembled, ("balance_sheet_lines", "projections"))}
+)
 """Tables that homes of earlier versions do not have; the next synchronization makes them with all tables of the stage,
 because the code that makes these changed."""
 

@@ -395,6 +395,21 @@ class ProvedLines(dy.Schema):
     concept = dy.Enum(AMOUNT.categories)
 
 
+class SectionLines(dy.Schema):
+    """One row a line of a section of a balance sheet, or its total, in both columns of the filing."""
+
+    cik = dy.Int64(primary_key=True)
+    seq = dy.Int32(primary_key=True)
+    section = dy.String(primary_key=True, description="one of elements.lines.SECTIONS")
+    element = dy.String(primary_key=True, description="of the line, or what the total is")
+    class_ = dy.String(alias="class", description="one of elements.lines.CLASSES, or total")
+    adds_up = dy.Bool(description="whether the lines of the section add up to the total, in all columns")
+    day = dy.Date(description="the filing's own day")
+    compared_day = dy.Date(nullable=True, description="the day of comparison")
+    amount = dy.Float64(nullable=True, description="units of the currency; null: not stated")
+    compared = dy.Float64(nullable=True, description="that of the day of comparison")
+
+
 class Missed(dy.Schema):
     """One row a balance without a value because one of its lines is no longer stated."""
 
@@ -684,6 +699,21 @@ class Proofs(dy.Schema):
     right_side = dy.Float64(nullable=True, description="what the filing states")
 
 
+class BalanceSheetLines(dy.Schema):
+    """SectionLines of the sections that are published, with the accession number of the filing."""
+
+    cik = dy.Int64(primary_key=True)
+    accession = dy.String(primary_key=True)
+    section = dy.String(primary_key=True)
+    element = dy.String(primary_key=True)
+    class_ = dy.String(alias="class")
+    adds_up = dy.Bool()
+    day = dy.Date()
+    compared_day = dy.Date(nullable=True)
+    amount = dy.Float64(nullable=True)
+    compared = dy.Float64(nullable=True)
+
+
 class Breaks(dy.Schema):
     """One row a filing after which the figures are another company's, or follow other standards."""
 
@@ -772,6 +802,7 @@ FRAMES: dict[str, Declared] = {
         "composed": Composed,
         "parts": Parts,
         "proved_lines": ProvedLines,
+        "section_lines": SectionLines,
         "missed": Missed,
         "contradicted": Withheld,
         "withheld_windows": Withheld,
@@ -790,6 +821,7 @@ FRAMES: dict[str, Declared] = {
         "versions": Versions,
         "decisions": Decisions,
         "proofs": Proofs,
+        "balance_sheet_lines": BalanceSheetLines,
         "breaks": Breaks,
         "gaps": Gaps,
         "repairs": Repairs,

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance import authority, composition, proved, reading, rests
+from pipelines.normalize.balance import authority, composition, proved, reading, rests, sections
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, order, recasts, reports
@@ -71,6 +71,7 @@ class Standardized:
     evidence: of items.evidence.evidence.
     decisions: `cik`, `rule`, `figures`: the number of decisions of each rule in the steps.
     proofs: of identities.proofs.standing: the identities by which the newest value or gap of an item was judged.
+    balance_sheet_lines: of balance.sections.published.
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     """
 
@@ -85,6 +86,7 @@ class Standardized:
     evidence: Frame
     decisions: Frame
     proofs: Frame
+    balance_sheet_lines: Frame
     profiles: Frame
 
 
@@ -192,7 +194,7 @@ def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[F
 
 
 def _balance_sheets(facts: Frame, placed: Frame, stated: Frame, industries: Frame) -> tuple[Frame, ...]:
-    """Debt and cash of each balance sheet as further vintages, numbered after the stated ones."""
+    """Debt and cash of each balance sheet as further vintages, numbered after the stated ones; and its sections."""
     found = composition.balances(placed, industries)
     filings_read = list(reading.filings(facts))
     proof = authority.authority(
@@ -210,6 +212,7 @@ def _balance_sheets(facts: Frame, placed: Frame, stated: Frame, industries: Fram
         proof.missed,
         proof.proofs,
         pl.concat([found.decisions, proof.decisions]),
+        sections.section_lines(filings_read),
     )
 
 
@@ -364,7 +367,7 @@ STEPS: tuple[Step, ...] = (
         "balance sheets",
         _balance_sheets,
         ("facts", "placed", "stated", "industries"),
-        ("composed", "parts", "proved_lines", "missed", "proofs", "decisions"),
+        ("composed", "parts", "proved_lines", "missed", "proofs", "decisions", "section_lines"),
         of=("placed",),
     ),
     Step("balances", _balances, ("placed", "composed"), ("balances", "decisions"), of=("placed",)),
@@ -419,6 +422,13 @@ STEPS: tuple[Step, ...] = (
         ),
         ("gaps",),
         of=("grid",),
+    ),
+    Step(
+        "lines of balance sheets",
+        sections.published,
+        ("section_lines", "versions", "gaps", "filings"),
+        ("balance_sheet_lines",),
+        of=("section_lines",),
     ),
     Step("repairs", _repairs, ("corrections", "filings"), ("repairs",), of=("corrections",)),
     Step(

@@ -37,7 +37,7 @@ REPLAYED, VERSIONS, APPENDED, RECORDED = "replayed", "versions", "appended", "re
 VALUE_TABLES = (
     REPLAYED,
     *("periods", "gaps", "splits", "breaks", "repairs", "filings", "latest_shares", "evidence", "decisions", "proofs"),
-    "profiles",
+    *("balance_sheet_lines", "profiles"),
 )
 """The frames of Standardized as tables. `profiles` is written last, because its digests mark all tables of a company as
 finished. The frame `versions` becomes table `replayed`, because table `versions` is the whole log."""

@@ -7,10 +7,13 @@ Belongs here: its blocks and lines. Does not: finding the value and its wording 
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from serve.provenance import BALANCES, ROLES, about, day_and_label, factors, in_figures, number, sides, span
+from serve.cli import balance_sheet
+from serve.provenance import ROLES, about, day_and_label, factors, in_figures, number, sides, span
+from warehouse.balance_sheet import BalanceSheet
 from warehouse.explain import Explanation, Part, Step
 from warehouse.explain_queries import Leg, Span, ValueVersion
 from warehouse.fictional import FILINGS, is_fictional
+from warehouse.vocabulary import BALANCES
 
 KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to"}
 REBASED = (
@@ -29,13 +32,14 @@ NO_RULES = "No rule is named: the value was recorded, or the build published, be
 def text(explained: Explanation, width: int, *, is_whole: bool = False) -> str:
     """The explanation as text, wrapped at `width` except for tags, figures and addresses.
 
-    First the value with its facts and their filings, then what decided it; the rules about the company only if the
-    whole is asked for.
+    First the value with its facts, their balance sheet and their filings, then what decided it; the rules about the
+    company only if the whole is asked for.
     """
     blocks = [
         _head(explained, width),
         _arithmetic(explained, width),
         _legs(explained.parts),
+        balance_sheet.lines(explained, width),
         _filings(explained),
         _decisions(explained, width),
         _judgements(explained, width),
@@ -196,8 +200,9 @@ def _versions(explained: Explanation, width: int) -> Iterator[str]:
 
 
 def _filings(explained: Explanation) -> Iterator[str]:
-    legs: list[Leg | ValueVersion] = [leg for part in explained.parts for leg in part.legs]
-    filed = legs + [version.told for version in explained.versions]
+    legs = [leg for part in explained.parts for leg in part.legs]
+    filed: list[Leg | ValueVersion | BalanceSheet] = [*legs, *(version.told for version in explained.versions)]
+    filed += [explained.sheet] if explained.sheet else []
     addresses = {of.accession: of.url for of in filed if of.accession and of.url}
     if addresses:
         yield "Filings" if is_fictional(explained.cik) else "Filings at the SEC"

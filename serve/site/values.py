@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from serve.provenance import BALANCES, ROLES, about, factors, in_figures, number, ranges, sides, span
+from serve.provenance import ROLES, about, factors, in_figures, number, ranges, sides, span
 from serve.site.figures import TITLES, unit
 from serve.site.markdown import Document, write
 from serve.site.paths import rule_path
 from warehouse.explain import Explanation, Part, Step
 from warehouse.fictional import is_fictional
-from warehouse.vocabulary import GAPS
+from warehouse.vocabulary import BALANCES, GAPS
 
 ENDS = {"ttm": "twelve months to", "annual": "fiscal year to"}
 

@@ -9,7 +9,7 @@ import pytest
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
-from tests.factories import Today, row_of, standardized, value_of
+from tests.factories import Today, day, row_of, standardized, value_of
 
 MILLION = 1e6
 
@@ -60,7 +60,37 @@ MISSED: dict[str, tuple[str, str, str, str]] = {
     "long-term debt under an element of its own": ("APD", "2023-12-31", "total_debt", "noncurrent_debt_not_shown"),
 }
 
-SYMBOLS = sorted({case[0] for cases in (DEBT, CASH, MISSED) for case in cases.values()})
+SECTIONS: dict[str, tuple[str, str, str, dict[str, tuple[float | None, float | None]]]] = {
+    # company, the filing's own day, section, and both columns of its lines and its total
+    "current liabilities with commercial paper": (
+        "AAPL",
+        "2025-09-27",
+        "current liabilities",
+        {
+            "AccountsPayableCurrent": (69_860, 68_960),
+            "OtherLiabilitiesCurrent": (66_387, 78_304),
+            "ContractWithCustomerLiabilityCurrent": (9_055, 8_249),
+            "CommercialPaper": (7_979, 9_967),
+            "LongTermDebtCurrent": (12_350, 10_912),
+            "LiabilitiesCurrent": (165_631, 176_392),
+        },
+    ),
+    "current liabilities of a day without debt, which lack the line of partners": (
+        "META",
+        "2021-03-31",
+        "current liabilities",
+        {
+            "AccountsPayableTradeCurrent": (878, 1_331),
+            "AccountsPayableOtherCurrent": (1_006, 1_093),
+            "OperatingLeaseLiabilityCurrent": (1_040, 1_023),
+            "AccruedLiabilitiesCurrent": (9_411, 11_152),
+            "ContractWithCustomerLiabilityCurrent": (334, None),
+            "LiabilitiesCurrent": (12_717, 14_981),
+        },
+    ),
+}
+
+SYMBOLS = sorted({case[0] for cases in (DEBT, CASH, MISSED, SECTIONS) for case in cases.values()})
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +138,29 @@ def test_a_line_that_disappeared_withholds_the_value(companies, company_numbers,
     """A part of it was stated before and is nowhere in the document: no value, and the reason."""
     assert value_of(companies, item, "ttm", end, company_numbers[symbol]) is None
     assert row_of(companies.gaps, item, "ttm", end, company_numbers[symbol])["reason"] == reason
+
+
+@pytest.mark.parametrize(("symbol", "end", "section", "expected"), SECTIONS.values(), ids=SECTIONS)
+def test_the_lines_of_a_balance_sheet(companies, company_numbers, symbol, end, section, expected):
+    """As the filing has them, in both columns."""
+    lines = companies.found.balance_sheet_lines.filter(cik=company_numbers[symbol], section=section, day=day(end))
+    in_millions = lines.select("element", pl.col("amount", "compared") / MILLION)
+
+    assert {element: (own, compared) for element, own, compared in in_millions.rows()} == expected
+
+
+def test_published_lines_add_up_to_their_total(companies):
+    """In both columns, wherever the table says so; but for the rounding of their unit."""
+    columns = companies.found.balance_sheet_lines.filter("adds_up").unpivot(
+        ["amount", "compared"], index=["cik", "accession", "section", "class"]
+    )
+    signed = pl.when(pl.col("class") == "total").then(-1).otherwise(1) * pl.col("value")
+    left = columns.group_by("cik", "accession", "section", "variable").agg(
+        left=signed.sum().abs(), total=pl.col("value").filter(pl.col("class") == "total").first()
+    )
+
+    assert left.height > 1000
+    assert left.filter(pl.col("left") > pl.col("total").abs() * 0.001).is_empty()
 
 
 def test_no_debt_exceeds_the_liabilities(companies, mirror, company_numbers):

@@ -102,6 +102,7 @@ class Filing:
 
     days: what is stated, and lines that are a rest (Derived), with NOT_STATED for the row of the fact.
     earlier: for each day what earlier filings state for it.
+    sections: those whose lines add up. open: the others, with their likeliest lines, which do not add up.
     rests: sections that do not add up any more.
     pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
     """
@@ -111,6 +112,7 @@ class Filing:
     days: Mapping[int, Day]
     earlier: Mapping[int, Mapping[str, float]]
     sections: Mapping[str, Reading]
+    open: Mapping[str, Reading]
     rests: tuple[Rest, ...]
     pays_interest_on_deposits_only: Mapping[int, bool]
 
@@ -162,19 +164,21 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
         if not shown:
             continue
         terms = {day: section_totals(days[day]) for day in shown}
-        sections, rests = {}, []
+        sections, without_proof, rests = {}, {}, []
         here: dict[str, Lines] = {}
         for section in SECTIONS:
             columns = [_Column(day, days[day], terms[day][section]) for day in shown if section in terms[day]][:2]
             if not columns or columns[0].day != shown[0]:
                 continue
-            found = _read(section, columns, filer.decided[section])
+            found, likeliest = _read(section, columns, filer.decided[section])
             if found and len(found.readings) == 1:
                 here[section] = filer.lines[section] = found.readings[0]
             if (not found or shown[0] not in found.days) and section in filer.lines:
                 found = _with_rest(section, columns, filer) or found
             if found:
                 sections[section] = found
+            if not found or shown[0] not in found.days:
+                without_proof[section] = likeliest
             before = here.get(section, filer.before.get(section))
             rests += [
                 _rest(section, one, before) for one in columns if before and not (found and one.day in found.days)
@@ -192,6 +196,7 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
             {day: days[day] for day in shown},
             earlier,
             sections,
+            without_proof,
             tuple(rests),
             interest.get((cik, seq), {}),
         )
@@ -329,23 +334,26 @@ def amount_of(terms: Terms, stated: Day) -> float:
     return sum(coefficient * stated[element][0] for element, coefficient in terms)
 
 
-def _read(section: str, columns: list[_Column], decided: dict[str, bool]) -> Reading | None:
-    """The lines of a section that add up in both columns, or else in one of them; None if none do.
+def _read(section: str, columns: list[_Column], decided: dict[str, bool]) -> tuple[Reading | None, Reading]:
+    """A section with the lines that add up, and with the likeliest ones.
 
-    `decided` is what the filer's balance sheets before decided for each element, and takes in this one.
+    They add up in both columns, or else in one of them; None if none do. `decided` is what the filer's balance sheets
+    before decided for each element, and takes in this one.
     """
+    tried: list[Reading] = []
     for shown in (columns, columns[:1], columns[1:]) if len(columns) > 1 else (columns,):
         totals = [column.total for column in shown]
         amounts = _groups(section, [column.stated for column in shown])
         unit = _unit(amounts, totals)
-        found, groups = _solved(section, amounts, totals, unit, decided)
+        found, default, groups = _solved(section, amounts, totals, unit, decided)
+        if len(found) == 1:
+            decided |= {group[0]: is_line for group, is_line in zip(groups, found[0], strict=True)}
+        readings = tuple(tuple(compress(groups, one)) for one in found or [default])
+        days, terms = tuple(column.day for column in shown), tuple(column.terms for column in shown)
+        tried.append(Reading(section, days, tuple(totals), terms, readings, unit))
         if found:
-            if len(found) == 1:
-                decided |= {group[0]: is_line for group, is_line in zip(groups, found[0], strict=True)}
-            readings = tuple(tuple(compress(groups, one)) for one in found)
-            days, terms = (tuple(column.day for column in shown), tuple(column.terms for column in shown))
-            return Reading(section, days, tuple(totals), terms, readings, unit)
-    return None
+            return tried[-1], tried[0]
+    return None, tried[0]
 
 
 def _groups(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]]:
@@ -365,13 +373,10 @@ def _solved(
     totals: list[float],
     unit: float,
     decided: Mapping[str, bool],
-) -> tuple[list[list[bool]], list[tuple[str, ...]]]:
-    """The sets of groups that add up, and the groups, each with the element first that is likeliest to be the line."""
+) -> tuple[list[list[bool]], list[bool], list[tuple[str, ...]]]:
+    """The sets of groups that add up, the likeliest set, and the groups, each with its likeliest element first."""
     rounding = [rounded_by(total, unit) for total in totals]
     places = range(len(totals))
-    most = [sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places]
-    if any(totals[place] > most[place] + rounding[place] for place in places):
-        return [], []
     elements = [element for group in groups.values() for element in group]
     attempts = []
     for known in (decided, {}) if decided else (decided,):  # what needs no search is tried first
@@ -380,12 +385,13 @@ def _solved(
         is_line = [group[0] in lines for group in again]
         sums = (sum([amounts[place] for amounts in compress(groups, is_line)]) for place in places)
         if all(abs(totals[place] - one) <= rounding[place] for place, one in enumerate(sums)):
-            return [is_line], again
+            return [is_line], is_line, again
         attempts.append((is_line, again))
     likeliest, again = attempts[0]
-    if not groups:
-        return [], again
-    return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), again
+    most = (sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places)
+    if not groups or any(total > one + within for total, one, within in zip(totals, most, rounding, strict=True)):
+        return [], likeliest, again
+    return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), likeliest, again
 
 
 def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool]) -> set[str]:

@@ -1,0 +1,142 @@
+"""The sections of balance sheets as a table: the lines that were read, beside the total of the filing.
+
+Belongs here: the rows of a section, and which sections are published. Does not: which amounts are lines (reading), what
+they prove (proved).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import polars as pl
+
+from pipelines.normalize.balance import proved
+from pipelines.normalize.balance.reading import Day, Filing, Reading
+from pipelines.normalize.elements.lines import (
+    BORROWING,
+    CASH,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    LIABILITIES,
+    LINES,
+    NONCURRENT_LIABILITIES,
+    SECURITY,
+)
+from warehouse.vocabulary import SECTIONS, TOTAL
+
+ITEMS = {section: item for item, sections in SECTIONS.items() for section in sections}
+"""The item that each section proves."""
+
+_TOTALS = {
+    CURRENT_ASSETS: ("AssetsCurrent", ""),
+    CURRENT_LIABILITIES: ("LiabilitiesCurrent", ""),
+    NONCURRENT_LIABILITIES: ("LiabilitiesNoncurrent", "all liabilities less LiabilitiesCurrent"),
+    LIABILITIES: ("Liabilities", "LiabilitiesAndStockholdersEquity less equity"),
+}
+"""The element of each total, and the difference that it is where the element does not state it."""
+
+_COUNTED = (BORROWING, CASH, SECURITY)
+"""The classes of lines that are debt or cash."""
+
+_PROVED = (proved.CASH_OF_LINES, proved.DEBT_OF_LINES, proved.DEBT_INSIDE, proved.REST_OF_TOTAL, proved.NO_DEBT)
+"""The rules whose values consist of the lines of sections."""
+
+SECTION_LINES = pl.Schema(
+    {
+        "cik": pl.Int64(),
+        "seq": pl.Int32(),
+        "section": pl.String(),
+        "adds_up": pl.Boolean(),
+        "day": pl.Date(),
+        "compared_day": pl.Date(),
+        "element": pl.String(),
+        "class": pl.String(),
+        "amount": pl.Float64(),
+        "compared": pl.Float64(),
+    }
+)
+"""One row a line of a section of a filing, or its total. `day` is the filing's own, `compared_day` that of comparison.
+
+A section that does not add up has its likeliest lines and, without amounts, the lines of debt or cash of the filer's
+last one that did, if the filing does not state them."""
+
+_Row = tuple[int, int, str, bool, int, int | None, str, str, float | None, float | None]
+
+
+def section_lines(filings: Iterable[Filing]) -> pl.DataFrame:
+    """The sections of filings, without those that do not add up and have no line: columns of SECTION_LINES."""
+    rows: list[_Row] = []
+    before: dict[tuple[int, str], tuple[str, ...]] = {}
+    for filing in filings:
+        for section, read in filing.sections.items():
+            lines = tuple(group[0] for group in read.readings[0])
+            before[filing.cik, section] = lines
+            if section not in filing.open:
+                rows += _rows(filing, read, lines, adds_up=True)
+        for section, read in filing.open.items():
+            lines = tuple(group[0] for group in read.readings[0])
+            gone = _gone(filing, read, before.get((filing.cik, section), ()))
+            if lines or gone:
+                rows += _rows(filing, read, (*lines, *gone), adds_up=False)
+    days = {"day": pl.Int32(), "compared_day": pl.Int32()}
+    return pl.DataFrame(rows, schema={**SECTION_LINES, **days}, orient="row").cast(dict.fromkeys(days, pl.Date()))
+
+
+def _gone(filing: Filing, read: Reading, before: Iterable[str]) -> list[str]:
+    """The lines of debt or cash that the section had before, and that the filing does not state."""
+    stated = {element for day in read.days for element in filing.days[day]}
+    return [line for line in before if line not in stated and LINES[read.section][line].kind in _COUNTED]
+
+
+def _rows(filing: Filing, read: Reading, lines: Iterable[str], *, adds_up: bool) -> Iterator[_Row]:
+    """The lines of a section with their amounts in both columns, and its total."""
+    day, compared = read.days[0], read.days[1] if len(read.days) > 1 else None
+    own = filing.days[day]
+    other: Day = {} if compared is None else filing.days[compared]
+    head = (filing.cik, filing.seq, read.section, adds_up, day, compared)
+    table = LINES[read.section]
+    for line in lines:
+        yield (*head, line, table[line].kind, _amount(own, line), _amount(other, line))
+    element, difference = _TOTALS[read.section]
+    name = element if _amount(own, element) == read.totals[0] else difference
+    yield (*head, name, TOTAL, read.totals[0], None if compared is None else read.totals[1])
+
+
+def _amount(stated: Mapping[str, tuple[float, int]], element: str) -> float | None:
+    return stated[element][0] if element in stated else None
+
+
+def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
+    """The sections behind current values that they prove, and those of days without a value.
+
+    Of a day without a value those of its newest balance sheet, or else of the newest one that compares it.
+
+    Args:
+        lines: columns of SECTION_LINES.
+        versions: of history.publication.published.
+        gaps: `cik`, `period_end`, `item`.
+        filings: `cik`, `seq`, `accession`.
+
+    Returns:
+        SECTION_LINES with `accession` in place of `seq`.
+    """
+    value = ["cik", "period_end", "item"]
+    item = pl.col("section").replace_strict(ITEMS, return_dtype=pl.String)
+    sections = lines.filter(pl.col("class") == TOTAL).select("cik", "seq", "section", "day", "compared_day", item=item)
+    current = versions.filter(pl.col("item").is_in(ITEMS.values())).unique(value, keep="last", maintain_order=True)
+    behind = (
+        current.filter(pl.col("rule").is_in([rule.id for rule in _PROVED]), pl.col("value").is_not_null())
+        .select("cik", "item", accession=pl.col("legs").list.first().struct.field("accession"))
+        .join(filings.select("cik", "seq", "accession"), on=["cik", "accession"])
+        .join(sections, on=["cik", "seq", "item"])
+    )
+    missing = gaps.select(value)
+    own = missing.join(sections, left_on=value, right_on=["cik", "day", "item"])
+    as_compared = missing.join(sections, left_on=value, right_on=["cik", "compared_day", "item"]).join(
+        own, on=value, how="anti"
+    )
+    of_missing = pl.concat([one.select(*value, "seq", "section") for one in (own, as_compared)]).filter(
+        pl.col("seq") == pl.col("seq").max().over(value)
+    )
+    key = ["cik", "seq", "section"]
+    kept = pl.concat([behind.select(key), of_missing.select(key)]).unique()
+    named = lines.join(kept, on=key, how="semi").join(filings.select("cik", "seq", "accession"), on=["cik", "seq"])
+    return named.drop("seq")

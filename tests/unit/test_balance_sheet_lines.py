@@ -1,0 +1,317 @@
+"""The balance sheet behind debt and cash: its published lines, and what the command `explain` prints of it."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import fundamentals
+from pipelines.composition import composed
+from pipelines.home import Home
+from pipelines.normalize.balance.proved import OF_LINES
+from pipelines.normalize.elements.lines import SECTIONS
+from pipelines.synchronization import Synchronization
+from tests.factories import Row
+from tests.mirrors import Filer, Mirror, write
+from tests.unit.test_footing_of_columns import DAY, USUAL, report, served
+from warehouse import balance_sheet, vocabulary
+from warehouse.explain_queries import Leg, SheetRow
+
+Lines = Mapping[str, tuple[float | None, float | None]]
+ZERO: Lines = {
+    **{tag: amounts for tag, amounts in USUAL.items() if "Debt" not in tag},
+    "LiabilitiesCurrent": (11.019, 10.404),
+    "Liabilities": (20.138, 19.781),
+}
+INSIDE: Lines = {**USUAL, "LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (60.889, 65.782)}
+GONE: Lines = {
+    **{tag: amounts for tag, amounts in USUAL.items() if tag != "LongTermDebtCurrent"},
+    "LiabilitiesCurrent": (21.519, 15.704),
+    "Liabilities": (71.389, 71.082),
+}
+"""Maturities are not stated, and the other current liabilities leave 10.5 and 5.3 million, not the 5.25 of a year ago."""
+OF_OPEN = ("AccountsPayableCurrent", "LongTermDebtCurrent", "LiabilitiesCurrent", "LongTermDebtNoncurrent")
+OPEN: Lines = {tag: USUAL[tag] for tag in (*OF_OPEN, "Liabilities", "Assets")}
+"""No cash is stated, and no other line of the non-current liabilities."""
+
+
+def year_before(lines: Lines) -> list[Row]:
+    """The report of the year before."""
+    rows = report(dict(lines), filed="2023-02-20")
+    years = {"2023": "2022", "2022": "2021"}
+    return [
+        {**row, **{name: row[name] and years[row[name][:4]] + row[name][4:] for name in ("start", "end")}}
+        for row in rows
+    ]
+
+
+CASES: dict[str, Sequence[Row]] = {
+    "PROV": report(USUAL),
+    "ZERO": report(dict(ZERO)),
+    "INSD": report(dict(INSIDE)),
+    "GONE": [*year_before(USUAL), *report(dict(GONE))],
+    "OPEN": report(dict(OPEN)),
+}
+"""The filings of each company by its symbol."""
+
+
+# --- The table ----------------------------------------------------------------------------------------------------
+
+
+def published(rows: Sequence[Row], section: str, day: str = DAY) -> dict[str, tuple[Any, ...]]:
+    """Class, both amounts in millions, and whether the section adds up, of each line of a section of a day."""
+    found = served(list(rows)).found.balance_sheet_lines
+    return {
+        row["element"]: (
+            row["class"],
+            *(row[name] and row[name] / 1e6 for name in ("amount", "compared")),
+            row["adds_up"],
+        )
+        for row in found.to_dicts()
+        if (row["section"], str(row["day"])) == (section, day)
+    }
+
+
+def test_the_lines_of_a_proved_value_are_published_with_their_total():
+    """In both columns; the total is named by what it is taken from."""
+    assert published(CASES["PROV"], "current liabilities") == {
+        "AccountsPayableCurrent": ("payable", 11.019, 10.404, True),
+        "LongTermDebtCurrent": ("borrowing", 5.25, 5.25, True),
+        "LiabilitiesCurrent": ("total", 16.269, 15.654, True),
+    }
+    assert published(CASES["PROV"], "noncurrent liabilities") == {
+        "LongTermDebtNoncurrent": ("borrowing", 40.751, 46.001, True),
+        "OtherLiabilitiesNoncurrent": ("other", 9.119, 9.377, True),
+        "all liabilities less LiabilitiesCurrent": ("total", 49.87, 55.378, True),
+    }
+
+
+def test_a_missing_value_has_the_lines_that_do_not_add_up():
+    """With the line of debt that the balance sheet before had, and the filing does not state."""
+    assert published(CASES["GONE"], "current liabilities") == {
+        "AccountsPayableCurrent": ("payable", 11.019, 10.404, False),
+        "LongTermDebtCurrent": ("borrowing", None, None, False),
+        "LiabilitiesCurrent": ("total", 21.519, 15.704, False),
+    }
+    assert published(CASES["GONE"], "noncurrent liabilities")["LongTermDebtNoncurrent"][-1] is True
+
+
+def test_only_balance_sheets_behind_current_values_are_published():
+    """The cash of the year before is proved again by the later filing; a value without proof has no section."""
+    found = served(list(CASES["GONE"])).found
+    of_cash = found.balance_sheet_lines.filter(section="current assets")
+    assert of_cash["accession"].unique().to_list() == [CASES["GONE"][-1]["accession"]]
+    assert served(list(CASES["OPEN"])).found.balance_sheet_lines.is_empty()
+
+
+def test_the_vocabulary_names_all_sections_and_the_rule_of_lines():
+    assert {name for names in vocabulary.SECTIONS.values() for name in names} == set(SECTIONS)
+    assert OF_LINES.id == balance_sheet.LINE
+
+
+def test_a_balance_sheet_stands_only_behind_a_value_that_its_lines_prove():
+    """Not behind one that other rules made of the same filing, nor if a section of it does not add up."""
+    columns = ("current assets", True, DAY, None)
+    rows = [
+        SheetRow("A", "10-K", DAY, None, *columns, *line, None)
+        for line in (("Cash", "cash", 5.0), ("AssetsCurrent", "total", 5.0))
+    ]
+    fact = Leg(1, "add", 1.0, 1.0, 5.0, "us-gaap:Cash", "USD", None, DAY, "10-K", DAY, "A", None, "cash", OF_LINES.id)
+
+    def sections(rows: list[SheetRow], fact: Leg) -> tuple[balance_sheet.Section, ...]:
+        return balance_sheet.balance_sheet(rows, ("current assets",), DAY, [fact]).sections
+
+    [section] = sections(rows, fact)
+    assert (section.added, section.total.amount, section.lines[0].leg) == (5.0, 5.0, 1)
+    assert sections(rows, msgspec.structs.replace(fact, rule="cash.alone")) == ()
+    assert sections([msgspec.structs.replace(row, adds_up=False) for row in rows], fact) == ()
+
+
+# --- What is printed ----------------------------------------------------------------------------------------------
+
+
+def document(filer: Filer, rows: Sequence[Row]) -> dict[str, Any]:
+    """A companyfacts document with facts."""
+    concepts: dict[str, Any] = {}
+    for row in rows:
+        of = {"end": row["end"], "val": row["value"], "accn": row["accession"], "fy": 2023, "fp": "FY"}
+        of |= {"form": row["form"], "filed": row["filed"]} | ({"start": row["start"]} if row["start"] else {})
+        concepts.setdefault(row["tag"], {"units": {}})["units"].setdefault(row["unit"], []).append(of)
+    return {"cik": filer.number, "entityName": filer.symbol, "facts": {"us-gaap": concepts}}
+
+
+@pytest.fixture(scope="module")
+def published_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a build of all cases."""
+    folder = tmp_path_factory.mktemp("balance-sheets")
+    mirror = Mirror(folder / "mirror")
+    filers = [Filer(number, symbol) for number, symbol in enumerate(CASES, start=101)]
+    mirror.list(*filers)
+    for filer in filers:
+        write(mirror.facts(filer), document(filer, CASES[filer.symbol]))
+    home = Home(folder / "home")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("FUNDAMENTALS_HOME", str(home.root))
+        home.prepare()
+        composed(Synchronization(home, str(mirror.folder)))
+    return home.root
+
+
+@pytest.fixture
+def printed(published_home, monkeypatch, capsys) -> Callable[..., str]:
+    """What `explain` prints of a balance sheet at a width of the terminal."""
+
+    def run(symbol: str, item: str, period: str = DAY, width: int = 80) -> str:
+        monkeypatch.setenv("FUNDAMENTALS_HOME", str(published_home))
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert fundamentals.main(["explain", symbol, item, period]) == 0
+        blocks = capsys.readouterr().out.split("\n\n")
+        first = next(place for place, block in enumerate(blocks) if block.startswith("Balance sheet"))
+        last = next(place for place, block in enumerate(blocks) if block.startswith(("Filings", "Rules")))
+        return "\n\n".join(blocks[first:last]) + "\n"
+
+    return run
+
+
+def test_a_proved_value_is_printed_with_all_lines_beside_the_totals(printed):
+    """The lines that count have the number of their fact, and come first."""
+    assert (
+        printed("PROV", "total_debt")
+        == """\
+Balance sheet
+  10-K of 2024-02-20, 9990000901-10-K-2024-02-20, in thousands of USD
+  The lines add up to the totals in both columns. Those with the number of a
+  fact above are the value.
+
+      current liabilities                      class      2023-12-31  2022-12-31
+  [1] LongTermDebtCurrent                      borrowing       5,250       5,250
+      AccountsPayableCurrent                   payable        11,019      10,404
+      sum of these lines                                      16,269      15,654
+      LiabilitiesCurrent                       total          16,269      15,654
+
+      noncurrent liabilities                   class      2023-12-31  2022-12-31
+  [2] LongTermDebtNoncurrent                   borrowing      40,751      46,001
+      OtherLiabilitiesNoncurrent               other           9,119       9,377
+      sum of these lines                                      49,870      55,378
+      all liabilities less LiabilitiesCurrent  total          49,870      55,378
+"""
+    )
+    assert printed("PROV", "cash_and_equivalents").endswith("""
+      current assets                         class  2023-12-31  2022-12-31
+  [1] CashAndCashEquivalentsAtCarryingValue  cash       20,123      18,771
+      AccountsReceivableNetCurrent           other      31,507      29,113
+      sum of these lines                                51,630      47,884
+      AssetsCurrent                          total      51,630      47,884
+""")
+
+
+def test_a_proved_zero_is_printed_with_the_lines_that_are_not_borrowed(printed):
+    assert (
+        printed("ZERO", "total_debt")
+        == """\
+Balance sheet
+  10-K of 2024-02-20, 9990000901-10-K-2024-02-20, in thousands of USD
+  The lines add up to the totals in both columns, and nothing of 2023-12-31 is
+  borrowed, so debt is zero.
+
+      current liabilities                      class    2023-12-31  2022-12-31
+  [1] AccountsPayableCurrent                   payable      11,019      10,404
+      sum of these lines                                    11,019      10,404
+      LiabilitiesCurrent                       total        11,019      10,404
+
+      noncurrent liabilities                   class    2023-12-31  2022-12-31
+  [3] OtherLiabilitiesNoncurrent               other         9,119       9,377
+      sum of these lines                                     9,119       9,377
+      all liabilities less LiabilitiesCurrent  total         9,119       9,377
+"""
+    )
+
+
+def test_a_missing_value_is_printed_with_what_is_unknown(printed):
+    """By how much a total is missed, which line is not stated, and the rule that leaves the value out."""
+    assert (
+        printed("GONE", "total_debt")
+        == """\
+Balance sheet
+  10-K of 2024-02-20, 9990000901-10-K-2024-02-20, in thousands of USD
+  Unknown: the lines of the current liabilities of 2023-12-31 add up to 10,500
+  less than their total.
+  Not stated, but a line of the filer's last current liabilities that added up:
+  LongTermDebtCurrent (borrowing).
+  The value is left out by balance.withheld.no-longer-adds-up.
+
+      current liabilities                      class      2023-12-31  2022-12-31
+      AccountsPayableCurrent                   payable        11,019      10,404
+      sum of these lines                                      11,019      10,404
+      LiabilitiesCurrent                       total          21,519      15,704
+      without a line                                          10,500       5,300
+
+      noncurrent liabilities                   class      2023-12-31  2022-12-31
+      LongTermDebtNoncurrent                   borrowing      40,751      46,001
+      OtherLiabilitiesNoncurrent               other           9,119       9,377
+      sum of these lines                                      49,870      55,378
+      all liabilities less LiabilitiesCurrent  total          49,870      55,378
+"""
+    )
+
+
+def test_a_value_of_the_day_of_comparison_says_so(printed):
+    """The later filing proves the cash of the year before, too."""
+    shown = printed("GONE", "cash_and_equivalents", "2022-12-31")
+    assert "  The value is that of 2022-12-31, the day of comparison.\n" in shown
+    assert "  [1] CashAndCashEquivalentsAtCarryingValue  cash       20,123      18,771\n" in shown
+
+
+def test_debt_inside_another_line_is_printed_apart(printed):
+    assert printed("INSD", "total_debt").endswith("""
+      inside one of the lines                  class      2023-12-31  2022-12-31
+  [1] LongTermDebtCurrent                      borrowing       5,250           -
+""")
+
+
+def test_without_a_proof_a_sentence_says_so(printed):
+    assert "  No lines that add up to a total prove this value; the rules below chose its\n" in printed(
+        "OPEN", "total_debt"
+    )
+    assert (
+        printed("OPEN", "cash_and_equivalents")
+        == """\
+Balance sheet
+  No filing states lines of the current assets of 2023-12-31 beside their total.
+"""
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(printed, width):
+    """The figures of an element that is too long stand on the next line."""
+    shown = [line for symbol in CASES for line in printed(symbol, "total_debt", width=width).splitlines()]
+    assert max(map(len, shown)) <= width
+    on_two = "\n      all liabilities less LiabilitiesCurrent\n"
+    assert (on_two in printed("PROV", "total_debt", width=width)) == (width == 60)
+
+
+def test_other_items_have_no_balance_sheet(published_home, monkeypatch, capsys):
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(published_home))
+    assert fundamentals.main(["explain", "PROV", "revenue", DAY]) == 0
+    assert "\nBalance sheet\n" not in capsys.readouterr().out
+
+
+def test_the_same_is_in_the_json(published_home, monkeypatch, capsys):
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(published_home))
+    assert fundamentals.main(["explain", "PROV", "total_debt", DAY, "--json"]) == 0
+    sheet = json.loads(capsys.readouterr().out)["sheet"]
+    assert [(section["name"], section["added"], section["total"]["amount"]) for section in sheet["sections"]] == [
+        ("current liabilities", 16.269e6, 16.269e6),
+        ("noncurrent liabilities", 49.87e6, 49.87e6),
+    ]
+    assert sheet["sections"][0]["lines"][0] == {
+        "element": "LongTermDebtCurrent",
+        "kind": "borrowing",
+        "amount": 5.25e6,
+        "compared": 5.25e6,
+        "leg": 1,
+    }

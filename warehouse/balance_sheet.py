@@ -1,0 +1,123 @@
+"""The balance sheet behind a value of debt or cash, or behind its absence: sections with their lines and totals.
+
+Belongs here: choosing the filing and grouping its rows of table `balance_sheet_lines`; pure functions.
+Does not: the SQL (explain_queries), printing (serve.cli.balance_sheet), which amounts are lines (pipelines.normalize).
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import msgspec
+
+from warehouse.explain_queries import Leg, SheetRow
+from warehouse.vocabulary import TOTAL
+
+LINE = "balance.line"
+"""The rule of a leg of a value that the lines of a balance sheet prove."""
+
+
+class SheetLine(msgspec.Struct, frozen=True):
+    """A line, or a total, in both columns; an amount is None if it is not stated.
+
+    kind: column `class`. leg: the number of the leg that is this line; None if the value does not refer to it.
+    """
+
+    element: str
+    kind: str
+    amount: float | None
+    compared: float | None
+    leg: int | None = None
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A section of a balance sheet.
+
+    lines: those that the value refers to first, in the order of its legs, then by amount.
+    missing: lines of debt or cash of the filer's last section that added up, if this filing does not state them.
+    added, added_compared: the sum of the lines in both columns.
+    """
+
+    name: str
+    adds_up: bool
+    lines: tuple[SheetLine, ...]
+    missing: tuple[SheetLine, ...]
+    total: SheetLine
+    added: float
+    added_compared: float | None
+
+
+class BalanceSheet(msgspec.Struct, frozen=True):
+    """The columns of a filing: its own day and the day of comparison, if it has one.
+
+    sections: empty if no totals of a balance sheet prove the value, or say why it is missing.
+    inside: amounts of the value that are no lines, but inside one that is not borrowed.
+    """
+
+    accession: str = ""
+    form: str | None = None
+    filed: str | None = None
+    url: str | None = None
+    day: str = ""
+    compared_day: str | None = None
+    sections: tuple[Section, ...] = ()
+    inside: tuple[SheetLine, ...] = ()
+
+
+def balance_sheet(rows: Sequence[SheetRow], sections: Sequence[str], day: str, legs: Sequence[Leg]) -> BalanceSheet:
+    """The balance sheet behind a value.
+
+    Args:
+        rows: the rows of table `balance_sheet_lines` whose own day or day of comparison is the value's.
+        sections: those of the item, in order.
+        day: the last day of the period.
+        legs: the facts behind the value; empty if there is none: then the newest filing of that day is taken.
+
+    Returns:
+        of a value only what proves it.
+    """
+    filings = {leg.accession for leg in legs if leg.rule == LINE}
+    known = [row for row in rows if not legs or row.accession in filings]
+    newest = max(known, key=lambda row: (row.day == day, row.filed or "", row.accession), default=None)
+    if newest is None or (legs and not all(row.adds_up for row in known)):
+        return BalanceSheet()
+    of_filing = {_element(leg): leg for leg in legs if leg.accession == newest.accession and leg.end == day}
+    shown = sorted(
+        (row for row in known if row.accession == newest.accession), key=lambda row: sections.index(row.section)
+    )
+    is_sum = all(leg.weight == 1 for leg in legs)  # else the value is zero, and the legs are what proves it
+    inside = of_filing.keys() - {row.element for row in shown} if is_sum else ()
+    return BalanceSheet(
+        newest.accession,
+        newest.form,
+        newest.filed,
+        newest.url,
+        newest.day,
+        newest.compared_day,
+        tuple(_section(list(rows), of_filing) for _, rows in groupby(shown, key=lambda row: row.section)),
+        tuple(_inside(of_filing[element], newest.day) for element in sorted(inside)),
+    )
+
+
+def _element(leg: Leg) -> str:
+    return leg.tag.partition(":")[2]
+
+
+def _inside(leg: Leg, day: str) -> SheetLine:
+    own, compared = (leg.value, None) if leg.end == day else (None, leg.value)
+    return SheetLine(_element(leg), "borrowing", own, compared, leg.leg)
+
+
+def _section(rows: Sequence[SheetRow], legs: Mapping[str, Leg]) -> Section:
+    numbers = {element: leg.leg for element, leg in legs.items()}
+    lines = [SheetLine(row.element, row.kind, row.amount, row.compared, numbers.get(row.element)) for row in rows]
+    [total] = (line for line in lines if line.kind == TOTAL)
+    stated = [line for line in lines if line is not total and (line.amount, line.compared) != (None, None)]
+    return Section(
+        rows[0].section,
+        rows[0].adds_up,
+        tuple(sorted(stated, key=lambda line: (line.leg or len(numbers) + 1, -(line.amount or 0), line.element))),
+        tuple(line for line in lines if (line.amount, line.compared) == (None, None)),
+        total,
+        sum(line.amount or 0 for line in stated),
+        None if total.compared is None else sum(line.compared or 0 for line in stated),
+    )
