@@ -32,7 +32,7 @@ GONE: Lines = {
     "LiabilitiesCurrent": (21.519, 15.704),
     "Liabilities": (71.389, 71.082),
 }
-"""Maturities are not stated, and the other current liabilities leave 10.5 and 5.3 million, not the 5.25 of a year ago."""
+"""Maturities are not stated; the other current liabilities leave 10.5 and 5.3 million, not 5.25 as a year ago."""
 OF_OPEN = ("AccountsPayableCurrent", "LongTermDebtCurrent", "LiabilitiesCurrent", "LongTermDebtNoncurrent")
 OPEN: Lines = {tag: USUAL[tag] for tag in (*OF_OPEN, "Liabilities", "Assets")}
 """No cash is stated, and no other line of the non-current liabilities."""
