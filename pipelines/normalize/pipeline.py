@@ -13,6 +13,7 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.balance import authority, composition, proved, reading
 from pipelines.normalize.corrections import judgements, ledger, parts
+from pipelines.normalize.derived import amounts
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
@@ -191,13 +192,13 @@ def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[F
     return sound, pl.concat([of_filing, withheld]), pl.concat([corrected, judged]), pl.concat([decisions, contradicted])
 
 
-def _balance_sheets(facts: Frame, placed: Frame, stated: Frame, industries: Frame) -> tuple[Frame, ...]:
+def _balance_sheets(facts: Frame, placed: Frame, stated_facts: Frame, industries: Frame) -> tuple[Frame, ...]:
     """Debt and cash of each balance sheet as further vintages, numbered after the stated ones."""
     found = composition.balances(placed, industries)
     proof = authority.authority(
         proved.proved(reading.filings(facts)), placed, found.composed, found.missed, found.proofs
     )
-    number = pl.col("sum") + stated.height
+    number = pl.col("sum") + int(stated_facts["vintage"].max() or 0) + 1
     composed = proof.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
     parts = found.parts.join(proof.composed.select("sum", "flag"), on="sum", maintain_order="left")
     of_concept = proof.composed.select("sum", "cik", "seq", "concept")
@@ -345,6 +346,13 @@ STEPS: tuple[Step, ...] = (
     Step("stated concepts", stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
     Step("recasts", _statements, ("stated",), ("statements", "decisions")),
     Step("corrections", ledger.corrected, ("statements",), ("sound", "corrections", "footings", "decisions")),
+    Step(
+        "derived amounts",
+        amounts.with_derived,
+        ("facts", "stated_facts", "sound"),
+        ("sound", "stated_facts", "decisions"),
+        of=("sound",),
+    ),
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
     Step("vintages", _vintages, ("sound", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
@@ -362,7 +370,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "balance sheets",
         _balance_sheets,
-        ("facts", "placed", "stated", "industries"),
+        ("facts", "placed", "stated_facts", "industries"),
         ("composed", "parts", "proved_lines", "missed", "proofs", "decisions"),
         of=("placed",),
     ),
