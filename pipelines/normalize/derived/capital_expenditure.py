@@ -45,7 +45,7 @@ def residuals(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     with_it = statements.filter("states_it").select(
         "cik", beside="seq", start_beside="start", rest_beside="rest", daily="daily", legs="fact", signs="coefficient"
     )
-    without = statements.filter(~pl.col("states_any")).sort("cik", "seq")
+    without = statements.filter(~pl.col("states_any")).drop("daily").sort("cik", "seq")
     before, after = (
         without.join_asof(
             with_it.sort("cik", "beside"),
