@@ -8,7 +8,7 @@ They are added after the corrections, so none of them is ever the proof of a cor
 
 import polars as pl
 
-from pipelines.normalize.derived import capital_expenditure, no_dilution, no_dividends
+from pipelines.normalize.derived import capital_expenditure, dated_dividends, no_dilution, no_dividends
 from pipelines.normalize.derived.stated import FILING, PERIOD
 from pipelines.normalize.elements import AMOUNT, BY_NAME
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
@@ -40,10 +40,12 @@ def with_derived(
             no_dividends.periods_without(facts).with_columns(
                 value=pl.lit(0.0), concept=pl.lit("dividends_per_share", AMOUNT)
             ),
+            dated_dividends.amounts(facts, sound).with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
             capital_expenditure.residuals(facts, sound).with_columns(concept=pl.lit("capital_expenditure", AMOUNT)),
         ],
         how="diagonal",
     )
+    lines = lines.unique(["concept", *PERIOD], keep="first", maintain_order=True)
     lines = lines.join(sound.select("concept", *PERIOD), on=["concept", *PERIOD], how="anti")
     first = int(stated_facts["vintage"].max() or -1) + 1
     shares = no_dilution.periods_without(facts, sound)

@@ -27,8 +27,17 @@ FINANCING_ACTIVITIES = Rule(
     "ASC 230-10-45-15: dividends paid are financing activities; a dividend is paid within weeks of its declaration",
     "compose",
 )
-RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES)
+STATED = Rule(
+    "dividends-per-share.none.part-of-period",
+    "No dividends were declared in the parts of a period for which a filing states dividends paid of zero, if no "
+    "filing so far states a dividend of it.",
+    "Dividends are not negative: if they add up to zero, each is zero",
+    "compose",
+)
+RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, STATED)
 
+NOTHING_PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
+"""Elements that show with a zero that there were no dividends on common stock."""
 PAYER = "730d"
 """A filer that stated a dividend of the two years before may pay one that it declared before."""
 NEXT_QUARTER = "80d"
@@ -46,8 +55,11 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
     Returns:
         PERIOD, `rule`, `fact` and `coefficient` (lists: the facts that add up to zero).
     """
-    paid = durations(facts, DIVIDENDS).filter(pl.col("value") != 0).select(*PERIOD).unique()
-    proved = pl.concat([_of_retained_earnings(facts), _of_financing(facts, paid)])
+    stated = durations(facts, DIVIDENDS)
+    paid = stated.filter(pl.col("value") != 0).select(*PERIOD).unique()
+    nothing = stated.filter((pl.col("value") == 0) & pl.col("tag").is_in(NOTHING_PAID)).unique(PERIOD, keep="first")
+    of_nothing = _alone(nothing).select(*PERIOD, "fact", "coefficient", rule=pl.lit(STATED.id))
+    proved = pl.concat([_of_retained_earnings(facts), _of_financing(facts, paid), of_nothing], how="diagonal")
     contradicted = proved.join(paid, on="cik", suffix="_paid").filter(
         (pl.col("seq_paid") <= pl.col("seq"))
         & (pl.col("start_paid") >= pl.col("start").dt.offset_by(f"-{SAME_DAYS}"))
