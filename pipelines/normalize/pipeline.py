@@ -350,11 +350,11 @@ STEPS: tuple[Step, ...] = (
         "derived amounts",
         amounts.with_derived,
         ("facts", "stated_facts", "sound"),
-        ("sound", "stated_facts", "decisions"),
+        ("complete", "complete_facts", "decisions"),
         of=("sound",),
     ),
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
-    Step("vintages", _vintages, ("sound", "regimes"), ("vintages",)),
+    Step("vintages", _vintages, ("complete", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
     Step("footings", footings.placed, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
@@ -370,7 +370,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "balance sheets",
         _balance_sheets,
-        ("facts", "placed", "stated_facts", "industries"),
+        ("facts", "placed", "complete_facts", "industries"),
         ("composed", "parts", "proved_lines", "missed", "proofs", "decisions"),
         of=("placed",),
     ),
@@ -394,7 +394,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "filed facts",
         _filed_facts,
-        ("facts", "stated_facts", "vintages", "parts", "proved_lines", "flow_legs", "balances"),
+        ("facts", "complete_facts", "vintages", "parts", "proved_lines", "flow_legs", "balances"),
         ("filed_facts",),
     ),
     Step(
