@@ -232,6 +232,8 @@ FLAGS: dict[str, str] = {
     "may_include_restricted_cash": "The only line of cash may include restricted cash.",
     "may_lack_interest_bearing_deposits": "A bank's interest-bearing deposits may be on a line that this service "
     "does not read.",
+    "derived_line": "Capital expenditure has an element of the filer's own; it is what the other lines of investing "
+    "activities leave of their total.",
     "net_of_disposals": "Capital expenditure is stated only net of proceeds from disposals.",
     "scale_repaired": "A figure filed a thousand or a million times too large or too small was corrected.",
     "sign_repaired": "A figure filed with the wrong sign was corrected.",

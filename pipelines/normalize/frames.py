@@ -539,6 +539,7 @@ class Values(dy.Schema):
     may_include_restricted_cash = dy.Bool()
     may_lack_interest_bearing_deposits = dy.Bool()
     net_of_disposals = dy.Bool()
+    derived_line = dy.Bool()
     total_contradicts_parts = dy.Bool()
     scale_repaired = dy.Bool()
     sign_repaired = dy.Bool()

@@ -14,6 +14,7 @@ from pipelines.normalize.arrays import ints
 from pipelines.normalize.balance import authority, composition, proved, reading
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.derived import amounts
+from pipelines.normalize.derived.capital_expenditure import RESIDUAL
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
@@ -22,6 +23,7 @@ from pipelines.normalize.history import publication, replay
 from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import dividends, earnings, evidence, gaps, line_items, provenance, returns
+from pipelines.normalize.items.flags import DERIVED_LINE
 from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
 from pipelines.normalize.shares import basis, latest, splits
@@ -198,7 +200,7 @@ def _balance_sheets(facts: Frame, placed: Frame, stated_facts: Frame, industries
     proof = authority.authority(
         proved.proved(reading.filings(facts)), placed, found.composed, found.missed, found.proofs
     )
-    number = pl.col("sum") + int(stated_facts["vintage"].max() or 0) + 1
+    number = pl.col("sum") + int(ints(stated_facts, "vintage").max(initial=-1)) + 1
     composed = proof.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
     parts = found.parts.join(proof.composed.select("sum", "flag"), on="sum", maintain_order="left")
     of_concept = proof.composed.select("sum", "cik", "seq", "concept")
@@ -260,7 +262,12 @@ def _filed_facts(
     of_vintage = (
         used.select("vintage", "cik", "seq", "concept", "rank", "repair", "corrected_by")
         .join(OF_SOURCE, on=["concept", "rank"], how="left", maintain_order="left")
-        .with_columns(rule=pl.coalesce("corrected_by", "rule"))
+        .with_columns(
+            rule=pl.coalesce("corrected_by", "rule"),
+            reservation=pl.coalesce(
+                "reservation", pl.when(pl.col("corrected_by") == RESIDUAL.id).then(pl.lit(DERIVED_LINE))
+            ),
+        )
         .drop("rank", "corrected_by")
     )
     as_filed = facts.select("unit", "start", "end", "value", "accession", "form", "filed")

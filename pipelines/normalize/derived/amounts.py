@@ -8,6 +8,7 @@ They are added after the corrections, so none of them is ever the proof of a cor
 
 import polars as pl
 
+from pipelines.normalize.arrays import ints
 from pipelines.normalize.derived import capital_expenditure, dated_dividends, no_dilution, no_dividends
 from pipelines.normalize.derived.stated import FILING, PERIOD
 from pipelines.normalize.elements import AMOUNT, BY_NAME
@@ -47,7 +48,7 @@ def with_derived(
     )
     lines = lines.unique(["concept", *PERIOD], keep="first", maintain_order=True)
     lines = lines.join(sound.select("concept", *PERIOD), on=["concept", *PERIOD], how="anti")
-    first = int(stated_facts["vintage"].max() or -1) + 1
+    first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
     shares = no_dilution.periods_without(facts, sound)
     of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)
     of_lines = (

@@ -16,9 +16,8 @@ USUAL_SIZE = 4.0
 
 RESIDUAL = Rule(
     "capital-expenditure.residual-of-investing-activities",
-    "Capital expenditure under an element of the filer's own is what all stated lines leave of investing activities, "
-    "if the statements before and after state it and leave nothing (earlier in the year: what they leave is left "
-    "again), and its size is usual.",
+    "Capital expenditure without an element is what the stated lines leave of investing activities, if the statements "
+    "before and after state it and leave nothing (in the same year: the same again), and its size is usual.",
     "ASC 230-10-45-26: gross payments and receipts of investing activities add up to their total",
     "compose",
 )

@@ -21,9 +21,8 @@ RETAINED_EARNINGS = Rule(
 )
 FINANCING_ACTIVITIES = Rule(
     "dividends-per-share.none.financing-activities",
-    "No dividends were declared in a period if its financing activities, and for a filer that paid dividends in the "
-    "two years before those of the following quarter too, are exactly the stated lines without dividends, and no "
-    "filing states a dividend.",
+    "No dividends were declared in a period if its financing activities, and those of the next quarter where the filer "
+    "paid dividends in two years before, are exactly the other stated lines, and no filing states a dividend.",
     "ASC 230-10-45-15: dividends paid are financing activities; a dividend is paid within weeks of its declaration",
     "compose",
 )

@@ -38,7 +38,7 @@ FIGURE_REPAIRED = Rule(
 )
 RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED)
 
-TOTAL_CONTRADICTS_PARTS = "total_contradicts_parts"
+TOTAL_CONTRADICTS_PARTS, DERIVED_LINE = "total_contradicts_parts", "derived_line"
 OF_ITEMS = (
     "attributable_to_parent",
     "derived",
@@ -47,8 +47,9 @@ OF_ITEMS = (
     "derived_operating_income",
     "contradicted_operating_income",
 )
-OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, *RESERVATIONS["reservation"].to_list()}))
-"""Flags of elements with an uncertain meaning, and of balances that the filer's own total contradicts."""
+OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, DERIVED_LINE, *RESERVATIONS["reservation"].to_list()}))
+"""Flags of elements with an uncertain meaning, of balances that the filer's own total contradicts, and of lines that
+the total of their statement leaves."""
 OF_LEGS = ("scale_repaired", "sign_repaired", "figure_repaired")
 OF_FILINGS = ("first_seen_as_comparative",)
 
