@@ -102,6 +102,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.part-of-period", paid_nothing()),
     Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
     Shape("capital-expenditure.residual-of-investing-activities", spends_under_an_own_element()),
+    Shape("flag.derived-line", spends_under_an_own_element()),
     Shape("shares.diluted.basic-in-a-loss", loses()),
     Shape("shares.diluted.basic-by-equal-earnings", earns_alike()),
 )

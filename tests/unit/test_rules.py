@@ -88,7 +88,6 @@ PENDING: dict[str, str] = {
 RESERVATIONS_AS_FLAGS = {
     *(f"flag.{source.reservation.replace('_', '-')}" for concept in CONCEPTS for source in concept.sources),
     "flag.total-contradicts-parts",
-    "flag.derived-line",
 }
 """Flags whose rule is that of the source, or of the balance, that they come with."""
 

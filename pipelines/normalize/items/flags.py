@@ -36,7 +36,13 @@ FIGURE_REPAIRED = Rule(
     "Table repairs has the proof",
     "flag",
 )
-RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED)
+LINE_DERIVED = Rule(
+    "flag.derived-line",
+    "A line in the value is not stated: it is the total of its statement less all other lines.",
+    "Table lineage has the total and the lines",
+    "flag",
+)
+RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED, LINE_DERIVED)
 
 TOTAL_CONTRADICTS_PARTS, DERIVED_LINE = "total_contradicts_parts", "derived_line"
 OF_ITEMS = (
