@@ -21,7 +21,8 @@ MARGIN = 8
 AS_DATED = Rule(
     "dividends-per-share.dated-and-paid",
     "If the dividends per share that one filing dates within a period, on days or in quarters, times shares are the "
-    f"dividends paid in it (within {AS_PAID:.0%}), they are all: each part of the period has those dated in it.",
+    f"dividends paid in it (within {AS_PAID:.0%}), they are all: each part has those dated in it, "
+    "if no others were declared in it.",
     "ASC 505-10-50-2: dividends per share are disclosed for each period; taxonomy definitions: dividends per share "
     "times the shares are the dividends",
     "compose",
@@ -78,11 +79,17 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         .select("cik", "seq", "proof", start="part_start", end="part_end")
         .unique(PERIOD, keep="first")
     )
+    found = with_dated(parts)
+    declared = instants(facts, (_DECLARED_PER_SHARE,)).select("cik", "end", amount="value", of="seq").unique()
+    declared = found.join(declared.rename({"end": "day"}), on="cik").filter(
+        (pl.col("of") <= pl.col("seq")) & pl.col("day").is_between(pl.col("start"), pl.col("end"))
+    )
+    declared = declared.unique([*PERIOD, "day", "amount"]).group_by(*PERIOD, "value").agg(pl.col("amount").sum())
+    found = found.join(declared.filter(pl.col("amount") != pl.col("value")), on=PERIOD, how="anti")
     # dividends paid prove that there are no others, and are no part of the value
     legs = pl.col("fact").fill_null(pl.lit([], pl.List(pl.UInt32)))
     return (
-        with_dated(parts)
-        .with_columns(fact=legs)
+        found.with_columns(fact=legs)
         .select(
             *PERIOD,
             "value",

@@ -55,7 +55,8 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
         PERIOD, `rule`, `fact` and `coefficient` (lists: the facts that add up to zero).
     """
     stated = durations(facts, DIVIDENDS)
-    paid = stated.filter(pl.col("value") != 0).select(*PERIOD).unique()
+    of_days = instants(facts, DIVIDENDS).with_columns(start="end")
+    paid = pl.concat([stated, of_days.select(stated.columns)]).filter(pl.col("value") != 0).select(PERIOD).unique()
     nothing = stated.filter((pl.col("value") == 0) & pl.col("tag").is_in(NOTHING_PAID)).unique(PERIOD, keep="first")
     of_nothing = _alone(nothing).select(*PERIOD, "fact", "coefficient", rule=pl.lit(STATED.id))
     proved = pl.concat([_of_retained_earnings(facts), _of_financing(facts, paid), of_nothing], how="diagonal")
