@@ -49,6 +49,16 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "a year of zero has quarters of zero": (derived.paid_nothing(), DIVIDENDS, "ttm", "2022-09-30", 0.0),
     "dated dividends are those paid": (derived.paid_twice_a_year(), DIVIDENDS, "annual", "2023-12-31", 1.0),
     "more was paid than is dated": (derived.paid_twice_a_year(15.0), DIVIDENDS, "annual", "2023-12-31", None),
+    "another one was declared in the year": (
+        [
+            *derived.paid_twice_a_year(),
+            fact("CommonStockDividendsPerShareDeclared", 0.6, None, "2023-11-30", filed="2024-02-29"),
+        ],
+        DIVIDENDS,
+        "annual",
+        "2023-12-31",
+        None,
+    ),
     "investing activities leave what was spent": (
         derived.spends_under_an_own_element(),
         FREE_CASH_FLOW,
