@@ -200,7 +200,7 @@ def _balance_sheets(facts: Frame, placed: Frame, stated_facts: Frame, industries
     proof = authority.authority(
         proved.proved(reading.filings(facts)), placed, found.composed, found.missed, found.proofs
     )
-    number = pl.col("sum") + int(ints(stated_facts, "vintage").max(initial=-1)) + 1
+    number = pl.col("sum") + (int(ints(stated_facts, "vintage").max(initial=-1)) + 1)
     composed = proof.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
     parts = found.parts.join(proof.composed.select("sum", "flag"), on="sum", maintain_order="left")
     of_concept = proof.composed.select("sum", "cik", "seq", "concept")
@@ -358,7 +358,6 @@ STEPS: tuple[Step, ...] = (
         amounts.with_derived,
         ("facts", "stated_facts", "sound"),
         ("complete", "complete_facts", "decisions"),
-        of=("sound",),
     ),
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
     Step("vintages", _vintages, ("complete", "regimes"), ("vintages",)),
