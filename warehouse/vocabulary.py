@@ -183,7 +183,7 @@ CAUSES: dict[str, str] = {
     "mixed_basis_resolved": "The fiscal year was restated on the basis that its quarters already had.",
     "other_columns": "A later report states comparative periods that make up the twelve months better.",
     "reclassification": "Amounts moved between lines; net income stayed the same.",
-    "accounting_change": "Net income of several periods was restated.",
+    "accounting_change": "The item was restated, and net income of several periods with it.",
     "share_count_revised": "Numbers of shares, or amounts per share, were restated.",
     "input_changed": "An amount that the ratio is calculated from changed.",
     "unexplained": "No cause was found.",

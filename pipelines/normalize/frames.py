@@ -226,7 +226,7 @@ class Sound(Statements):
     """The vintages after the correction of errors of scale, sign and context."""
 
     repair = dy.Float64(description="factor that corrected an error of scale or sign; 1 without error")
-    corrected_by = dy.String(nullable=True, description="the rule that corrected the value")
+    corrected_by = dy.String(nullable=True, description="the rule that corrected or derived the value")
     foots = dy.Bool(description="whether an identity of its statement holds with the value")
 
 
@@ -787,6 +787,8 @@ FRAMES: dict[str, Declared] = {
         "stated_facts": StatedFacts,
         "statements": Statements,
         "sound": Sound,
+        "complete": Sound,
+        "complete_facts": StatedFacts,
         "corrections": Corrections,
         "footings": Footings,
         "not_footing": Withheld,

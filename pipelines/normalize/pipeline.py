@@ -13,6 +13,8 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.balance import authority, composition, proved, reading, rests, sections
 from pipelines.normalize.corrections import judgements, ledger, parts
+from pipelines.normalize.derived import amounts
+from pipelines.normalize.derived.capital_expenditure import RESIDUAL
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, order, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
@@ -21,6 +23,7 @@ from pipelines.normalize.history import publication, replay
 from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import dividends, earnings, evidence, gaps, line_items, provenance, returns
+from pipelines.normalize.items.flags import DERIVED_LINE
 from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
 from pipelines.normalize.shares import basis, latest, splits
@@ -193,14 +196,14 @@ def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[F
     return sound, pl.concat([of_filing, withheld]), pl.concat([corrected, judged]), pl.concat([decisions, contradicted])
 
 
-def _balance_sheets(facts: Frame, placed: Frame, stated: Frame, industries: Frame) -> tuple[Frame, ...]:
+def _balance_sheets(facts: Frame, placed: Frame, stated_facts: Frame, industries: Frame) -> tuple[Frame, ...]:
     """Debt and cash of each balance sheet as further vintages, numbered after the stated ones; and its sections."""
     found = composition.balances(placed, industries)
     filings_read = list(reading.filings(facts))
     proof = authority.authority(
         proved.proved(filings_read), rests.doubts(filings_read), placed, found.composed, found.missed, found.proofs
     )
-    number = pl.col("sum") + stated.height
+    number = pl.col("sum") + (int(ints(stated_facts, "vintage").max(initial=-1)) + 1)
     composed = proof.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
     parts = found.parts.join(proof.composed.select("sum", "flag"), on="sum", maintain_order="left")
     of_concept = proof.composed.select("sum", "cik", "seq", "concept")
@@ -263,7 +266,12 @@ def _filed_facts(
     of_vintage = (
         used.select("vintage", "cik", "seq", "concept", "rank", "repair", "corrected_by")
         .join(OF_SOURCE, on=["concept", "rank"], how="left", maintain_order="left")
-        .with_columns(rule=pl.coalesce("corrected_by", "rule"))
+        .with_columns(
+            rule=pl.coalesce("corrected_by", "rule"),
+            reservation=pl.coalesce(
+                "reservation", pl.when(pl.col("corrected_by") == RESIDUAL.id).then(pl.lit(DERIVED_LINE))
+            ),
+        )
         .drop("rank", "corrected_by")
     )
     as_filed = facts.select("unit", "start", "end", "value", "accession", "form", "filed")
@@ -349,8 +357,14 @@ STEPS: tuple[Step, ...] = (
     Step("stated concepts", stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
     Step("recasts", _statements, ("stated",), ("statements", "decisions")),
     Step("corrections", ledger.corrected, ("statements",), ("sound", "corrections", "footings", "decisions")),
+    Step(
+        "derived amounts",
+        amounts.with_derived,
+        ("facts", "stated_facts", "sound"),
+        ("complete", "complete_facts", "decisions"),
+    ),
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
-    Step("vintages", _vintages, ("sound", "regimes"), ("vintages",)),
+    Step("vintages", _vintages, ("complete", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
     Step("footings", footings.placed, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
@@ -366,7 +380,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "balance sheets",
         _balance_sheets,
-        ("facts", "placed", "stated", "industries"),
+        ("facts", "placed", "complete_facts", "industries"),
         ("composed", "parts", "proved_lines", "missed", "proofs", "decisions", "section_lines"),
         of=("placed",),
     ),
@@ -390,7 +404,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "filed facts",
         _filed_facts,
-        ("facts", "stated_facts", "vintages", "parts", "proved_lines", "flow_legs", "balances"),
+        ("facts", "complete_facts", "vintages", "parts", "proved_lines", "flow_legs", "balances"),
         ("filed_facts",),
     ),
     Step(

@@ -11,7 +11,7 @@ import polars as pl
 from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.quality import coverage, figures
+from pipelines.quality import coverage, figures, missing
 from pipelines.quality.checks import CHECKS, COVERAGE, found, in_check_order, tallied
 from pipelines.quality.evidence import HOLDS
 from pipelines.quality.report import symbols_of
@@ -39,6 +39,11 @@ def main(arguments: list[str] | None = None) -> int:
             show(_listed(listed), f"{check.name}: {check.meaning}")
     newest = coverage.by_industry(rows.filter(pl.col("check") == COVERAGE))
     show(coverage.across(newest), "Newest periods that have the item, by industry (companies)")
+    periods = lake.read(assembled("financials")).filter(pl.col("period_kind") == "ttm", "is_primary")
+    reasons = lake.read(assembled("gaps")).filter(pl.col("period_kind") == "ttm")
+    show(missing.by_company(periods), "What is missing: the companies with most gaps")
+    show(figures.gaps(reasons), "What is missing: twelve-month periods without the item, by reason")
+    show(missing.by_item(periods, reasons), "What is missing: the share of twelve-month periods with a value")
     rules = lake.read(assembled("rules")) if lake.holds(assembled("rules")) else None
     if rules is not None:
         show(figures.idle(rules), "Rules that decided nothing in this build")

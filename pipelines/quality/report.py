@@ -13,7 +13,7 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.lake import Lake
-from pipelines.quality import coverage, figures, plots, text
+from pipelines.quality import coverage, figures, missing, plots, text
 from pipelines.quality.checks import BY_NAME, COVERAGE, tallied
 from pipelines.tables import assembled
 from warehouse import schema
@@ -32,7 +32,8 @@ class ReportError(PipelineError):
 
 
 def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """The tables of the report, by name: `checks`, `coverage`, `newest`, `gaps`, `restatements`, `changes`, `largest`
+    """The tables of the report, by name: `checks`, `coverage`, `newest`, `missing` (by item), `incomplete`
+    (companies), `gaps`, `restatements`, `changes`, `largest`
     (changes), `rules` (that decided something), `idle_rules` (that decided nothing), `identities` and `quarantine`.
 
     Args:
@@ -45,13 +46,17 @@ def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
     annual = scan("financials").filter(pl.col("period_kind") == "annual", "is_primary")
     trailing = pl.col("period_kind") == "ttm"
+    periods = scan("financials").filter(trailing, "is_primary").select("symbol", *schema.ITEM_NAMES).collect()
+    reasons = scan("gaps").filter(trailing).select("item", "reason").collect()
     changed = scan("changes").filter(trailing).collect()
     rules = lake.read(assembled("rules"))
     return {
         "checks": tallied(found),
         "coverage": figures.coverage(annual.select("cik", "fiscal_year", *schema.ITEM_NAMES).collect()),
         "newest": coverage.across(coverage.by_industry(found.filter(pl.col("check") == COVERAGE))),
-        "gaps": figures.gaps(scan("gaps").filter(trailing).select("item", "reason").collect()),
+        "missing": missing.by_item(periods, reasons),
+        "incomplete": missing.by_company(periods),
+        "gaps": figures.gaps(reasons),
         "restatements": figures.restatements(
             scan("versions").filter(trailing).select("version", "filed", "cause").collect()
         ),

@@ -60,6 +60,17 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
     ),
     # stated in thousands by mistake in 17 months of filings; then splits of 4 and of 10
     ("NVDA", "annual", "2010-01-31", {"shares_basic": 549.574 * 40}),
+    # spending on property is tagged with an element of the filer's own in these annual reports
+    ("NVDA", "annual", "2013-01-27", {"free_cash_flow": 824.172 - 183.309}),
+    ("NVDA", "annual", "2015-01-25", {"free_cash_flow": 905.656 - 122.381}),
+    ("NVDA", "annual", "2016-01-31", {"free_cash_flow": 1175 - 86}),
+    ("NVDA", "annual", "2019-01-27", {"free_cash_flow": 3743 - 600}),
+    ("NVDA", "annual", "2020-01-26", {"free_cash_flow": 4761 - 489}),
+    ("NVDA", "annual", "2021-01-31", {"free_cash_flow": 5822 - 1128}),
+    # a dividend twice a year, dated by the day on which it was paid
+    ("DIS", "annual", "2024-09-28", {"dividends_per_share": 0.75}),
+    ("DIS", "annual", "2025-09-27", {"dividends_per_share": 1.00}),
+    ("META", "annual", "2021-12-31", {"dividends_per_share": 0.0}),
     (
         "MSFT",
         "annual",
@@ -342,9 +353,8 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
 
 WITHOUT_VALUE: list[tuple[str, str, str, str, str]] = [
     # symbol, period kind, period end, item, reason
-    # spending on property is tagged with an element of the filer's own in nine annual reports
-    ("NVDA", "annual", "2016-01-31", "free_cash_flow", "no_capital_expenditure"),
-    ("NVDA", "annual", "2019-01-27", "free_cash_flow", "no_capital_expenditure"),
+    # spending on property under an element of the filer's own, beside a reimbursement of buildings under another
+    ("NVDA", "annual", "2014-01-26", "free_cash_flow", "no_capital_expenditure"),
     # earnings per share by class only
     ("BRK-B", "annual", "2024-12-31", "eps_basic", "missing_quarter"),
     # of one company the year, of another the nine months of the year before

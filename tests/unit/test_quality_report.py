@@ -14,7 +14,7 @@ from pipelines.composition import composed
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.quality import __main__ as command
-from pipelines.quality import checks, figures, plots, report, text
+from pipelines.quality import checks, figures, missing, plots, report, text
 from pipelines.quality.evidence import FOUND
 from pipelines.synchronization import Synchronization
 from tests.mirrors import ALFA, BRAVO, Mirror
@@ -96,6 +96,26 @@ def test_gaps_are_counted_by_reason_and_item():
     rows = pl.DataFrame({"item": ["roic", "roic", "revenue"], "reason": ["b", "b", "a"]})
     shown = figures.gaps(rows).select("reason", "periods", "revenue", "roic")
     assert shown.rows() == [("b", 2, 0, 2), ("a", 1, 1, 0)]
+
+
+def test_what_is_missing_is_counted_by_item_and_by_company():
+    """Two companies with two periods each; one lacks revenue of a period, the other one the return of both."""
+    full = dict.fromkeys(schema.ITEM_NAMES, 1.0)
+    periods = pl.DataFrame(
+        [
+            {"symbol": "A", **full},
+            {"symbol": "A", **full, "revenue": None},
+            {"symbol": "B", **full, "roic": None},
+            {"symbol": "B", **full, "roic": None},
+        ]
+    )
+    reasons = pl.DataFrame({"item": ["roic", "roic", "revenue"], "reason": ["b", "b", "a"]})
+    assert missing.by_item(periods, reasons).head(3).rows() == [
+        ("roic", 4, 2, 0.5, "b"),
+        ("revenue", 4, 1, 0.75, "a"),
+        ("cash_and_equivalents", 4, 0, 1.0, None),
+    ]
+    assert missing.by_company(periods).rows() == [("B", 2, 2, 1 - 2 / 22, "roic"), ("A", 2, 1, 1 - 1 / 22, "")]
 
 
 def restated() -> pl.DataFrame:
@@ -340,11 +360,12 @@ def test_the_command_prints_the_tables_and_lists_the_failures(synchronized, monk
     printed = capsys.readouterr().out
     assert all(name in printed for name in NAMES)
     assert "all (2)" in printed
-    assert "no_tag" not in printed
+    assert "What is missing" in printed
+    assert checks.CHECKS[0].meaning not in printed
     assert "Rules that decided nothing in this build" in printed
 
     assert command.main(["--list"]) == 0
-    assert "no_tag" in capsys.readouterr().out
+    assert checks.CHECKS[0].meaning in capsys.readouterr().out
 
 
 def test_the_command_reports_a_damaged_table_in_one_line(synchronized, capsys):

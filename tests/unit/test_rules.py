@@ -16,7 +16,7 @@ from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.rules import REGISTRY
 from tests.factories import raw, with_total_assets
-from tests.shapes import balances, calendars, corrections, facts, flows, industries, items, of_company, shares
+from tests.shapes import balances, calendars, corrections, derived, facts, flows, industries, items, of_company, shares
 from tests.shapes import elements as elements_shapes
 from tests.unit.test_predecessors import SUCCEEDS, two_filers
 from tests.unit.test_versions import unsupported_values
@@ -76,7 +76,7 @@ def test_the_page_of_the_rules_is_generated_from_the_registry():
 
 # --- Each rule decides in its own document ------------------------------------------------------------------------
 
-AREAS = (balances, calendars, corrections, facts, flows, industries, items, shares)
+AREAS = (balances, calendars, corrections, derived, facts, flows, industries, items, shares)
 SHAPES = {str(9_992_000_000 + number): shape for number, shape in enumerate(s for area in AREAS for s in area.SHAPES)}
 """Each small document by the CIK that it is filed under: one company per document."""
 
@@ -88,7 +88,6 @@ PENDING: dict[str, str] = {
 RESERVATIONS_AS_FLAGS = {
     *(f"flag.{source.reservation.replace('_', '-')}" for concept in CONCEPTS for source in concept.sources),
     "flag.total-contradicts-parts",
-    "flag.derived-line",
 }
 """Flags whose rule is that of the source, or of the balance, that they come with."""
 

@@ -63,6 +63,7 @@ from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
 from pipelines.normalize.elements.lines import ELEMENTS
 from pipelines.normalize.elements.loans import DEBT_BY_INSTRUMENT
 from pipelines.normalize.elements.per_share import DIVIDENDS_PER_SHARE, EPS_BASIC, SHARES_BASIC, SHARES_DILUTED
+from pipelines.normalize.elements.proving import ELEMENTS as PROVING
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.elements.totals import ASSETS, EQUITY
 from pipelines.normalize.elements.witnesses import WITNESSES_OF_INCOME
@@ -228,7 +229,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
 
 def wanted_elements() -> dict[str, frozenset[str]]:
     """The elements that rules use, by taxonomy; only these are decoded from a companyfacts document."""
-    of_us_gaap = {*INDICATORS, *ELEMENTS, OPTIONS, OPTION_PRICE} - set(IFRS_ONLY)
+    of_us_gaap = {*INDICATORS, *ELEMENTS, *PROVING, OPTIONS, OPTION_PRICE} - set(IFRS_ONLY)
     wanted: dict[str, set[str]] = {US_GAAP: of_us_gaap, IFRS: set(IFRS_ONLY)}
     for concept in CONCEPTS:
         for source in concept.sources:

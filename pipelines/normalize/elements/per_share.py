@@ -154,6 +154,27 @@ SHARES_DILUTED = Concept(
             "diluted one.",
         ),
         us(
+            "WeightedAverageNumberOfSharesOutstandingBasic",
+            "WeightedAverageNumberDilutedSharesOutstandingAdjustment",
+            rule="shares.diluted.basic-and-adjustment",
+            statement="Where no diluted average is reported, diluted shares are basic shares plus the reported "
+            "dilutive adjustment.",
+            source="ASC 260-10-45-16",
+        ),
+        us(
+            "WeightedAverageNumberOfSharesOutstandingBasic",
+            "IncrementalCommonSharesAttributableToShareBasedPaymentArrangements",
+            plus=(
+                "IncrementalCommonSharesAttributableToConversionOfPreferredStock",
+                "IncrementalCommonSharesAttributableToConversionOfDebtSecurities",
+                "IncrementalCommonSharesAttributableToCallOptionsAndWarrants",
+            ),
+            rule="shares.diluted.basic-and-incremental",
+            statement="Where neither a diluted average nor its adjustment is reported, diluted shares are basic shares "
+            "plus the incremental shares of share-based payment and of conversions.",
+            source="ASC 260-10-45-16",
+        ),
+        us(
             "WeightedAverageLimitedPartnershipUnitsOutstandingDiluted",
             rule="shares.diluted.partnership-units",
             statement="A partnership's diluted shares are the diluted weighted average of its limited partnership "

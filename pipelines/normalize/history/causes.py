@@ -188,10 +188,14 @@ CAUSES: tuple[Cause, ...] = (
     ),
     Cause(
         "accounting_change",
-        "a later report restates net income of several periods, and related amounts",
+        "a later report restates the item, and net income of several periods with it",
         lambda it: it.moves_net_income & (it.periods_moved >= SEVERAL_PERIODS),
     ),
-    Cause("restatement", "a later report restates net income of one period", lambda it: it.moves_net_income),
+    Cause(
+        "restatement",
+        "a later report restates the item, and net income of the period with it",
+        lambda it: it.moves_net_income,
+    ),
     Cause(
         "share_count_revised",
         "a later report restates weighted shares or amounts per share while net income stays the same",

@@ -37,7 +37,13 @@ FIGURE_REPAIRED = Rule(
     "Table repairs has the proof",
     "flag",
 )
-RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED)
+LINE_DERIVED = Rule(
+    "flag.derived-line",
+    "A line in the value is not stated: it is the total of its statement less all other lines.",
+    "Table lineage has the total and the lines",
+    "flag",
+)
+RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED, LINE_DERIVED)
 
 TOTAL_CONTRADICTS_PARTS = "total_contradicts_parts"
 OF_ITEMS = (
@@ -49,7 +55,8 @@ OF_ITEMS = (
     "contradicted_operating_income",
 )
 OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, DERIVED_LINE, *RESERVATIONS["reservation"].to_list()}))
-"""Flags of elements with an uncertain meaning, and of balances that the filer's own total contradicts."""
+"""Flags of elements with an uncertain meaning, of balances that the filer's own total contradicts, and of lines that
+the total of their statement leaves."""
 OF_LEGS = ("scale_repaired", "sign_repaired", "figure_repaired")
 OF_FILINGS = ("first_seen_as_comparative",)
 

@@ -1,0 +1,1 @@
+"""Amounts that no filing states and that the lines of its statements prove."""

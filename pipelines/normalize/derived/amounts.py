@@ -1,0 +1,96 @@
+"""Derived amounts: what the statements of a filing prove, beside the amounts that it states.
+
+Belongs here: adding derived amounts to the stated ones, with the facts that they consist of. Does not: what proves an
+amount (the other modules of this folder).
+
+They are added after the corrections, so none of them is ever the proof of a correction, or of another derived amount.
+"""
+
+import polars as pl
+
+from pipelines.normalize.arrays import ints
+from pipelines.normalize.derived import capital_expenditure, dated_dividends, no_dilution, no_dividends
+from pipelines.normalize.derived.stated import FILING, PERIOD
+from pipelines.normalize.elements import AMOUNT, BY_NAME
+from pipelines.normalize.facts.reports import PERIODIC_FORMS
+from pipelines.normalize.frames import DECISIONS
+
+_CONCEPTS = ("dividends_per_share", "capital_expenditure", "shares_diluted")
+_BEYOND = {name: len(BY_NAME[name].sources) for name in _CONCEPTS}
+"""The rank of a derived amount: beyond those of the sources of its concept."""
+_SIGN = {"dividends_per_share": -1, "capital_expenditure": 0}
+
+
+def with_derived(
+    facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Add the amounts that statements prove to those that filings state.
+
+    Args:
+        facts: typed facts in filing order.
+        stated_facts: the facts of each vintage (frames.StatedFacts).
+        sound: the vintages that count (frames.Sound).
+
+    Returns:
+        sound, with derived vintages: `corrected_by` is their rule, and `rank` is beyond those of the sources.
+        stated_facts, with the facts of the derived vintages.
+        decisions: the number of amounts that each rule derived.
+    """
+    lines = pl.concat(
+        [
+            no_dividends.periods_without(facts).with_columns(
+                value=pl.lit(0.0), concept=pl.lit("dividends_per_share", AMOUNT)
+            ),
+            dated_dividends.amounts(facts, sound).with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
+            capital_expenditure.residuals(facts, sound).with_columns(concept=pl.lit("capital_expenditure", AMOUNT)),
+        ],
+        how="diagonal",
+    )
+    lines = lines.unique(["concept", *PERIOD], keep="first", maintain_order=True)
+    lines = lines.join(sound.select("concept", *PERIOD), on=["concept", *PERIOD], how="anti")
+    first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
+    shares = no_dilution.periods_without(facts, sound)
+    of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)
+    of_lines = (
+        lines.join(of_filing, on=FILING, maintain_order="left")
+        .with_columns(
+            rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
+            grain=pl.lit(1.0),
+            periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
+            used=pl.lit(0, pl.Int64),
+            other_source=pl.lit(value=False),
+            measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
+            repair=pl.lit(1.0),
+        )
+        .with_columns(foots=pl.lit(value=False), corrected_by="rule")
+    )
+    of_shares = shares.with_columns(
+        concept=pl.lit("shares_diluted", AMOUNT),
+        rank=pl.lit(_BEYOND["shares_diluted"], pl.Int16),
+        used=pl.lit(0, pl.Int64),
+        corrected_by="rule",
+        of="vintage",
+    )
+    derived = pl.concat([of_lines, of_shares], how="diagonal").with_columns(
+        vintage=pl.int_range(first, first + pl.len(), dtype=pl.UInt32)
+    )
+    tags = facts.select(pl.concat_str("taxonomy", pl.lit(":"), "tag")).to_series()
+    of_rules = derived.filter(pl.col("fact").is_not_null()).select("vintage", "fact", "coefficient")
+    of_rules = of_rules.explode("fact", "coefficient")
+    further = pl.concat(
+        [
+            of_rules.with_columns(tag=tags.gather(of_rules["fact"])),
+            derived.filter(pl.col("of").is_not_null())
+            .select("of", derived="vintage")
+            .join(stated_facts, left_on="of", right_on="vintage", maintain_order="left")
+            .select("fact", "coefficient", "tag", vintage="derived"),
+        ],
+        how="diagonal",
+    )
+    return (
+        pl.concat([sound, derived.select(sound.columns)]).sort(
+            *FILING, "start", "end", "concept", nulls_last=False, maintain_order=True
+        ),
+        pl.concat([stated_facts, further.select(stated_facts.columns)]).sort("vintage", "tag", maintain_order=True),
+        derived.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS).sort("cik", "rule"),
+    )

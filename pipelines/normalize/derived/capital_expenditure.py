@@ -1,0 +1,128 @@
+"""Capital expenditure that a filing does not state, as what the lines of investing activities leave of their total.
+
+Belongs here: the residual, and the statements before and after that prove it. Does not: capital expenditure that
+filings state (elements.cash_flow), free cash flow (items).
+"""
+
+import polars as pl
+
+from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, durations
+from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
+from pipelines.normalize.elements.cash_flow_lines import INVESTING, LINES, SECTIONS
+from pipelines.normalize.rule import Rule
+
+USUAL_SIZE = 4.0
+"""Capital expenditure a day hardly ever is so many times more or less than in the statements beside it."""
+
+RESIDUAL = Rule(
+    "capital-expenditure.residual-of-investing-activities",
+    "Capital expenditure without an element is what the stated lines leave of investing activities, if the statements "
+    "before and after state it and leave nothing (in the same year: the same again), and its size is usual.",
+    "ASC 230-10-45-26: gross payments and receipts of investing activities add up to their total",
+    "compose",
+)
+RULES = (RESIDUAL,)
+
+_LINES = LINES.filter(pl.col("section") == INVESTING).select("tag", "sign")
+_STATED = frozenset(
+    element for source in CAPITAL_EXPENDITURE.sources for element in (*source.elements, *source.plus)
+).intersection(_LINES["tag"])
+"""The lines of investing activities that are capital expenditure."""
+
+
+def residuals(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
+    """Capital expenditure of the newest period of each filing that does not state it.
+
+    Args:
+        facts: typed facts in filing order.
+        sound: the vintages that count (frames.Sound): capital expenditure that any filing states of a period.
+
+    Returns:
+        PERIOD (`seq`: the filing whose statement proves it), `value`, `rule`, `fact` and `coefficient` (lists).
+    """
+    statements = _statements(facts)
+    with_it = statements.filter("states_it").select(
+        "cik", beside="seq", start_beside="start", rest_beside="rest", daily="daily", legs="fact", signs="coefficient"
+    )
+    without = statements.filter(~pl.col("states_any")).drop("daily").sort("cik", "seq")
+    before, after = (
+        without.join_asof(
+            with_it.sort("cik", "beside"),
+            left_on="seq",
+            right_on="beside",
+            by="cik",
+            strategy=strategy,
+            allow_exact_matches=False,
+            check_sortedness=False,
+        ).drop_nulls("beside")
+        for strategy in ("backward", "forward")
+    )
+    of_year = (pl.col("start_beside") - pl.col("start")).dt.total_days().abs() <= int(SAME_DAYS.removesuffix("d"))
+    carried = pl.when(of_year).then("rest_beside").otherwise(0.0)
+    is_carried = carried.abs() >= EXACT
+    value = carried - pl.col("rest")
+    a_day = value / (pl.col("end") - pl.col("start")).dt.total_days()
+    beside = after.filter(pl.col("rest_beside").abs() < EXACT).select(*PERIOD, next="beside", daily_after="daily")
+    known = sound.filter(pl.col("concept") == "capital_expenditure")
+    known = known.group_by("cik", "start", "end").agg(known=pl.col("seq").min())
+    return (
+        before.with_columns(value=value, carried=carried, is_carried=is_carried, a_day=a_day)
+        .filter(of_year | (pl.col("rest_beside").abs() < EXACT))
+        .join(beside, on=PERIOD)
+        .filter(
+            pl.all_horizontal(
+                pl.col("a_day").is_between(pl.col(daily) / USUAL_SIZE, pl.col(daily) * USUAL_SIZE)
+                for daily in ("daily", "daily_after")
+            )
+        )
+        .join(known, on=["cik", "start", "end"], how="left")
+        .filter((pl.col("known") > pl.col("next")).fill_null(value=True))
+        .select(
+            "cik",
+            "start",
+            "end",
+            "value",
+            seq="next",
+            rule=pl.lit(RESIDUAL.id),
+            fact=pl.when("is_carried").then(pl.concat_list("fact", "legs")).otherwise("fact"),
+            coefficient=pl.when("is_carried")
+            .then(pl.concat_list(pl.col("coefficient").list.eval(-pl.element()), "signs"))
+            .otherwise(pl.col("coefficient").list.eval(-pl.element())),
+        )
+        .select(*PERIOD, "value", "rule", "fact", "coefficient")
+    )
+
+
+def _statements(facts: pl.DataFrame) -> pl.DataFrame:
+    """The newest statement of investing activities of each filing.
+
+    Returns:
+        PERIOD, `rest` (total less all stated lines), `daily` (stated capital expenditure a day), `states_it`,
+        `states_any` (for any period of the filing), `fact` and `coefficient` (lists: the facts that add up to `rest`).
+    """
+    total = durations(facts, (SECTIONS[INVESTING],)).drop("tag")
+    lines = durations(facts, _LINES["tag"]).filter(pl.col("value") != 0).join(_LINES, on="tag")
+    is_it = pl.col("tag").is_in(sorted(_STATED))
+    of_filing = lines.group_by(FILING).agg(states_any=is_it.any())
+    added = lines.group_by(PERIOD, maintain_order=True).agg(
+        sum=(pl.col("sign") * pl.col("value")).sum(),
+        paid=-(pl.col("sign") * pl.col("value")).filter(is_it).sum(),
+        states_it=is_it.any(),
+        legs=pl.col("fact"),
+        signs=-pl.col("sign"),
+    )
+    return (
+        total.join(added, on=PERIOD)
+        .join(of_filing, on=FILING)
+        .sort(*FILING, "end", "start", descending=[False, False, False, True])
+        .unique(FILING, keep="last", maintain_order=True)
+        .select(
+            *PERIOD,
+            "states_it",
+            "states_any",
+            rest=pl.col("value") - pl.col("sum"),
+            daily=pl.col("paid") / (pl.col("end") - pl.col("start")).dt.total_days(),
+            fact=pl.concat_list("fact", "legs"),
+            coefficient=pl.concat_list(pl.lit([1.0]), "signs"),
+        )
+    )

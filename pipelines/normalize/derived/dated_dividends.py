@@ -1,0 +1,105 @@
+"""Dated dividends: the dividends that one filing dates, where they are all that was paid in a period.
+
+Belongs here: dividends per share of a day or a quarter, against dividends paid. Does not: periods without dividends
+(no_dividends), dividends of a period that a filing states as such (elements.per_share).
+"""
+
+import polars as pl
+
+from pipelines.normalize.derived.stated import PERIOD, durations, instants
+from pipelines.normalize.elements import proving
+from pipelines.normalize.rule import Rule
+
+AS_PAID = 0.03
+"""Dated dividends times shares are all that was paid if they differ by less than this share; one of twelve monthly
+dividends more or less would be a larger difference."""
+LONGEST_QUARTER, LONGEST_YEAR, SHORTEST_PART = 120, 380, 60
+"""Most days of a quarter (some have 16 weeks) and of a year; fewest days of a part of it."""
+MARGIN = 8
+"""Days by which the dates of a quarter may differ."""
+
+AS_DATED = Rule(
+    "dividends-per-share.dated-and-paid",
+    "If the dividends per share that one filing dates within a period, on days or in quarters, times shares are the "
+    f"dividends paid in it (within {AS_PAID:.0%}), they are all: each part has those dated in it, "
+    "if no others were declared in it.",
+    "ASC 505-10-50-2: dividends per share are disclosed for each period; taxonomy definitions: dividends per share "
+    "times the shares are the dividends",
+    "compose",
+)
+RULES = (AS_DATED,)
+
+_PAID_PER_SHARE, _DECLARED_PER_SHARE = "CommonStockDividendsPerShareCashPaid", "CommonStockDividendsPerShareDeclared"
+_PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
+
+
+def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
+    """Dividends per share of periods whose dividends a filing dates.
+
+    Args:
+        facts: typed facts in filing order.
+        sound: the vintages that count (frames.Sound): average shares.
+
+    Returns:
+        PERIOD, `value`, `rule`, `fact` and `coefficient` (lists).
+    """
+    dated = pl.concat(
+        [
+            instants(facts, (_PAID_PER_SHARE,)).with_columns(start="end"),
+            durations(facts, (_PAID_PER_SHARE,)).filter(_days("start", "end") <= LONGEST_QUARTER),
+        ],
+        how="diagonal",
+    ).filter(pl.col("value") > 0)
+    dated = dated.select("cik", "seq", "value", "fact", first="start", last="end")
+    paid = durations(facts, _PAID).filter((pl.col("value") > 0) & (_days("start", "end") <= LONGEST_YEAR))
+    paid = paid.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
+    shares = sound.filter((pl.col("concept") == "shares_basic") & (pl.col("repair") == 1))
+    periods = paid.select(*PERIOD, paid="value", proof="fact").join(shares.select(*PERIOD, shares="value"), on=PERIOD)
+    margin = pl.when(pl.col("first") == pl.col("last")).then(pl.duration(days=0)).otherwise(pl.duration(days=MARGIN))
+
+    def with_dated(each: pl.DataFrame) -> pl.DataFrame:
+        """The sum and the facts of the dividends within each period."""
+        inside = each.join(dated, on=["cik", "seq"]).filter(
+            (pl.col("first") >= pl.col("start") - margin) & (pl.col("last") <= pl.col("end") + margin)
+        )
+        found = inside.group_by(PERIOD).agg("fact", pl.col("value").sum())
+        return each.join(found, on=PERIOD, how="left").with_columns(pl.col("value").fill_null(0.0))
+
+    of_period = durations(facts, (_PAID_PER_SHARE, _DECLARED_PER_SHARE)).select(*PERIOD, "value").unique()
+    is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= AS_PAID
+    # one amount that is stated of the whole period, too, has the dates of a part by mistake
+    of_whole = of_period.join(dated, on=["cik", "seq", "value"]).select(*PERIOD, "value")
+    proved = with_dated(periods).filter(is_all).join(of_whole, on=[*PERIOD, "value"], how="anti")
+    proved = proved.select(*PERIOD, "proof")
+    ends = durations(facts, proving.INCOME).select("cik", part_start="start", part_end="end").unique()
+    parts = (
+        proved.join(ends, on="cik")
+        .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
+        .filter(_days("part_start", "part_end") >= SHORTEST_PART)
+        .select("cik", "seq", "proof", start="part_start", end="part_end")
+        .unique(PERIOD, keep="first")
+    )
+    found = with_dated(parts)
+    declared = instants(facts, (_DECLARED_PER_SHARE,)).select("cik", "end", amount="value", of="seq").unique()
+    declared = found.join(declared.rename({"end": "day"}), on="cik").filter(
+        (pl.col("of") <= pl.col("seq")) & pl.col("day").is_between(pl.col("start"), pl.col("end"))
+    )
+    declared = declared.unique([*PERIOD, "day", "amount"]).group_by(*PERIOD, "value").agg(pl.col("amount").sum())
+    found = found.join(declared.filter(pl.col("amount") != pl.col("value")), on=PERIOD, how="anti")
+    # dividends paid prove that there are no others, and are no part of the value
+    legs = pl.col("fact").fill_null(pl.lit([], pl.List(pl.UInt32)))
+    return (
+        found.with_columns(fact=legs)
+        .select(
+            *PERIOD,
+            "value",
+            rule=pl.lit(AS_DATED.id),
+            coefficient=pl.concat_list(pl.lit(1.0).repeat_by(pl.col("fact").list.len()), pl.lit([0.0])),
+            fact=pl.concat_list("fact", "proof"),
+        )
+        .sort(PERIOD)
+    )
+
+
+def _days(start: str, end: str) -> pl.Expr:
+    return (pl.col(end) - pl.col(start)).dt.total_days()

@@ -1,0 +1,76 @@
+"""No dilution: periods in which diluted shares are the basic ones.
+
+Belongs here: losses, and earnings per share that bound the difference. Does not: diluted shares that a filing states or
+that are basic shares and a stated adjustment (elements.per_share).
+"""
+
+import polars as pl
+
+from pipelines.normalize.derived.stated import PERIOD, durations
+from pipelines.normalize.elements import proving
+from pipelines.normalize.rule import Rule
+
+LARGEST_DIFFERENCE = 0.005
+"""Diluted shares are the basic ones where they cannot differ by more than this share."""
+HALF_A_CENT = 0.005
+
+LOSS = Rule(
+    "shares.diluted.basic-in-a-loss",
+    "Diluted shares that no filing states are the basic ones in a period with a loss from continuing operations, "
+    "unless the filing states other diluted earnings per share or another income for them.",
+    "ASC 260-10-45-17 to 45-19: with a loss from continuing operations no potential share is included",
+    "compose",
+)
+EQUAL_EARNINGS = Rule(
+    "shares.diluted.basic-by-equal-earnings",
+    "Diluted shares that no filing states are the basic ones if basic and diluted earnings per share are equal, and so "
+    f"large that their rounding leaves a difference of at most {LARGEST_DIFFERENCE:.1%}.",
+    "ASC 260-10-45-10 and 45-16: both are income divided by the number of shares",
+    "compose",
+)
+RULES = (LOSS, EQUAL_EARNINGS)
+
+
+def periods_without(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
+    """The basic averages that are the diluted ones, too.
+
+    Args:
+        facts: typed facts in filing order.
+        sound: the vintages that count (frames.Sound).
+
+    Returns:
+        the rows of `sound` with basic shares, and `rule`.
+    """
+    of = {name: sound.filter(pl.col("concept") == name) for name in ("shares_basic", "shares_diluted")}
+    unstated = of["shares_basic"].join(of["shares_diluted"], on=["cik", "start", "end"], how="anti")
+    income = (
+        sound.filter(pl.col("concept").is_in(["net_income_parent", "net_income_common"]))
+        .group_by(PERIOD)
+        .agg(most=pl.col("value").max())
+    )
+
+    def stated(name: str, *elements: str) -> pl.DataFrame:
+        return durations(facts, elements).group_by(PERIOD).agg(pl.col("value").max().alias(name))
+
+    found = unstated.join(income, on=PERIOD, how="left")
+    for name, elements in {
+        "continuing": proving.CONTINUING,
+        "discontinued": proving.DISCONTINUED,
+        "basic": (proving.BASIC_EARNINGS,),
+        "diluted": (proving.DILUTED_EARNINGS,),
+        "adjusted": (proving.DILUTED_INCOME,),
+    }.items():
+        found = found.join(stated(name, *elements), on=PERIOD, how="left")
+    continues = pl.coalesce("continuing", pl.when(pl.col("discontinued").fill_null(0) == 0).then("most"))
+    is_equal = pl.col("basic") == pl.col("diluted")
+    is_loss = (pl.max_horizontal("most", continues) < 0) & is_equal.fill_null(value=True)
+    is_loss &= pl.col("adjusted").is_null() | (pl.col("adjusted") == pl.col("most"))
+    earned = pl.col("basic").abs()
+    is_bounded = is_equal & ((earned + HALF_A_CENT) / (earned - HALF_A_CENT) - 1 <= LARGEST_DIFFERENCE)
+    is_bounded &= earned > HALF_A_CENT
+    rule = pl.when(is_loss & continues.is_not_null()).then(pl.lit(LOSS.id))
+    return (
+        found.with_columns(rule=rule.when(is_bounded).then(pl.lit(EQUAL_EARNINGS.id)))
+        .drop_nulls("rule")
+        .select(*sound.columns, "rule")
+    )

@@ -1,0 +1,161 @@
+"""No dividends: periods for which the statements prove that no dividends were declared on common stock.
+
+Belongs here: retained earnings against net income, financing activities against their lines. Does not: dividends per
+share that filings state (elements.per_share), their sum over twelve months (ttm).
+"""
+
+import polars as pl
+
+from pipelines.normalize.derived.stated import EXACT, PERIOD, SAME_DAYS, durations, instants
+from pipelines.normalize.elements import proving
+from pipelines.normalize.elements.cash_flow_lines import FINANCING, LINES, SECTIONS
+from pipelines.normalize.elements.proving import DIVIDENDS, INCOME
+from pipelines.normalize.rule import Rule
+
+RETAINED_EARNINGS = Rule(
+    "dividends-per-share.none.retained-earnings",
+    "No dividends were declared in a period in which retained earnings, not negative, changed by net income exactly "
+    "(less preferred dividends), if no filing so far states a dividend of it. So none were declared in its parts.",
+    "Regulation S-X Rule 3-04: dividends are a change of retained earnings; ASC 505-10-50-2",
+    "compose",
+)
+FINANCING_ACTIVITIES = Rule(
+    "dividends-per-share.none.financing-activities",
+    "No dividends were declared in a period if its financing activities, and those of the next quarter where the filer "
+    "paid dividends in two years before, are exactly the other stated lines, and no filing states a dividend.",
+    "ASC 230-10-45-15: dividends paid are financing activities; a dividend is paid within weeks of its declaration",
+    "compose",
+)
+STATED = Rule(
+    "dividends-per-share.none.part-of-period",
+    "No dividends were declared in the parts of a period for which a filing states dividends paid of zero, if no "
+    "filing so far states a dividend of it.",
+    "Dividends are not negative: if they add up to zero, each is zero",
+    "compose",
+)
+RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, STATED)
+
+NOTHING_PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
+"""Elements that show with a zero that there were no dividends on common stock."""
+PAYER = "730d"
+"""A filer that stated a dividend of the two years before may pay one that it declared before."""
+NEXT_QUARTER = "80d"
+"""Fewest days from the end of a period to that of one that includes the following quarter."""
+SHORTEST, LONGEST = 60, 380
+"""Days of the parts of a year for which dividends are added up."""
+
+
+def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
+    """The periods without dividends, each in the first filing that proves it.
+
+    Args:
+        facts: typed facts in filing order: `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `value`.
+
+    Returns:
+        PERIOD, `rule`, `fact` and `coefficient` (lists: the facts that add up to zero).
+    """
+    stated = durations(facts, DIVIDENDS)
+    of_days = instants(facts, DIVIDENDS).with_columns(start="end")
+    paid = pl.concat([stated, of_days.select(stated.columns)]).filter(pl.col("value") != 0).select(PERIOD).unique()
+    nothing = stated.filter((pl.col("value") == 0) & pl.col("tag").is_in(NOTHING_PAID)).unique(PERIOD, keep="first")
+    of_nothing = _alone(nothing).select(*PERIOD, "fact", "coefficient", rule=pl.lit(STATED.id))
+    proved = pl.concat([_of_retained_earnings(facts), _of_financing(facts, paid), of_nothing], how="diagonal")
+    contradicted = proved.join(paid, on="cik", suffix="_paid").filter(
+        (pl.col("seq_paid") <= pl.col("seq"))
+        & (pl.col("start_paid") >= pl.col("start").dt.offset_by(f"-{SAME_DAYS}"))
+        & (pl.col("end_paid") <= pl.col("end").dt.offset_by(SAME_DAYS))
+    )
+    proved = (
+        proved.join(contradicted, on=PERIOD, how="anti")
+        .sort("cik", "start", "end", "seq")
+        .unique(["cik", "start", "end"], keep="first", maintain_order=True)
+    )
+    parts = durations(facts, (*INCOME, SECTIONS[FINANCING])).select("cik", part_start="start", part_end="end").unique()
+    days = (pl.col("part_end") - pl.col("part_start")).dt.total_days()
+    return (
+        proved.join(parts.filter(days.is_between(SHORTEST, LONGEST)), on="cik")
+        .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
+        .sort("cik", "part_start", "part_end", "seq", "rule", pl.col("end") - pl.col("start"))
+        .unique(["cik", "part_start", "part_end"], keep="first", maintain_order=True)
+        .select("cik", "seq", "rule", "fact", "coefficient", start="part_start", end="part_end")
+        .select(*PERIOD, "rule", "fact", "coefficient")
+    )
+
+
+def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
+    """The periods in which retained earnings changed by net income."""
+    income = _alone(durations(facts, INCOME))
+    less = _alone(durations(facts, proving.PREFERRED_DIVIDENDS)).filter(pl.col("value") != 0)
+    after_preferred = income.join(less, on=PERIOD, suffix="_less").select(
+        *PERIOD,
+        value=pl.col("value") - pl.col("value_less"),
+        fact=pl.concat_list("fact", "fact_less"),
+        coefficient=pl.lit([1.0, -1.0]),
+    )
+    balances = instants(facts, (proving.RETAINED_EARNINGS,)).select("cik", "end", "value", "fact", of="seq")
+    opening = balances.rename({"end": "day", "value": "opening", "fact": "opening_fact", "of": "opening_of"})
+    closing = balances.rename({"value": "closing", "fact": "closing_fact", "of": "seq"})
+    return (
+        pl.concat([income, after_preferred])
+        .filter(pl.col("value") != 0)
+        .join(closing, on=["cik", "seq", "end"])
+        .with_columns(day=pl.col("start").dt.offset_by("-1d"))
+        .join(opening, on=["cik", "day"])
+        .filter(pl.col("opening_of") <= pl.col("seq"))
+        # the newest statement of the balance; the filing's own, if it has one
+        .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
+        .filter(pl.min_horizontal("opening", "closing") >= 0)
+        .filter((pl.col("closing") - pl.col("opening") - pl.col("value")).abs() < EXACT)
+        .unique(PERIOD, keep="first", maintain_order=True)
+        .select(
+            *PERIOD,
+            rule=pl.lit(RETAINED_EARNINGS.id),
+            fact=pl.concat_list(pl.concat_list("closing_fact", "opening_fact"), "fact"),
+            coefficient=pl.concat_list(pl.lit([1.0, -1.0]), pl.col("coefficient").list.eval(-pl.element())),
+        )
+    )
+
+
+def _of_financing(facts: pl.DataFrame, paid: pl.DataFrame) -> pl.DataFrame:
+    """The periods whose financing activities are their stated lines without dividends."""
+    total = durations(facts, (SECTIONS[FINANCING],)).filter(pl.col("value") != 0).drop("tag")
+    lines = LINES.filter((pl.col("section") == FINANCING) & ~pl.col("is_dividend")).select("tag", "sign")
+    stated = durations(facts, lines["tag"]).filter(pl.col("value") != 0).join(lines, on="tag")
+    added = stated.group_by(PERIOD).agg(
+        sum=(pl.col("sign") * pl.col("value")).sum(), lines=pl.col("fact"), signs=-pl.col("sign")
+    )
+    payable = instants(facts, proving.DIVIDENDS_PAYABLE).filter(pl.col("value") != 0).select("cik", "seq", "end")
+    footing = (
+        total.join(added, on=PERIOD)
+        .filter((pl.col("value") - pl.col("sum")).abs() < EXACT)
+        .join(payable, on=["cik", "seq", "end"], how="anti")
+        .select(
+            *PERIOD,
+            fact=pl.concat_list("fact", "lines"),
+            coefficient=pl.concat_list(pl.lit([1.0]), "signs"),
+        )
+    )
+    by_payers = (
+        footing.join(paid, on="cik", suffix="_paid")
+        .filter((pl.col("seq_paid") <= pl.col("seq")) & (pl.col("end_paid") >= pl.col("end").dt.offset_by(f"-{PAYER}")))
+        .select(PERIOD)
+        .unique()
+    )
+    followed = (
+        footing.join(by_payers, on=PERIOD)
+        .join(footing.select("cik", next="seq", next_start="start", next_end="end"), on="cik")
+        .filter(pl.col("next_end") >= pl.col("end").dt.offset_by(NEXT_QUARTER))
+        .filter(pl.col("next_start") <= pl.col("end").dt.offset_by(SAME_DAYS))
+        .with_columns(seq=pl.max_horizontal("seq", "next"))
+        .sort(PERIOD)
+        .unique(PERIOD, keep="first", maintain_order=True)
+    )
+    known = pl.concat([footing.join(by_payers, on=PERIOD, how="anti"), followed.select(footing.columns)])
+    return known.select(*PERIOD, "fact", "coefficient", rule=pl.lit(FINANCING_ACTIVITIES.id)).select(
+        *PERIOD, "rule", "fact", "coefficient"
+    )
+
+
+def _alone(rows: pl.DataFrame) -> pl.DataFrame:
+    """Facts as sums of one fact: PERIOD, `value`, `fact`, `coefficient`."""
+    return rows.select(*PERIOD, "value", fact=pl.concat_list("fact"), coefficient=pl.lit([1.0]))

@@ -1,0 +1,50 @@
+"""Elements that prove amounts which a filing does not state; no value is read from them.
+
+Belongs here: their names. Does not: the rules that use them (derived), the lines of the cash flow statement
+(cash_flow_lines), witnesses that are compared with stated amounts (witnesses).
+"""
+
+from pipelines.normalize.elements import cash_flow_lines
+
+INCOME = ("NetIncomeLoss", "ProfitLoss", "NetIncomeLossAvailableToCommonStockholdersBasic")
+"""Income that retained earnings change by; the first one is used where all are equal."""
+PREFERRED_DIVIDENDS = (
+    "PreferredStockDividendsIncomeStatementImpact",
+    "DividendsPreferredStock",
+    "DividendsPreferredStockCash",
+    "PaymentsOfDividendsPreferredStockAndPreferenceStock",
+)
+RETAINED_EARNINGS = "RetainedEarningsAccumulatedDeficit"
+DIVIDENDS_PAYABLE = ("DividendsPayableCurrent", "DividendsPayableCurrentAndNoncurrent")
+DIVIDENDS = (
+    "CommonStockDividendsPerShareDeclared",
+    "CommonStockDividendsPerShareCashPaid",
+    "DividendsCommonStock",
+    "DividendsCommonStockCash",
+    "DividendsCash",
+    "Dividends",
+    *cash_flow_lines.LINES.filter("is_dividend")["tag"],
+)
+"""Elements that show a dividend on common stock."""
+
+DISCONTINUED = (
+    "IncomeLossFromDiscontinuedOperationsNetOfTax",
+    "IncomeLossFromDiscontinuedOperationsNetOfTaxAttributableToReportingEntity",
+)
+CONTINUING = (
+    "IncomeLossFromContinuingOperations",
+    "IncomeLossFromContinuingOperationsIncludingPortionAttributableToNoncontrollingInterest",
+)
+BASIC_EARNINGS, DILUTED_EARNINGS = "EarningsPerShareBasic", "EarningsPerShareDiluted"
+DILUTED_INCOME = "NetIncomeLossAvailableToCommonStockholdersDiluted"
+
+ELEMENTS: frozenset[str] = cash_flow_lines.ELEMENTS.union(
+    INCOME,
+    PREFERRED_DIVIDENDS,
+    (RETAINED_EARNINGS, BASIC_EARNINGS, DILUTED_EARNINGS, DILUTED_INCOME),
+    DIVIDENDS_PAYABLE,
+    DIVIDENDS,
+    DISCONTINUED,
+    CONTINUING,
+)
+"""All elements of this module and of the lines of the cash flow statement."""

@@ -1,0 +1,108 @@
+"""Companies whose statements prove an amount that no filing states.
+
+Belongs here: three years of a company that is shaped after a filer of each kind. Does not: amounts that filings state
+(elements), their twelve months (flows).
+
+Amounts of money are in millions.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from tests.factories import (
+    CAPITAL_SPENDING,
+    CASH,
+    CASH_FLOW,
+    EPS,
+    NET_INCOME,
+    REVENUE,
+    SHARES,
+    Filer,
+    Row,
+    fact,
+    month_ends,
+)
+from tests.shapes import Shape
+
+ENDS = month_ends(2021, 12)
+QUARTERS = len(ENDS)
+EARNINGS = "RetainedEarningsAccumulatedDeficit"
+FINANCING, INVESTING = "NetCashProvidedByUsedInFinancingActivities", "NetCashProvidedByUsedInInvestingActivities"
+BOUGHT_BACK, BORROWED = "PaymentsForRepurchaseOfCommonStock", "ProceedsFromIssuanceOfLongTermDebt"
+SECURITIES = "PaymentsToAcquireAvailableForSaleSecuritiesDebt"
+PAID, PER_SHARE = "PaymentsOfDividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
+DILUTED_EARNINGS = "EarningsPerShareDiluted"
+
+Amounts = Mapping[str, Sequence[float]]
+
+
+def company(
+    sums: Amounts | None = None, balances: Amounts | None = None, shares: float = 0, **per_share: float
+) -> list[Row]:
+    """Twelve quarters with revenue and net income; amounts per share are those of each quarter."""
+    flows = {REVENUE: [100.0] * QUARTERS, NET_INCOME: [10.0] * QUARTERS, **(sums or {})}
+    held = {CASH: [50.0] * QUARTERS, **(balances or {})}
+    return Filer(
+        ENDS,
+        {
+            **{tag: [each * 1e6 for each in amounts] for tag, amounts in flows.items()},
+            **{tag: [amount] * QUARTERS for tag, amount in per_share.items()},
+        },
+        {SHARES: [shares * 1e6] * QUARTERS} if shares else {},
+        {tag: [each * 1e6 for each in amounts] for tag, amounts in held.items()},
+        to_date_only=frozenset({CASH_FLOW, CAPITAL_SPENDING, FINANCING, INVESTING, *(sums or {})} - {NET_INCOME}),
+    ).rows()
+
+
+def keeps_its_income(paid: float = 0) -> list[Row]:
+    """Retained earnings grow by net income, less dividends of each quarter; neither reports nor notes mention these."""
+    return company(balances={EARNINGS: [100.0 + (10 - paid) * number for number in range(1, QUARTERS + 1)]})
+
+
+def financing(unexplained: float = 0) -> list[Row]:
+    """Financing activities are shares bought back and money borrowed, and what no line states."""
+    lines = {BOUGHT_BACK: [3.0] * QUARTERS, BORROWED: [8.0] * QUARTERS}
+    return company({**lines, FINANCING: [5.0 - unexplained] * QUARTERS})
+
+
+def paid_nothing() -> list[Row]:
+    """Annual reports alone state dividends paid, of zero."""
+    years = (("2022-01-01", "2022-12-31", "2023-03-01"), ("2021-01-01", "2021-12-31", "2022-03-01"))
+    return [*company(), *(fact(PAID, 0.0, start, end, filed=filed) for start, end, filed in years)]
+
+
+def paid_twice_a_year(paid: float = 10.0) -> list[Row]:
+    """Disney: the annual report dates two dividends of half a dollar, which were paid on ten million shares."""
+    dates = [fact(PER_SHARE, 0.5, None, day, filed="2024-02-29") for day in ("2023-01-16", "2023-07-23")]
+    year = fact(PAID, paid * 1e6, "2023-01-01", "2023-12-31", filed="2024-02-29")
+    return [*company(shares=10.0), *dates, year]
+
+
+def spends_under_an_own_element(unexplained: float = 0) -> list[Row]:
+    """NVIDIA: quarterly reports state capital expenditure, the annual report of 2022 has no element for it."""
+    spent = [4.0] * QUARTERS
+    bought = [20.0] * QUARTERS
+    total = [-24.0] * 8 + [unexplained - 24.0] + [-24.0] * 3
+    rows = company({CASH_FLOW: [30.0] * QUARTERS, CAPITAL_SPENDING: spent, SECURITIES: bought, INVESTING: total})
+    return [row for row in rows if row["tag"] != CAPITAL_SPENDING or row["form"] == "10-Q"]
+
+
+def loses(diluted: float = -1.0) -> list[Row]:
+    """A loss of a dollar per share; no diluted average is stated."""
+    return company({NET_INCOME: [-10.0] * QUARTERS}, shares=10.0, **{EPS: -1.0, DILUTED_EARNINGS: diluted})
+
+
+def earns_alike(each: float = 3.0) -> list[Row]:
+    """Basic and diluted earnings per share are equal; no diluted average is stated."""
+    return company({NET_INCOME: [each * 10] * QUARTERS}, shares=10.0, **{EPS: each, DILUTED_EARNINGS: each})
+
+
+SHAPES: tuple[Shape, ...] = (
+    Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
+    Shape("dividends-per-share.none.financing-activities", financing()),
+    Shape("dividends-per-share.none.part-of-period", paid_nothing()),
+    Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
+    Shape("capital-expenditure.residual-of-investing-activities", spends_under_an_own_element()),
+    Shape("flag.derived-line", spends_under_an_own_element()),
+    Shape("shares.diluted.basic-in-a-loss", loses()),
+    Shape("shares.diluted.basic-by-equal-earnings", earns_alike()),
+)

@@ -1,0 +1,97 @@
+"""Amounts that no filing states and that its statements prove."""
+
+import pytest
+
+from tests.factories import CIK, Row, Today, fact, raw, standardized, value_of
+from tests.shapes import derived, of_company
+from tests.shapes.derived import EARNINGS
+
+DIVIDENDS, DILUTED, FREE_CASH_FLOW = "dividends_per_share", "shares_diluted", "free_cash_flow"
+
+
+def declared(amount: float, start: str, end: str, filed: str) -> Row:
+    return fact("CommonStockDividendsPerShareDeclared", amount, start, end, form="10-Q", filed=filed)
+
+
+CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
+    "retained earnings grow by income": (derived.keeps_its_income(), DIVIDENDS, "annual", "2023-12-31", 0.0),
+    "and so in the quarters": (derived.keeps_its_income(), DIVIDENDS, "ttm", "2023-09-30", 0.0),
+    "retained earnings grow by less": (derived.keeps_its_income(1), DIVIDENDS, "annual", "2023-12-31", None),
+    "losses are carried forward": (
+        [
+            {**row, "value": row["value"] - 500e6} if row["tag"] == EARNINGS else row
+            for row in derived.keeps_its_income()
+        ],
+        DIVIDENDS,
+        "annual",
+        "2023-12-31",
+        None,
+    ),
+    "a dividend of a quarter is stated": (
+        [*derived.keeps_its_income(), declared(0.1, "2023-04-01", "2023-06-30", "2023-08-09")],
+        DIVIDENDS,
+        "annual",
+        "2023-12-31",
+        None,
+    ),
+    "financing activities are their lines": (derived.financing(), DIVIDENDS, "annual", "2023-12-31", 0.0),
+    "financing activities have another line": (derived.financing(1), DIVIDENDS, "annual", "2023-12-31", None),
+    "a dividend is payable": (
+        [
+            *derived.financing(),
+            fact("DividendsPayableCurrent", 1e6, None, "2023-12-31", filed="2024-02-29"),
+        ],
+        DIVIDENDS,
+        "annual",
+        "2023-12-31",
+        None,
+    ),
+    "a year of zero has quarters of zero": (derived.paid_nothing(), DIVIDENDS, "ttm", "2022-09-30", 0.0),
+    "dated dividends are those paid": (derived.paid_twice_a_year(), DIVIDENDS, "annual", "2023-12-31", 1.0),
+    "more was paid than is dated": (derived.paid_twice_a_year(15.0), DIVIDENDS, "annual", "2023-12-31", None),
+    "another one was declared in the year": (
+        [
+            *derived.paid_twice_a_year(),
+            fact("CommonStockDividendsPerShareDeclared", 0.6, None, "2023-11-30", filed="2024-02-29"),
+        ],
+        DIVIDENDS,
+        "annual",
+        "2023-12-31",
+        None,
+    ),
+    "investing activities leave what was spent": (
+        derived.spends_under_an_own_element(),
+        FREE_CASH_FLOW,
+        "annual",
+        "2022-12-31",
+        4 * 26e6,
+    ),
+    "the report after leaves something, too": (
+        derived.spends_under_an_own_element(1),
+        FREE_CASH_FLOW,
+        "annual",
+        "2022-12-31",
+        None,
+    ),
+    "a loss": (derived.loses(), DILUTED, "annual", "2023-12-31", 10e6),
+    "a loss with other diluted earnings": (derived.loses(-0.9), DILUTED, "annual", "2023-12-31", None),
+    "equal earnings": (derived.earns_alike(), DILUTED, "annual", "2023-12-31", 10e6),
+    "equal earnings of cents": (derived.earns_alike(0.1), DILUTED, "annual", "2023-12-31", None),
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> Today:
+    """All cases in one batch."""
+    return standardized(raw(*(of_company(case[0], cik_of(number)) for number, case in enumerate(CASES.values()))))
+
+
+def cik_of(number: int) -> str:
+    return str(int(CIK) + number)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_amount_is_served_where_the_statements_prove_it(found, case):
+    """And nothing where they do not."""
+    _, item, kind, end, value = CASES[case]
+    assert value_of(found, item, kind, end, cik_of(list(CASES).index(case))) == value
