@@ -12,6 +12,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.balance import authority, composition, proved, reading, rests, sections
+from pipelines.normalize.balance.proved import DERIVED_LINE
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.capital_expenditure import RESIDUAL
@@ -23,7 +24,6 @@ from pipelines.normalize.history import publication, replay
 from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import dividends, earnings, evidence, gaps, line_items, provenance, returns
-from pipelines.normalize.items.flags import DERIVED_LINE
 from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
 from pipelines.normalize.shares import basis, latest, splits
