@@ -26,6 +26,9 @@ from serve.settings import HOST, Settings, from_environment
 from warehouse.files import make_private
 
 BACKLOG = 512
+RECEIVED = 4 * 1024
+"""Bytes that the system receives for a connection before they are read; it doubles the number. Connections have it from
+the listening socket, because the system receives for them before they are accepted."""
 
 
 def serve(host: str, port: int, workers: int) -> None:
@@ -203,6 +206,7 @@ def listening(host: str, port: int, *, at_once: bool = True) -> Iterator[socket.
     with socket.socket(family) as listener:
         with _reported(host, port):
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED)
             if family == socket.AF_INET6:
                 listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             listener.bind((host, port))
