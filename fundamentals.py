@@ -93,12 +93,14 @@ def _run(given: argparse.Namespace) -> int:
     if given.command in ("backup", "restore"):
         from pipelines import backup, restore
         from pipelines.errors import PipelineError
+        from serve.cli.commands import without_services
 
         try:
             if given.command == "backup":
                 print(backup.main(given.path))
             else:
-                print(restore.main(given.path, replace=given.replace, only_accounts=given.accounts))
+                with without_services():
+                    print(restore.main(given.path, replace=given.replace, only_accounts=given.accounts))
         except PipelineError as error:
             raise CommandError(str(error)) from error
         return 0

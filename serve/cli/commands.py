@@ -18,7 +18,7 @@ import msgspec
 
 from serve.access import copying
 from serve.access.accounts import Accounts, Status
-from serve.access.database import existing, opened
+from serve.access.database import at, existing, opened
 from serve.access.sign_ins import SignIns
 from serve.cli import place
 from serve.http.errors import CommandError
@@ -118,6 +118,21 @@ def copy_accounts(file: Path, *, is_source: bool) -> None:
             rows = copying.copy(source, target)
     counts = ", ".join(f"{table} {count:,}" for table, count in rows.items())
     print(f"copied from {source.name} to {target.name}: {counts}")
+
+
+@contextmanager
+def without_services() -> Iterator[None]:
+    """Keep services of any machine from using the accounts in PostgreSQL, if there are such, until the block ends.
+
+    Raises:
+        CommandError: a service uses them, or PostgreSQL does not answer.
+    """
+    settings = from_environment()
+    if settings.accounts_url is None:
+        yield
+        return
+    with closing(at(settings.accounts_url)) as database, database.unused():
+        yield
 
 
 def sign_in_link(settings: Settings, accounts: Accounts, email: str) -> str:
