@@ -31,7 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from serve.access.tables import COUNT, WATCHED, metadata
+from serve.access.tables import COUNT, EARLIER, MOVED, WATCHED, metadata
 from serve.http.errors import CommandError
 from warehouse import sqlite
 
@@ -141,7 +141,7 @@ class Database:
             DatabaseError: the database cannot be read.
         """
         with self.reading() as connection:
-            return {*metadata.tables, *WATCHED} - set(connection.exec_driver_sql(self.system.names).scalars())
+            return {*metadata.tables, *WATCHED} - self._names(connection)
 
     def prepare(self) -> None:
         """Create the tables and triggers that do not exist.
@@ -154,8 +154,8 @@ class Database:
         with self.writing() as connection:
             connection.exec_driver_sql(self.system.alone)
             metadata.create_all(connection)
-            for trigger in self.system.triggers:
-                connection.exec_driver_sql(trigger)
+            for statement in (*self.system.triggers, *(MOVED if EARLIER.name in self._names(connection) else ())):
+                connection.exec_driver_sql(statement)
 
     def check(self) -> None:
         """Read the whole database, if it is a file; the server checks its own.
@@ -271,6 +271,10 @@ class Database:
             is_damaged = damaged or isinstance(cause, UnicodeDecodeError)
             advice = f"the file is damaged: {DAMAGED}" if is_damaged else self._advice
             raise DatabaseError(f"{self.name}: {said}; {advice}") from error
+
+    def _names(self, connection: Connection) -> set[str]:
+        """The tables and triggers that exist."""
+        return set(connection.exec_driver_sql(self.system.names).scalars())
 
     def _away(self) -> DatabaseError:
         return DatabaseError(f"{self.name} does not answer; {self._advice}")

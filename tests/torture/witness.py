@@ -80,7 +80,7 @@ def witnessed(ground: Ground, home: Path, found: Found) -> Iterator[Witness]:
 
 def _miscounted(home: Path, counts: Counter[str]) -> list[str]:
     with closing(sqlite3.connect(home / "accounts.sqlite")) as accounts:
-        stored = dict(accounts.execute("SELECT key_id, requests FROM day_counts").fetchall())
+        stored = dict(accounts.execute("SELECT key_id, sum(requests) FROM daily_requests GROUP BY key_id").fetchall())
     return [
         f"{key} has {stored.get(key, 0)} requests counted, and sent {sent}"
         for key, sent in counts.items()
