@@ -82,7 +82,7 @@ def _run(given: argparse.Namespace) -> int:
         from pipelines.stages import judging
 
         try:
-            print(judging.accept(given.cik, is_shared=bool(os.environ.get("FUNDAMENTALS_STORE"))))
+            print(judging.accept(given.cik))
         except PipelineError as error:
             raise CommandError(str(error)) from error
         return 0
