@@ -26,13 +26,18 @@ DAY = 86_400
 
 
 class Witness:
-    """Readers of a served home. `newest` is the day of the newest build that is known to be published."""
+    """Readers of a served home.
+
+    `newest` is the day of the newest build that is known to be published, `slowest` the longest time of an answer in
+    seconds.
+    """
 
     def __init__(self, ground: Ground, served: Served, found: Found) -> None:
         self.newest = ground.days.today
         self.served = served
         self.counts: Counter[str] = Counter()
         self.done = threading.Event()
+        self.slowest = 0.0
         self._ground = ground
         self._found = found
 
@@ -44,7 +49,9 @@ class Witness:
                     return
                 path, at_least = path.format(number % COMPANIES), self.newest
                 try:
+                    began = time.monotonic()
                     response = client.get(path, headers={"X-Api-Key": secret})
+                    self.slowest = max(self.slowest, time.monotonic() - began)
                     self.counts[key] += response.status_code == 200
                     if response.status_code != 200:
                         raise WrongAnswer(f"{path}: {response.status_code} {response.text}")
