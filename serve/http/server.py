@@ -256,7 +256,7 @@ class BoundedProtocol(HttpToolsProtocol):
         for name, value in fields:
             super().on_header(name, value)
         super().on_headers_complete()
-        cast("dict[str, Any]", self.scope)["is_gone"] = partial(getattr, self.cycle, "disconnected")
+        cast("dict[str, Any]", self.scope)["is_gone"] = self.transport.is_closing
         self._part, self._size, self._body = Part.BODY, 0, 0
         if b"content-length" in names:
             length = next(value for name, value in fields if name == b"content-length")

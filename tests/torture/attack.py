@@ -16,6 +16,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
+
 from tests.servers import PROJECT, Served, started_by
 from tests.torture.ground import Found, Ground
 from tests.torture.witness import witnessed
@@ -38,6 +40,8 @@ FORM = (
 BOTH_LENGTHS = STATUS + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"
 TOO_LARGE = STATUS + b"Content-Length: 9000\r\n\r\n" + b"x" * 9000
 LARGE = b"GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 400
+ANSWERED = (("GET", "/"), ("GET", "/v1/openapi.json"), ("GET", "/v1/status"), ("POST", "/sign-in"))
+"""What a service in operation has answered before: the code for it is imported, and descriptions are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,8 @@ def attacked(ground: Ground, minutes: int) -> Found:
     found = Found(times=minutes)
     home = ground.copy(ground.folder / "attacked")
     with witnessed(ground, home.folder, found) as witness:
+        for method, path in ANSWERED:
+            httpx.request(method, witness.served.address + path, timeout=60)
         _wait(ground, SETTLED)
         before = memory(witness.served)
         host, _, port = witness.served.address.removeprefix("http://").partition(":")
