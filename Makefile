@@ -20,6 +20,7 @@ ROUNDS ?= 3
 BUILDS ?= 100
 KILLS ?= 200
 MINUTES ?= 30
+ATTACK ?= 5
 BITS ?=
 SEED ?=
 
@@ -165,8 +166,8 @@ bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the ba
 soak: setup ## publish builds under load, and check each response that is read (BUILDS=100)
 	@$(BIN)/python -m tests.bench.soak --builds $(BUILDS)
 
-torture: setup ## kill, fill disks, flip bits, set clocks, and publish under load (KILLS, BITS, BUILDS, MINUTES, SEED; full disks need root)
-	@$(BIN)/python -m tests.torture --kills $(KILLS) $(if $(BITS),--bits $(BITS)) --builds $(BUILDS) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+torture: setup ## kill, fill disks, flip bits, set clocks, publish under load, and attack (KILLS, BITS, BUILDS, MINUTES, ATTACK, SEED; full disks need root)
+	@$(BIN)/python -m tests.torture --kills $(KILLS) $(if $(BITS),--bits $(BITS)) --builds $(BUILDS) --minutes $(MINUTES) --attack $(ATTACK) $(if $(SEED),--seed $(SEED))
 
 fuzz: setup ## let all readers read changed bytes for MINUTES; what fails is kept in tests/fuzz/corpus
 	@$(BIN)/python -m tests.fuzz --minutes $(MINUTES)

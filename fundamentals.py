@@ -82,7 +82,7 @@ def _run(given: argparse.Namespace) -> int:
         from pipelines.stages import judging
 
         try:
-            print(judging.accept(given.cik, is_shared=bool(os.environ.get("FUNDAMENTALS_STORE"))))
+            print(judging.accept(given.cik))
         except PipelineError as error:
             raise CommandError(str(error)) from error
         return 0
@@ -93,12 +93,14 @@ def _run(given: argparse.Namespace) -> int:
     if given.command in ("backup", "restore"):
         from pipelines import backup, restore
         from pipelines.errors import PipelineError
+        from serve.cli.commands import without_services
 
         try:
             if given.command == "backup":
                 print(backup.main(given.path))
             else:
-                print(restore.main(given.path, replace=given.replace, only_accounts=given.accounts))
+                with without_services():
+                    print(restore.main(given.path, replace=given.replace, only_accounts=given.accounts))
         except PipelineError as error:
             raise CommandError(str(error)) from error
         return 0

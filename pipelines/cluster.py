@@ -95,7 +95,7 @@ def _configure(folder: str) -> None:
         "distributed.comm.require-encryption": True,
         "distributed.comm.timeouts.connect": "10s",
         # no document takes so long that a worker gives no sign of life
-        "distributed.scheduler.worker-ttl": f"{whole_number('FUNDAMENTALS_WORKER_TTL', 60, 5, 'seconds')}s",
+        "distributed.scheduler.worker-ttl": f"{whole_number('FUNDAMENTALS_WORKER_TTL', 300, 5, 'seconds')}s",
         "distributed.scheduler.allowed-failures": DEATHS - 1,
         "distributed.scheduler.http.routes": ["distributed.http.scheduler.prometheus", "distributed.http.health"],
         "distributed.worker.http.routes": [],

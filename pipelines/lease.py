@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from pipelines.errors import PipelineError
-from pipelines.launcher import process_named
+from pipelines.processes import process_named
 from pipelines.settings import whole_number
 from pipelines.waiting import AFTER, Tell, on_terminal
 from warehouse.store import Lease, Store, StoreConflict, StoreError

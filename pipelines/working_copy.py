@@ -11,6 +11,8 @@ are. A commit names the local files in place of those that were checked out; wha
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines import lease, progress
@@ -257,6 +259,42 @@ class WorkingCopy:
                 f"{len(lost) - 1} more), and which would be lost; set FUNDAMENTALS_HOME to another folder, or "
                 "FUNDAMENTALS_STORE to an empty store, which gets it"
             )
+
+
+@contextmanager
+def changing(home: Home, command: str, wanted: Wanted, *, reads: bool = False) -> Iterator[None]:
+    """Lock a home for a command that changes some of its files, until the block ends.
+
+    With a store, the home takes over these files first, under the lease, and what the block has changed is committed;
+    if another run was faster, its files are taken over. Nothing is committed to an empty store: HEAD would name these
+    files only, and the next synchronization would remove all others of this home, which it does not name. That
+    synchronization stores all of the home.
+
+    Args:
+        home: the home.
+        command: its name, for HEAD.
+        wanted: tells of a path whether the command needs it.
+        reads: whether nothing is changed: then there is no lease and no commit, and without a store no lock.
+
+    Raises:
+        PipelineError: a synchronization is running, on this machine or another one.
+        WarehouseError: the store cannot be used, or another run was faster.
+    """
+    copy = of_home(home)
+    with ExitStack() as held:
+        if copy:
+            home.prepare()
+        if copy or not reads:
+            held.enter_context(home.writing())
+        if copy:
+            copy.lease = None if reads else held.enter_context(lease.leading(copy.store))
+            copy.checkout(wanted)
+        yield
+        if copy and copy.held and not reads:
+            try:
+                copy.commit(f"{command}, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", wanted)
+            except StoreConflict as conflict:
+                raise taken_over(copy, conflict, wanted) from conflict
 
 
 def taken_over(copy: WorkingCopy, conflict: StoreConflict, wanted: Wanted = _everything) -> StoreConflict:

@@ -101,7 +101,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts |
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Front(AtHand(app, service), settings.pages, counts)
+    return Front(AtHand(app, service), settings.pages, counts, settings.proxies)
 
 
 def _open(warehouse: Warehouse) -> None:

@@ -23,6 +23,7 @@ import httpx
 
 from serve.access.accounts import Accounts
 from serve.app import create_app
+from serve.http.edge import Front
 from serve.http.server import server
 from serve.metrics.counts import Counts
 from serve.settings import Settings
@@ -46,8 +47,15 @@ class Clock:
 @contextmanager
 def in_process(settings: Settings, clock: Clock, counts: Counts | None = None) -> Iterator[str]:
     """Serve in a thread of this process until the block ends; yields the address, without the version segment."""
+    with in_thread(create_app(settings, clock=clock, counts=counts)) as address:
+        yield address
+
+
+@contextmanager
+def in_thread(app: Front) -> Iterator[str]:
+    """Serve an application in a thread of this process until the block ends; yields the address."""
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
-        running = server(create_app(settings, clock=clock, counts=counts))
+        running = server(app)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

@@ -54,5 +54,15 @@ def copy(path: Path, to: Path) -> None:
         connection.backup(copied)
 
 
+def value(path: Path, query: str) -> object:
+    """The value that a query gives; None if there is none, or the file is missing or cannot be read."""
+    try:
+        with closing(_opened(path)) as connection:
+            [found] = connection.execute(query).fetchone() or [None]
+            return found
+    except ERRORS:
+        return None
+
+
 def _opened(path: Path, mode: Literal["ro", "rw"] = "ro") -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)

@@ -201,14 +201,7 @@ class Store:
             except FileNotFoundError as error:
                 self._require_bucket(error)
                 return None
-        try:
-            head = msgspec.json.decode(content, type=Head)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            advice = "restore an earlier version of it"
-            raise ObjectDamaged(f"{self.address}/{HEAD} is damaged ({error}); {advice}") from error
-        if outside := [path for path in (*head.files, *head.links, *_targets(head)) if not _is_shared(path)]:
-            raise ObjectDamaged(f"{self.address}/{HEAD} names {outside[0]!r}, which is no file that machines share")
-        return Held(head, str(tag))
+        return Held(decoded_head(content, f"{self.address}/{HEAD}"), str(tag))
 
     def replace_head(
         self, run: str, files: Mapping[str, Content], links: Mapping[str, str], before: Held | None, **marks: Any
@@ -461,6 +454,21 @@ def together(work: Callable[[Item], object], items: Iterable[Item], report: Repo
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def decoded_head(content: bytes, place: str) -> Head:
+    """HEAD from its content, with `place` as its name in messages.
+
+    Raises:
+        ObjectDamaged: it is not HEAD, or it names files of a home that machines do not share.
+    """
+    try:
+        head = msgspec.json.decode(content, type=Head)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ObjectDamaged(f"{place} is damaged ({error}); restore an earlier version of it") from error
+    if outside := [path for path in (*head.files, *head.links, *_targets(head)) if not _is_shared(path)]:
+        raise ObjectDamaged(f"{place} names {outside[0]!r}, which is no file that machines share")
+    return head
 
 
 def _object_key(digest: str) -> str:

@@ -27,7 +27,8 @@ LARGEST_ABSENCE = 0.05
 One company alone does not count, unless it is the only one."""
 
 MANY = 20
-"""Of so many listed companies EDGAR has documents of some; of fewer it may have none, if all are funds."""
+"""Of so many listed companies EDGAR has documents of some; of fewer it may have none, if all are funds. A copy of EDGAR
+without any document is no source."""
 
 FAILURES_IN_A_ROW = 5  # after so many failures in a row, the source itself counts as failed
 CHECKPOINT_SECONDS = 30.0
@@ -164,8 +165,9 @@ def fetch_documents(
                 if time.monotonic() >= checkpoint_at:
                     store.checkpoint()
                     checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
-        if source.name == "live" and len(ciks) >= MANY and not held and not served:
-            raise SourceError(f"the source answers 404 for all of {len(ciks)} companies; check EDGAR_BASE_URL")
+        if not held and not served and len(ciks) >= (MANY if source.name == "live" else 1):
+            advice = "check EDGAR_BASE_URL" if source.name == "live" else "check what is in it"
+            raise SourceError(f"the source answers 404 for all of {len(ciks)} companies; {advice}")
         asked.remember_absences()
     finally:
         store.checkpoint()

@@ -42,7 +42,7 @@ def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers =
         workers: the processes that share the batches.
 
     Returns:
-        counts: `decoded`, `quarantined`, and those of judging.doubts.
+        counts: `decoded`, `quarantined`, and those of judging.doubts and judging.unlisted.
     """
     named = list(again)
     planned = plan(lake, named)
@@ -105,7 +105,7 @@ def collect(
         notes: those of each batch.
 
     Returns:
-        counts: `decoded`, `quarantined`, and those of judging.doubts.
+        counts: `decoded`, `quarantined`, and those of judging.doubts and judging.unlisted.
     """
     quarantine: list[Quarantined] = []
     doubtful: Counter[str] = Counter()
@@ -133,6 +133,8 @@ def collect(
     acceptances = pl.DataFrame(accepted, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
     instants = pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC")
     lake.replace_companies("acceptances", [acceptances.with_columns(instants)], kept)
+    if done:
+        doubtful.update(judging.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
     # last, because its digests mark a company's submissions as finished
     lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
     # companyfacts and submissions may be the same bytes, such as an error page: one row, with both places

@@ -16,6 +16,8 @@ from pipelines.errors import PipelineError
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.normalize.elements import wanted_elements
+from pipelines.working_copy import changing
+from warehouse.errors import WarehouseError
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 ACCEPTED = pl.Schema({"cik": pl.String(), "raw_document": pl.String()})
@@ -71,34 +73,57 @@ def doubts(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict[str
     return {kind: number for kind, number in counts.items() if number}
 
 
+def unlisted(facts: pl.LazyFrame, acceptances: pl.LazyFrame) -> dict[str, int]:
+    """The number of companies with facts of a filing that nobody's submissions list, as doubts counts.
+
+    Filings before the first and after the last one that the submissions of the company list do not count: its document
+    of submissions ends with some thousand, and both documents need not be of the same hour.
+
+    Args:
+        facts: `cik`, `accession`, `filed` (text).
+        acceptances: columns of ACCEPTANCES, of all companies, because filings of co-registrants are filed by another.
+    """
+    at, filed = pl.col("accepted_at").dt.date(), pl.col("filed").str.to_date()
+    listed = acceptances.group_by("cik").agg(first=at.min(), last=at.max())
+    filings = facts.select("cik", "accession", "filed").unique().join(listed, on="cik")
+    unknown = filings.filter(filed > pl.col("first"), filed < pl.col("last")).join(acceptances, "accession", how="anti")
+    number = int(unknown.select(pl.col("cik").n_unique()).collect().item())
+    return {"filing_is_not_listed": number} if number else {}
+
+
 def accepted(lake: Lake) -> frozenset[str]:
     """The digests of the documents that the operator has accepted."""
     return frozenset(lake.read("accepted")["raw_document"]) if lake.holds("accepted") else frozenset()
 
 
-def accept(cik: str, *, is_shared: bool) -> str:
+def accept(cik: str) -> str:
     """Accept the document of a company in quarantine; the next synchronization takes it over.
 
     Args:
         cik: the company, with or without leading zeros.
-        is_shared: whether the home is that of several machines.
 
     Returns:
         what to print.
 
     Raises:
-        PipelineError: the company is not in quarantine, or a synchronization is running.
+        PipelineError: the company is not in quarantine, a synchronization is running, or the store cannot be used.
     """
-    home = Home.from_environment()
-    lake, cik = Lake(home.tables), cik.zfill(10)
-    if is_shared:
-        raise PipelineError("accept documents in a home of one machine, without FUNDAMENTALS_STORE")
-    if not lake.holds("quarantine"):
-        raise PipelineError(f"home {home.root}: nothing was synchronized yet; run `fundamentals sync`")
-    with home.writing():
-        found = lake.read("quarantine").filter(pl.col("cik") == cik).select(ACCEPTED.names())
-        if found.is_empty():
-            raise PipelineError(f"CIK {cik} is not in quarantine; `fundamentals sync` names the companies that are")
-        before = lake.read("accepted") if lake.holds("accepted") else pl.DataFrame(schema=ACCEPTED)
-        lake.write("accepted", pl.concat([before, found]).unique(maintain_order=True))
+    home, cik = Home.from_environment(), cik.zfill(10)
+    lake = Lake(home.tables)
+    try:
+        with changing(home, f"accept {cik}", _is_small_table):
+            if not lake.holds("quarantine"):
+                raise PipelineError(f"home {home.root}: nothing was synchronized yet; run `fundamentals sync`")
+            found = lake.read("quarantine").filter(pl.col("cik") == cik).select(ACCEPTED.names())
+            if found.is_empty():
+                raise PipelineError(f"CIK {cik} is not in quarantine; `fundamentals sync` names the companies that are")
+            before = lake.read("accepted") if lake.holds("accepted") else pl.DataFrame(schema=ACCEPTED)
+            lake.write("accepted", pl.concat([before, found]).unique(maintain_order=True))
+    except WarehouseError as error:
+        raise PipelineError(str(error)) from error
     return f"accepted the document of CIK {cik}; the next synchronization takes it over, unless it is malformed"
+
+
+def _is_small_table(path: str) -> bool:
+    """Whether a path is that of a small table, or of their digests."""
+    return path.startswith("tables/") and path.count("/") == 1

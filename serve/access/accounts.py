@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import Connection, case, false, func, select, true, update
+from sqlalchemy import Connection, delete, func, select, true, update
 
 from serve.access import keys, tables
 from serve.access.database import Database, elements, opened
@@ -20,6 +20,7 @@ from serve.clock import timestamp
 from serve.http.errors import CommandError
 
 MOST_KEYS = 10  # active keys of an account
+OTHER_DAYS = 2  # days besides the present one whose requests are stored
 EMAIL = re.compile(r"[^@\s\x00-\x1f\ud800-\udfff]+@[^@\s\x00-\x1f\ud800-\udfff]+")
 
 Status = Literal["active", "inactive"]
@@ -180,37 +181,49 @@ class Accounts:
         Raises:
             DatabaseError: the database cannot be read.
         """
-        own = tables.day_counts.c
+        own = tables.daily_requests.c
         with self.database.reading() as connection:
             rows = connection.execute(select(own.key_id, own.requests).where(own.day == day)).all()
         return dict(map(tuple, rows))
 
-    def add_day_counts(self, day: int, counts: Mapping[str, int], latest: int | None = None) -> None:
-        """Add to the stored number of requests of keys on a day; the counts of earlier days go.
+    def add_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
+        """Add to the stored number of requests of keys on a day.
 
         They are added, not replaced, because several processes may count the requests of a key.
 
         Args:
             day: Unix time of the day's first second.
             counts: what to add, by key identifier.
-            latest: the latest day that another process may be in. The counts of later days go: they are of a clock that
-                was wrong. None: no count of a later day goes.
 
         Raises:
             DatabaseError: the database cannot be written.
         """
-        own, given = tables.day_counts, elements(self.database.system, "counts").c.value
+        own, given = tables.daily_requests, elements(self.database.system, "counts").c.value
         # one statement: between two of them, this thread and the event loop would wait for each other
         rows = select(given[0].as_string(), given[1].as_integer(), given[2].as_integer()).where(true())
         added = self._insert(own).from_select([own.c.key_id, own.c.day, own.c.requests], rows)
-        more = added.excluded
         statement = added.on_conflict_do_update(
-            index_elements=[own.c.key_id],
-            set_={"day": more.day, "requests": more.requests + case((own.c.day == more.day, own.c.requests), else_=0)},
-            where=(own.c.day <= more.day) | (false() if latest is None else own.c.day > latest),
+            index_elements=[own.c.key_id, own.c.day],
+            set_={"requests": own.c.requests + added.excluded.requests},
         )
         with self.database.writing() as connection:
             connection.execute(statement, {"counts": [[key, day, count] for key, count in sorted(counts.items())]})
+
+    def forget_days(self, day: int) -> None:
+        """Remove the stored numbers of requests of all days but one and the newest OTHER_DAYS others.
+
+        These may be later ones, of a clock that was ahead, or the right ones, if the clock is ahead now.
+
+        Args:
+            day: Unix time of the first second of the day that stays.
+
+        Raises:
+            DatabaseError: the database cannot be written.
+        """
+        own = tables.daily_requests
+        newest = select(own.c.day).where(own.c.day != day).distinct().order_by(own.c.day.desc()).limit(OTHER_DAYS)
+        with self.database.writing() as connection:
+            connection.execute(delete(own).where(own.c.day != day, own.c.day.not_in(newest)))
 
     def note_uses(self, uses: Mapping[str, float], apart: float) -> None:
         """Store when keys were last used, unless a use less than `apart` seconds before is stored.

@@ -50,8 +50,10 @@ def copy(source: Database, target: Database) -> dict[str, int]:
         copied = {}
         for table in COPIED:
             copied[table.name] = 0
-            if table.name in existing:
-                for rows in _rows(reading, table, numbers):
+            earlier = tables.EARLIER if table is tables.daily_requests else table
+            held = next((each for each in (table, earlier) if each.name in existing), None)
+            if held is not None:
+                for rows in _rows(reading, held, numbers):
                     writing.execute(insert(table), rows)
                     copied[table.name] += len(rows)
             if table is tables.accounts:

@@ -26,11 +26,12 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    text,
 )
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from serve.access.tables import COUNT, WATCHED, metadata
+from serve.access.tables import COUNT, EARLIER, MOVED, WATCHED, metadata
 from serve.http.errors import CommandError
 from warehouse import sqlite
 
@@ -42,6 +43,8 @@ FORM = "postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE"
 MISUNDERSTOOD = f"is not understood, expected {FORM}, with @ : / # ? % in the password as %40 %3A %2F %23 %3F %25"
 DEADLINES = {"connect_timeout": 3, "tcp_user_timeout": 5000, "keepalives_idle": 10, "application_name": "fundamentals"}
 """Parameters of connections to PostgreSQL, in seconds and milliseconds, unless the address has them."""
+IN_USE = "hashtext('a service uses the accounts of fundamentals')"
+"""The advisory lock that services hold together as long as they run, and a command that replaces files alone."""
 DAMAGED = "stop the service, and run `fundamentals restore PATH --accounts` with the path of a backup"
 """What to do about a damaged file."""
 ERRORS = (SQLAlchemyError, *sqlite.ERRORS, OSError, UnicodeEncodeError)
@@ -138,7 +141,7 @@ class Database:
             DatabaseError: the database cannot be read.
         """
         with self.reading() as connection:
-            return {*metadata.tables, *WATCHED} - set(connection.exec_driver_sql(self.system.names).scalars())
+            return {*metadata.tables, *WATCHED} - self._names(connection)
 
     def prepare(self) -> None:
         """Create the tables and triggers that do not exist.
@@ -151,8 +154,8 @@ class Database:
         with self.writing() as connection:
             connection.exec_driver_sql(self.system.alone)
             metadata.create_all(connection)
-            for trigger in self.system.triggers:
-                connection.exec_driver_sql(trigger)
+            for statement in (*self.system.triggers, *(MOVED if EARLIER.name in self._names(connection) else ())):
+                connection.exec_driver_sql(statement)
 
     def check(self) -> None:
         """Read the whole database, if it is a file; the server checks its own.
@@ -193,6 +196,31 @@ class Database:
             connection.exec_driver_sql(self.system.begin)
             yield connection
         self.transactions += 1
+
+    def in_use(self) -> Connection:
+        """A lasting connection to PostgreSQL, which says that a service uses the accounts, until it is invalidated.
+
+        Raises:
+            DatabaseError: the server does not answer, or a backup is being restored.
+        """
+        with self.errors():
+            connection = self._reading.connect().execution_options(isolation_level="AUTOCOMMIT")
+            if connection.scalar(text(f"SELECT pg_try_advisory_lock_shared({IN_USE})")):
+                return connection
+            connection.invalidate()
+        raise DatabaseError(f"{self.name}: a backup is being restored; the service goes on when that has ended")
+
+    @contextmanager
+    def unused(self) -> Iterator[None]:
+        """Keep services from using the accounts in PostgreSQL until the block ends.
+
+        Raises:
+            DatabaseError: the server does not answer, or a service on any machine uses them.
+        """
+        with self.errors(), self._reading.connect() as connection:
+            if not connection.scalar(text(f"SELECT pg_try_advisory_xact_lock({IN_USE})")):
+                raise DatabaseError(f"{self.name} is used by a service; stop all services, and restore then")
+            yield
 
     def is_replaced(self) -> bool:
         """Whether another file has the name since this was asked last; then connections of this object are made anew.
@@ -243,6 +271,10 @@ class Database:
             is_damaged = damaged or isinstance(cause, UnicodeDecodeError)
             advice = f"the file is damaged: {DAMAGED}" if is_damaged else self._advice
             raise DatabaseError(f"{self.name}: {said}; {advice}") from error
+
+    def _names(self, connection: Connection) -> set[str]:
+        """The tables and triggers that exist."""
+        return set(connection.exec_driver_sql(self.system.names).scalars())
 
     def _away(self) -> DatabaseError:
         return DatabaseError(f"{self.name} does not answer; {self._advice}")

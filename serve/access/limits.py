@@ -14,14 +14,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from serve.access.accounts import Accounts
+from serve.access.accounts import OTHER_DAYS, Accounts
 from serve.clock import Clock
 from serve.http.errors import CommandError, RateLimited
 
 log = logging.getLogger(__name__)
 
 KEPT_EVERY = 0.25  # seconds between two writes of the day's counts; a killed process loses what is not written
-AHEAD = 60.0  # seconds that the clock of another process may be ahead of this one's
 KEPT_AT_ONCE = 500  # keys of a write, those that wait longest; a larger write would delay requests by milliseconds
 
 
@@ -182,32 +181,42 @@ class Limits(ABC):
         return await added
 
 
+class Day:
+    """The counts of one process on a day: `changed` are the keys whose counts are not stored, in order."""
+
+    __slots__ = ("changed", "counters", "stored")
+
+    def __init__(self) -> None:
+        self.counters = Counters()
+        self.changed: dict[str, None] = {}
+        self.stored: dict[str, int] | None = None
+        """What this process has stored or read; None: nothing was read yet."""
+
+
 class LocalLimits(Limits):
-    """A counter for one process; it stores the day's counts in the accounts database every KEPT_EVERY seconds."""
+    """A counter for one process; it stores the day's counts in the accounts database every KEPT_EVERY seconds.
+
+    Each day has its own counts, so that those of today are still there after the clock was wrong for a while.
+    """
 
     def __init__(self, accounts: Accounts, clock: Clock) -> None:
         self._accounts = accounts
         self._clock = clock
-        self._counters = Counters()
-        self._changed: dict[str, None] = {}  # the keys whose counts are not stored, in order
-        self._stored: dict[str, int] = {}  # what this process has stored or read, of the day
-        self._day = 0
+        self._days: dict[int, Day] = {}
         self._is_behind = False
         self._storing = asyncio.Lock()
 
     def add(self, key_id: str, now: float, amounts: Sequence[int], then: Callable[[Used, bool], None]) -> None:
         """See Limits."""
-        self._changed[key_id] = None
-        then(*self._counters.add(key_id, now, amounts))
+        day = self._of(now)
+        day.changed[key_id] = None
+        then(*day.counters.add(key_id, now, amounts))
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Load the day's stored counts, and store the counts of this process until the block ends."""
         now = self._clock()
-        self._day = LIMITS[DAY].start(now)
-        self._stored = await asyncio.to_thread(self._accounts.day_counts, self._day)
-        for key_id, count in self._stored.items():
-            self._counters.set(key_id, now, [count if place == DAY else 0 for place in range(len(LIMITS))])
+        await self._load(now, self._of(now))
         keeping = asyncio.create_task(self._keep_on())
         try:
             yield
@@ -215,7 +224,23 @@ class LocalLimits(Limits):
             async with self._storing:  # counts that are being stored must not be stored after those of the end
                 keeping.cancel()
             await asyncio.wait({keeping})
-            await self._keep(len(self._changed))
+            await self._keep(sum(len(day.changed) for day in self._days.values()))
+
+    def _of(self, now: float) -> Day:
+        """The counts of the day that contains a moment."""
+        start = LIMITS[DAY].start(now)
+        return self._days.get(start) or self._days.setdefault(start, Day())
+
+    async def _load(self, now: float, day: Day) -> None:
+        """Add what is stored of a day to its counts, and forget other days, once."""
+        if day.stored is None:
+            start = LIMITS[DAY].start(now)
+            day.stored = await asyncio.to_thread(self._accounts.day_counts, start)
+            for key_id, count in day.stored.items():
+                day.counters.add(key_id, now, (0, count))
+            await asyncio.to_thread(self._accounts.forget_days, start)
+            for other in sorted(self._days.keys() - {start}, reverse=True)[OTHER_DAYS:]:
+                del self._days[other]
 
     async def _keep_on(self) -> None:
         while True:
@@ -223,28 +248,32 @@ class LocalLimits(Limits):
             await self._keep()
 
     async def _keep(self, most: int = KEPT_AT_ONCE) -> None:
-        """Store the counts that changed, of at most so many keys; after a failure they are stored later."""
+        """Store the counts that changed, of at most so many keys a day; after a failure they are stored later."""
         async with self._storing:
-            now, changed = self._clock(), list(islice(self._changed, most))
-            if not changed:
-                return
-            for key_id in changed:
-                del self._changed[key_id]
-            if self._day != (day := LIMITS[DAY].start(now)):
-                self._day, self._stored = day, {}
-            used = self._counters.used(changed, now)
+            now = self._clock()
+            for start, day in list(self._days.items()):
+                if day.changed:
+                    await self._keep_day(start, now if self._of(now) is day else float(start), day, most)
+
+    async def _keep_day(self, start: int, moment: float, day: Day, most: int) -> None:
+        changed = list(islice(day.changed, most))
+        for key_id in changed:
+            del day.changed[key_id]
+        try:
+            await self._load(moment, day)
+            stored = day.stored or {}
+            used = day.counters.used(changed, moment)
             counts = {key_id: counted[DAY] for key_id, counted in zip(changed, used, strict=True)}
-            more = {key_id: count - self._stored.get(key_id, 0) for key_id, count in counts.items()}
-            try:
-                await asyncio.to_thread(self._accounts.add_day_counts, day, more, LIMITS[DAY].start(now + AHEAD))
-            except CommandError as error:
-                if not self._is_behind:
-                    log.warning("the day's counts were not stored: %s", error)
-                self._is_behind = True
-                self._changed |= dict.fromkeys(changed)
-            else:
-                self._stored |= counts
-                self._is_behind = False
+            more = {key_id: count - stored.get(key_id, 0) for key_id, count in counts.items()}
+            await asyncio.to_thread(self._accounts.add_day_counts, start, more)
+        except CommandError as error:
+            if not self._is_behind:
+                log.warning("the day's counts were not stored: %s", error)
+            self._is_behind = True
+            day.changed |= dict.fromkeys(changed)
+        else:
+            day.stored = stored | counts
+            self._is_behind = False
 
 
 def fields(windows: Sequence[tuple[Limit, int]], now: float) -> dict[str, str]:

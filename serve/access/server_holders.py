@@ -14,6 +14,8 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
+from sqlalchemy import Connection
+
 from serve.access.accounts import Accounts
 from serve.access.database import DatabaseError
 from serve.access.holders import ALL, LOOK_UP, NUMBER, READ_EVERY, Holder, Holders, held
@@ -34,6 +36,7 @@ class ServerHolders(Holders):
         self._is_due = asyncio.Event()
         self._looking = asyncio.Semaphore(AT_ONCE)
         self._reading = asyncio.Lock()
+        self._lasting: Connection | None = None
 
     async def look_up(self, key: bytes) -> Holder | None:
         """See Holders."""
@@ -65,7 +68,11 @@ class ServerHolders(Holders):
             await asyncio.wait({reading})
 
     def close(self) -> None:
-        """Nothing is open: connections are those of the accounts."""
+        """Close the connection that reads changes; as long as it is open, nobody restores a backup."""
+        if self._lasting:
+            self._lasting.invalidate()
+            self._lasting.close()
+            self._lasting = None
 
     def _follow(self) -> None:
         self._is_due.set()
@@ -106,9 +113,14 @@ class ServerHolders(Holders):
 
         The number is read first: the keys may be newer than it, but not older.
         """
-        with self._database.reading(again=True) as connection:
-            number = connection.scalar(NUMBER) or 0
-            return number, None if number == before else held(connection.execute(ALL))
+        try:
+            with self._database.errors():
+                connection = self._lasting = self._lasting or self._database.in_use()
+                number = connection.scalar(NUMBER) or 0
+                return number, None if number == before else held(connection.execute(ALL))
+        except DatabaseError:
+            self.close()
+            raise
 
     def _found(self, hashed: bytes) -> dict[bytes, Holder]:
         with self._database.reading() as connection:

@@ -60,10 +60,10 @@ keys = _table(
     Column("last_used_at", Text),
     Column("revoked_at", Text),
 )
-day_counts = _table(
-    "day_counts",
+daily_requests = _table(
+    "daily_requests",
     Column("key_id", Text, primary_key=True),
-    Column("day", NUMBER, nullable=False),
+    Column("day", NUMBER, primary_key=True, autoincrement=False),
     Column("requests", NUMBER, nullable=False),
 )
 changes = _table(
@@ -95,6 +95,9 @@ WATCHED = {
     "subscription_changed": "UPDATE OF status ON subscriptions",
 }
 """What makes services read their known keys again, by the name of its trigger."""
+EARLIER = daily_requests.to_metadata(MetaData(), name="day_counts")
+"""The table of earlier releases in the place of `daily_requests`, which has one day of each key only."""
+MOVED = (f"INSERT INTO daily_requests SELECT key_id, day, requests FROM {EARLIER}", f"DROP TABLE {EARLIER}")
 COUNT = "INSERT INTO changes VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET number = changes.number + 1"
 """What the triggers do."""
 

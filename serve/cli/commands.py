@@ -18,7 +18,7 @@ import msgspec
 
 from serve.access import copying
 from serve.access.accounts import Accounts, Status
-from serve.access.database import existing, opened
+from serve.access.database import at, existing, opened
 from serve.access.sign_ins import SignIns
 from serve.cli import place
 from serve.http.errors import CommandError
@@ -26,6 +26,9 @@ from serve.settings import HOST, Settings, from_environment
 from warehouse.files import make_private
 
 BACKLOG = 512
+RECEIVED = 4 * 1024
+"""Bytes that the system receives for a connection before they are read; it doubles the number. Connections have it from
+the listening socket, because the system receives for them before they are accepted."""
 
 
 def serve(host: str, port: int, workers: int) -> None:
@@ -117,6 +120,21 @@ def copy_accounts(file: Path, *, is_source: bool) -> None:
     print(f"copied from {source.name} to {target.name}: {counts}")
 
 
+@contextmanager
+def without_services() -> Iterator[None]:
+    """Keep services of any machine from using the accounts in PostgreSQL, if there are such, until the block ends.
+
+    Raises:
+        CommandError: a service uses them, or PostgreSQL does not answer.
+    """
+    settings = from_environment()
+    if settings.accounts_url is None:
+        yield
+        return
+    with closing(at(settings.accounts_url)) as database, database.unused():
+        yield
+
+
 def sign_in_link(settings: Settings, accounts: Accounts, email: str) -> str:
     """An address that signs in to the pages, once."""
     return f"{settings.pages}/sign-in?token={SignIns(accounts).invite(email, time.time())}"
@@ -203,6 +221,7 @@ def listening(host: str, port: int, *, at_once: bool = True) -> Iterator[socket.
     with socket.socket(family) as listener:
         with _reported(host, port):
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED)
             if family == socket.AF_INET6:
                 listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             listener.bind((host, port))

@@ -8,7 +8,7 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from starlette.requests import ClientDisconnect
@@ -18,8 +18,10 @@ from starlette.types import Message, Receive, Scope, Send
 from serve.access.keys import PREFIX
 from serve.api import responses
 from serve.http import log as access_log
+from serve.http.addresses import Network
 from serve.http.caching import Answer, Field, Sent
 from serve.http.errors import ApiError, InvalidParameter, ServerError
+from serve.http.turns import Turns
 from serve.metrics.counts import DISCONNECTED, LOOKUPS, REFUSALS, Counts
 
 log = logging.getLogger(__name__)
@@ -75,15 +77,17 @@ class AtOnce(Protocol):
 class Front:
     """An ASGI middleware for request ids, common headers, the access log, the counts and unhandled exceptions."""
 
-    def __init__(self, app: "AtOnce", pages: str, counts: Counts) -> None:
+    def __init__(self, app: "AtOnce", pages: str, counts: Counts, proxies: Sequence[Network] = ()) -> None:
         """Wrap an application.
 
         Args:
             app: the application.
             pages: the public address of the pages, for links to the page of errors.
             counts: where requests are counted.
+            proxies: the proxies whose header X-Forwarded-For names the client.
         """
         self.app = app
+        self._turns = Turns(proxies)
         self.counts = counts
         self._pages = pages
         added = OF_EVERY_RESPONSE | (OF_HTTPS if pages.startswith("https:") else {})
@@ -134,7 +138,7 @@ class Front:
             if _size_of_head(scope) > LARGEST_HEAD:
                 await self._failure(too_large())(scope, receive, send_with_headers)
             else:
-                await self.app(scope, receive, send_with_headers)
+                await self._turns.take(self.app, scope, receive, send_with_headers)
         except ClientDisconnect:
             exchange.status = DISCONNECTED
         except Exception:

@@ -7,19 +7,18 @@ head and body have a deadline each, and malformed HTTP gets the error envelope a
 section 7 has no other code for it. A request body is read and discarded, since no endpoint uses one; a connection with
 a body beyond LARGEST_BODY is closed after the response.
 
-Requests that a client sends without waiting (pipelining) are read one by one: as long as one is answered, the bytes
-after it are kept as they are, and no more are received.
+Requests that a client sends without waiting (pipelining) are read one by one: until the response to one has been sent,
+the bytes after it are kept as they are, and no more are received.
 """
 
 import asyncio
 import fcntl
-import functools
 import re
 import socket
 import sys
 import termios
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -44,7 +43,6 @@ UNREAD = 30_000  # milliseconds after which a connection is closed if the client
 LARGEST_BODY = 8 * 1024  # bytes of a request body after which the connection is closed
 LINGER = 2.0  # seconds that a closed connection is still read, so that the client can read the response
 LINGERED = 8 * 1024 * 1024  # bytes that are read and discarded in that time
-RECEIVED = 16 * 1024  # bytes that the system receives for a connection before they are read; it doubles the number
 TURN = 16  # requests of a connection that are answered before other connections have their turn
 
 HEAD_END = b"\n\r\n"  # also of the parts of a body in chunks, so that no piece has the ends of two heads
@@ -107,9 +105,8 @@ class BoundedProtocol(HttpToolsProtocol):
             counts.add(REFUSALS, OF_CONNECTIONS)
             transport.abort()
             return
-        options = transport.get_extra_info("socket")
-        options.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED)
         if sys.platform == "linux":
+            options = transport.get_extra_info("socket")
             options.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
         transport.set_write_buffer_limits(high=0)  # pause_writing as soon as the system does not take all of a response
         self._deadline.wait(Part.HEAD)
@@ -136,6 +133,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().resume_writing()
         if not self._is_answering:
             self._receiving.end()
+            if self._held and not self._is_reading:
+                self.loop.call_soon(self._read_on)
 
     def data_received(self, data: bytes) -> None:
         """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
@@ -174,8 +173,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _may_read(self) -> bool:
-        """Whether the next bytes are read: those of a body, and a head when the response before is complete."""
-        return (self._part is Part.BODY or not self._is_answering) and not self.transport.is_closing()
+        """Whether the next bytes are read: those of a body, and a head when the response before has been sent."""
+        is_sent = not (self._is_answering or self.flow.write_paused)
+        return (self._part is Part.BODY or is_sent) and not self.transport.is_closing()
 
     def _parse(self, data: bytes) -> None:
         """Parse bytes that contain the end of at most one head."""
@@ -256,6 +256,7 @@ class BoundedProtocol(HttpToolsProtocol):
         for name, value in fields:
             super().on_header(name, value)
         super().on_headers_complete()
+        cast("dict[str, Any]", self.scope)["is_gone"] = self.transport.is_closing
         self._part, self._size, self._body = Part.BODY, 0, 0
         if b"content-length" in names:
             length = next(value for name, value in fields if name == b"content-length")
@@ -379,7 +380,7 @@ def server(app: Front, share: float = CONNECTION_SHARE, proxies: Sequence[Networ
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=cast("Any", functools.partial(BoundedProtocol, connections=Connections(share, proxies))),
+            http=cast("Any", partial(BoundedProtocol, connections=Connections(share, proxies))),
             loop="uvloop",
             ws="none",
             timeout_keep_alive=deadlines.KEEP_ALIVE,

@@ -21,7 +21,7 @@ from serve.http.errors import CommandError
 from serve.metrics import families
 from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM
-from warehouse import runs
+from warehouse import runs, sqlite
 from warehouse.errors import BuildUnreadable, WarehouseError
 from warehouse.pointer import POINTER, current
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from warehouse.store import Held, Store
 
 LOOPBACK = "127.0.0.1"
+HEARTBEATS = Path("dagster/history/runs.db")
+"""Dagster's record of runs in a home, in which each part of its daemon notes every half minute that it lives."""
+LAST_HEARTBEAT = "SELECT max(timestamp) FROM daemon_heartbeats"
 SILENT = 10.0  # seconds after which a worker that noted nothing hangs, or has ended
 
 Numbers = dict[tuple[str, ...], float]  # by the values of the labels
@@ -57,6 +60,7 @@ class Collector:
             families.REQUESTS: {(path, status): number for path, status, number in counts.requests()},
             **_of_the_build(self._published, now),
             **_of_synchronizations(self._published, now),
+            **_of_the_daemon(self._published.parent, now),
             **self._of_the_store(now),
         }
         for family in FAMILIES:
@@ -118,6 +122,12 @@ def _of_synchronizations(published: Path, now: float) -> dict[str, Numbers]:
         families.QUARANTINED: {} if recorded.quarantined is None else {(): recorded.quarantined},
         families.FAILED: {} if recorded.failed is None else {(): recorded.failed},
     }
+
+
+def _of_the_daemon(home: Path, now: float) -> dict[str, Numbers]:
+    """How long Dagster's daemon has been silent; none if it never ran here, as in the home of a replica."""
+    last = sqlite.value(home / HEARTBEATS, LAST_HEARTBEAT)
+    return {families.DAEMON_AGE: {(): _age(last, now)}} if isinstance(last, str) else {}
 
 
 def _age(moment: str, now: float) -> float:

@@ -22,6 +22,7 @@ RUNS, RUN_AGE, RUN_SECONDS = (
     "fundamentals_synchronization_age_seconds",
     "fundamentals_synchronization_seconds",
 )
+DAEMON_AGE = "fundamentals_daemon_heartbeat_age_seconds"
 STORE, LAG, LEASE = "fundamentals_store_answers", "fundamentals_replica_lag_seconds", "fundamentals_lease_seconds"
 
 
@@ -58,6 +59,7 @@ FAMILIES = (
     Family(RUN_SECONDS, GAUGE, "Duration of the last synchronization with a result.", ("result",)),
     Family(QUARANTINED, GAUGE, "Companies in quarantine after the last synchronization."),
     Family(FAILED, GAUGE, "Companies whose documents the last synchronization could not fetch."),
+    Family(DAEMON_AGE, GAUGE, "Seconds since the last sign of life of Dagster's daemon in this home."),
     Family(STORE, GAUGE, "Whether the store answers (1) or not (0)."),
     Family(
         LAG, GAUGE, "Seconds since a commit whose build this replica does not serve yet; 0: it serves the newest one."

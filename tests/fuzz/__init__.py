@@ -11,6 +11,7 @@ or memory above a bound.
 import io
 import json
 import logging
+import os
 import random
 import re
 import resource
@@ -21,9 +22,12 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
+
+import msgspec
 
 from pipelines import backup, restore
 from pipelines.edgar.archive import Archive
@@ -36,6 +40,7 @@ from serve.settings import Settings
 from tests import builds
 from tests.mirrors import ALFA, Mirror
 from tests.servers import PATIENCE, Clock, active_key, in_process
+from warehouse.store import Content, Head, StoreError, decoded_head
 
 CORPUS = Path(__file__).parent / "corpus"
 CPU = 1.0
@@ -90,6 +95,7 @@ def targets() -> Iterator[list[Target]]:
                     [json.dumps({**listed, "links": {"published/x": "CURRENT.json"}}).encode()],
                     _expecting(lambda raw: _read_list(folder, raw)),
                 ),
+                Target("head", [_head()], _read_head),
                 Target("front", _requests(key), lambda raw: _ask(address, raw, logged)),
             ]
 
@@ -181,6 +187,21 @@ def _read_archive(path: Path, raw: bytes) -> None:
 def _read_list(folder: Path, raw: bytes) -> None:
     (folder / backup.LIST).write_bytes(raw)
     restore._contents(folder)
+
+
+def _head() -> bytes:
+    files = dict.fromkeys(("home.json", "published/CURRENT.json", "log/versions-1.parquet"), Content("0" * 64, 5))
+    links, then = {"published/x": "CURRENT.json"}, datetime(2026, 3, 2, tzinfo=UTC)
+    return msgspec.json.encode(Head("run", then, files, links, {"2" * 64: then}, lease=3, codes=("1" * 12,)))
+
+
+def _read_head(raw: bytes) -> None:
+    """Read HEAD; whatever it names is a shared file below the home, and so is what its links lead to."""
+    with suppress(StoreError):
+        head = decoded_head(raw, "HEAD")
+        named = [*head.files, *head.links, *(Path(link).parent / to for link, to in head.links.items())]
+        places = {os.path.normpath(Path("/home", path)).split("/")[2] for path in named}
+        assert places <= {"home.json", "raw", "tables", "log", "published"}
 
 
 def _forwarded(raw: bytes) -> None:

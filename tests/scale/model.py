@@ -52,7 +52,7 @@ COSTS = {
     "build": Cost(0.103, "bytes", "a build with its copies, for the same", HERE),
     "batches": Cost(298, "s", "facts, values and versions of all of EDGAR, on two cores", PERFORMANCE),
     "others": Cost(166, "s", "all other steps, on two cores", PERFORMANCE),
-    "shared": Cost(1.4, "times", "processor time on a cluster, with checkouts and dispatch", HERE),
+    "shared": Cost(1.5, "times", "processor time on a cluster, with checkouts and dispatch", HERE),
     "processor": Cost(735, "s", "processor time of both", PERFORMANCE),
     "pipeline_memory": Cost(2.6, "GB", "memory of a synchronization, which works in batches", PERFORMANCE),
 }  # fmt: skip

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import fundamentals
 from serve.access import holders as holders_module
 from serve.access import keys
 from serve.access.accounts import Accounts, TooManyKeys
@@ -32,7 +33,7 @@ from serve.settings import Settings
 from tests import builds
 from tests.browsers import Browser
 from tests.scale.postgres import PASSWORD, Postgres, running
-from tests.servers import NOON, ONCE_IN_A_WHILE, PROJECT, in_process, until, wait_until
+from tests.servers import NOON, ONCE_IN_A_WHILE, PROJECT, as_process, in_process, until, wait_until
 from tests.unit import test_access, test_copied_accounts, test_site_sign_ins
 from tests.unit.test_access import accounts
 from tests.unit.test_copied_accounts import file, in_use, used
@@ -450,6 +451,46 @@ def test_a_replica_answers_as_written_while_the_accounts_are_away(
         assert "API keys" in browser.get("/profile").text
     assert PASSWORD not in caplog.text
     assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_nothing_is_restored_while_a_service_uses_the_accounts(
+    postgres: Postgres, path: str, accounts: Accounts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Whatever the machine and the home of the service, and also after PostgreSQL was started again."""
+    (tmp_path / "backup").mkdir()
+    (served := tmp_path / "served").mkdir()
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("FUNDAMENTALS_ACCOUNTS_URL", path)
+
+    def restored() -> str:
+        """What the command says; behind the lock, that there is no backup."""
+        assert fundamentals.main(["restore", str(tmp_path / "backup")]) == 1
+        return str(capsys.readouterr().err)
+
+    refused = f"{accounts.database.name} is used by a service; stop all services, and restore then"
+    assert "no complete backup" in restored()
+    with as_process(served, FUNDAMENTALS_ACCOUNTS_URL=path):
+        assert restored() == f"fundamentals: {refused}\n"
+        postgres.kill()
+        postgres.start()
+        wait_until(lambda: refused in restored(), ONCE_IN_A_WHILE)
+    assert "no complete backup" in restored()
+
+
+def test_a_service_uses_no_accounts_while_a_backup_is_restored(path: str, accounts: Accounts, key: bytes) -> None:
+    """It does not know the keys meanwhile; afterwards it reads them by itself."""
+
+    async def act(one: Holders) -> None:
+        assert one.outdated
+        assert one.who(key) is None
+        held.close()
+        await soon(lambda: one.who(key))
+        assert not one.outdated
+
+    held = ExitStack()
+    with held:
+        held.enter_context(accounts.database.unused())
+        with_replicas(path, 1, act)
 
 
 # --- errors

@@ -265,6 +265,24 @@ def test_replaced_builds_and_rollbacks_reach_other_homes(objects: Objects, days:
 
 
 @pytest.mark.long
+def test_a_document_is_accepted_for_all_machines(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """By a home that has taken over nothing yet; another one takes over the document with its next run."""
+    store, filer = copied(objects, "accepted"), days.filers[0]
+    source = tmp_path / "source"
+    shutil.copytree(days.folder, source)
+    facts = source / days.mirror.facts(filer).relative_to(days.folder)
+    document = json.loads(facts.read_text())
+    facts.write_text(json.dumps({**document, "facts": {"dei": {}}}))
+    assert "fundamentals accept" in sync(tmp_path / "one", source, **store).stderr
+    before = head(objects, "accepted")["files"]
+    done = run(tmp_path / "new", "accept", filer.cik, **store)
+    assert (done.returncode, done.stdout.partition(";")[0]) == (0, f"accepted the document of CIK {filer.cik}")
+    after = head(objects, "accepted")["files"]
+    changed = [path for path in {*before, *after} if before.get(path) != after.get(path)]
+    assert sorted(changed) == ["tables/accepted.parquet", "tables/digests.json"]
+    assert "fundamentals accept" not in sync(tmp_path / "other", source, **store).stderr
+
+
 def test_the_doctor_finds_and_mends_what_the_store_lacks(objects: Objects, days: Days, tmp_path: Path) -> None:
     env = copied(objects, "doctor")
     home = tmp_path / "home"

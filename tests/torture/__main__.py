@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from tests.torture import bits, clocks, disks, kills, load
+from tests.torture import attack, bits, clocks, disks, kills, load
 from tests.torture.ground import Found, Ground
 
 
@@ -39,6 +39,7 @@ FAULTS = (
     Fault("the clock set back and ahead", clocks.set_wrong, lambda given: given.kills and len(clocks.DAYS)),
     Fault("builds under load", load.builds, lambda given: given.builds),
     Fault("a build every five minutes", load.paced, lambda given: given.minutes),
+    Fault("hostile clients", attack.attacked, lambda given: given.attack),
 )
 SHOWN = 20
 """Losses of a fault that are printed."""
@@ -52,6 +53,7 @@ def main() -> int:
     )
     parser.add_argument("--builds", type=int, default=100)
     parser.add_argument("--minutes", type=int, default=30)
+    parser.add_argument("--attack", type=int, default=5, help="minutes with hostile clients")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     given = parser.parse_args()
     given.bits = given.kills // 20 if given.bits is None else given.bits
@@ -78,7 +80,7 @@ def main() -> int:
     return int(any(each["losses"] or each["wrong_answers"] for each in summary))
 
 
-STEPS = {bits.flipped: len(bits.KINDS), load.paced: 60, load.builds: 0}
+STEPS = {bits.flipped: len(bits.KINDS), load.paced: 60, load.builds: 0, attack.attacked: 60}
 """Steps of the progress bar for each time, where it is not one."""
 
 

@@ -26,13 +26,18 @@ DAY = 86_400
 
 
 class Witness:
-    """Readers of a served home. `newest` is the day of the newest build that is known to be published."""
+    """Readers of a served home.
+
+    `newest` is the day of the newest build that is known to be published, `slowest` the longest time of an answer in
+    seconds.
+    """
 
     def __init__(self, ground: Ground, served: Served, found: Found) -> None:
         self.newest = ground.days.today
         self.served = served
         self.counts: Counter[str] = Counter()
         self.done = threading.Event()
+        self.slowest = 0.0
         self._ground = ground
         self._found = found
 
@@ -44,7 +49,9 @@ class Witness:
                     return
                 path, at_least = path.format(number % COMPANIES), self.newest
                 try:
+                    began = time.monotonic()
                     response = client.get(path, headers={"X-Api-Key": secret})
+                    self.slowest = max(self.slowest, time.monotonic() - began)
                     self.counts[key] += response.status_code == 200
                     if response.status_code != 200:
                         raise WrongAnswer(f"{path}: {response.status_code} {response.text}")
@@ -80,7 +87,7 @@ def witnessed(ground: Ground, home: Path, found: Found) -> Iterator[Witness]:
 
 def _miscounted(home: Path, counts: Counter[str]) -> list[str]:
     with closing(sqlite3.connect(home / "accounts.sqlite")) as accounts:
-        stored = dict(accounts.execute("SELECT key_id, requests FROM day_counts").fetchall())
+        stored = dict(accounts.execute("SELECT key_id, sum(requests) FROM daily_requests GROUP BY key_id").fetchall())
     return [
         f"{key} has {stored.get(key, 0)} requests counted, and sent {sent}"
         for key, sent in counts.items()

@@ -373,11 +373,11 @@ def test_counts_that_are_being_stored_at_the_end_do_not_replace_newer_ones(
     monkeypatch.setattr(limits_module, "KEPT_EVERY", 0)
     begun, store = threading.Event(), accounts.add_day_counts
 
-    def slowly(day: int, counts: Mapping[str, int], latest: int) -> None:
+    def slowly(day: int, counts: Mapping[str, int]) -> None:
         if not begun.is_set():
             begun.set()
             time.sleep(0.2)
-        store(day, counts, latest)
+        store(day, counts)
 
     async def run() -> None:
         limits = LocalLimits(accounts, Clock())
@@ -410,29 +410,53 @@ def test_the_counts_of_two_processes_are_added_up(accounts: Accounts) -> None:
             await one.take("key_1", clock.now)
             await one._keep()
             await other.take("key_1", clock.now)
-        assert accounts.day_counts(day) == {}
-        assert accounts.day_counts(day + 86_400) == {"key_1": 2}
-        accounts.add_day_counts(day, {"key_1": 7})  # of a process whose clock is behind
+        assert accounts.day_counts(day) == {"key_1": 8}
         assert accounts.day_counts(day + 86_400) == {"key_1": 2}
 
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("days", [1, 400])
-def test_a_clock_that_was_ahead_stops_no_count(accounts: Accounts, days: int) -> None:
-    """While it is ahead, another day is counted; when it is right again, counting goes on."""
+@pytest.mark.parametrize("days", [1, 400, -1, -400])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_clock_that_was_wrong_for_a_while_loses_no_count(path: Path, days: int, restarts: bool) -> None:
+    """Whether the service runs on or is started again with either clock; another day has what was counted meanwhile."""
     clock, day = Clock(), int(NOW - 43_200)
+    moments = (NOW, NOW + days * 86_400, NOW)
+
+    async def run(moments: tuple[float, ...]) -> None:
+        with closing(Accounts(path)) as accounts:
+            clock.now = moments[0]
+            limits = LocalLimits(accounts, clock)
+            async with limits.running():
+                for moment in moments:
+                    clock.now = moment
+                    await limits.take("key_1", moment)
+                    await limits.take("key_2", NOW)
+                    await limits._keep()
+                used.append(await limits.used_today("key_1", clock.now))
+
+    used: list[int] = []
+    for each in [(moment,) for moment in moments] if restarts else [moments]:
+        asyncio.run(run(each))
+    with closing(Accounts(path)) as accounts:
+        assert accounts.day_counts(day) == {"key_1": 2, "key_2": 3}
+        assert accounts.day_counts(day + days * 86_400) == {"key_1": 1}
+    assert used[-1] == 2
+
+
+def test_the_days_before_go(accounts: Accounts) -> None:
+    """But for two, and whatever a clock that was ahead has left."""
+    clock = Clock()
 
     async def run() -> None:
-        limits = LocalLimits(accounts, clock)
-        async with limits.running():
-            for moment in (NOW, NOW + days * 86_400, NOW):
-                clock.now = moment
-                await limits.take("key_1", moment)
-                await limits._keep()
-        assert accounts.day_counts(day) == {"key_1": 1}
+        for number in (0, 400, 399, 1, 2, 3):
+            clock.now = NOW + number * 86_400
+            async with LocalLimits(accounts, clock).running() as _:
+                accounts.add_day_counts(int(clock.now - 43_200), {"key_1": number + 1})
 
     asyncio.run(run())
+    stored = [number for number in range(401) if accounts.day_counts(int(NOW - 43_200) + number * 86_400)]
+    assert stored == [3, 399, 400]
 
 
 def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(

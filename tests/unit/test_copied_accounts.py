@@ -147,7 +147,7 @@ def test_every_row_of_every_table_is_copied_and_counted(
     assert fundamentals.main(["accounts", "copy", "--from", str(file)]) == 0
     assert content(used) == before == content_of(file)
     assert [key.id for key in used.keys_of(OTHER)] == ["key_9", "key_1", "key_5"]
-    said = "accounts 2, day_counts 2, secrets 1, keys 4, sessions 1, sign_in_links 1, subscriptions 2"
+    said = "accounts 2, daily_requests 2, secrets 1, keys 4, sessions 1, sign_in_links 1, subscriptions 2"
     assert capsys.readouterr().out == f"copied from {file} to {used.database.name}: {said}\n"
 
 

@@ -16,6 +16,7 @@ from pipelines.edgar.extract import CompanyDocuments, Document, fetch_documents,
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from tests.mirrors import ALFA, BRAVO, Mirror
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
@@ -187,6 +188,17 @@ def test_a_live_source_that_has_nothing_at_all_fails(live, store):
         fetch_documents(live, store, ciks, NOW)
     assert store.seen(ciks[0], "companyfacts") is None
     assert fetch_documents(live, store, ciks[1:], NOW).counts == Counter(no_facts=19)
+
+
+def test_a_mirror_without_any_document_fails(tmp_path, store):
+    mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
+    for filer in (ALFA, BRAVO):
+        mirror.facts(filer).unlink()
+    with (
+        open_source(str(mirror.folder)) as source,
+        pytest.raises(SourceError, match="answers 404 for all of 2 companies; check what is in it"),
+    ):
+        fetch_documents(source, store, [ALFA.cik, BRAVO.cik], NOW)
 
 
 def test_a_document_deleted_from_the_raw_zone_is_requested_unconditionally(server, live, store):

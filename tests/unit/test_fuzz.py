@@ -8,7 +8,7 @@ import pytest
 
 from tests.fuzz import Failure, Target, changed, fuzz, targets
 
-NAMES = ("companyfacts", "submissions", "tickers", "archive", "forwarded", "backup", "front")
+NAMES = ("companyfacts", "submissions", "tickers", "archive", "forwarded", "backup", "head", "front")
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import httpx
 import pytest
+from dagster._daemon.types import DaemonHeartbeat
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -125,6 +127,21 @@ def test_a_degraded_worker_is_counted(tmp_path: Path) -> None:
         wait_until(lambda: counts.of("fundamentals_degraded")[""] == 1)
         found = samples(tmp_path / "published", counts, now=time.time())
         assert found["fundamentals_responsive_workers"] == 1
+
+
+def test_the_age_of_the_last_sign_of_life_of_the_daemon(tmp_path: Path) -> None:
+    """The newest of its parts, as Dagster stores it; none before the first, and none if the record is damaged."""
+    name, published = "fundamentals_daemon_heartbeat_age_seconds", tmp_path / "published"
+    published.mkdir()
+    (folder := tmp_path / "dagster").mkdir()
+    assert name not in samples(published, Counts(PATHS), now=NOON)
+    with dg.DagsterInstance.local_temp(str(folder)) as instance:
+        assert name not in samples(published, Counts(PATHS), now=NOON)
+        for kind, age in (("SENSOR", 90), ("SCHEDULER", 30)):
+            instance.add_daemon_heartbeat(DaemonHeartbeat(NOON - age, kind, None))
+        assert samples(published, Counts(PATHS), now=NOON)[name] == 30
+    (folder / "history" / "runs.db").write_bytes(b"damaged")
+    assert name not in samples(published, Counts(PATHS), now=NOON)
 
 
 def test_the_ages_and_counts_of_the_build(published: Path) -> None:

@@ -354,6 +354,28 @@ def test_doubtful_documents_are_counted(run):
     assert (counts["filed_in_the_future"], counts["ends_after_filing"], counts["quarantined"]) == (1, 1, 0)
 
 
+def test_a_filing_that_nobody_has_listed_is_a_doubt(run):
+    """The company, or another one who filed for both; and it is not newer than all that are listed."""
+    assert "filing_is_not_listed" not in run()
+
+    def named(accession: str, filed: str) -> dict[str, int]:
+        document = json.loads(whole)
+        facts = next(iter(document["facts"]["us-gaap"].values()))["units"]["USD"]
+        facts.append({**facts[-1], "accn": accession, "filed": filed})
+        run.mirror.facts(BRAVO).write_text(json.dumps(document))
+        return run()
+
+    whole = run.mirror.facts(BRAVO).read_text()
+    listed = (
+        run.lake.read("acceptances").filter(pl.col("cik") == BRAVO.cik).sort("accepted_at")["accepted_at"].dt.date()
+    )
+    within, after = str(listed[listed.len() // 2]), str(listed[-1] + timedelta(days=9))
+    of_another = run.lake.read("acceptances").filter(pl.col("cik") == ALFA.cik)["accession"][0]
+    assert named("0000999999-99-000001", within)["filing_is_not_listed"] == 1
+    assert "filing_is_not_listed" not in named("0000999999-99-000001", after)
+    assert "filing_is_not_listed" not in named(of_another, within)
+
+
 def test_broken_submissions_quarantine_too(run):
     run()
     run.mirror.submissions(BRAVO).write_text("[]")
@@ -489,10 +511,11 @@ def test_the_steps_of_the_rules_are_reported_batch_by_batch(run, monkeypatch):
     assert all(rows >= 0 and seconds >= 0 for _, rows, seconds in told)
 
 
-def test_a_source_without_documents_gives_empty_tables(run):
+def test_documents_without_facts_give_empty_tables(run):
     for filer in (ALFA, BRAVO, CARGO):
-        run.mirror.facts(filer).unlink()
-    assert run() == {"no_facts": 4, "decoded": 0, "quarantined": 0, "standardized": 0}
+        document = json.loads(run.mirror.facts(filer).read_text())
+        run.mirror.facts(filer).write_text(json.dumps({**document, "facts": {}}))
+    assert run() == {"new": 3, "no_facts": 1, "decoded": 3, "quarantined": 0, "standardized": 3}
     assert run.lake.read(VERSIONS).is_empty()
     assert run.segments == ()
 

@@ -1,0 +1,52 @@
+"""The turns of clients: how many requests of one client are worked on at the same time.
+
+Belongs here: who waits for whom. Does not: how often a client may ask (access), how many connections it has
+(connections), requests that are answered without a task (server).
+
+Without turns, a request would wait for all those that arrived before it: with four hundred connections of one client,
+for some seconds.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from weakref import WeakValueDictionary
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from serve.http.addresses import Network, client_of, origin
+
+AT_ONCE = 8
+"""Requests of one client that are worked on at the same time; a browser has six connections."""
+
+
+class Turns:
+    """The turns of all clients; used by the event loop only."""
+
+    def __init__(self, proxies: Sequence[Network]) -> None:
+        """Begin without any client; `proxies` are those whose header X-Forwarded-For names the client."""
+        self._proxies = proxies
+        self._of: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    async def take(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let an application respond to a request when it is the client's turn.
+
+        A request that waits for the rest of its body gives its turn to another one meanwhile.
+
+        Raises:
+            ClientDisconnect: the client has gone before it was its turn.
+        """
+        client = origin(client_of(scope, self._proxies))
+        turn = self._of.setdefault(client, asyncio.Semaphore(AT_ONCE))
+
+        async def receive_apart() -> Message:
+            turn.release()
+            try:
+                return await receive()
+            finally:
+                await turn.acquire()
+
+        async with turn:
+            if scope["is_gone"]():
+                raise ClientDisconnect()
+            await app(scope, receive_apart, send)

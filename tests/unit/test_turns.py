@@ -1,0 +1,115 @@
+"""The turns of clients: nobody waits behind all requests of one client."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+import pytest
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
+
+from serve.http import turns
+from serve.http.caching import Sent
+from serve.http.edge import Exchange, Front, Reply
+from serve.metrics.counts import Counts
+from tests.servers import PATIENCE, in_thread, wait_until
+
+FORM = b"POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
+
+
+class Working:
+    """An application that works on each request until it is told to respond; /at-once is answered without work."""
+
+    def __init__(self) -> None:
+        self.working: list[str] = []
+        self.gone = 0
+        self.goes_on = False
+
+    def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
+        return False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await Request(scope, receive).body()
+        except ClientDisconnect:
+            self.gone += 1
+            raise
+        self.working.append(scope["client"][0])
+        while not self.goes_on and scope["path"] != "/at-once":
+            await asyncio.sleep(0.001)
+        await PlainTextResponse("done")(scope, receive, send)
+
+
+@pytest.fixture
+def app() -> Working:
+    return Working()
+
+
+@pytest.fixture
+def address(app: Working) -> Iterator[tuple[str, int]]:
+    with in_thread(Front(app, "", Counts(()), [ip_network("127.0.0.9")])) as address:
+        host, _, port = address.removeprefix("http://").partition(":")
+        yield host, int(port)
+        app.goes_on = True
+
+
+@contextlib.contextmanager
+def sent(address: tuple[str, int], source: str, request: bytes, number: int = 1) -> Iterator[list[socket.socket]]:
+    """So many connections from an address, each of which has sent a request."""
+    with contextlib.ExitStack() as held:
+        made = [held.enter_context(socket.create_connection(address, PATIENCE, (source, 0))) for _ in range(number)]
+        for each in made:
+            each.sendall(request)
+        yield made
+
+
+def get(path: str, more: str = "") -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: a\r\n{more}\r\n".encode()
+
+
+def test_a_client_waits_for_its_own_requests_only(app: Working, address: tuple[str, int]) -> None:
+    """Of twenty requests of one client eight are worked on; another client is answered meanwhile, and then the rest."""
+    with sent(address, "127.0.0.2", get("/"), 20) as many:
+        wait_until(lambda: len(app.working) == turns.AT_ONCE)
+        with sent(address, "127.0.0.3", get("/at-once")) as (other,):
+            assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+        assert app.working == ["127.0.0.2"] * turns.AT_ONCE + ["127.0.0.3"]
+        app.goes_on = True
+        for each in many:
+            assert each.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+    assert app.working.count("127.0.0.2") == 20
+
+
+def test_the_clients_of_a_proxy_have_turns_of_their_own(app: Working, address: tuple[str, int]) -> None:
+    with sent(address, "127.0.0.9", get("/", "X-Forwarded-For: 192.0.2.1\r\n"), 20):
+        wait_until(lambda: len(app.working) == turns.AT_ONCE)
+        with sent(address, "127.0.0.9", get("/at-once", "X-Forwarded-For: 192.0.2.2\r\n")) as (other,):
+            assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+
+
+def test_who_waits_for_a_body_takes_no_turn(app: Working, address: tuple[str, int]) -> None:
+    """Else eight slow forms would stop all others who share the address."""
+    with sent(address, "127.0.0.2", FORM, 20) as slow, sent(address, "127.0.0.2", get("/at-once")) as (other,):
+        assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+        app.goes_on = True
+        for each in slow:
+            each.sendall(b"body")
+            assert each.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+
+
+def test_no_work_is_done_for_who_has_gone(app: Working, address: tuple[str, int]) -> None:
+    with sent(address, "127.0.0.2", get("/"), turns.AT_ONCE):
+        wait_until(lambda: len(app.working) == turns.AT_ONCE)
+        with sent(address, "127.0.0.2", get("/"), 5):
+            pass
+        with (
+            sent(address, "127.0.0.2", get("/at-once")) as (last,),
+            sent(address, "127.0.0.3", get("/at-once")) as (other,),
+        ):
+            assert other.recv(1 << 16)
+            app.goes_on = True
+            assert last.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+    assert app.working.count("127.0.0.2") == turns.AT_ONCE + 1
