@@ -196,7 +196,7 @@ TABLES: tuple[Table, ...] = (
             Column("first_period_end", "DATE", "End of the oldest period held."),
             Column("last_period_end", "DATE", "End of the latest period held."),
             Column(
-                "data_updated_at", "TIMESTAMP", "Time of the company's last synchronization, as of this build, in UTC."
+                "data_updated_at", "TIMESTAMP", "Time (UTC) of the company's last synchronization, as of this build."
             ),
         ),
         not_content=("data_updated_at",),

@@ -71,6 +71,6 @@ def _number(value: float | None) -> object:
 
 
 ROUTES: tuple[PageRoute, ...] = (
-    ("/companies.csv", show_list, Access.SUBSCRIBER),
-    ("/compare.csv", show_comparison, Access.SUBSCRIBER),
+    ("/companies.csv", show_list, Access.FILE),
+    ("/compare.csv", show_comparison, Access.FILE),
 )

@@ -284,7 +284,7 @@ def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, s
         revenues = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Revenue", exact=True))
         years = revenues.get_by_role("link").all_text_contents()
         with page.expect_download() as downloading:
-            page.get_by_role("link", name="Download as CSV").click()
+            page.get_by_role("link", name="CSV", exact=True).click()
         rows = csv.DictReader(downloading.value.path().read_text().splitlines())
         annual = [float(row["revenue"]) for row in rows if row["period"].startswith("FY") and row["revenue"]]
         assert f"{max(annual) / 1e6:,.0f}" in years

@@ -3,7 +3,7 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -232,13 +232,12 @@ def test_as_served_is_the_state_recorded_by_then(build: Build, ask: Ask) -> None
     assert ask(last) == ask("SELECT count(*) FROM financials")
 
 
-def test_a_time_means_the_same_in_every_time_zone(build: Build) -> None:
-    """One without a time zone is in UTC, wherever the analyst sits."""
+def test_a_time_may_have_a_time_zone(build: Build, ask: Ask) -> None:
+    """One without is in UTC."""
     moment = min(row["recorded_at"] for row in build.versions if row["recorded_at"])
-    with duckdb.connect(build.file, read_only=True, config={"TimeZone": "America/New_York"}) as connection:
-        for at in (moment, moment.replace(tzinfo=UTC), f"{moment}", f"{moment}Z"):
-            found = connection.execute(f"FROM financials_as_served(?) {BY_KEY}", [at]).fetchall()
-            assert found == build.told(recorded_by=moment)
+    in_tokyo = moment.replace(tzinfo=UTC).astimezone(timezone(timedelta(hours=9)))
+    for at in (moment, in_tokyo, f"{moment}", f"{in_tokyo}"):
+        assert ask(f"FROM financials_as_served(?) {BY_KEY}", at) == build.told(recorded_by=moment)
 
 
 def test_filing_date_and_time_of_recording_together(build: Build, ask: Ask) -> None:

@@ -145,7 +145,7 @@ def test_the_head_says_what_the_company_is():
         "# Acme \\& Sons PLC (ACME)\n\nfictional company · NYSE · Food · reports in EUR · fiscal year to December\n"
     )
     assert f"Newest report: [10-Q of 2025-05-02]({URL}) · [All filings" in text
-    assert f"[Download as CSV]({PATH}/financials.csv)" in text
+    assert f"[CSV]({PATH}/financials.csv)" in text
 
 
 def test_a_fair_value_has_its_range_and_what_it_rests_on():
