@@ -48,8 +48,7 @@ def _named() -> tuple[Column, ...]:
 
 def _of_companies() -> tuple[Column, ...]:
     """The columns that describe a company, as in table companies."""
-    wanted = ("symbol", "cik", "name", "exchange", "industry", "sic", "sic_description", "currency", "is_listed")
-    wanted += ("rule_industry",)
+    wanted = ("symbol", "cik", *NAMED, "currency", "is_listed", "rule_industry")
     held = {column.name: column for column in BY_NAME["companies"].columns}
     return tuple(held[name] for name in wanted)
 

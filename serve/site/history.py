@@ -24,6 +24,12 @@ RECASTED = ("revenue", "free_cash_flow")
 RECAST = math.log(1.15)
 """Logarithm of a change by 15 %, from which on a restatement is one of the scope of the business."""
 
+BROKEN, LEFT_BEHIND = "break", "not comparable"
+"""Why values of two years cannot be compared."""
+
+BREAKS = {"entity": "another company", "standards": "other accounting standards"}
+"""What changes at a break, by its kind."""
+
 INTERIM = ("Q1", "Q3")  # quarters that only a company with quarterly reports has
 OLD = {True: 275, False: 500}
 """Days after which the newest period of a company is old, with and without quarterly reports: the next report was due
@@ -117,9 +123,14 @@ class History:
     def year_before(self, item: str, slot: Slot) -> float | None:
         """The number of the same period a year before; None if there is none or if it cannot be compared."""
         before = self._before(slot)
-        if before is None or self.broken(item, [before, slot]) or (item in RECASTED and self.is_left_behind(slot)):
-            return None
-        return self.number(item, before)
+        return None if before is None or self.incomparable(item, slot) else self.number(item, before)
+
+    def incomparable(self, item: str, slot: Slot) -> str:
+        """Why a value cannot be compared with that of a year before; empty if it can, or if one of them is missing."""
+        before = self._before(slot)
+        if before and self.broken(item, [before, slot]):
+            return BROKEN
+        return LEFT_BEHIND if item in RECASTED and self.is_left_behind(slot) else ""
 
     def is_left_behind(self, slot: Slot) -> bool:
         """Whether revenue was restated and that of the year before was not, or not as much.
