@@ -4,6 +4,7 @@ Belongs here: the output while tests run, in one process or several. Does not: a
 """
 
 import time
+from collections import Counter
 from collections.abc import Generator
 from typing import Any
 
@@ -49,6 +50,13 @@ class Progress:
         """Keep how long it took, for the next run."""
         if self.cache:
             self.cache.set(self.key, time.monotonic() - self.began)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name each reason for which tests were skipped, once."""
+        reports = terminalreporter.stats.get("skipped", [])
+        reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in reports)
+        for reason, count in reasons.most_common():
+            terminalreporter.write_line(f"SKIPPED {count} {'test' if count == 1 else 'tests'}: {reason}")
 
     def write(self, text: str, **markup: bool) -> None:
         """Write to the terminal, and flush."""
