@@ -60,6 +60,7 @@ class History:
         self._gaps = {(gap.item, gap.kind, date.fromisoformat(gap.period_end)): gap.reason for gap in gaps}
         labels = {(kind, end): value.period for (_, kind, end), value in self._values.items()}
         self._slots: dict[str, list[Slot]] = defaultdict(list)
+        self._befores: dict[Slot, Slot | None] = {}
         for (kind, end), label in sorted(labels.items()):
             self._slots[kind].append(Slot(kind, end, label))
 
@@ -149,8 +150,11 @@ class History:
 
     def _before(self, slot: Slot) -> Slot | None:
         """The same period a year before."""
-        days = ((before, (slot.end - before.end).days) for before in self._slots[slot.kind])
-        return next((before for before, apart in days if abs(apart - DAYS_A_YEAR) <= DRIFT), None)
+        if slot not in self._befores:
+            days = ((before, (slot.end - before.end).days) for before in self._slots[slot.kind])
+            found = (before for before, apart in days if abs(apart - DAYS_A_YEAR) <= DRIFT)
+            self._befores[slot] = next(found, None)
+        return self._befores[slot]
 
     def broken(self, item: str, slots: Sequence[Slot]) -> list[tuple[Slot, Break]]:
         """The breaks of an item's series, each with the first period after it.
@@ -158,6 +162,8 @@ class History:
         The values before a break come from filings before it, so that the first value that comes from the filing of
         the break or a later one, after the last that does not, is the first after the break.
         """
+        if not self.breaks:
+            return []
         held = [(slot, value) for slot in slots if (value := self.value(item, slot)) and value.filed]
         found = []
         for each in self.breaks:
