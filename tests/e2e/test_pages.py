@@ -46,6 +46,7 @@ PAGES = {
     "quality": "/quality",
     "filings": f"{COMPANY}/filings",
     "companies": "/companies",
+    "downloads": "/downloads",
     "comparison": "/compare?symbols=XQCPF,XQORC,none",
     "company": COMPANY,
     "value": f"{COMPANY}/revenue/FY2018",
