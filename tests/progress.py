@@ -3,6 +3,7 @@
 Belongs here: the output while tests run, in one process or several. Does not: any test.
 """
 
+import hashlib
 import time
 from collections import Counter
 from collections.abc import Generator
@@ -30,9 +31,8 @@ class Progress:
         self.ended: set[str] = set()
         self.told = 0
         self.began = time.monotonic()
-        self.key = f"fundamentals/seconds/{'-'.join(config.args)}".replace("/", "-").replace(
-            "fundamentals-", "fundamentals/", 1
-        )
+        # a digest, because a file of the cache is named by it, and a list of many tests would be too long a name
+        self.key = f"fundamentals/seconds-{hashlib.sha256(' '.join(config.args).encode()).hexdigest()[:16]}"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
