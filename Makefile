@@ -3,6 +3,7 @@ PYTHON ?= python3
 SOURCE ?= sample
 PORT ?= 8000
 UI_PORT ?= 3000
+NOTEBOOK_PORT ?= 8888
 SYMBOLS ?=
 STRICT ?=
 SHORT ?=
@@ -29,7 +30,8 @@ OLDEST := $(VENV)/oldest-duckdb
 PEER := $(VENV)/edgartools
 ORDINARY := $(VENV)/fastapi
 SUPPLY := $(VENV)/supply-chain
-LOCKS := requirements.lock $(wildcard deploy/*.lock tests/*.lock tests/bench/*.lock)
+NOTEBOOK := $(VENV)/notebook
+LOCKS := requirements.lock $(wildcard examples/*.lock deploy/*.lock tests/*.lock tests/bench/*.lock)
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # ends with a line if a port is taken: $(call free,PORT,another)
@@ -39,7 +41,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup scale run sync serve ui test test-whole test-scale coverage check format linters lintapi docs bench bench-http soak torture fuzz mutations thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup scale run sync serve ui notebook test test-whole test-scale coverage check format linters lintapi docs bench bench-http soak torture fuzz mutations thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -85,6 +87,11 @@ ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the
 	@umask 077; PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
 		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level error
 
+notebook: sync $(NOTEBOOK)/.ready ## open examples/analyst.ipynb in JupyterLab on 127.0.0.1:8888 (NOTEBOOK_PORT), with the sample
+	@$(call free,NOTEBOOK_PORT,8889)
+	@cd examples && "$(CURDIR)/$(NOTEBOOK)/bin/jupyter" lab analyst.ipynb --ip 127.0.0.1 --port $(NOTEBOOK_PORT) \
+		$(if $(filter 0,$(shell id -u)),--allow-root)
+
 quality: setup ## check the consistency of the home's values; LIST=1 lists the failures
 	@$(BIN)/python -m pipelines.quality $(if $(LIST),--list)
 
@@ -101,6 +108,12 @@ $(PEER)/.ready: tests/bench/edgartools.lock $(READY)
 # what make bench-http compares with, apart from the packages of this project
 $(ORDINARY)/.ready: tests/bench/fastapi.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $(ORDINARY) -r $<
+	@touch $@
+
+# what make notebook runs, apart from the packages of this project
+$(NOTEBOOK)/.ready: examples/notebook.lock $(READY)
+	$(BIN)/python -m venv --clear $(NOTEBOOK)
+	$(NOTEBOOK)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
 
 # what make sbom and make audit run, apart from the packages of this project
@@ -186,9 +199,9 @@ accuracy: setup ## compare with a vendor's values, which you need to have (VENDO
 docs: setup ## generate docs/data-dictionary.md and docs/rules.md
 	@$(BIN)/python -m pipelines.dictionary
 
-pictures: sync ## take the pictures of the README, and run the notebook, with the sample (needs Chromium)
+pictures: sync ## take the pictures of the README, run the notebook, screenshots in build/screens (SOURCE; needs Chromium)
 	@$(BIN)/python -m tests.pictures
-	@$(BIN)/python -m tests.notebooks examples/analyst.ipynb
+	@$(if $(filter sample,$(SOURCE)),$(BIN)/python -m tests.notebooks examples/analyst.ipynb)
 
 sbom: setup $(SUPPLY)/.ready ## write build/sbom.json: the installed packages, their licenses and dependencies (CycloneDX)
 	@mkdir -p build && $(SUPPLY)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
@@ -203,6 +216,9 @@ left_out = sed -n "/'win32'/!s/^\([A-Za-z0-9._-]*\).*==.*/--no-emit-package \1/p
 lock: ## update the pinned dependencies, also those of the commands that have their own (needs uv)
 	printf 'cyclonedx-bom\npip-audit\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file deploy/supply-chain.lock
+	printf 'jupyterlab\nduckdb\npolars\npyarrow\nmatplotlib\n' | uv pip compile --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock - \
+		--output-file examples/notebook.lock
 	printf 'edgartools\norjson\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file tests/bench/edgartools.lock
 	printf 'fastapi\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

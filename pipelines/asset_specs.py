@@ -10,7 +10,15 @@ from warehouse import schema, views
 SEC, WAREHOUSE, INTERFACE = "sec", "warehouse", "interface"
 """Groups of assets; the steps of a synchronization have groups of their own."""
 
-OWNERS = ["team:fundamentals"]
+OWNERS = {
+    SEC: ["team:sec-filings"],
+    "extract": ["team:data-engineering"],
+    "normalize": ["team:accounting"],
+    "publish": ["team:data-engineering"],
+    WAREHOUSE: ["team:data-engineering"],
+    INTERFACE: ["team:service"],
+}
+"""Who answers for the assets of a group."""
 BUILD = dg.AssetKey("warehouse")
 TABLES = dg.AssetKey("tables")
 UPSTREAM = (
@@ -28,6 +36,7 @@ def upstream() -> list[dg.AssetSpec]:
             description=description,
             group_name=SEC,
             kinds={"json"},
+            owners=OWNERS[SEC],
             metadata={"address": dg.MetadataValue.url(f"https://{address}")},
         )
         for name, address, description in UPSTREAM
@@ -47,7 +56,7 @@ def table(of: schema.Table, code_version: str) -> dg.AssetSpec:
         description=of.description,
         group_name=WAREHOUSE,
         kinds={"duckdb", "view" if of in views.VIEWS else "table"},
-        owners=OWNERS,
+        owners=OWNERS[WAREHOUSE],
         tags={"key": ".".join(of.key)},
         metadata={"dagster/column_schema": columns(of), "dagster/table_name": f"warehouse.main.{of.name}"},
         code_version=code_version,
@@ -80,5 +89,5 @@ def interface() -> dg.AssetSpec:
         description="Answers questions of client programs from the published build; `fundamentals serve` starts it.",
         group_name=INTERFACE,
         kinds={"starlette"},
-        owners=OWNERS,
+        owners=OWNERS[INTERFACE],
     )

@@ -89,7 +89,7 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
         group_name=step.group,
         deps=before,
         kinds=set(step.kinds),
-        owners=asset_specs.OWNERS,
+        owners=asset_specs.OWNERS[step.group],
         code_version=step.code()[:DIGITS] if step.code else None,
     )
     def run(
@@ -114,7 +114,7 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
                 description=step.meaning,
                 group_name=step.group,
                 kinds=set(step.kinds),
-                owners=asset_specs.OWNERS,
+                owners=asset_specs.OWNERS[step.group],
                 freshness_policy=FRESH,
             ),
             *(asset_specs.table(each, code) for each in views.PUBLISHED),

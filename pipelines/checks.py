@@ -33,13 +33,20 @@ def _blocking(condition: Condition, step: str) -> dg.AssetChecksDefinition:
     specs=[
         dg.AssetCheckSpec(check.name, asset=BUILD, description=f"{check.meaning} Source: {check.source}.")
         for check in quality.CHECKS
-    ]
+    ],
+    can_subset=True,
 )
-def quality_of_values(synchronization: dg.ResourceParam[Synchronization]) -> Iterator[dg.AssetCheckResult]:
-    """The checks of pipelines.quality; one with too many failures warns and does not hold back publishing."""
+def quality_of_values(
+    context: dg.AssetCheckExecutionContext, synchronization: dg.ResourceParam[Synchronization]
+) -> Iterator[dg.AssetCheckResult]:
+    """The checks of pipelines.quality; one with too many failures warns and does not hold back publishing.
+
+    The UI can execute each of them alone.
+    """
+    selected = {key.name for key in context.selected_asset_check_keys}
     rows = quality.measured(synchronization.lake, synchronization.workers)
     failing_rows = quality.in_check_order(rows.filter(pl.col("outcome") == FAILS))
-    for tally in quality.tallied(rows).iter_rows(named=True):
+    for tally in quality.tallied(rows).filter(pl.col("check").is_in(selected)).iter_rows(named=True):
         name, fails = tally["check"], failing_rows.filter(pl.col("check") == tally["check"])
         counts = {column: tally[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
         yield dg.AssetCheckResult(

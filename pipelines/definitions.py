@@ -21,6 +21,7 @@ from pipelines import asset_specs, working_copy
 from pipelines.assets import ASSETS, counts_of
 from pipelines.checks import CHECKS
 from pipelines.composition import Outcome
+from pipelines.edgar.errors import UnopenedError
 from pipelines.edgar.newest import Cursor, new_filings, symbols_of
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError, StepError
@@ -30,12 +31,15 @@ from pipelines.launcher import PROCESS
 from pipelines.lease import leading
 from pipelines.processes import process_named
 from pipelines.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
-from pipelines.run_history import held_back_by, recording
+from pipelines.run_history import held_back_by, recording, remove
+from pipelines.stages.documents import UnknownSymbolError
 from pipelines.steps import WAY
 from warehouse.errors import WarehouseError
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
+MISTYPED = (UnopenedError, UnknownSymbolError)
+"""Errors of who typed a command, which reads them at once: nothing was done, and no failed run stays in the history."""
 FEED_INTERVAL = 600
 """Seconds between two looks at the feed of newest filings: a report is served within an hour of its acceptance."""
 
@@ -178,6 +182,9 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
         held_back: BaseException | None = None
         try:
             job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
+        except MISTYPED:
+            remove(instance, run_id)
+            raise
         except (dg.DagsterError, StepError) as error:
             held_back = error
         except dg.DagsterExecutionInterruptedError as error:
@@ -188,6 +195,8 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
             if event.dagster_event
         ]
         stopped_by = held_back_by(instance, run_id)
+        if held_back and isinstance(_cause_of(held_back), MISTYPED):  # wrapped, where the resource raised it
+            remove(instance, run_id)
     counts: dict[str, int] = {}
     way = ""
     for event in logged:

@@ -94,10 +94,15 @@ def forget(instance: dg.DagsterInstance) -> int:
     before = datetime.now(UTC) - timedelta(days=whole_number("FUNDAMENTALS_KEEP_RUNS", KEPT_DAYS, 1, "days"))
     old = instance.get_runs(dg.RunsFilter(statuses=ENDED, created_before=before))
     for run in old:
-        instance.delete_run(run.run_id)
-        for path in Path(instance.root_directory).glob(f"history/runs/{run.run_id}.db*"):
-            path.unlink(missing_ok=True)
+        remove(instance, run.run_id)
     return len(old)
+
+
+def remove(instance: dg.DagsterInstance, run_id: str) -> None:
+    """Remove a run that has ended, with its events."""
+    instance.delete_run(run_id)
+    for path in Path(instance.root_directory).glob(f"history/runs/{run_id}.db*"):
+        path.unlink(missing_ok=True)
 
 
 class RunHistoryError(PipelineError):

@@ -212,7 +212,7 @@ def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
     newest = lake.inputs(table).get(tables.NEWEST) or led["build"].last()
     if not pointer or newest != pointer.build:
         led = led.filter(pl.col("build") != newest)  # it found nothing new, was held back, or was killed
-    return pl.concat([led, this])
+    return pl.concat(tables.conformed("syncs", each) for each in (led, this))
 
 
 def again(synchronization: Synchronization) -> list[str]:

@@ -35,7 +35,7 @@ from warehouse.verify import is_whole
 POLARS_TYPES: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(),
     "DATE": pl.Date(),
-    "TIMESTAMPTZ": pl.Datetime("us", "UTC"),
+    "TIMESTAMP": pl.Datetime("us"),
     "INTEGER": pl.Int32(),
     "BIGINT": pl.Int64(),
     "DOUBLE": pl.Float64(),
@@ -396,6 +396,8 @@ def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             fiscal_year_end_month=pl.coalesce("fiscal_year_end_month", pl.col("last_period_end").dt.month()),
             data_updated_at=pl.lit(None),
+            rule_industry="industry",
+            industry=pl.coalesce("sic_description", pl.col("industry").str.replace_all("_", " ")),
         )
     )
 

@@ -68,7 +68,9 @@ def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts |
 
     counts = counts or Counts(PATHS)
     sessions = Sessions(settings, SignIns(accounts))
-    pages = Pages(settings, service.warehouse, accounts, service.attempts, service.limits, sessions, clock)
+    pages = Pages(
+        settings, service.warehouse, accounts, service.holders, service.attempts, service.limits, sessions, clock
+    )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

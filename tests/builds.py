@@ -9,7 +9,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ Rows = list[dict[str, Any]]
 ARROW = {
     "VARCHAR": pa.string(),
     "DATE": pa.date32(),
-    "TIMESTAMPTZ": pa.timestamp("us", tz="UTC"),
+    "TIMESTAMP": pa.timestamp("us"),
     "INTEGER": pa.int32(),
     "BIGINT": pa.int64(),
     "DOUBLE": pa.float64(),
@@ -39,8 +39,8 @@ SYNCHRONIZATION = {
     "finished_at": "2026-03-02T06:05:00Z",
     "source": "sample",
 }
-MADE_AT = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
-FIRST_AT = datetime(2026, 2, 1, 6, 0, tzinfo=UTC)
+MADE_AT = datetime(2026, 3, 1, 6, 0)  # noqa: DTZ001 - times of the tables are in UTC, without saying so
+FIRST_AT = datetime(2026, 2, 1, 6, 0)  # noqa: DTZ001
 UPDATED = {"9990000001": "2026-03-02T06:04:00Z", "9990000003": "2026-03-02T06:04:30Z"}
 QUARTER_ENDS = (date(2024, 3, 31), date(2024, 6, 30), date(2024, 9, 30), date(2024, 12, 31))
 MAPLE = {"roic": 0.18, "revenue": 100.0, "net_income": 10.0, "eps_basic": 0.5, "total_debt": 0.0}
@@ -187,7 +187,7 @@ def version(
         "value": value,
         "is_current": is_current,
         "recorded_at": recorded_at,
-        "known_at": datetime(filed.year, filed.month, filed.day, 21, 30, tzinfo=UTC),
+        "known_at": datetime(filed.year, filed.month, filed.day, 21, 30),  # noqa: DTZ001
         "filed": filed,
         "accession": held[0]["accession"] if held else f"{of['cik']}-{filed:%y}-{filed:%m%d}00",
         "form": held[0]["form"] if held else "10-K",
@@ -260,7 +260,7 @@ def filings() -> Rows:
             "cik": f"{9990000000 + number:010d}",
             "form": form,
             "filed": date(year, month, 15),
-            "accepted_at": datetime(year, month, 15, 21, 30, tzinfo=UTC),
+            "accepted_at": datetime(year, month, 15, 21, 30),  # noqa: DTZ001
             "url": f"https://filings.example.org/{number}/{serial}",
         }
         for serial, (number, form, year, month) in enumerate(made, 1)

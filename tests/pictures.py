@@ -1,6 +1,9 @@
-"""Takes the pictures of the README: `make pictures`, which synchronizes the sample first.
+"""Takes the pictures of the README, and screenshots of pages: `make pictures`, which synchronizes the sample first.
 
 Belongs here: which pages are shown, and their size. Does not: what the pages say, tests.
+
+Screenshots at three widths, light and dark, are in build/screens: of COMPANIES that the home has, and of other pages.
+With real companies: `make pictures SOURCE=PATH`, which takes only these.
 """
 
 import os
@@ -39,10 +42,21 @@ TERMINAL = """<body style="margin:0"><pre style="margin:0;padding:20px 24px;back
 font:13px/1.45 'DejaVu Sans Mono',monospace">{}</pre></body>"""
 
 
+COMPANIES = ("AAPL", "JPM", "GE", "TSM", "BBD", "VRT", "OSBK", "SNOW", "BRK-B", SYMBOL)
+SCREENS = {
+    **{"front": "/", "companies": "/companies?net_margin_min=10", "downloads": "/downloads", "quality": "/quality"},
+    **{"reference": "/reference", "rules": "/rules"},
+}
+WIDTHS, HEIGHT = (390, 1280, 1920), 1000
+
+
 def main() -> None:
     """Take all pictures, or those that are named."""
-    wanted = sys.argv[1:] or list(PICTURES)
     home = Home.from_environment().root.resolve()
+    wanted = sys.argv[1:] or ["screens", *(PICTURES if home.name == "sample" else ())]
+    if "screens" in wanted:
+        wanted.remove("screens")
+        _screens(home)
     FOLDER.mkdir(exist_ok=True)
     with sync_playwright() as playwright, _page(playwright) as page:
         for name in wanted:
@@ -58,6 +72,28 @@ def _page(playwright: Playwright) -> Iterator[Page]:
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
     yield browser.new_page(color_scheme="light", viewport={"width": 1120, "height": 900})
     browser.close()
+
+
+def _screens(home: Path) -> None:
+    """Screenshots of whole pages, each at WIDTHS, light and dark."""
+    folder = PROJECT / "build" / "screens"
+    folder.mkdir(parents=True, exist_ok=True)
+    with sites.installed(home) as site, site.signed_in() as reader, sync_playwright() as playwright:
+        held = [symbol for symbol in COMPANIES if reader.get(f"/companies/{symbol}").status_code == 200]
+        compared = {"comparison": f"/compare?symbols={','.join(held[:3])}&charts=indexed"}
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        cookies = [{"name": name, "value": value, "url": site.address} for name, value in reader.cookies.items()]
+        for scheme in ("light", "dark"):
+            context = browser.new_context(base_url=site.address, color_scheme=scheme)
+            context.add_cookies(cookies)
+            page = context.new_page()
+            for name, path in {**SCREENS, **compared, **{each: f"/companies/{each}" for each in held}}.items():
+                for width in WIDTHS:
+                    page.set_viewport_size({"width": width, "height": HEIGHT})
+                    page.goto(path)
+                    page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
+        browser.close()
+    print(f"{folder.relative_to(PROJECT)}: {len(list(folder.iterdir()))} screenshots")
 
 
 def _company(page: Page, home: Path) -> Path:

@@ -3,7 +3,9 @@
 Belongs here: the output while tests run, in one process or several. Does not: any test.
 """
 
+import hashlib
 import time
+from collections import Counter
 from collections.abc import Generator
 from typing import Any
 
@@ -29,9 +31,8 @@ class Progress:
         self.ended: set[str] = set()
         self.told = 0
         self.began = time.monotonic()
-        self.key = f"fundamentals/seconds/{'-'.join(config.args)}".replace("/", "-").replace(
-            "fundamentals-", "fundamentals/", 1
-        )
+        # a digest, because a file of the cache is named by it, and a list of many tests would be too long a name
+        self.key = f"fundamentals/seconds-{hashlib.sha256(' '.join(config.args).encode()).hexdigest()[:16]}"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
@@ -49,6 +50,13 @@ class Progress:
         """Keep how long it took, for the next run."""
         if self.cache:
             self.cache.set(self.key, time.monotonic() - self.began)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name each reason for which tests were skipped, once."""
+        reports = terminalreporter.stats.get("skipped", [])
+        reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in reports)
+        for reason, count in reasons.most_common():
+            terminalreporter.write_line(f"SKIPPED {count} {'test' if count == 1 else 'tests'}: {reason}")
 
     def write(self, text: str, **markup: bool) -> None:
         """Write to the terminal, and flush."""

@@ -31,6 +31,9 @@ class Listed(msgspec.Struct, frozen=True):
     free_cash_flow: float | None
     roic: float | None
     sic: str | None = None
+    debt_to_fcf: float | None = None
+    growth: float | None = None
+    """Growth of revenue on the twelve months that ended a year before, as a fraction."""
 
     @property
     def net_margin(self) -> float | None:
@@ -47,12 +50,13 @@ def listed(build: OpenBuild) -> list[Listed]:
     """
     found = build.rows(
         "SELECT covered.symbol, name, exchange, sic_description, covered.cik, covered.currency, period, "
-        "CAST(last_period_end AS VARCHAR), revenue, net_income, free_cash_flow, roic, covered.sic "
-        "FROM (SELECT *, count(*) OVER (PARTITION BY currency) AS in_currency "
+        "CAST(last_period_end AS VARCHAR), revenue, net_income, free_cash_flow, roic, covered.sic, "
+        "debt_to_fcf, revenue_growth_1y FROM (SELECT *, count(*) OVER (PARTITION BY currency) AS in_currency "
         f"FROM companies WHERE {COVERED}) AS covered "
-        "LEFT JOIN (SELECT symbol, period, period_end, revenue, net_income, free_cash_flow, roic FROM financials "
-        "WHERE period_kind = 'ttm') AS newest "
+        "LEFT JOIN (SELECT symbol, period, period_end, revenue, net_income, free_cash_flow, roic, debt_to_fcf "
+        "FROM financials WHERE period_kind = 'ttm') AS newest "
         "ON newest.symbol = covered.symbol AND newest.period_end = last_period_end "
+        "LEFT JOIN (SELECT cik, revenue_growth_1y FROM screener) AS grown ON grown.cik = covered.cik "
         "ORDER BY in_currency DESC, covered.currency, revenue DESC NULLS LAST, covered.symbol"
     )
     return [Listed(*row) for row in found]

@@ -1,4 +1,4 @@
-"""Parquet copies of a build's tables, and of its views, for tools that cannot read DuckDB files.
+"""Copies of a build's tables and of its views, for tools that cannot read DuckDB files: Parquet, and CSV of the views.
 
 Belongs here: their names, making them, verifying them against the build. Does not: linking to them (publish).
 """
@@ -18,6 +18,8 @@ from warehouse.verify import MEMORY, sums
 
 LINK = "parquet"
 FOLDERS = "parquet-*"
+FORMULA = r"^[=+@\t\r-]"
+"""The first character of a text that a spreadsheet would calculate."""
 
 
 def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: bool) -> None:
@@ -57,6 +59,8 @@ def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: boo
             path = folder / f"{view.name}.parquet"
             _copy(build, view, path)
             _finish(path)
+            _write_csv(build, view, path.with_suffix(".csv"))
+            _finish(path.with_suffix(".csv"))
     sync(folder)
 
 
@@ -65,6 +69,28 @@ def _copy(build: duckdb.DuckDBPyConnection, table: schema.Table, path: Path) -> 
     footer = ", ".join(f"'{key}': '{value}'" for key, value in footers.of_table(table.name).items())
     options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{footer}}}"
     build.execute(f'COPY (FROM "{table.name}") TO {quoted(path)} ({options})')
+
+
+def _write_csv(build: duckdb.DuckDBPyConnection, view: schema.Table, path: Path) -> None:
+    """Write the rows of a view as CSV with heads; text that a spreadsheet would calculate begins with an apostrophe.
+
+    Raises:
+        VerificationError: the file does not have as many rows as the view.
+    """
+    cells = ", ".join(_as_text(column) for column in view.columns)
+    build.execute(f'COPY (SELECT {cells} FROM "{view.name}") TO {quoted(path)} (FORMAT csv, HEADER)')
+    copied = f"read_csv({quoted(path)}, header = true, all_varchar = true)"
+    if _count(build, copied) != _count(build, f'"{view.name}"'):
+        raise VerificationError(f"{path.name} does not have the rows of its view; the build was removed")
+
+
+def _as_text(column: schema.Column) -> str:
+    name = f'"{column.name}"'
+    return f"regexp_replace({name}, '{FORMULA}', '''\\0') AS {name}" if column.type == "VARCHAR" else name
+
+
+def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0])
 
 
 def _finish(path: Path) -> None:

@@ -5,27 +5,33 @@ earlier release is judged (verify); what happens to a damaged build (reader, pip
 """
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from warehouse.pointer import Pointer, copies_of
 
 
-def digest_of(published: Path, file: str) -> str:
-    """The SHA-256 of the file of a build and of its Parquet copies: of the name and the digest of each.
+def digests_of(published: Path, file: str) -> dict[str, str]:
+    """The SHA-256 of the file of a build and of each of its copies, by name.
 
     Raises:
         OSError: a file is missing or cannot be read.
     """
-    lines = []
+    digests = {}
     for path in (published / file, *sorted((published / copies_of(file)).iterdir())):
         with path.open("rb") as stream:
-            lines.append(f"{path.name} {hashlib.file_digest(stream, 'sha256').hexdigest()}")
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+            digests[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return digests
+
+
+def digest_of(digests: Mapping[str, str]) -> str:
+    """The SHA-256 of a build: of the name and the digest of each of its files, in the order of `digests_of`."""
+    return hashlib.sha256("\n".join(f"{name} {digest}" for name, digest in digests.items()).encode()).hexdigest()
 
 
 def has_digest(published: Path, pointer: Pointer) -> bool:
     """Whether the files of a build have the digest that its pointer names; not without one, or if one is unreadable."""
     try:
-        return digest_of(published, pointer.file) == pointer.digest
+        return digest_of(digests_of(published, pointer.file)) == pointer.digest
     except OSError:
         return False

@@ -38,7 +38,7 @@ def made() -> str:
     types = {
         "VARCHAR": pa.large_string(),
         "DATE": pa.date32(),
-        "TIMESTAMPTZ": pa.timestamp("us", tz="UTC"),
+        "TIMESTAMP": pa.timestamp("us"),
         "INTEGER": pa.int32(),
         "BIGINT": pa.int64(),
         "DOUBLE": pa.float64(),

@@ -24,7 +24,13 @@ WITH known AS (
     INNER JOIN companies USING (cik)  -- before grouping, so that a filter on symbols is pushed down to the scan
     WHERE
         (filed > CAST(filed_by AS DATE)) IS NOT TRUE  -- includes versions without a filing date
-        AND (recorded_by IS NULL OR recorded_at <= CAST(recorded_by AS TIMESTAMPTZ))
+        AND (
+            recorded_by IS NULL
+            OR recorded_at <= CASE typeof(recorded_by)
+                WHEN 'TIMESTAMP WITH TIME ZONE' THEN timezone('UTC', CAST(recorded_by AS TIMESTAMPTZ))
+                ELSE CAST(recorded_by AS TIMESTAMP)
+            END
+        )
     GROUP BY ALL
 ),
 periods AS (
@@ -80,8 +86,8 @@ FROM periods;
 
 COMMENT ON MACRO TABLE financials_known IS
 'Table financials at an earlier time: from filings up to a day (filed_by, a DATE) and from versions that this service '
-'recorded up to a time (recorded_by, a TIMESTAMPTZ); null means no limit. Symbols and share basis are those of this '
-'build.';
+'recorded up to a time (recorded_by, in UTC if it has no time zone); null means no limit. Symbols and share basis are '
+'those of this build.';
 
 CREATE MACRO financials_as_of(as_of) AS TABLE FROM financials_known(as_of, NULL);
 
@@ -94,9 +100,9 @@ COMMENT ON MACRO TABLE financials_as_of IS
 CREATE MACRO financials_as_served("at") AS TABLE FROM financials_known(NULL, "at");
 
 COMMENT ON MACRO TABLE financials_as_served IS
-'Table financials as this service served it at a time (at, a TIMESTAMPTZ): the versions recorded up to then. Versions '
-'superseded before the first synchronization were never served and are left out. Symbols and share basis are those of '
-'this build.';
+'Table financials as this service served it at a time (at, in UTC if it has no time zone): the versions recorded up to then. '
+'Versions superseded before the first synchronization were never served and are left out. Symbols and share basis are '
+'those of this build.';
 
 CREATE MACRO restatements_known(symbol_, of_all) AS TABLE
 WITH numbered AS (

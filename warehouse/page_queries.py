@@ -34,6 +34,28 @@ class Stated(msgspec.Struct, frozen=True):
     url: str | None
 
 
+class Source(msgspec.Struct, frozen=True):
+    """A filed fact behind a current value, with the columns of table `lineage` and the address of its filing."""
+
+    item: str
+    kind: str
+    period: str
+    period_end: str
+    leg: int
+    operation: str
+    weight: float
+    split_factor: float
+    value: float
+    unit: str
+    tag: str
+    start: str | None
+    end: str
+    form: str | None
+    filed: str | None
+    accession: str | None
+    url: str | None
+
+
 class Gap(msgspec.Struct, frozen=True):
     """A period without a value for an item, and the code of the reason."""
 
@@ -79,6 +101,21 @@ def stated(build: OpenBuild, cik: str) -> list[Stated]:
                 Stated(item, kind, period, ended, value, len(versions), earlier, values[0], cause, form, filed, url)
             )
     return found
+
+
+def facts_behind(build: OpenBuild, cik: str) -> list[Source]:
+    """The facts behind all current values of a company, the newest period first."""
+    found = build.rows(
+        "SELECT item, period_kind, period, CAST(period_end AS VARCHAR), leg, operation, weight, split_factor, value, "
+        'unit, tag, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), '
+        f"accession, {address('lineage')} "
+        "FROM lineage JOIN (SELECT cik, period_kind, period_end, item, version, period FROM versions "
+        "WHERE cik = $cik AND is_current AND value IS NOT NULL) AS newest "
+        "USING (cik, period_kind, period_end, item, version) LEFT JOIN filings USING (accession) "
+        "WHERE lineage.cik = $cik ORDER BY period_kind DESC, lineage.period_end DESC, item, leg",
+        {"cik": cik},
+    )
+    return [Source(*row) for row in found]
 
 
 def gaps(build: OpenBuild, cik: str) -> list[Gap]:

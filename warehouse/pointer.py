@@ -33,8 +33,8 @@ class Pointer(msgspec.Struct, frozen=True):
     build, which is kept for readers that have it open and for a rollback, `log` the segments of the version log that
     the build was made from, `replaced` the number of companies whose rows were replaced since a build with all rows,
     `sums` the sums of the rows of each table (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the
-    build's files (warehouse.digest), empty for a build of an earlier release, `is_scheduled` whether the schedule of
-    synchronizations was on.
+    build's files (warehouse.digest), empty for a build of an earlier release, `digests` the SHA-256 of each of them by
+    name, also empty then, `is_scheduled` whether the schedule of synchronizations was on.
     """
 
     build: str
@@ -52,6 +52,7 @@ class Pointer(msgspec.Struct, frozen=True):
     replaced: int = 0
     sums: dict[str, str] = {}
     digest: str = ""
+    digests: dict[str, str] = {}
     is_scheduled: bool = False
 
 

@@ -22,7 +22,7 @@ import duckdb
 import msgspec
 
 from warehouse import copies, definitions, schema, seal
-from warehouse.digest import digest_of
+from warehouse.digest import digest_of, digests_of
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
 from warehouse.pointer import POINTER, Pointer, Synchronization, copies_of, current, description_of, synchronized
@@ -55,9 +55,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization id
 
 SMALL = 4 << 20
 """Bytes of Parquet files below which one thread loads them: more threads need a fifth more CPU and as much time."""
-
-DESCRIBED = {"TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
-"""Types as DuckDB describes them, where this is not their name in the schema."""
 
 LARGEST_RENEWAL = 0.2
 """If more than this share of the companies was replaced since all rows were written, all are written again: the rows of
@@ -103,7 +100,7 @@ class Build:
     file: str
     sums: Mapping[str, Sums]
     content_hash: str
-    digest: str
+    digests: Mapping[str, str]
     newest_filing: str | None
     companies: int
     replaced: int
@@ -113,9 +110,14 @@ class Build:
         """The number of rows of each table."""
         return {name: sums.rows for name, sums in self.sums.items()}
 
+    @property
+    def digest(self) -> str:
+        """The digest of all its files."""
+        return digest_of(self.digests)
+
 
 def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: Renewal | None = None) -> Build:
-    """Write the file of a build and the Parquet copies of its tables, and verify both.
+    """Write the file of a build and the copies of its tables, and verify both.
 
     Args:
         published: the folder of builds; created if it does not exist.
@@ -151,12 +153,12 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
             copied.replace(published / copies_of(file))
             temporary.replace(published / file)
             sync(published)
-            digest = digest_of(published, file)
+            digests = digests_of(published, file)
         except duckdb.Error as error:
             raise PublishError(f"build {build_id}: {first_line(error)}; the previous build stays published") from error
         finally:
             _clear(published, f"{TEMPORARY}{build_id}.*")
-    return Build(build_id, file, held.sums, held.content_hash, digest, held.newest_filing, held.companies, replaced)
+    return Build(build_id, file, held.sums, held.content_hash, digests, held.newest_filing, held.companies, replaced)
 
 
 def point(
@@ -206,6 +208,7 @@ def point(
             previous=previous,
             log=log,
             digest=build.digest,
+            digests=dict(build.digests),
             is_scheduled=is_scheduled,
         ),
         updated,
@@ -233,10 +236,11 @@ def record(
         raise PublishError(f"{published}: no build to record a synchronization for; publish one first")
     now = _synchronization(synchronization)
     with _as_publish_errors(published):
-        digest = pointer.digest or digest_of(published, pointer.file)
+        digests = pointer.digests or digests_of(published, pointer.file)
     pointer = msgspec.structs.replace(
         pointer,
-        digest=digest,
+        digest=pointer.digest or digest_of(digests),
+        digests=digests,
         inputs=pointer.inputs if inputs is None else inputs,
         synchronization=now,
         synchronized_file=_synchronized_file(now),
@@ -304,7 +308,7 @@ def _source(connection: duckdb.DuckDBPyConnection, table: schema.Table, tables: 
         found = [f"{row[0]} {row[1]}" for row in connection.execute(f"DESCRIBE FROM {rows.sql}").fetchall()]
     except duckdb.Error as error:
         raise PublishError(f"table {table.name}: {rows.files[0][0]}: {first_line(error)}") from error
-    wanted = [f"{column.name} {DESCRIBED.get(column.type, column.type)}" for column in table.columns]
+    wanted = [f"{column.name} {column.type}" for column in table.columns]
     if found != wanted:
         missing, unknown = ([each for each in a if each not in b] for a, b in ((wanted, found), (found, wanted)))
         raise PublishError(

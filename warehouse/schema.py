@@ -8,7 +8,7 @@ Does not: computing values (pipelines.normalize), querying them (queries).
 from dataclasses import dataclass, field
 from typing import Literal
 
-SqlType = Literal["VARCHAR", "DATE", "TIMESTAMPTZ", "INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]"]
+SqlType = Literal["VARCHAR", "DATE", "TIMESTAMP", "INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]"]
 PERIOD_KINDS = ("ttm", "annual")
 
 
@@ -183,6 +183,11 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "industry",
                 "VARCHAR",
+                "What the company does: sic_description, or rule_industry in words for a company without a SIC code.",
+            ),
+            Column(
+                "rule_industry",
+                "VARCHAR",
                 "Industry of the newest filing, which selects the rules: general, bank, insurer ...",
             ),
             Column("fiscal_year_end_month", "INTEGER", "Nominal month of the fiscal year end.", "1-12", required=True),
@@ -190,7 +195,9 @@ TABLES: tuple[Table, ...] = (
             Column("is_listed", "BOOLEAN", "True while the symbol is in the SEC's list of tickers.", required=True),
             Column("first_period_end", "DATE", "End of the oldest period held."),
             Column("last_period_end", "DATE", "End of the latest period held."),
-            Column("data_updated_at", "TIMESTAMPTZ", "Time of the company's last synchronization, as of this build."),
+            Column(
+                "data_updated_at", "TIMESTAMP", "Time (UTC) of the company's last synchronization, as of this build."
+            ),
         ),
         not_content=("data_updated_at",),
     ),
@@ -230,8 +237,8 @@ TABLES: tuple[Table, ...] = (
             PERIOD,
             Column("value", "DOUBLE", "Value in that version, on the newest share basis; null: withdrawn."),
             Column("is_current", "BOOLEAN", "True for the latest version.", required=True),
-            Column("recorded_at", "TIMESTAMPTZ", "When a synchronization of this service recorded the version."),
-            Column("known_at", "TIMESTAMPTZ", "When EDGAR accepted the filing."),
+            Column("recorded_at", "TIMESTAMP", "When a synchronization of this service recorded the version, in UTC."),
+            Column("known_at", "TIMESTAMP", "When EDGAR accepted the filing, in UTC."),
             FILED,
             ACCESSION,
             FORM,
@@ -427,7 +434,7 @@ TABLES: tuple[Table, ...] = (
             CIK,
             FORM,
             FILED,
-            Column("accepted_at", "TIMESTAMPTZ", "When EDGAR accepted the filing."),
+            Column("accepted_at", "TIMESTAMP", "When EDGAR accepted the filing, in UTC."),
             Column(
                 "share_basis",
                 "DOUBLE",
@@ -619,8 +626,8 @@ TABLES: tuple[Table, ...] = (
         ("sync_id",),
         (
             Column("sync_id", "VARCHAR", "Identifier of the synchronization.", required=True),
-            Column("started_at", "TIMESTAMPTZ", "When the synchronization began."),
-            Column("finished_at", "TIMESTAMPTZ", "When the synchronization ended."),
+            Column("started_at", "TIMESTAMP", "When the synchronization began, in UTC."),
+            Column("finished_at", "TIMESTAMP", "When the synchronization ended, in UTC."),
             Column("source", "VARCHAR", "live, sample or mirror."),
             Column("counts", "VARCHAR", "JSON object of counts."),
             Column("build", "VARCHAR", "Build that the synchronization published."),

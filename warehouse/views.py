@@ -1,4 +1,4 @@
-"""The views of the published warehouse: what analysts ask of several tables, one row each company.
+"""The views of the published warehouse: what analysts ask of several tables.
 
 Belongs here: the columns of a view with their meanings, and its SQL, both made from the line items. Does not: tables
 (schema), queries with parameters (macros.sql), the queries of the interface (queries).
@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from warehouse import schema
 from warehouse.schema import BY_NAME, ITEM_NAMES, LINE_ITEMS, Column, Table
 
-GROWING = ("revenue", "net_income", "eps_basic", "dividends_per_share", "free_cash_flow")
-"""The items whose growth is shown: flows, of which a negative one has no growth rate."""
+GROWING = (
+    *("revenue", "net_income", "eps_basic", "dividends_per_share", "free_cash_flow"),
+    *("total_debt", "cash_and_equivalents", "shares_basic", "shares_diluted"),
+)
+"""The items whose growth is shown; from or to zero or a negative amount there is no growth rate."""
 
 SPANS = (1, 3, 5, 10)
 """Years of growth."""
@@ -32,9 +35,20 @@ class View(Table):
     sql: str = ""
 
 
+NAMED = ("name", "exchange", "industry", "sic", "sic_description")
+"""The columns of a company beside its values."""
+
+
+def _named() -> tuple[Column, ...]:
+    """The columns of table financials, with those of the company after the symbol."""
+    held = {column.name: column for column in BY_NAME["companies"].columns}
+    first, *others = BY_NAME["financials"].columns
+    return (first, *(held[name] for name in NAMED), *others)
+
+
 def _of_companies() -> tuple[Column, ...]:
     """The columns that describe a company, as in table companies."""
-    wanted = ("symbol", "cik", "name", "exchange", "industry", "sic", "sic_description", "currency", "is_listed")
+    wanted = ("symbol", "cik", *NAMED, "currency", "is_listed", "rule_industry")
     held = {column.name: column for column in BY_NAME["companies"].columns}
     return tuple(held[name] for name in wanted)
 
@@ -151,7 +165,19 @@ SCREENER = View(
     ),
     sql=_select(),
 )
-VIEWS: tuple[View, ...] = (SCREENER,)
+FINANCIALS_NAMED = View(
+    "financials_named",
+    "Table financials, with the name, the exchange and the industry of the company in each row.",
+    BY_NAME["financials"].key,
+    _named(),
+    sql=f"""
+SELECT {", ".join(f"{'companies' if column.name in NAMED else 'financials'}.{column.name}" for column in _named())}
+FROM financials
+INNER JOIN companies ON financials.symbol = companies.symbol
+ORDER BY financials.symbol, financials.period_kind, financials.period_end
+""",
+)
+VIEWS: tuple[View, ...] = (SCREENER, FINANCIALS_NAMED)
 PUBLISHED: tuple[Table, ...] = (*schema.TABLES, *VIEWS)
 """What a build contains: the tables, and the views of them."""
 

@@ -32,6 +32,10 @@ class SourceError(EdgarError):
     """A source cannot be opened or does not answer; the message says which source to give instead."""
 
 
+class UnopenedError(SourceError):
+    """A source cannot be opened, so nothing was requested: its name or its settings are wrong."""
+
+
 class RefusedError(SourceError):
     """EDGAR answers every request with 403 or 429: it blocks the address or the User-Agent."""
 

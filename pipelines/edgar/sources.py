@@ -14,7 +14,7 @@ from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from pipelines.edgar.answers import TICKERS_URL, Client
-from pipelines.edgar.errors import SourceError
+from pipelines.edgar.errors import UnopenedError
 from pipelines.edgar.mirror import MirrorFolder, file_of
 
 # The SEC allows ten requests a second. It counts arrivals, which are less even than the times of sending: at this pace
@@ -64,7 +64,7 @@ def open_source(
         attempts: for live: requests of a document at most; default: that of the client.
 
     Raises:
-        SourceError: the source cannot be opened; nothing has been requested.
+        UnopenedError: the source cannot be opened; nothing has been requested.
     """
     if name == "live":
         return _live(user_agent, base_url, attempts)
@@ -75,13 +75,13 @@ def open_source(
 
 def _live(user_agent: str | None, base_url: str | None, attempts: int | None) -> Source:
     if not user_agent:
-        raise SourceError(f"source live needs EDGAR_USER_AGENT; {USER_AGENT_ADVICE}")
+        raise UnopenedError(f"source live needs EDGAR_USER_AGENT; {USER_AGENT_ADVICE}")
     if not MAIL.search(user_agent):
-        raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, without a mail address; {USER_AGENT_ADVICE}")
+        raise UnopenedError(f"EDGAR_USER_AGENT is {user_agent!r}, without a mail address; {USER_AGENT_ADVICE}")
     if not (user_agent.isascii() and user_agent.isprintable()):
-        raise SourceError(f"EDGAR_USER_AGENT is {user_agent!r}, which an HTTP header cannot contain: use plain ASCII")
+        raise UnopenedError(f"EDGAR_USER_AGENT is {user_agent!r}, which an HTTP header cannot contain: use plain ASCII")
     if base_url and not _is_web_address(base_url):
-        raise SourceError(f"EDGAR_BASE_URL is {base_url!r}, expected an address such as http://127.0.0.1:9000")
+        raise UnopenedError(f"EDGAR_BASE_URL is {base_url!r}, expected an address such as http://127.0.0.1:9000")
     from pipelines.edgar.client import ATTEMPTS, EdgarClient  # imported here and below: a mirror needs no HTTP
 
     client = EdgarClient(
@@ -108,10 +108,10 @@ def _mirror(folder: Path) -> Source:
         tickers.open("rb").close()
     except (FileNotFoundError, NotADirectoryError) as error:
         if not folder.is_dir():
-            raise SourceError(f"{folder} is not a directory; {hint}") from error
-        raise SourceError(f"{folder} has no {tickers.relative_to(folder)}, the list of companies; {hint}") from error
+            raise UnopenedError(f"{folder} is not a directory; {hint}") from error
+        raise UnopenedError(f"{folder} has no {tickers.relative_to(folder)}, the list of companies; {hint}") from error
     except (OSError, ValueError) as error:
-        raise SourceError(f"{folder} cannot be read: {error}; {hint}") from error
+        raise UnopenedError(f"{folder} cannot be read: {error}; {hint}") from error
     return Source("mirror", "edgar", MirrorFolder(folder))
 
 

@@ -69,7 +69,9 @@ def restored(folder: Path, copies: Path, segments: Sequence[str], damaged: Seque
 
 def logged(copies: Path) -> pl.DataFrame:
     """All versions of a build: columns of LOG, `version`, and `segment_at`, the time in the name of the segment."""
-    published = pl.read_parquet(copies / "versions.parquet")
+    published = pl.read_parquet(copies / "versions.parquet").with_columns(
+        pl.col("recorded_at", "known_at").dt.replace_time_zone("UTC")
+    )
     year_ends = published.filter(pl.col("period_kind") == ANNUAL).select(*VERSION, is_year_end=pl.lit(value=True))
     legs = pl.read_parquet(copies / "lineage.parquet").filter(pl.col("period_kind") == TTM).sort(*VERSION, "leg")
     is_sum = pl.col("operation").is_in(["add", "subtract"])

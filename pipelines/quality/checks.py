@@ -99,7 +99,9 @@ CHECKS: tuple[Check, ...] = (
         COVERAGE,
         "The newest period of a company has every item that has a meaning there.",
         "specification, section 2.4",
-        0.35,
+        # of 101 companies with complete documents 28.6 %, half of it for items that their filings never state, such as
+        # dividends; 30 % are 16 values more, as of two companies that lose all values
+        0.3,
         coverage.newest_period,
     ),
 )

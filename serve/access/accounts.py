@@ -144,6 +144,22 @@ class Accounts:
             ).all()
         return [Key(*row) for row in rows]
 
+    def email_of(self, key_id: str) -> str:
+        """The e-mail address of the account that a key belongs to.
+
+        Raises:
+            DatabaseError: the database cannot be read.
+            CommandError: the key does not exist.
+        """
+        of, own = tables.accounts.c, tables.keys.c
+        with self.database.reading() as connection:
+            found = connection.scalar(
+                select(of.email).join(tables.keys, own.account_id == of.id).where(own.id == key_id)
+            )
+        if found is None:
+            raise CommandError(f"no key has the id {key_id!r}")
+        return str(found)
+
     def revoke_key(self, key_id: str, now: float) -> None:
         """Revoke a key; if it is revoked already, its time of revocation stays.
 

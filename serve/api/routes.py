@@ -43,6 +43,7 @@ log = logging.getLogger(__name__)
 
 VERSION = "/v1"
 DESCRIPTION = "/openapi.json"
+KEY = "x-api-key"
 OTHER_HEADER = "The API key is missing: send it in the header X-Api-Key. The header Authorization is not read."
 
 PATHS = tuple(VERSION + path for path in (*(endpoint.path for endpoint in ENDPOINTS), DESCRIPTION))
@@ -108,7 +109,7 @@ def routes(service: Service) -> list[Route]:
 
 async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) -> Answer:
     """Respond to a request that needs a key: check it, count it, and use the cache."""
-    now, holder = service.clock(), await _admit(service, scope)
+    now, holder = service.clock(), await admitted(service.holders, service.attempts, scope)
     scope["exchange"].key_id = holder.key_id
     allowance = await service.limits.take(holder.key_id, now)
     values = parameters.read(scope["query_string"], endpoint.parameters)
@@ -133,7 +134,7 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
 async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
     """Respond to a request that needs no key: never cached, and also without a published build."""
     try:
-        is_known = await _holder(service, scope) is not None
+        is_known = await _holder(service.holders, scope) is not None
     except DatabaseError:
         is_known = False
     if not is_known:
@@ -157,7 +158,7 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
     return await run_in_threadpool(open_and_answer)
 
 
-async def _admit(service: Service, scope: Scope) -> Holder:
+async def admitted(holders: Holders, attempts: Attempts, scope: Scope) -> Holder:
     """The holder of the request's key.
 
     Raises:
@@ -167,13 +168,13 @@ async def _admit(service: Service, scope: Scope) -> Holder:
         RateLimited: the client's address sent too many requests without a valid key.
     """
     try:
-        holder = await _holder(service, scope)
+        holder = await _holder(holders, scope)
     except DatabaseError as error:
-        if not service.holders.outdated:  # else it was logged when it began
+        if not holders.outdated:  # else it was logged when it began
             log.error("request %s: the key cannot be looked up: %s", scope["exchange"].id, error)
         raise ServerError(KEYS_UNREADABLE) from error
     if holder is None:
-        service.attempts.count(FAILED_KEYS, scope)
+        attempts.count(FAILED_KEYS, scope)
         raise Unauthenticated(_hint(scope))
     if not holder.is_active:
         raise SubscriptionInactive()
@@ -183,13 +184,13 @@ async def _admit(service: Service, scope: Scope) -> Holder:
 def _hint(scope: Scope) -> str:
     """What to say to a client that sends its key as most interfaces want it; else nothing."""
     names = {name for name, _ in scope["headers"]}
-    return OTHER_HEADER if b"authorization" in names and b"x-api-key" not in names else ""
+    return OTHER_HEADER if b"authorization" in names and KEY.encode() not in names else ""
 
 
-async def _holder(service: Service, scope: Scope) -> Holder | None:
+async def _holder(holders: Holders, scope: Scope) -> Holder | None:
     """The holder of the request's key; None if it is missing, given twice, malformed, unknown or revoked."""
-    sent = [value for name, value in scope["headers"] if name == b"x-api-key"]
-    return await service.holders.look_up(sent[0]) if len(sent) == 1 else None
+    sent = [value for name, value in scope["headers"] if name == KEY.encode()]
+    return await holders.look_up(sent[0]) if len(sent) == 1 else None
 
 
 def represent(

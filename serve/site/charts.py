@@ -26,6 +26,9 @@ MARK = 3.5
 FEW = 12  # points of a line that are marked one by one
 LEAST = 0.8  # height of the bar of a value near zero
 SMALLEST = 1e-9  # values that differ by less are drawn as equal
+OUTLIER = 4.0
+"""How many times as large as all others values are that the scale leaves out, so that the others can be told apart."""
+FEWEST = 5  # values of which one may be left out
 LOG_RANGE = 1.01  # ratio of the largest to the smallest value from which on a logarithmic scale shows anything
 
 Shown = Callable[[float], str]
@@ -71,6 +74,7 @@ class Scale:
 
     def y(self, value: float) -> float:
         """Distance of a value from the top edge."""
+        value = min(max(value, self.low), self.high)  # one that the scale leaves out is drawn at its end
         low, high, at = (math.log10(each) if self.is_log else each for each in (self.low, self.high, value))
         return TOP + (high - at) / (high - low) * (HEIGHT - TOP - BOTTOM)
 
@@ -81,7 +85,7 @@ class Scale:
 
 
 def chart(points: Sequence[Point], shown: Shown, *, as_bars: bool, as_log: bool = False) -> Markup:
-    """A chart of one item; empty if no period has a value.
+    """A chart of one item; empty if no period has a value, or if all values are zero.
 
     Args:
         points: all periods of the chart, oldest first; one without a value is a gap.
@@ -90,10 +94,10 @@ def chart(points: Sequence[Point], shown: Shown, *, as_bars: bool, as_log: bool 
         as_log: a logarithmic scale, if the values allow it (see fits_log).
     """
     values = [point.value for point in points if point.value is not None]
-    if not values:
+    if not any(values):
         return Markup("")
     with_log = as_log and fits_log(values)
-    steps = powers(min(values), max(values)) if with_log else ticks(min(0.0, *values), max(0.0, *values))
+    steps = powers(min(values), max(values)) if with_log else ticks(*within(values))
     scale = Scale(len(points), steps[0], steps[-1], with_log)
     marks = _bars(scale, points) if as_bars and not with_log else _curve(scale, points)
     parts = [
@@ -101,6 +105,7 @@ def chart(points: Sequence[Point], shown: Shown, *, as_bars: bool, as_log: bool 
         *_labels(scale, points),
         *_breaks(scale, points),
         *marks,
+        *_cuts(scale, points, shown),
     ]
     box = f"0 0 {WIDTH} {HEIGHT}"
     return Markup(f'<svg class="plot" viewBox="{box}" aria-hidden="true" focusable="false">{"".join(parts)}</svg>')
@@ -109,6 +114,17 @@ def chart(points: Sequence[Point], shown: Shown, *, as_bars: bool, as_log: bool 
 def fits_log(values: Sequence[float]) -> bool:
     """Whether the values can be on a logarithmic scale: all are positive, and they differ."""
     return min(values) > 0 and max(values) / min(values) >= LOG_RANGE
+
+
+def within(values: Sequence[float]) -> tuple[float, float]:
+    """The smallest and the largest value of a scale with zero; without a few that would flatten the others."""
+    sizes = sorted(map(abs, values))
+    for left_out in range(1, len(sizes) // FEWEST + 1):
+        largest, next_one = sizes[-left_out], sizes[-left_out - 1]
+        if next_one > 0 and largest > OUTLIER * next_one:
+            values = [value for value in values if abs(value) < largest]
+            break
+    return min(0.0, *values), max(0.0, *values)
 
 
 def ticks(low: float, high: float) -> list[float]:
@@ -165,7 +181,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 def _bars(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
     wide = min(WIDEST_BAR, PART_OF_SLOT * scale.slot)
     for place, point in enumerate(points):
-        mark = ""
+        mark = _gap(scale, place)
         if point.value is not None:
             x, y = scale.x(place), scale.y(point.value)
             top = y if abs(scale.base - y) >= LEAST else scale.base - LEAST
@@ -190,7 +206,7 @@ def _curve(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
     are_marked = sum(point.value is not None for point in points) <= FEW
     alone = {run[0] for run in runs if len(run) == 1}
     for place, point in enumerate(points):
-        mark = ""
+        mark = "" if point.value is not None else _gap(scale, place)
         if point.value is not None:
             x, y = scale.x(place), scale.y(point.value)
             if point.is_revised:
@@ -198,6 +214,22 @@ def _curve(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
             elif are_marked or (x, y) in alone:
                 mark = f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="2.2"/>'
         yield _linked(scale, place, point, mark)
+
+
+def _cuts(scale: Scale, points: Sequence[Point], shown: Shown) -> Iterator[str]:
+    """Two strokes across each mark whose value the scale leaves out, and the value."""
+    for place, point in enumerate(points):
+        if point.value is not None and not scale.low <= point.value <= scale.high:
+            x, is_above, is_right = scale.x(place), point.value > scale.high, place > len(points) / 2
+            y = scale.y(point.value) + (8 if is_above else -8)
+            stroke = f"M{x - 9:.1f} {y:.1f}l18 -6m0 5l-18 6"
+            yield f'<path class="cut" d="{stroke}"/>'
+            yield _text(x - 12 if is_right else x + 12, y + 4, shown(point.value), "end" if is_right else "start")
+
+
+def _gap(scale: Scale, place: int) -> str:
+    """A mark on the line of zero for a period without a value, whose tooltip says why."""
+    return f'<circle class="gap" cx="{scale.x(place):.1f}" cy="{scale.base:.1f}" r="2.4"/>'
 
 
 def _diamond(x: float, y: float) -> str:

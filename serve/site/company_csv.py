@@ -1,11 +1,11 @@
 """The file `/companies/SYMBOL/financials.csv`: all values of a company, one row for each period.
 
 Belongs here: columns, rows and headers of the file. Does not: the queries (warehouse.page_queries), access (mount),
-the files of several companies (lists_csv).
+the files of several companies (lists_csv), the workbook (workbook).
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import groupby
 from operator import attrgetter
@@ -27,8 +27,12 @@ COLUMNS = ("symbol", "period_kind", "period", "period_end", "currency", *ITEM_NA
 HEADERS = {
     # a copy in the reader's own browser only
     "Cache-Control": "private, max-age=300",
-    "Vary": "Cookie",
+    "Vary": "Cookie, X-Api-Key",
     "Content-Disposition": "attachment; filename={name}",
+}
+MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a text that a spreadsheet would calculate."""
@@ -43,12 +47,17 @@ def text(company: Company, stated: Sequence[Stated]) -> str:
 
 
 def _rows(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[object]]:
-    of_period = attrgetter("kind", "period_end", "period")
-    for (kind, end, label), values in groupby(sorted(stated, key=of_period, reverse=True), key=of_period):
-        held = {value.item: value for value in values}
+    for kind, label, end, held in periods(stated):
         who = [as_text(part) for part in (company.symbol, kind, label, end, company.currency)]
         numbers = [responses.number(held[item].value) if item in held else "" for item in ITEM_NAMES]
         yield [*who, *numbers, *(held[item].filed or "" if item in held else "" for item in ITEM_NAMES)]
+
+
+def periods(stated: Sequence[Stated]) -> Iterator[tuple[str, str, str, Mapping[str, Stated]]]:
+    """Each period in the order of the file: its kind, label and last day, and its values by item."""
+    of_period = attrgetter("kind", "period_end", "period")
+    for (kind, end, label), values in groupby(sorted(stated, key=of_period, reverse=True), key=of_period):
+        yield kind, label, end, {value.item: value for value in values}
 
 
 def written(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -68,11 +77,11 @@ def show(pages: Pages, request: Request) -> Response:
     return response(content, company.symbol)
 
 
-def response(content: str, name: str) -> Response:
-    """The file as a download with this name."""
+def response(content: str | bytes, name: str, kind: str = "csv") -> Response:
+    """The file as a download with this name, which ends with its kind (MEDIA)."""
     safe = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in name)
-    headers = {key: value.format(name=f"{safe}.csv") for key, value in HEADERS.items()}
-    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+    headers = {key: value.format(name=f"{safe}.{kind}") for key, value in HEADERS.items()}
+    return Response(content, media_type=MEDIA[kind], headers=headers)
 
 
 def as_text(part: str | None) -> str:
@@ -80,4 +89,4 @@ def as_text(part: str | None) -> str:
     return f"'{part}" if part and part.startswith(FORMULA) else part or ""
 
 
-ROUTES: tuple[PageRoute, ...] = ((PATH, show, Access.SUBSCRIBER),)
+ROUTES: tuple[PageRoute, ...] = ((PATH, show, Access.FILE),)

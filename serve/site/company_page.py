@@ -15,7 +15,7 @@ from serve.api import models, responses
 from serve.site import charts, key_figures
 from serve.site.charts import Point
 from serve.site.figures import KINDS, READ, TITLES, glance, short, unit
-from serve.site.history import History, Slot
+from serve.site.history import BREAKS, History, Slot
 from serve.site.markdown import Document, write
 from serve.site.paths import company_path, comparison_path
 from serve.site.sheet import Sheet, restated
@@ -29,7 +29,6 @@ from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import GAPS
 
-BREAKS = {"entity": "another company", "standards": "other accounting standards"}
 CAPTIONS = {"ttm": "Values of twelve months by quarter", "annual": "Values by fiscal year"}
 DRAWN = {"ttm": "Twelve months to the end of each quarter, and balances on that day", "annual": "Fiscal years"}
 STYLES = (("newest", "figures"), ("figures", "choices"))
@@ -82,7 +81,7 @@ def document(
     columns = [*([newest] if newest and newest not in shown and newest.end > shown[-1].end else []), *reversed(shown)]
     sheet = Sheet(history, columns, company.symbol, company.currency)
     cards = [_card(history, item, drawn, company) for item in ITEM_NAMES]
-    cards.sort(key=lambda card: card["newest"] is None)
+    cards.sort(key=lambda card: not card["is_drawn"])
     parting = [each for item in ITEM_NAMES for _, each in history.broken(item, drawn)]
     value, reach, rests_on = key_figures.fair_value(held.valuation)
     text = write(
@@ -138,7 +137,7 @@ def _card(history: History, item: str, slots: Sequence[Slot], company: Company) 
     if not held:
         reasons = dict.fromkeys(history.reason(item, slot) for slot in reversed(slots))
         why = next((key_figures.in_short(reason) for reason in reasons if reason), "")
-        return {"name": item, "title": TITLES[item], "newest": None, "why": why}
+        return {"name": item, "title": TITLES[item], "newest": None, "why": why, "is_drawn": False}
     slot, value = held[-1]
     since = ", no later value" if slot != slots[-1] else ""
     return {
@@ -148,6 +147,7 @@ def _card(history: History, item: str, slots: Sequence[Slot], company: Company) 
         "note": f"{_note(item, value, company)}{since}",
         "to": value_address(company.symbol, item, slot.label),
         "values": len(held),
+        "is_drawn": any(value.value for _, value in held),
         "revised": sum(bool(restated(value, partial(glance, item, digits=READ))) for _, value in held),
     }
 

@@ -7,6 +7,8 @@ Belongs here: which companies and values are compared. Does not: finding compani
 import math
 from calendar import month_name
 from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -16,10 +18,12 @@ from serve.site import comparison_charts
 from serve.site.comparison_charts import Point
 from serve.site.directory import Directory, close_matches
 from serve.site.figures import READ, TITLES, UNITS, glance, per_cent, short, unit
-from serve.site.markdown import Document, Markdown, Search, link, write
+from serve.site.history import BREAKS, History, Slot
+from serve.site.markdown import Document, Markdown, Search, link, plain, write
 from serve.site.paths import COMPARISON, company_path, comparison_path
+from serve.site.sheet import GROWTH, growth, restated
 from serve.site.values import address as value_address
-from warehouse import queries
+from warehouse import page_queries, queries
 from warehouse.company_queries import Listed
 from warehouse.fictional import is_fictional
 from warehouse.queries import Company, Period
@@ -30,6 +34,11 @@ MOST = 5  # companies, so that a table fits on a screen and a chart can be read
 YEARS = 10
 SHOWN = 5  # fiscal years that are not folded
 PEERS = 6  # companies of a similar industry that can be added
+INDEXED = "indexed"
+CHARTS = (("", "Amounts", ""), (INDEXED, "Indexed: first common year = 100", f"&charts={INDEXED}"))
+"""What the charts show: the value of the parameter `charts`, its text, and what it adds to the address."""
+NOT_INDEXED = ("ratio", "years")
+"""Units of items that can be compared as they are."""
 LEAST_SHARED = 3
 """Digits of the SIC code that peers share: with two, Caterpillar would be a peer of Apple."""
 LONGEST = 200  # characters of the list of symbols
@@ -48,6 +57,36 @@ class Held(NamedTuple):
     company: Company
     newest: Period | None
     years: Mapping[int, Period]
+    history: History
+
+    def slot(self, year: int | None) -> Slot | None:
+        """A fiscal year, or the newest twelve months, in the history."""
+        period = self.newest if year is None else self.years.get(year)
+        return (
+            Slot("ttm" if year is None else "annual", date.fromisoformat(period.period_end), period.period)
+            if period
+            else None
+        )
+
+    def broken(self, item: str) -> dict[int, str]:
+        """The fiscal years of an item that follow a break, each with what has changed."""
+        slots = {slot: year for year in sorted(self.years) if (slot := self.slot(year))}
+        return {
+            slots[slot]: BREAKS[each.kind]
+            for slot, each in self.history.broken(item, list(slots))
+            if each.kind in BREAKS
+        }
+
+    def restated(self, item: str, year: int | None) -> str:
+        """What a value was before it was restated; empty if it was not."""
+        slot = self.slot(year)
+        stated = self.history.value(item, slot) if slot else None
+        return restated(stated, partial(glance, item)) if stated else ""
+
+    def growth(self, item: str, year: int | None) -> float | None:
+        """Growth on the year before, as a fraction; None where it would mean nothing."""
+        slot = self.slot(year)
+        return growth(self.history.number(item, slot), self.history.year_before(item, slot)) if slot else None
 
     def value(self, item: str, year: int | None) -> tuple[str, float] | None:
         """The label and the value of an item in a fiscal year, or in the newest twelve months."""
@@ -56,8 +95,8 @@ class Held(NamedTuple):
         return None if period is None or value is None else (period.period, value)
 
 
-def document(build: OpenBuild, of: Directory, asked: str) -> Document:
-    """The page for a comma-separated list of symbols, which may be empty."""
+def document(build: OpenBuild, of: Directory, asked: str, charts: str = "") -> Document:
+    """The page for a comma-separated list of symbols, which may be empty; `charts`: one of CHARTS."""
     texts = list(dict.fromkeys(text for part in asked.split(",") if (text := " ".join(part.split()))))
     found = {text: of.company(text) for text in texts}
     chosen = list(dict.fromkeys(row.symbol for row in found.values() if row))
@@ -66,6 +105,7 @@ def document(build: OpenBuild, of: Directory, asked: str) -> Document:
     held = [_held(build, company) for symbol in chosen if (company := queries.company(build, symbol))]
     years = sorted({year for one in held for year in one.years}, reverse=True)[:YEARS]
     currencies = list(dict.fromkeys(one.company.currency for one in held))
+    bases = {item: _base(item, held, years) if charts == INDEXED else None for item in ITEM_NAMES}
     text = write(
         "compare.md",
         most=MOST,
@@ -81,20 +121,23 @@ def document(build: OpenBuild, of: Directory, asked: str) -> Document:
         example=[row.symbol for row in of.rows[:2]],
         example_path=comparison_path(row.symbol for row in of.rows[:2]),
         path=company_path,
-        items=[_item(item, held, years, currencies) for item in ITEM_NAMES] if held else [],
+        items=[_item(item, held, years, currencies) | {"base": bases[item]} for item in ITEM_NAMES] if held else [],
+        charts=[(text, "" if charts == name else f"{comparison_path(chosen)}{query}") for name, text, query in CHARTS],
+        is_indexed=charts == INDEXED,
         overview=_overview(held),
     )
-    drawings = tuple((item, _drawing(item, held, years)) for item in ITEM_NAMES)
+    drawings = tuple((item, _drawing(item, held, years, bases[item])) for item in ITEM_NAMES)
     marks = tuple(comparison_charts.sample(place) for place in range(len(held)))
     search = Search("Symbols, separated by commas", "symbols", ", ".join(chosen), "Compare", completes="many")
     is_other = chosen and asked != ",".join(chosen) and not (unknown or left_out)
     return Document(
         text,
+        by_query=True,
         drawings=drawings,
         marks=marks,
         cards="h2" if held else "",
         search=search,
-        address=comparison_path(chosen) if is_other else "",
+        address=f"{comparison_path(chosen)}{f'&charts={charts}' if charts else ''}" if is_other else "",
     )
 
 
@@ -109,7 +152,12 @@ def _held(build: OpenBuild, company: Company) -> Held:
     years: dict[int, Period] = {}
     for period in queries.financials(build, company.symbol, "annual", ITEM_NAMES, **bounds, limit=YEARS):
         years.setdefault(period.fiscal_year, period)  # after a change of fiscal year, a label can occur twice
-    return Held(company, next(iter(newest), None), years)
+    history = History(
+        page_queries.stated(build, company.cik),
+        page_queries.gaps(build, company.cik),
+        page_queries.breaks(build, company.cik),
+    )
+    return Held(company, next(iter(newest), None), years, history)
 
 
 def _peers(of: Directory, chosen: Sequence[str]) -> list[Listed]:
@@ -159,14 +207,33 @@ def _item(item: str, held: Sequence[Held], years: Sequence[int], currencies: Seq
         "unit": unit(item, currencies[0] if len(currencies) == 1 else "each company's currency"),
         "heads": [f"{one.symbol} ({one.currency})" if is_mixed else one.symbol for one in companies],
         "tables": [table for table in (rows[: 1 + SHOWN], rows[1 + SHOWN :]) if table],
+        "can_be_indexed": UNITS[item] not in NOT_INDEXED,
+        "is_drawn": any((value := one.value(item, year)) and value[1] for one in held for year in years),
         "has_values": any(one.value(item, year) for one in held for year in (None, *years)),
     }
+
+
+def _base(item: str, held: Sequence[Held], years: Sequence[int]) -> int | None:
+    """The first fiscal year in which all companies have a positive value of an amount; None without one."""
+    if UNITS[item] in NOT_INDEXED:
+        return None
+    common = (year for year in sorted(years) if all((value := one.value(item, year)) and value[1] > 0 for one in held))
+    return next(common, None)
 
 
 def _cell(of: Held, item: str, year: int | None) -> Markdown | str:
     """A value that leads to where it comes from."""
     value = of.value(item, year)
-    return link(glance(item, value[1]), value_address(of.company.symbol, item, value[0])) if value else "–"
+    if not value:
+        return "–"
+    grown = of.growth(item, year) if item in GROWTH else None
+    notes = (
+        f"{'+' if grown > 0 else ''}{per_cent(grown)}" if grown is not None else "",
+        of.restated(item, year),
+        of.broken(item).get(year, "") if year else "",
+    )
+    shown = link(glance(item, value[1]), value_address(of.company.symbol, item, value[0]))
+    return Markdown(" ".join([shown, *(f"*{plain(note)}*" for note in notes if note)]))
 
 
 def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
@@ -188,24 +255,33 @@ def _margin(of: Held, item: str) -> str:
     return per_cent(part[1] / revenue[1]) if part and revenue and revenue[1] > 0 else "–"
 
 
-def _drawing(item: str, held: Sequence[Held], years: Sequence[int]) -> Markup:
-    """A chart of an item; if it is an amount, one for each currency."""
+def _drawing(item: str, held: Sequence[Held], years: Sequence[int], base: int | None) -> Markup:
+    """A chart of an item; if it is an amount, one for each currency, or with a base one of all in per cent of it."""
     by_currency: dict[str, dict[int, list[Point]]] = {}
     for place, one in enumerate(held):
-        measure = unit(item, one.company.currency)
-        points = []
+        measure, broken, points = unit(item, one.company.currency), one.broken(item), []
+        of_base = one.value(item, base) if base else None
+        divisor = of_base[1] / 100 if of_base else 1.0
         for year in range(min(years), max(years) + 1) if years else ():
             value, period = one.value(item, year), one.years.get(year)
             if value and period:
                 says = f"{one.company.symbol} {value[0]}: {glance(item, value[1], READ)} {measure}".rstrip()
-                points.append(Point(period.period_end, value[1], says))
+                was = one.restated(item, year)
+                notes = "".join(f", {note}" for note in (was, broken.get(year, "")) if note)
+                points.append(
+                    Point(period.period_end, value[1] / divisor, f"{says}{notes}", bool(was), broken.get(year, ""))
+                )
             else:
                 points.append(Point("", None, ""))
-        group = one.company.currency if "currency" in UNITS[item] else ""
+        group = one.company.currency if "currency" in UNITS[item] and not base else ""
         by_currency.setdefault(group, {})[place] = points
     ends = [period.period_end for one in held for year, period in one.years.items() if year in years]
     span, several = (min(ends, default=""), max(ends, default="")), len(by_currency) > 1
+
+    def shown(value: float) -> str:
+        return f"{value:,.0f}" if base else short(item, value)
+
     return Markup("").join(
-        comparison_charts.chart(lines, span, lambda value: short(item, value), currency if several else "")
+        comparison_charts.chart(lines, span, shown, currency if several else "")
         for currency, lines in by_currency.items()
     )

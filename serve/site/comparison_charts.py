@@ -12,12 +12,18 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from serve.site.charts import ticks
+from serve.site.charts import ticks, within
 from serve.site.figures import typeset
 
 WIDTH, HEIGHT = 360, 190
 LEFT, RIGHT, TOP, BOTTOM = 50, 12, 14, 24
 MARGIN = 120  # days before the first and after the last period
+BEFORE = 182  # days before the first value after a break, where it is drawn
+BREAK = Markup('<path class="break" d="M{} {}V{}"/>')
+CUT = Markup('<path class="cut" d="M{} {}m-6 8l12 -5m0 4l-12 5"/>')
+"""Two strokes across the line to a value that the scale leaves out."""
+RESTATED = "M{x} {y}m0 -5.4l5.4 5.4l-5.4 5.4l-5.4 -5.4z"
+"""The diamond around the mark of a restated value."""
 YEARS = 5  # largest number of year labels
 SHAPES = (
     "M{x} {y}m-2.6 0a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0 -5.2 0z",  # circle
@@ -30,17 +36,22 @@ SHAPES = (
 
 
 class Point(NamedTuple):
-    """A value at a period end, ISO 8601, with its tooltip; None for a year without a value."""
+    """A value at a period end, ISO 8601, with its tooltip; None for a year without a value.
+
+    `broken` says what changed before it; empty if nothing did.
+    """
 
     end: str
     value: float | None
     says: str
+    is_restated: bool = False
+    broken: str = ""
 
 
 def chart(
     lines: Mapping[int, Sequence[Point]], span: tuple[str, str], shown: Callable[[float], str], label: str = ""
 ) -> Markup:
-    """A chart; empty if no company has a value.
+    """A chart; empty if no company has a value, or if all values are zero.
 
     Args:
         lines: the points of each company, oldest first, by its place in the comparison; a point without a value
@@ -50,21 +61,28 @@ def chart(
         label: what the chart is of, if there are several.
     """
     values = [point.value for points in lines.values() for point in points if point.value is not None]
-    if not values:
+    if not any(values):
         return Markup("")
-    steps = ticks(min(0.0, *values), max(0.0, *values))
+    steps = ticks(*within(values))
     first, last = _day(span[0]) - MARGIN, _day(span[1]) + MARGIN
 
     def x(day: int) -> str:
         return f"{LEFT + (day - first) / (last - first) * (WIDTH - LEFT - RIGHT):.1f}"
 
     def y(value: float) -> str:
+        value = min(max(value, steps[0]), steps[-1])
         return f"{TOP + (steps[-1] - value) / (steps[-1] - steps[0]) * (HEIGHT - TOP - BOTTOM):.1f}"
 
     drawn = [
         *(_rule(y(value), shown(value), is_zero=value == 0) for value in steps),
         *(_year(x(date(year, 12, 31).toordinal()), year) for year in _years(first, last)),
         *(_line(place, points, x, y) for place, points in lines.items()),
+        *(
+            CUT.format(x(_day(point.end)), y(point.value))
+            for points in lines.values()
+            for point in points
+            if point.value is not None and not steps[0] <= point.value <= steps[-1]
+        ),
     ]
     if label:
         drawn.append(Markup('<text class="value" x="{}" y="9">{}</text>').format(LEFT, label))
@@ -87,6 +105,9 @@ def _line(place: int, points: Sequence[Point], x: Callable[[int], str], y: Calla
         if point.value is None:
             pen = "M"
             continue
+        if point.broken:
+            pen = "M"
+            marks.append(BREAK.format(x(_day(point.end) - BEFORE), TOP, HEIGHT - BOTTOM))
         where = {"x": x(_day(point.end)), "y": y(point.value)}
         path.append("{pen}{x} {y}".format(pen=pen, **where))
         marks.append(
@@ -94,6 +115,8 @@ def _line(place: int, points: Sequence[Point], x: Callable[[int], str], y: Calla
                 SHAPES[place].format(**where), typeset(point.says)
             )
         )
+        if point.is_restated:
+            marks.append(Markup('<path class="restated" d="{}"/>').format(RESTATED.format(**where)))
         pen = "L"
     return Markup('<g class="series s{}"><path class="line" d="{}"/>{}</g>').format(
         place + 1, " ".join(path), Markup("").join(marks)

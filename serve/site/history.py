@@ -24,6 +24,12 @@ RECASTED = ("revenue", "free_cash_flow")
 RECAST = math.log(1.15)
 """Logarithm of a change by 15 %, from which on a restatement is one of the scope of the business."""
 
+BROKEN, LEFT_BEHIND = "break", "not comparable"
+"""Why values of two years cannot be compared."""
+
+BREAKS = {"entity": "another company", "standards": "other accounting standards"}
+"""What changes at a break, by its kind."""
+
 INTERIM = ("Q1", "Q3")  # quarters that only a company with quarterly reports has
 OLD = {True: 275, False: 500}
 """Days after which the newest period of a company is old, with and without quarterly reports: the next report was due
@@ -54,6 +60,7 @@ class History:
         self._gaps = {(gap.item, gap.kind, date.fromisoformat(gap.period_end)): gap.reason for gap in gaps}
         labels = {(kind, end): value.period for (_, kind, end), value in self._values.items()}
         self._slots: dict[str, list[Slot]] = defaultdict(list)
+        self._befores: dict[Slot, Slot | None] = {}
         for (kind, end), label in sorted(labels.items()):
             self._slots[kind].append(Slot(kind, end, label))
 
@@ -117,9 +124,14 @@ class History:
     def year_before(self, item: str, slot: Slot) -> float | None:
         """The number of the same period a year before; None if there is none or if it cannot be compared."""
         before = self._before(slot)
-        if before is None or self.broken(item, [before, slot]) or (item in RECASTED and self.is_left_behind(slot)):
-            return None
-        return self.number(item, before)
+        return None if before is None or self.incomparable(item, slot) else self.number(item, before)
+
+    def incomparable(self, item: str, slot: Slot) -> str:
+        """Why a value cannot be compared with that of a year before; empty if it can, or if one of them is missing."""
+        before = self._before(slot)
+        if before and self.broken(item, [before, slot]):
+            return BROKEN
+        return LEFT_BEHIND if item in RECASTED and self.is_left_behind(slot) else ""
 
     def is_left_behind(self, slot: Slot) -> bool:
         """Whether revenue was restated and that of the year before was not, or not as much.
@@ -138,8 +150,11 @@ class History:
 
     def _before(self, slot: Slot) -> Slot | None:
         """The same period a year before."""
-        days = ((before, (slot.end - before.end).days) for before in self._slots[slot.kind])
-        return next((before for before, apart in days if abs(apart - DAYS_A_YEAR) <= DRIFT), None)
+        if slot not in self._befores:
+            days = ((before, (slot.end - before.end).days) for before in self._slots[slot.kind])
+            found = (before for before, apart in days if abs(apart - DAYS_A_YEAR) <= DRIFT)
+            self._befores[slot] = next(found, None)
+        return self._befores[slot]
 
     def broken(self, item: str, slots: Sequence[Slot]) -> list[tuple[Slot, Break]]:
         """The breaks of an item's series, each with the first period after it.
@@ -147,6 +162,8 @@ class History:
         The values before a break come from filings before it, so that the first value that comes from the filing of
         the break or a later one, after the last that does not, is the first after the break.
         """
+        if not self.breaks:
+            return []
         held = [(slot, value) for slot in slots if (value := self.value(item, slot)) and value.filed]
         found = []
         for each in self.breaks:

@@ -1,6 +1,7 @@
 """The front page: what the service is, for whom, and how fresh its data is.
 
-Belongs here: the status and the example that are shown. Does not: the text (templates/index.md).
+Belongs here: the status, the company, the traced value and the example that are shown. Does not: the text
+(templates/index.md), the choice of the company (live).
 """
 
 from typing import Any
@@ -8,17 +9,27 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from serve import provenance
 from serve.api import examples
 from serve.api.condition import what_is_amiss, without_data
 from serve.api.endpoints import Question, show_status
 from serve.api.models import Status
-from serve.site.live import ASKED, live
+from serve.provenance import number
+from serve.site.figures import TITLES, glance
+from serve.site.live import ASKED, Live, live
 from serve.site.markdown import Document, write
 from serve.site.pages import Pages
+from warehouse import queries
 from warehouse.errors import WarehouseError
+from warehouse.explain import Explanation
 from warehouse.reader import OpenBuild
 from warehouse.schema import LINE_ITEMS
 
+AGREEING, COMPARED = 1_050, 1_086
+"""Values of a vendor to which filed facts are known to lead, and those of them that agree: `make accuracy`."""
+YEARS = 5
+SHOWN = ("revenue", "net_income", "free_cash_flow", "eps_basic", "roic")
+TRACED = "free_cash_flow"
 ENDPOINT = "listFinancials"
 """The endpoint of the example."""
 STYLES = (("fresh", "figures"), ("whom", "cards"), ("items", "terms"), ("begin", "steps"))
@@ -31,8 +42,9 @@ def document(pages: Pages) -> Document:
         with pages.warehouse.build() as build:
             amiss = what_is_amiss(pages.warehouse, pages.limits)
             state, shown = _status(pages, build, amiss), live(build, pages.settings.base_url)
+            years, traced = _years(build, shown), _traced(build, shown)
     except WarehouseError as error:
-        state, shown = _status(pages, None, without_data(error)), None
+        state, shown, years, traced = _status(pages, None, without_data(error)), None, [], None
     answer: Any = shown.answers[ENDPOINT] if shown else examples.ANSWERS[ENDPOINT]["year"]
     query = urlencode(shown.asked[ENDPOINT] if shown else ASKED[ENDPOINT], safe=",")
     symbol = quote(shown.company.symbol, safe="") if shown else examples.SYMBOL
@@ -41,12 +53,44 @@ def document(pages: Pages) -> Document:
         state=state,
         is_fictional=bool(shown and shown.is_fictional),
         name=shown.name if shown else None,
+        company=shown.company if shown else None,
+        years=years,
+        items=[TITLES[item] for item in SHOWN],
+        traced=traced,
+        title=TITLES[TRACED],
+        number=number,
+        share=f"{100 * AGREEING / COMPARED:.1f} %",
+        agreeing=AGREEING,
+        compared=COMPARED,
         line_items=LINE_ITEMS,
         base_url=pages.settings.base_url,
         example=f"/companies/{symbol}/financials?{query}",
         answer=msgspec.json.format(msgspec.json.encode({"data": answer["data"]}), indent=2).decode(),
     )
     return Document(text, styles=STYLES)
+
+
+def _years(build: OpenBuild, shown: Live | None) -> list[tuple[str, list[str]]]:
+    """The newest fiscal years of the company, each with some values."""
+    if shown is None:
+        return []
+    found = queries.financials(build, shown.company.symbol, "annual", SHOWN, since=None, until=None, limit=YEARS)
+    return [
+        (
+            period.period,
+            ["–" if value is None else glance(item, value) for item, value in zip(SHOWN, period.values, strict=True)],
+        )
+        for period in found
+    ]
+
+
+def _traced(build: OpenBuild, shown: Live | None) -> Explanation | None:
+    """The provenance of a value of the newest fiscal year that has one; None if there is none."""
+    for period, _ in _years(build, shown):
+        explained = provenance.find(build, shown.company.symbol, TRACED, period) if shown else None
+        if explained and explained.value is not None:
+            return explained
+    return None
 
 
 def _status(pages: Pages, build: OpenBuild | None, amiss: str | None) -> Status:

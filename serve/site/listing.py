@@ -4,14 +4,18 @@ Belongs here: the columns, the form and the links of the list. Does not: finding
 text (templates/companies.md), one company's page (company_page).
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from serve.site import names
-from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Directory
+from starlette.requests import Request
+
+from serve.http.errors import NotFound
+from serve.site import names, search
+from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Bounds, Directory
 from serve.site.figures import glance
-from serve.site.markdown import Choice, Document, Markdown, Search, link, write
+from serve.site.markdown import Bound, Choice, Document, Markdown, Search, link, write
 from serve.site.paths import company_path
 from warehouse.company_queries import Listed
 from warehouse.fictional import is_fictional
@@ -56,14 +60,53 @@ COLUMNS = (
     Column("net_margin", "Net margin", _amount("net_margin", "roic")),
     Column("free_cash_flow", "Free cash flow", _amount("free_cash_flow")),
     Column("roic", "ROIC", _amount("roic")),
+    Column("growth", "Growth", _amount("growth", "roic")),
+    Column("debt_to_fcf", "Debt to FCF", _amount("debt_to_fcf")),
     Column("", "Currency", lambda row: row.currency),
     Column("period_end", "Newest period", lambda row: row.period_end or ""),
     Column("exchange", "Exchange", lambda row: row.exchange or ""),
     Column("industry", "Industry", lambda row: row.industry or ""),
 )
-ASKED = ("search", "exchange", "industry", "sort")
+LIMITS = {
+    "net_margin": ("Net margin, %", 100.0),
+    "growth": ("Growth of revenue, %", 100.0),
+    "roic": ("Return on invested capital, %", 100.0),
+    "debt_to_fcf": ("Debt to free cash flow, years", 1.0),
+}
+"""The figures that the list can be filtered by: the label, and how many of its units are one of the figure."""
+BOUNDS = {name: (f"{name}_min", f"{name}_max") for name in LIMITS}
+"""The parameters of the smallest and the largest value of each."""
+NUMBER = re.compile(r"-?\d{1,12}(\.\d{1,12})?")
+ENDS = tuple(end for ends in BOUNDS.values() for end in ends)
+ASKED = ("search", "exchange", "industry", "sort", *ENDS)
 """What the list can be asked for."""
 SORTS = frozenset(sign + name for name in (*BY_TEXT, *BY_AMOUNT) for sign in ("", "-"))
+
+
+def asked_for(request: Request) -> dict[str, str]:
+    """What a request asks the list for, by the names of ASKED; empty if not.
+
+    Raises:
+        NotFound: the list cannot be sorted so, or a bound is no number.
+    """
+    asked = {name: request.query_params.get(name, "").strip() for name in ASKED}
+    asked["search"] = search.text_of(request, "search")
+    if asked["sort"] not in ("", *SORTS):
+        raise NotFound(f"The list can be sorted by one of {', '.join(sorted(SORTS))}.")
+    for name in ENDS:
+        if asked[name] and not NUMBER.fullmatch(asked[name]):
+            raise NotFound(f"{name} must be a number, such as 12.5.")
+    return asked
+
+
+def chosen(of: Directory, asked: Mapping[str, str]) -> list[Listed]:
+    """The companies of the list for what it was asked for."""
+    bounds: dict[str, Bounds] = {}
+    for figure, ends in BOUNDS.items():
+        least, most = (float(asked[end]) / LIMITS[figure][1] if asked[end] else None for end in ends)
+        if least is not None or most is not None:
+            bounds[figure] = least, most
+    return of.chosen(asked["search"], asked["exchange"], asked["industry"], asked["sort"], bounds)
 
 
 def document(
@@ -79,7 +122,7 @@ def document(
         of: all companies, whose exchanges and industries can be chosen.
         rows: the companies that were chosen, on all pages.
         near: companies to show if none was found.
-        asked: what the list was asked for: `search`, `exchange`, `industry`, `sort`; empty if not.
+        asked: what the list was asked for (see asked_for).
         page: number of this page, from 1.
     """
     last = last_page(rows)
@@ -105,8 +148,13 @@ def document(
         Choice("Exchange", "exchange", asked["exchange"], "All exchanges", _counted(of.exchanges)),
         Choice("Industry", "industry", asked["industry"], "All industries", _counted(of.industries)),
     )
-    search = Search("Symbol, name or CIK", "search", asked["search"], "Show", choices, (("sort", asked["sort"]),))
-    return Document(text, search=search)
+    bounds = tuple(
+        Bound(label, BOUNDS[name], (asked[BOUNDS[name][0]], asked[BOUNDS[name][1]]))
+        for name, (label, _) in LIMITS.items()
+    )
+    kept = (("sort", asked["sort"]),)
+    form = Search("Symbol, name or CIK", "search", asked["search"], "Show", choices, bounds, kept)
+    return Document(text, search=form)
 
 
 def last_page(rows: Sequence[Listed]) -> int:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from serve.api import responses
 from serve.http.errors import NotFound
-from serve.site import comparison, listing, search
+from serve.site import comparison, listing
 from serve.site.building import current_build
 from serve.site.company_csv import as_text, response, written
 from serve.site.directory import directory
@@ -21,19 +21,16 @@ from warehouse.company_queries import Listed
 from warehouse.reader import OpenBuild
 from warehouse.schema import ITEM_NAMES
 
-FIGURES = ("revenue", "net_income", "net_margin", "free_cash_flow", "roic")
+FIGURES = ("revenue", "net_income", "net_margin", "free_cash_flow", "roic", "growth", "debt_to_fcf")
 LISTED = ("symbol", "name", "cik", "exchange", "industry", "currency", "period", "period_end", *FIGURES)
 COMPARED = ("symbol", "name", "period_kind", "period", "period_end", "currency", *ITEM_NAMES)
 
 
 def show_list(pages: Pages, request: Request) -> Response:
     """All companies that the list shows for the same query, on all its pages."""
-    asked = {name: request.query_params.get(name, "").strip() for name in listing.ASKED}
-    asked["search"] = search.text_of(request, "search")
-    if asked["sort"] not in ("", *listing.SORTS):
-        raise NotFound(f"The list can be sorted by one of {', '.join(sorted(listing.SORTS))}.")
+    asked = listing.asked_for(request)
     with current_build(pages) as build:
-        rows = directory(build).chosen(**asked)
+        rows = listing.chosen(directory(build), asked)
     return response(written(LISTED, map(_listed, rows)), "companies")
 
 
@@ -71,6 +68,6 @@ def _number(value: float | None) -> object:
 
 
 ROUTES: tuple[PageRoute, ...] = (
-    ("/companies.csv", show_list, Access.SUBSCRIBER),
-    ("/compare.csv", show_comparison, Access.SUBSCRIBER),
+    ("/companies.csv", show_list, Access.FILE),
+    ("/compare.csv", show_comparison, Access.FILE),
 )

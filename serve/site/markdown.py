@@ -41,8 +41,17 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """A number that a figure of the list must have at least and at most: the names of both fields, and their values."""
+
+    label: str
+    names: tuple[str, str]
+    values: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
-    """A search field for the page's list, with the current text; choices beside it, and values that stay as they are.
+    """A search field for the page's list, with the current text; choices, bounds, and values that stay as they are.
 
     `completes` says what the field takes: `one` company, `many`, or nothing that can be completed.
     """
@@ -52,6 +61,7 @@ class Search:
     value: str
     button: str = "Search"
     choices: tuple[Choice, ...] = ()
+    bounds: tuple[Bound, ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
     completes: str = ""
 

@@ -21,8 +21,22 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from serve.access.database import DatabaseError
+from serve.api import parameters, responses
+from serve.api.routes import KEY, admitted
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.site import company_csv, files, lists_csv, llms, profile, quality_page, search, sign_in, twins
+from serve.site import (
+    company_csv,
+    downloads,
+    files,
+    lists_csv,
+    llms,
+    profile,
+    quality_page,
+    search,
+    sign_in,
+    twins,
+    workbook,
+)
 from serve.site.building import CompanyNotFound
 from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
 from serve.site.paths import company_path
@@ -42,7 +56,9 @@ TABLES: tuple[tuple[PageRoute, ...], ...] = (
     quality_page.ROUTES,
     files.ROUTES,
     company_csv.ROUTES,
+    workbook.ROUTES,
     lists_csv.ROUTES,
+    downloads.ROUTES,
     twins.ROUTES,
     llms.ROUTES,
 )
@@ -79,7 +95,7 @@ class Page:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request; every failure becomes an error page that reveals no internals."""
         request = Request(scope, receive)
-        request.state.session = request.state.form_token = None
+        request.state.session = request.state.form_token = request.state.key_id = None
         try:
             response = await self._respond(request)
         except Refused as refused:
@@ -101,6 +117,8 @@ class Page:
         if request.scope["path"] != self._path.format_map(request.path_params):
             raise NotFound()  # a path that ends with a line feed, which the router's pattern accepts
         request.scope["exchange"].path = self._path
+        if self._access is Access.FILE:
+            parameters.refuse_credentials(request.scope["query_string"])
         method = "GET" if request.method == "HEAD" else request.method
         handler = self._handlers.get(method)
         if handler is None:
@@ -109,6 +127,8 @@ class Page:
             )
             response.headers["Allow"] = ", ".join(self._handlers)
             return response
+        if self._access is Access.FILE and KEY in request.headers:
+            return await self._for_program(handler, request)
         if self._access is Access.OPEN:
             with suppress(DatabaseError):  # without the accounts, everybody is a visitor
                 await self._recognize(request)
@@ -126,6 +146,16 @@ class Page:
         self._admit(request)
         return _with_headers(await _called(handler, self._pages, request))
 
+    async def _for_program(self, handler: Handler, request: Request) -> Response:
+        """Respond to a request for a file with a key, which counts as one of the interface does."""
+        pages = self._pages
+        holder = await admitted(pages.holders, pages.attempts, request.scope)
+        request.state.key_id = request.scope["exchange"].key_id = holder.key_id
+        allowance = await pages.limits.take(holder.key_id, pages.clock())
+        response = _with_headers(await _called(handler, pages, request))
+        response.headers.update(allowance.headers)
+        return response
+
     async def _recognize(self, request: Request) -> None:
         """Store the session and the form token of the request in its state."""
         pages = self._pages
@@ -135,9 +165,9 @@ class Page:
 
     def _admit(self, request: Request) -> None:
         session = request.state.session
-        if self._access in (Access.SIGNED_IN, Access.SUBSCRIBER) and session is None:
+        if self._access in (Access.SIGNED_IN, Access.SUBSCRIBER, Access.FILE) and session is None:
             raise Refused(403, "Sign in to see this page", "This page needs an account, and you are not signed in.")
-        if self._access is Access.SUBSCRIBER and not session.is_active:
+        if self._access in (Access.SUBSCRIBER, Access.FILE) and not session.is_active:
             raise Refused(
                 403, "This page needs a subscription", "You are signed in, but your Premium subscription is not active."
             )
@@ -167,7 +197,9 @@ def not_found(pages: Pages, request: Request) -> Response:
 
 
 def failure(pages: Pages, request: Request, error: ApiError) -> Response:
-    """The error page for an ApiError, which an endpoint would return as an envelope."""
+    """The error page for an ApiError; for a program that sends a key the envelope that an endpoint would return."""
+    if KEY in request.headers:
+        return responses.failure(error, pages.settings.pages)
     more: dict[str, Any] = {"asked": error.asked, "near": error.near} if isinstance(error, CompanyNotFound) else {}
     response = message(pages, request, error.status, HTTPStatus(error.status).phrase, str(error), **more)
     response.headers.update(error.headers or {})

@@ -26,8 +26,10 @@ from starlette.responses import Response
 
 from serve.access.accounts import Accounts
 from serve.access.attempts import Attempts
+from serve.access.holders import Holders
 from serve.access.limits import Limits
 from serve.access.sign_ins import Session
+from serve.access.transfers import Transfers
 from serve.clock import Clock
 from serve.settings import Settings
 from serve.site import names
@@ -57,7 +59,7 @@ class Section:
 
 
 NAVIGATION = (
-    Section("/companies", "Companies"),
+    Section("/companies", "Companies", others=("/downloads",)),
     Section("/compare", "Compare"),
     Section("/quality", "Quality"),
     Section(
@@ -92,13 +94,15 @@ HEADERS = {
 class Access(Enum):
     """Who may see a page: everybody, signed-in accounts, or signed-in accounts with an active subscription.
 
-    A page that is PUBLIC is the same for everybody; one that is OPEN knows who is signed in.
+    A page that is PUBLIC is the same for everybody; one that is OPEN knows who is signed in. A FILE is for subscribers,
+    in a browser or in a program that sends a key.
     """
 
     PUBLIC = "public"
     OPEN = "open"
     SIGNED_IN = "signed in"
     SUBSCRIBER = "subscriber"
+    FILE = "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +112,12 @@ class Pages:
     settings: Settings
     warehouse: Warehouse
     accounts: Accounts
+    holders: Holders
     attempts: Attempts
     limits: Limits
     sessions: Sessions
     clock: Clock
+    transfers: Transfers = field(default_factory=Transfers)
     templates: Environment = field(init=False)
 
     def __post_init__(self) -> None:

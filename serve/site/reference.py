@@ -38,6 +38,8 @@ def document(described: Json, live: Live | None = None) -> Document:
         address=described["servers"][0]["url"],
         version=described["info"]["version"],
         operations=operations,
+        paging=snippets.paging(described["servers"][0]["url"]),
+        client=snippets.client(described["servers"][0]["url"]),
         headers=[(name, header["description"]) for name, header in described["components"]["headers"].items()],
         unchanged=described["components"]["responses"]["not_modified"]["description"],
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from serve.site.figures import MEANT, TITLES, UNITS, decimals, in_units, per_cent
-from serve.site.history import RECASTED, History, Slot
+from serve.site.history import BROKEN, LEFT_BEHIND, History, Slot
 from serve.site.markdown import Markdown, link, plain
 from serve.site.values import address as value_address
 from warehouse.page_queries import Stated
@@ -27,10 +27,15 @@ GROWTH = {
 }
 MARGINS = {"net_income": "Net margin", "free_cash_flow": "Free cash flow margin"}
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-LEFT_BEHIND = "not comparable"
+ALONE, NO_BASE, BEYOND, NO_REVENUE = "alone", "no base", "beyond", "no revenue"
 REASONS = {reason: gap.meaning for reason, gap in GAPS.items()} | {
+    ALONE: "There is no value of the same period a year before.",
+    NO_BASE: "Growth from or to a loss or zero means nothing.",
+    BEYOND: "More than ten times as much: the figure that it is measured by is nearly zero.",
+    NO_REVENUE: "There is no margin without positive revenue.",
+    BROKEN: "The figures of the year before are of another company or of other accounting standards.",
     LEFT_BEHIND: "The year was restated because a part of the business was sold or spun off, and the year before was "
-    "not: growth would mean nothing."
+    "not: growth would mean nothing.",
 }
 
 
@@ -121,8 +126,11 @@ class Sheet:
         for item in ITEM_NAMES:
             yield plain(TITLES[item]), [self._cell(item, slot) for slot in self.slots]
             for title, ratio in ((GROWTH.get(item), self._growth), (MARGINS.get(item), self._margin)):
+                before = list(self._notes.reasons)
                 cells = [ratio(item, slot) for slot in self.slots] if title else []
-                if any(cells):
+                if all(cell.startswith("–") for cell in cells):
+                    self._notes.reasons = before  # the row is not shown
+                else:
                     yield Markdown(f"*{title}*"), [plain(cell) for cell in cells]
 
     def _cell(self, item: str, slot: Slot) -> Markdown:
@@ -130,22 +138,32 @@ class Sheet:
         value, to = self._history.value(item, slot), value_address(self._symbol, item, slot.label)
         if value is None:
             reason = self._history.reason(item, slot)
-            return link(f"–{self._notes.mark(reason)}", to) if reason else Markdown("–")
+            return link(self._none(reason), to) if reason else Markdown("–")
         was = restated(value, lambda number: self.number(item, number))
         return Markdown(f"{link(self.number(item, value.value), to)}{f' *{was}*' if was else ''}")
 
     def _growth(self, item: str, slot: Slot) -> str:
-        ratio = growth(self._history.number(item, slot), self._history.year_before(item, slot))
+        now, before = self._history.number(item, slot), self._history.year_before(item, slot)
+        ratio = growth(now, before)
         if ratio is not None:
             return per_cent(ratio)
-        is_left_behind = item in RECASTED and self._history.number(item, slot) and self._history.is_left_behind(slot)
-        return f"–{self._notes.mark(LEFT_BEHIND)}" if is_left_behind else ""
+        if now is None:
+            return self._none(self._history.reason(item, slot))
+        if before is None:
+            return self._none(self._history.incomparable(item, slot) or ALONE)
+        return self._none(NO_BASE if before <= 0 or now < 0 else BEYOND)
 
     def _margin(self, item: str, slot: Slot) -> str:
         part, whole = self._history.number(item, slot), self._history.number("revenue", slot)
-        if part is None or whole is None or whole <= 0 or abs(part / whole) >= MEANT:
-            return ""
-        return per_cent(part / whole)
+        if part is None:
+            return self._none(self._history.reason(item, slot))
+        if whole is None or whole <= 0:
+            return self._none(NO_REVENUE)
+        return per_cent(part / whole) if abs(part / whole) < MEANT else self._none(BEYOND)
+
+    def _none(self, reason: str) -> str:
+        """No number, with the mark of the reason if there is one."""
+        return f"–{self._notes.mark(reason)}" if reason else "–"
 
 
 def growth(now: float | None, before: float | None) -> float | None:

@@ -34,6 +34,47 @@ console.log(JSON.stringify(answer.data, null, 2));"""
 JAVASCRIPT_OPTIONS = {True: ', {\n  headers: { "X-Api-Key": process.env.API_KEY },\n}', False: ""}
 
 
+PAGING = """\
+import json
+import os
+import time
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+
+def answer(url, attempts=5):
+    request = Request(url, headers={{"X-Api-Key": os.environ["API_KEY"]}})
+    for attempt in range(attempts):
+        try:
+            with urlopen(request) as response:
+                return json.load(response)
+        except HTTPError as error:
+            if error.code not in (429, 500, 503) or attempt == attempts - 1:
+                raise  # the same request would fail again
+            time.sleep(int(error.headers.get("Retry-After", 2**attempt)))
+
+
+companies, page, total = [], 1, 1
+while len(companies) < total:
+    found = answer(f"{address}/companies?per_page=100&page={{page}}")
+    companies += found["data"]
+    page, total = page + 1, found["meta"]["total"]
+
+print(len(companies))"""
+CLIENT = """\
+pip install openapi-python-client
+openapi-python-client generate --url {address}/openapi.json --meta none --output-path fundamentals_client"""
+CLIENT_USED = """\
+import os
+
+from fundamentals_client import AuthenticatedClient
+from fundamentals_client.api.companies import list_companies
+
+client = AuthenticatedClient("{address}", os.environ["API_KEY"], prefix="", auth_header_name="X-Api-Key")
+found = list_companies.sync(client=client, per_page=5)
+print([company.symbol for company in found.data])"""
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """A program or JSON with its title; one with an anchor has a button to copy it."""
@@ -62,4 +103,17 @@ def programs(name: str, address: str, parameters: Mapping[str, object], *, needs
         Code("sh", f'curl {header}"{url}"', "curl", f"{name}-curl"),
         Code("python", python if needs_key else python.replace("import os\n", ""), "Python", f"{name}-python"),
         Code("js", javascript, "JavaScript", f"{name}-javascript"),
+    )
+
+
+def paging(address: str) -> Code:
+    """A program that asks for all pages of a list, and again where that can help."""
+    return Code("python", PAGING.format(address=address), "Python", "paging-python")
+
+
+def client(address: str) -> tuple[Code, Code]:
+    """How a client is generated from the description, and used."""
+    return (
+        Code("sh", CLIENT.format(address=address), "Generate", "client-generate"),
+        Code("python", CLIENT_USED.format(address=address), "Use", "client-use"),
     )

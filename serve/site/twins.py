@@ -23,6 +23,7 @@ from serve.site import (
     company_page,
     comparison,
     dictionary_page,
+    downloads,
     errors_page,
     filings,
     home,
@@ -151,13 +152,10 @@ def _held_rules(pages: Pages) -> tuple[list[RuleCount], rules_page.Examples]:
 
 
 def _companies(pages: Pages, request: Request) -> Document:
-    asked = {name: request.query_params.get(name, "").strip() for name in listing.ASKED}
-    asked["search"] = search.text_of(request, "search")
-    if asked["sort"] not in ("", *listing.SORTS):
-        raise NotFound(f"The list can be sorted by one of {', '.join(sorted(listing.SORTS))}.")
+    asked = listing.asked_for(request)
     with current_build(pages) as build:
         of = directory(build)
-        rows = of.chosen(**asked)
+        rows = listing.chosen(of, asked)
         near = close_matches(build, asked["search"]) if not rows else []
     number = _page(request.query_params.get("page", "1"), listing.last_page(rows))
     return listing.document(of, rows, near, asked, number)
@@ -219,8 +217,11 @@ def _comparison(pages: Pages, request: Request) -> Document:
     asked = request.query_params.get("symbols", "")
     if len(asked) > comparison.LONGEST:
         raise NotFound(f"The list of symbols is longer than {comparison.LONGEST} characters.")
+    charts = request.query_params.get("charts", "")
+    if charts not in ("", comparison.INDEXED):
+        raise NotFound(f"The charts of a comparison show amounts, or with charts={comparison.INDEXED} an index.")
     with current_build(pages) as build:
-        return comparison.document(build, directory(build), asked)
+        return comparison.document(build, directory(build), asked, charts)
 
 
 def _page(text: str, last: int) -> int:
@@ -237,6 +238,7 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     ("/dictionary", _dictionary, Access.PUBLIC),
     (rules_page.PATH, _rules, Access.PUBLIC),
     ("/rules/{rule}", _rule, Access.PUBLIC),
+    downloads.DOCUMENT,
     ("/companies", _companies, Access.SUBSCRIBER),
     (COMPARISON, _comparison, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),

@@ -11,6 +11,7 @@ from types import ModuleType
 import httpx
 import pytest
 
+from serve.site import snippets
 from tests.contract.conftest import Served
 from warehouse.schema import ITEM_NAMES
 
@@ -67,3 +68,13 @@ def test_a_generated_client_calls_every_endpoint(generated: ModuleType, served: 
     assert not missing.error.details
     refused = call(generated, served, key, "financials.list_financials", symbol="LNTR", items="sales")
     assert "sales" in refused.error.details["items"]
+
+
+def test_the_program_of_the_reference_uses_it(
+    generated: ModuleType, served: Served, key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it stands there, but for the name of the package."""
+    _, used = snippets.client(served.address)
+    monkeypatch.setenv("API_KEY", key)
+    exec(compile(used.text.replace("fundamentals_client", NAME), "reference", "exec"), {})
+    assert "LNTR" in capsys.readouterr().out

@@ -133,7 +133,7 @@ def test_every_page_has_the_disclaimer(pages):
     """The HTML pages and their Markdown."""
     for address, response in pages.items():
         if (
-            not urlsplit(address).path.endswith((".csv", ".json", "/status"))
+            not urlsplit(address).path.endswith((".csv", ".xlsx", ".parquet", ".duckdb", ".json", "/status"))
             and "/v1" not in address
             and "?v=" not in address
         ):

@@ -56,9 +56,9 @@ def test_a_check_of_the_values_warns_and_shows_the_failures(lake, monkeypatch):
     found = pl.DataFrame(rows, schema={"check": pl.String, **FOUND})
     monkeypatch.setattr(quality, "measured", lambda lake, workers: found)
 
-    results = {
-        result.check_name: result for result in checks.quality_of_values(Synchronization(Home.from_environment()))
-    }
+    context = dg.build_asset_check_context()
+    told = checks.quality_of_values(context, Synchronization(Home.from_environment()))
+    results = {result.check_name: result for result in told}
 
     told = results.pop(check.name)
     assert (told.passed, told.severity) == (False, dg.AssetCheckSeverity.WARN)

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from pipelines import definitions, stages
-from pipelines.asset_specs import BUILD, OWNERS, TABLES, UPSTREAM, key_of
+from pipelines.asset_specs import BUILD, OWNERS, TABLES, UPSTREAM, WAREHOUSE, key_of
 from pipelines.assets import DIGITS
 from pipelines.checks import BLOCKING
 from pipelines.definitions import JOB, build_definitions, run_job
@@ -34,6 +34,37 @@ def home(tmp_path, monkeypatch) -> Home:
 @pytest.fixture
 def mirror(tmp_path) -> Mirror:
     return Mirror(tmp_path / "mirror", ALFA, BRAVO, ABSENT)
+
+
+def test_every_group_of_assets_has_owners():
+    graph = build_definitions({}).resolve_asset_graph()
+    assert {graph.get(key).group_name for key in graph.get_all_asset_keys()} == OWNERS.keys()
+    assert all(graph.get(key).owners == OWNERS[str(graph.get(key).group_name)] for key in graph.get_all_asset_keys())
+
+
+def test_a_quality_check_is_executed_alone(synchronized):
+    """As the UI does it, without a synchronization: nothing else is materialized or checked."""
+    wanted = dg.AssetCheckKey(BUILD, "cash_is_within_assets")
+    before = (synchronized.published / "CURRENT.json").read_bytes()
+    job = (
+        build_definitions({})
+        .resolve_implicit_global_asset_job_def()
+        .get_subset(asset_check_selection={wanted}, asset_selection=set())
+    )
+    with instance_of(synchronized.dagster) as instance:
+        done = job.execute_in_process(instance=instance)
+    assert [each.asset_check_key for each in done.get_asset_check_evaluations()] == [wanted]
+    assert done.get_asset_materialization_events() == []
+    assert (synchronized.published / "CURRENT.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("mistyped", [{"source": "/nope"}, {"symbols": "NOPE,ALSO"}], ids=["source", "symbols"])
+def test_a_mistyped_command_leaves_no_failed_run(home, mirror, mistyped):
+    """It did nothing; whoever typed it has read why."""
+    with pytest.raises(PipelineError):
+        run_job(home, **({"source": str(mirror.folder)} | mistyped))
+    with instance_of(home.dagster) as instance:
+        assert instance.get_runs() == []
 
 
 def test_everything_loads_and_is_one_job():
@@ -72,7 +103,7 @@ def test_a_published_table_is_an_asset_with_its_columns(table):
     ]
     assert [column.constraints.nullable for column in shown] == [not column.required for column in table.columns]
     kind = "view" if table in views.VIEWS else "table"
-    assert (node.description, node.owners, node.kinds) == (table.description, OWNERS, {"duckdb", kind})
+    assert (node.description, node.owners, node.kinds) == (table.description, OWNERS[WAREHOUSE], {"duckdb", kind})
 
 
 def test_published_tables_are_materialized_with_a_new_build_only(home, mirror):

@@ -3,7 +3,7 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -59,7 +59,7 @@ def random_log(random: Random) -> tuple[Rows, Rows]:
 def random_history(random: Random) -> list[builds.Known]:
     length = random.choice((1, 1, 2, 3, 4))
     never_served = random.randrange(length)
-    recorded = datetime(2024, 1, 1, tzinfo=UTC)
+    recorded = datetime(2024, 1, 1)  # noqa: DTZ001 - in UTC, as the tables
     history: list[builds.Known] = []
     for number in range(length):
         value = random.choice((None, 0.0, -1.5, 100.0 + number)) if number else 100.0
@@ -232,8 +232,16 @@ def test_as_served_is_the_state_recorded_by_then(build: Build, ask: Ask) -> None
     assert ask(last) == ask("SELECT count(*) FROM financials")
 
 
+def test_a_time_may_have_a_time_zone(build: Build, ask: Ask) -> None:
+    """One without is in UTC."""
+    moment = min(row["recorded_at"] for row in build.versions if row["recorded_at"])
+    in_tokyo = moment.replace(tzinfo=UTC).astimezone(timezone(timedelta(hours=9)))
+    for at in (moment, in_tokyo, f"{moment}", f"{in_tokyo}"):
+        assert ask(f"FROM financials_as_served(?) {BY_KEY}", at) == build.told(recorded_by=moment)
+
+
 def test_filing_date_and_time_of_recording_together(build: Build, ask: Ask) -> None:
-    day, at = FIRST_DAY + timedelta(30), datetime(2024, 1, 2, tzinfo=UTC)
+    day, at = FIRST_DAY + timedelta(30), datetime(2024, 1, 2)  # noqa: DTZ001
     found = ask(f"FROM financials_known(?, ?) {BY_KEY}", day, at)
     assert found == build.told(filed_by=day, recorded_by=at)
     assert ask(f"FROM financials_known(NULL, NULL) {BY_KEY}") == build.told()

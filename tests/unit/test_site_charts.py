@@ -64,7 +64,7 @@ def test_powers_enclose_all_values(low, ratio):
 def test_every_value_is_inside_the_drawing(values, as_bars, as_log):
     """For any values: losses, zeros, gaps, a single value; each period has a point, also one without a value."""
     made = charts.chart(points(*values), str, as_bars=as_bars, as_log=as_log)
-    if all(value is None for value in values):
+    if not any(values):
         assert made == ""
         return
     svg = ElementTree.fromstring(made)
@@ -73,6 +73,31 @@ def test_every_value_is_inside_the_drawing(values, as_bars, as_log):
     for point in marks(svg, "point"):
         assert charts.LEFT <= float(point.get("data-x")) <= charts.WIDTH - charts.RIGHT
     assert all(charts.TOP - 1 <= height <= charts.HEIGHT - charts.BOTTOM + 1 for height in heights(svg))
+
+
+def test_nothing_is_drawn_of_zeros():
+    assert charts.chart(points(0.0, None, 0.0), str, as_bars=True) == ""
+
+
+@pytest.mark.parametrize("as_bars", [True, False])
+def test_an_outlier_does_not_flatten_the_others(as_bars):
+    """It is cut, with a mark and its value; the largest of the others has nearly the whole height."""
+    svg = drawn(points(10.0, 12.0, 900.0, 11.0, 9.0, -3.0), as_bars=as_bars)
+    assert len(marks(svg, "cut")) == 1
+    assert "900.0" in [label.text for label in marks(svg, "tick")]
+    assert heights(svg)[2] == charts.TOP
+    assert heights(svg)[1] < charts.HEIGHT / 3
+    assert not marks(drawn(points(1.0, 2.0, 4.0, 8.0, 16.0, 32.0), as_bars=as_bars), "cut")
+    assert not marks(drawn(points(1.0, 2.0, 90.0), as_bars=as_bars), "cut")
+
+
+@pytest.mark.parametrize("as_bars", [True, False])
+def test_a_period_without_a_value_has_its_reason(as_bars):
+    some = [Point(5.0, "2020"), Point(None, "2021", "No value", "FY2021. Not stated."), Point(6.0, "2022")]
+    svg = drawn(some, as_bars=as_bars)
+    assert len(marks(svg, "gap")) == 1
+    [titled] = [point for point in marks(svg, "point") if any(part.get("class") == "gap" for part in point)]
+    assert titled[0].text == "No value FY2021. Not stated."
 
 
 def test_a_larger_value_is_drawn_higher():

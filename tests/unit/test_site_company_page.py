@@ -145,7 +145,7 @@ def test_the_head_says_what_the_company_is():
         "# Acme \\& Sons PLC (ACME)\n\nfictional company · NYSE · Food · reports in EUR · fiscal year to December\n"
     )
     assert f"Newest report: [10-Q of 2025-05-02]({URL}) · [All filings" in text
-    assert f"[Download as CSV]({PATH}/financials.csv)" in text
+    assert f"[CSV]({PATH}/financials.csv)" in text
 
 
 def test_a_fair_value_has_its_range_and_what_it_rests_on():
@@ -193,10 +193,15 @@ def test_every_value_leads_to_its_provenance_and_shows_what_it_was():
 
 
 def test_growth_and_margins_are_derived():
-    """Growth on the same period a year before; none from a loss, and none where there is no such period."""
-    table = rows(page())
-    assert table["*Revenue growth*"] == ["10.0 %", "5.0 %", "33.3 %", ""]
-    assert table["*Net margin*"] == ["-2.3 %", "10.0 %", "", ""]
+    """Growth on the same period a year before; none from a loss, and none where there is no such period.
+
+    A cell without a number has the mark of its reason.
+    """
+    table, text = rows(page()), page().text
+    assert table["*Revenue growth*"] == ["10.0 %", "5.0 %", "33.3 %", "–¹"]
+    assert "> ¹ There is no value of the same period a year before." in text
+    assert table["*Net margin*"][:2] == ["-2.3 %", "10.0 %"]
+    assert all(cell.startswith("–") for cell in table["*Net margin*"][2:])
     assert "*Free cash flow growth*" not in table
 
 
@@ -210,20 +215,20 @@ def test_growth_is_left_out_where_only_the_later_year_was_restated():
         value("net_income", 2022, 4.0),
     ]
     table = rows(page(stated=spun_off))
-    assert table["*Revenue growth*"] == ["25.0 %", "–¹", ""]
-    assert table["*Net income growth*"] == ["", "100.0 %", ""]
+    assert table["*Revenue growth*"] == ["25.0 %", "–¹", "–²"]
+    assert table["*Net income growth*"] == ["–", "100.0 %", "–²"]
 
 
 def test_reasons_of_empty_cells_are_numbered():
     """Below the table, folded; an undocumented code is shown unchanged."""
     figures = section(page().text, "figures")
     cells = rows(page())["Earnings per share, basic"]
-    assert [cell.partition("]")[0] for cell in cells] == ["[–¹", "[4.50", "[–²", "[–²"]
-    assert cells[0] == f"[–¹]({PATH}/eps_basic/2025Q1)"
+    assert [cell.partition("]")[0] for cell in cells] == ["[–²", "[4.50", "[–³", "[–³"]
+    assert cells[0] == f"[–²]({PATH}/eps_basic/2025Q1)"
     folded = figures.partition("> **Why some cells are empty**\n")[2]
-    assert "> ² The company's filings never state the item" in folded
+    assert "> ³ The company's filings never state the item" in folded
     assert r"[no\_tag](/dictionary#gap-no_tag)" in folded
-    assert r"> ⁴ unheard\_of" in folded
+    assert r"> ⁵ unheard\_of" in folded
 
 
 def test_figures_are_not_compared_across_a_break():
@@ -234,7 +239,8 @@ def test_figures_are_not_compared_across_a_break():
         value("revenue", 2022, 9.0, filed="2023-02-15"),
     ]
     document = page(stated=stated, breaks=(Break("2025-02-15", "entity"),))
-    assert rows(document)["*Revenue growth*"] == ["33.3 %", "", ""]
+    assert rows(document)["*Revenue growth*"] == ["33.3 %", "–¹", "–²"]
+    assert "> ¹ The figures of the year before are of another company" in document.text
     assert "*The filing of 2025-02-15 changes to another company: figures before and after it" in document.text
     drawing = dict(document.drawings)["revenue"]
     assert drawing.count('class="break"') == 1

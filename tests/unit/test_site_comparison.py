@@ -1,5 +1,6 @@
 """The comparison of companies: symbols, values by fiscal year, currencies, charts."""
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -53,9 +54,13 @@ def test_companies_are_compared_item_by_item(build):
     assert tuple(anchors(text)) == ITEM_NAMES
     [rows] = tables(section(text, "revenue"))
     assert rows == [
-        ("Newest", "–", "[4.00 K](/companies/LNTR/revenue/2024Q4)"),
-        ("FY2024", "[7](/companies/FJRD/revenue/FY2024)", "[4.00 K](/companies/LNTR/revenue/FY2024)"),
-        ("FY2023", "[7](/companies/FJRD/revenue/FY2023)", "[4.00 K](/companies/LNTR/revenue/FY2023)"),
+        ("Newest", "–", "[4.00 K](/companies/LNTR/revenue/2024Q4) *was 3.90 K*"),
+        (
+            "FY2024",
+            "[7](/companies/FJRD/revenue/FY2024) *0.0 %*",
+            "[4.00 K](/companies/LNTR/revenue/FY2024) *0.0 %* *was 4.10 K*",
+        ),
+        ("FY2023", "[7](/companies/FJRD/revenue/FY2023)", "[4.00 K](/companies/LNTR/revenue/FY2023) *0.0 %*"),
         ("FY2022", "–", "[4.00 K](/companies/LNTR/revenue/FY2022)"),
     ]
     overview = {name: values for name, *values in next(tables(text))}
@@ -85,7 +90,22 @@ def test_a_chart_shows_the_values_of_the_table(build):
     drawing = dict(page(build, "LNTR,FJRD").drawings)["revenue"]
     assert drawing.count('class="mark"') == 5
     assert "<title>FJRD FY2024: 7 EUR</title>" in drawing
-    assert "<title>LNTR FY2024: 4.000\N{NO-BREAK SPACE}K USD</title>" in drawing
+    assert "<title>LNTR FY2024: 4.000\N{NO-BREAK SPACE}K USD, was 4.10\N{NO-BREAK SPACE}K</title>" in drawing
+    assert drawing.count('class="restated"') == 1
+
+
+def test_an_index_begins_with_the_first_common_year(build):
+    """All companies are 100 there, in one chart of all currencies; what cannot be indexed stays as it is."""
+    document = comparison.document(build, directory(build), "LNTR,FJRD", comparison.INDEXED)
+    assert "Chart: FY2023 = 100." in section(document.text, "revenue")
+    drawing = dict(document.drawings)["revenue"]
+    assert drawing.count("<svg") == 1
+    lines = re.findall(r'class="line" d="M([^"]*)"', drawing)
+    assert len(lines) == 2
+    heights = {point.split()[1] for line in lines for point in re.split("[ML]", line) if point}
+    assert heights == {f"{comparison_charts.TOP:.1f}"}  # 4,000 and 7 are both 100, in all years
+    assert "[Amounts](/compare?symbols=LNTR,FJRD)" in document.text
+    assert "There is no index: in no fiscal year all have a positive value." in section(document.text, "free_cash_flow")
 
 
 def test_a_year_without_a_value_is_a_gap(build):

@@ -29,6 +29,8 @@ ACME = Listed(
     net_income=1_000.0,
     free_cash_flow=None,
     roic=0.18,
+    growth=0.25,
+    debt_to_fcf=1.5,
 )
 
 
@@ -103,13 +105,39 @@ def test_companies_are_filtered_by_exchange_and_industry():
     assert symbols(OF.chosen("acm", "", "", "-symbol")) == ["LOSS", "ACME", "ACM-B"]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "found"),
+    [
+        ({"net_margin_min": "20"}, ["ACME"]),
+        ({"net_margin_max": "0"}, ["ACM-B"]),
+        ({"growth_min": "25", "growth_max": "25"}, ["ACM-B", "ACME", "BIG", "LOSS", "NONE", "YEN"]),
+        ({"roic_max": "17.9"}, []),
+        ({"roic_min": "18", "debt_to_fcf_max": "1.5"}, ["ACM-B", "ACME", "BIG", "NONE", "YEN"]),
+        ({"debt_to_fcf_min": "1.6"}, []),
+    ],
+)
+def test_companies_are_filtered_by_figures(bounds, found):
+    """In per cent and years, with both ends; a company without the figure is left out."""
+    assert symbols(listing.chosen(OF, {**ASKED, **bounds})) == found
+
+
+def test_the_filters_stay_in_the_address():
+    """When the list is sorted, turned over and downloaded; the form is open and has them."""
+    shown = page(ROWS * 20, net_margin_min="-5.5", sort="-roic")
+    assert "(/companies?sort=roic&net_margin_min=-5.5)" in shown.text
+    assert "/companies.csv?sort=-roic&net_margin_min=-5.5" in shown.text
+    assert "/companies?sort=-roic&net_margin_min=-5.5&page=2" in shown.text
+    assert shown.search
+    assert shown.search.bounds[0].values == ("-5.5", "")
+
+
 def test_the_list_has_a_row_for_each_company():
     """Short amounts; the symbol leads to the company's page."""
     text = page([ACME]).text
     assert "\n\nCompanies:\n\n| [Symbol]" in text
     [[first, *_]] = tables(text)
     assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", "4.00 K", "1.00 K", "25.0 %", "–", "18.0 %")
-    assert first[7:] == ("USD", "2024-12-31", "NYSE", "Trade")
+    assert first[7:] == ("25.0 %", "1.5", "USD", "2024-12-31", "NYSE", "Trade")
 
 
 def test_headings_sort_by_their_column():

@@ -9,11 +9,12 @@ import httpx
 import pytest
 
 from serve.api.endpoints import ENDPOINTS
+from serve.site import home
 from serve.site.live import live
 from tests import builds
-from tests.servers import active_key
+from tests.servers import PROJECT, active_key
 from tests.sites import PUBLIC, Read, Site, published
-from tests.texts import programs, section
+from tests.texts import programs, section, tables
 from warehouse import schema
 from warehouse.reader import Warehouse
 
@@ -88,3 +89,27 @@ def test_a_company_that_readers_know_is_preferred(tmp_path):
             found = live(build, PUBLIC)
             assert (found and found.company.symbol) == symbol
         warehouse.close()
+
+
+def test_the_front_page_shows_the_company_and_traces_a_value(tmp_path: Path) -> None:
+    """Its fiscal years as served, and the filed facts behind a free cash flow."""
+    listed = [row for row in builds.companies() if row["symbol"] not in ("ABCX", "FJRD")]
+    builds.publish_small(tmp_path / "published", rows=builds.tables() | {"companies": listed})
+    with published(tmp_path) as lantern:
+        shown = section(httpx.get(f"{lantern.address}/index.md").text, "company")
+    years, facts = tables(shown)
+    assert [row[:2] for row in years] == [("FY2024", "4.00 K"), ("FY2023", "4.00 K"), ("FY2022", "4.00 K")]
+    assert "Free cash flow of FY2024, -50.5, comes from these filed facts" in shown
+    assert len(facts) == 2
+    assert all(row[1] == "-50.5" and "us-gaap/Revenues" in row[3] for row in facts)
+
+
+def test_the_front_page_states_the_agreement_of_the_readme(site: Site) -> None:
+    front = httpx.get(f"{site.address}/index.md").text
+    readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
+    for text in (
+        f"f {home.COMPARED:,} values of a vendor to which filed facts are known to lead, {home.AGREEING:,} agree",
+        "agree within half a per cent",
+    ):
+        assert text in readme
+        assert text in front

@@ -2,9 +2,15 @@
 
 import ast
 import json
+import os
 import shlex
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
-from typing import Any
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -132,3 +138,39 @@ def test_the_program_of_the_changelog_computes_the_fingerprint(capsys):
     start, end = program.index("with urlopen"), program.index("del description")
     exec(program[:start] + program[end:], {"description": json.loads(json.dumps(DESCRIBED))})
     assert capsys.readouterr().out.strip() == openapi.fingerprint(DESCRIBED)
+
+
+class Pages(BaseHTTPRequestHandler):
+    """Three pages of a list; each request is refused once, by a limit or a failure."""
+
+    refused: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        number = int(parse_qs(urlsplit(self.path).query)["page"][0])
+        if self.path not in self.refused:
+            self.refused.append(self.path)
+            self.send_response((429, 500, 503)[number - 1])
+            self.send_header("Retry-After", "0")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"data": [number] * 2, "meta": {"total": 6}}).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_the_program_for_all_pages_gets_them_and_tries_again() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        program = snippets.paging(f"http://127.0.0.1:{server.server_port}").text
+        environment = {**os.environ, "API_KEY": "key"}
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+        )
+        server.shutdown()
+        thread.join()
+    assert (done.stdout, done.stderr) == ("6\n", "")
+    assert len(Pages.refused) == 3

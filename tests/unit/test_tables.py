@@ -135,7 +135,7 @@ def test_filings_link_to_the_sec(made):
     assert row["url"] == (
         f"https://www.sec.gov/Archives/edgar/data/101/{row['accession'].replace('-', '')}/{row['accession']}-index.htm"
     )
-    assert str(row["accepted_at"]) == f"{row['filed']} 21:30:00+00:00"
+    assert str(row["accepted_at"]) == f"{row['filed']} 21:30:00"
     assert row["share_basis"] == 1.0
 
 

@@ -1,7 +1,11 @@
 """The views of a build: the screener, on companies that grow as the tests say."""
 
+import csv
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +13,7 @@ import pytest
 from tests import builds
 from warehouse import views
 from warehouse.reader import open_read_only
+from warehouse.schema import BY_NAME
 
 QUARTERS = [
     date(year, month, day) for year in range(2014, 2025) for month, day in ((3, 31), (6, 30), (9, 30), (12, 31))
@@ -98,6 +103,63 @@ def test_growth_needs_two_positive_amounts_and_the_same_quarter(found: dict[str,
 def test_growth_does_not_compare_two_companies(found: dict[str, dict[str, Any]]) -> None:
     """Only what was filed after the last break counts, also where a later filing restated an older period."""
     assert [found["FJRD"][name] for name in GROWTH] == [*[pytest.approx(0.1)] * 3, None]
+
+
+def test_debt_cash_and_shares_grow_too(tmp_path: Path) -> None:
+    rows = [
+        builds.period(
+            {"symbol": "LNTR", "cik": "9990000001"},
+            "ttm",
+            end,
+            4,
+            total_debt=debt,
+            cash_and_equivalents=0.0,
+            shares_basic=8.0,
+        )
+        for end, debt in ((date(2023, 12, 31), 100.0), (NEWEST, 150.0))
+    ]
+    made = builds.publish_small(tmp_path, rows=builds.tables() | {"financials": rows})
+    grown = ("total_debt_growth_1y", "cash_and_equivalents_growth_1y", "shares_basic_growth_1y")
+    with open_read_only(tmp_path / made.file) as connection:
+        found = connection.execute(f"SELECT {', '.join(grown)} FROM screener WHERE symbol = 'LNTR'").fetchall()
+    assert found == [(pytest.approx(0.5), None, 0.0)]
+
+
+def test_named_financials_have_the_company_in_each_row(tmp_path: Path) -> None:
+    """The rows of the table, in its order."""
+    made = builds.small(tmp_path)
+    with open_read_only(tmp_path / made.file) as connection:
+        columns = ", ".join(f"named.{column.name}" for column in BY_NAME["financials"].columns)
+        named = connection.execute(f"SELECT {columns} FROM financials_named AS named").fetchall()
+        assert named == connection.execute("FROM financials").fetchall()
+        found = connection.execute("SELECT DISTINCT name, sic FROM financials_named WHERE symbol = 'ABCX'").fetchall()
+    assert found == [("100% Maple_Syrup Co", "2060")]
+
+
+TIMES = """
+import sys
+sys.modules["pytz"] = None  # as if it were not installed
+import duckdb
+with duckdb.connect(sys.argv[1], read_only=True) as connection:
+    for (table,) in connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall():
+        connection.execute(f'FROM "{table}"').fetchall()
+"""
+
+
+def test_all_tables_are_read_without_pytz(tmp_path: Path) -> None:
+    """DuckDB's client needs this package for times with a time zone; those of the tables are in UTC, without one."""
+    made = builds.small(tmp_path)
+    subprocess.run([sys.executable, "-c", TIMES, str(tmp_path / made.file)], check=True)
+
+
+def test_no_text_of_a_csv_is_a_formula(tmp_path: Path) -> None:
+    """A spreadsheet would calculate what begins like one."""
+    names = ["=1+1", "+1", "-1", "@A1", "plain"]
+    rows = [builds.company(f"S{place}", place, name=name) for place, name in enumerate(names)]
+    builds.publish_small(tmp_path, rows=builds.tables() | {"companies": rows})
+    with (tmp_path / "parquet/screener.csv").open(encoding="utf-8") as stream:
+        held = [row["name"] for row in csv.DictReader(stream)]
+    assert held == ["'=1+1", "'+1", "'-1", "'@A1", "plain"]
 
 
 def test_a_fair_value_or_the_reasons(found: dict[str, dict[str, Any]]) -> None:

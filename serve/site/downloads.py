@@ -1,0 +1,180 @@
+"""The page `/downloads` and the files of the current build: DuckDB, Parquet and CSV, for subscribers.
+
+Belongs here: which files there are, and sending them in ranges. Does not: making them (warehouse.publish,
+warehouse.copies), the limits of an account (access.transfers), access (mount).
+
+The address of a file names its build. The first request for it links the file into the folder `downloads` of the home,
+so that ranges that are asked for later come from the same build, also when newer ones have replaced it. A link goes an
+hour after the last request for its build; the response that is being sent ends all the same.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.types import Message, Receive, Scope, Send
+
+from serve.access.transfers import AT_ONCE, TIMES, Transfers
+from serve.http.errors import NotFound
+from serve.site.building import current_build
+from serve.site.markdown import Document, write
+from serve.site.pages import Access, PageRoute, Pages
+from warehouse.fictional import is_fictional
+from warehouse.pointer import Pointer, copies_of, kept
+from warehouse.views import PUBLISHED
+
+PATH = "/downloads"
+FOLDER = "downloads"
+KEPT = 3600.0  # seconds after the last request for a file of a build for which it stays
+DATABASE = "warehouse.duckdb"
+MEANT = {table.name: table.description for table in PUBLISHED}
+MEDIA = {
+    ".duckdb": "application/octet-stream",
+    ".parquet": "application/vnd.apache.parquet",
+    ".csv": "text/csv; charset=utf-8",
+}
+BUILD, NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*"), re.compile(r"[a-z_]+\.[a-z]+")
+SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a build: its name for subscribers, where it is, its size in bytes and its SHA-256."""
+
+    name: str
+    path: Path
+    size: int
+    digest: str
+
+    @property
+    def what(self) -> str:
+        """What is in it."""
+        return MEANT.get(self.path.stem, "All tables, views and macros, for DuckDB.")
+
+
+def files(published: Path, pointer: Pointer) -> Iterator[File]:
+    """The files of a build; none if an earlier release published it: their digests are not known."""
+    for name, digest in pointer.digests.items():
+        is_database = name == pointer.file
+        path = published / name if is_database else published / copies_of(pointer.file) / name
+        with suppress(FileNotFoundError):  # a newer build has replaced this one meanwhile
+            yield File(DATABASE if is_database else name, path, path.stat().st_size, digest)
+
+
+def document(pages: Pages, _: Request) -> Document:
+    """The page, with the files of the current build."""
+    with current_build(pages) as build:
+        pointer = build.pointer
+        [(cik,)] = build.rows("SELECT min(cik) FROM companies")
+    held = list(files(pages.settings.published, pointer))
+    text = write(
+        "downloads.md",
+        pointer=pointer,
+        is_fictional=is_fictional(cik or ""),
+        kinds=[
+            (kind, [each for each in held if each.name.endswith(f".{kind.lower()}")])
+            for kind in ("DuckDB", "CSV", "Parquet")
+        ],
+        address=lambda each: f"{PATH}/{pointer.build}/{each.name}",
+        size=in_words,
+        total=in_words(sum(each.size for each in held)),
+        example=f"{pages.settings.pages}{PATH}/{pointer.build}/{DATABASE}",
+        at_once=AT_ONCE,
+        times=TIMES,
+    )
+    return Document(text)
+
+
+def in_words(size: int) -> str:
+    """A size in bytes with a unit."""
+    unit, name = next(((unit, name) for unit, name in SIZES if size >= unit), (1, "bytes"))
+    return f"{size / unit:,.1f} {name}" if unit > 1 else f"{size} {name}"
+
+
+async def send(pages: Pages, request: Request) -> Response:
+    """A file of a build, or a range of it."""
+    session, (build, name) = request.state.session, (request.path_params[part] for part in ("build", "name"))
+    account = session.email if session else await run_in_threadpool(pages.accounts.email_of, request.state.key_id)
+    found = await run_in_threadpool(_found, pages, build, name)
+    if found is None:
+        raise NotFound(f"This build is no longer here, or has no such file. {PATH} has those of the newest build.")
+    of, all_files = found
+    pages.transfers.check(account, all_files, pages.clock())
+    tag = f'"{of.digest}"'
+    headers = {
+        "ETag": tag,
+        "Cache-Control": "private, no-transform",
+        "Vary": "Cookie, X-Api-Key",
+        "Content-Disposition": f"attachment; filename={of.name}",
+    }
+    held = {each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")}
+    if held & {tag, "*"}:
+        return Response(status_code=304, headers=headers)
+    return Sending(of, headers, pages.transfers, account)
+
+
+class Sending(FileResponse):
+    """A file or ranges of it, piece by piece, until the client has it or hangs up."""
+
+    def __init__(self, of: File, headers: Mapping[str, str], transfers: Transfers, account: str) -> None:
+        """Send a file that is there, and count it for an account."""
+        super().__init__(of.path, headers=headers, media_type=MEDIA[of.path.suffix], stat_result=of.path.stat())
+        self._transfers, self._account = transfers, account
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it; reading waits until the client has received what was read before."""
+
+        async def send_and_count(message: Message) -> None:
+            self._transfers.note(self._account, len(message.get("body", b"")))
+            await send(message)
+
+        async def end_with_client() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            sending.cancel_scope.cancel()
+
+        with self._transfers.one(self._account):
+            async with anyio.create_task_group() as sending:
+                sending.start_soon(end_with_client)
+                await super().__call__(scope, receive, send_and_count)
+                sending.cancel_scope.cancel()
+
+
+def _found(pages: Pages, build: str, name: str) -> tuple[File, int] | None:
+    """A file of a build, which stays while it is asked for, and the size of all files of the newest build."""
+    published, folder, now = pages.settings.published, pages.settings.home / FOLDER, pages.clock()
+    _clear(folder, now)
+    builds = kept(published)
+    pointer = next((each for each in builds if each.build == build), None)
+    of = next((each for each in files(published, pointer) if each.name == name), None) if pointer else None
+    if of:
+        place = folder / build / of.digest / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError, FileNotFoundError):  # linked before; or a newer build has just replaced it
+            os.link(of.path, place)
+    # both are names, and no patterns
+    places = sorted((folder / build).glob(f"*/{name}")) if BUILD.fullmatch(build) and NAME.fullmatch(name) else []
+    if not places:
+        return None
+    os.utime(folder / build, (now, now))
+    size = sum(each.size for each in files(published, builds[0])) if builds else 0
+    return File(name, places[0], places[0].stat().st_size, places[0].parent.name), size
+
+
+def _clear(folder: Path, now: float) -> None:
+    """Remove the links to builds for which nobody has asked for a while."""
+    for of_build in folder.glob("*"):
+        if now - of_build.stat().st_mtime > KEPT:
+            shutil.rmtree(of_build, ignore_errors=True)
+
+
+DOCUMENT = (PATH, document, Access.SUBSCRIBER)
+ROUTES: tuple[PageRoute, ...] = ((f"{PATH}/{{build}}/{{name}}", send, Access.FILE),)

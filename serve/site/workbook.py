@@ -1,0 +1,105 @@
+"""The file `/companies/SYMBOL/financials.xlsx`: a company's values on one sheet, the facts behind them on a second.
+
+Belongs here: sheets, columns and formats. Does not: the queries (warehouse.page_queries), the order of periods and the
+headers of the response (company_csv), access (mount).
+
+Text is written as text, never as a formula; days are days, and numbers have every digit.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from io import BytesIO
+
+from starlette.requests import Request
+from starlette.responses import Response
+from xlsxwriter import Workbook
+from xlsxwriter.format import Format
+from xlsxwriter.worksheet import Worksheet
+
+from serve.site import company_csv
+from serve.site.building import CompanyNotFound, current_build
+from serve.site.pages import Access, PageRoute, Pages
+from warehouse import page_queries, queries
+from warehouse.page_queries import Source, Stated
+from warehouse.queries import Company
+from warehouse.schema import ITEM_NAMES
+
+PATH = "/companies/{symbol}/financials.xlsx"
+ADDRESS = "filing"
+SOURCES = (
+    *("item", "period_kind", "period", "period_end", "value", "leg", "operation", "weight", "split_factor"),
+    *("filed_value", "unit", "tag", "start", "end", "form", "filed", "accession", ADDRESS),
+)
+DAYS = frozenset({"period_end", "start", "end", "filed", *company_csv.FILED})
+"""The columns of days."""
+OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+WIDTH = 14  # characters of a column
+
+Cell = str | float | None
+
+
+def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source], root: str = "") -> bytes:
+    """The workbook: sheet Financials with the columns of the CSV, and sheet Sources with one row for each fact.
+
+    Args:
+        company: the company.
+        stated: its current values.
+        sources: the facts behind them.
+        root: address of the pages, for links to filings that are shown here.
+    """
+    file = BytesIO()
+    with Workbook(file, OPTIONS) as book:
+        bold, day = book.add_format({"bold": True}), book.add_format({"num_format": "yyyy-mm-dd"})
+        _fill(book.add_worksheet("Financials"), company_csv.COLUMNS, _values(company, stated), bold, day)
+        _fill(book.add_worksheet("Sources"), SOURCES, _sources(stated, sources, root), bold, day)
+    return file.getvalue()
+
+
+def _values(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[Cell]]:
+    for kind, label, end, held in company_csv.periods(stated):
+        values = [held[item].value if item in held else None for item in ITEM_NAMES]
+        filed = [held[item].filed if item in held else None for item in ITEM_NAMES]
+        yield [company.symbol, kind, label, end, company.currency, *values, *filed]
+
+
+def _sources(stated: Sequence[Stated], sources: Sequence[Source], root: str) -> Iterator[Sequence[Cell]]:
+    numbers = {(each.item, each.kind, each.period_end): each.value for each in stated}
+    for of in sources:
+        value = numbers.get((of.item, of.kind, of.period_end))
+        address = f"{root}{of.url}" if of.url and of.url.startswith("/") else of.url
+        yield [
+            *(of.item, of.kind, of.period, of.period_end, value, of.leg, of.operation, of.weight, of.split_factor),
+            *(of.value, of.unit, of.tag, of.start, of.end, of.form, of.filed, of.accession, address),
+        ]
+
+
+def _fill(sheet: Worksheet, columns: Sequence[str], rows: Iterator[Sequence[Cell]], bold: Format, day: Format) -> None:
+    """Write the heads, which stay in view and can be filtered, and the rows."""
+    sheet.write_row(0, 0, columns, bold)
+    sheet.freeze_panes(1, 0)
+    sheet.set_column(0, len(columns) - 1, WIDTH)
+    place = 0
+    for place, row in enumerate(rows, 1):
+        for column, cell in enumerate(row):
+            if isinstance(cell, str) and columns[column] in DAYS:
+                sheet.write_datetime(place, column, date.fromisoformat(cell), day)
+            elif isinstance(cell, str) and columns[column] == ADDRESS:
+                sheet.write_url(place, column, cell)
+            elif isinstance(cell, str):
+                sheet.write_string(place, column, cell)
+            elif cell is not None:
+                sheet.write_number(place, column, cell)
+    sheet.autofilter(0, 0, place, len(columns) - 1)
+
+
+def show(pages: Pages, request: Request) -> Response:
+    """The workbook of the company in the path."""
+    with current_build(pages) as build:
+        company = queries.company(build, request.path_params["symbol"])
+        if company is None:
+            raise CompanyNotFound(build, request.path_params["symbol"])
+        stated, sources = page_queries.stated(build, company.cik), page_queries.facts_behind(build, company.cik)
+    return company_csv.response(content(company, stated, sources, pages.settings.pages), company.symbol, "xlsx")
+
+
+ROUTES: tuple[PageRoute, ...] = ((PATH, show, Access.FILE),)

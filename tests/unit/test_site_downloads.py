@@ -1,0 +1,210 @@
+"""The downloads of subscribers: the workbook of a company, and the files of a build in ranges, from one build."""
+
+import hashlib
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from io import BytesIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+
+from serve.access.transfers import AT_ONCE, TIMES, Transfers
+from serve.http.errors import RateLimited
+from serve.settings import Settings
+from serve.site import downloads, workbook
+from tests import builds
+from tests.servers import NOON, Clock, active_key, in_process, wait_until
+from tests.sites import PUBLIC, Read, Site
+from warehouse.page_queries import Source, Stated
+from warehouse.queries import Company
+
+CELL = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+class Served:
+    """A served home, with its clock, and a key of a subscriber."""
+
+    def __init__(self, site: Site, clock: Clock) -> None:
+        self.site, self.clock = site, clock
+        self.key = active_key(site.home, "program@example.org")
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        return httpx.get(self.site.address + path, headers={"X-Api-Key": self.key} | headers)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    builds.small(tmp_path / "published")
+    clock = Clock()
+    with in_process(Settings(tmp_path, f"{PUBLIC}/v1"), clock) as address:
+        yield Served(Site(address, tmp_path), clock)
+
+
+def links(served: Served) -> list[str]:
+    """The files that the page links to."""
+    with served.site.signed_in() as reader:
+        page = Read(reader.get("/downloads").text)
+    return [link for link in page.links if link.startswith("/downloads/")]
+
+
+def rows(book: bytes, sheet: int) -> list[list[tuple[str, str]]]:
+    """The cells of a sheet, each with its type and its text."""
+    with zipfile.ZipFile(BytesIO(book)) as parts:
+        shared = ElementTree.fromstring(parts.read("xl/sharedStrings.xml"))
+        texts = ["".join(each.itertext()) for each in shared.iter(f"{CELL}si")]
+        held = ElementTree.fromstring(parts.read(f"xl/worksheets/sheet{sheet}.xml"))
+    assert not list(held.iter(f"{CELL}f")), "a formula"
+    found = []
+    for row in held.iter(f"{CELL}row"):
+        cells = [(cell.get("t", "n"), "".join(cell.itertext())) for cell in row]
+        found.append([(kind, texts[int(text)] if kind == "s" else text) for kind, text in cells])
+    return found
+
+
+def test_the_page_names_each_file_with_its_digest(served: Served) -> None:
+    """DuckDB, Parquet and CSV; what is downloaded has the SHA-256 that the page shows, and its entity tag."""
+    with served.site.signed_in() as reader:
+        page = Read(reader.get("/downloads").text)
+    found = links(served)
+    assert {Path(each).suffix for each in found} == {".duckdb", ".csv", ".parquet"}
+    for path in found:
+        response = served.get(path)
+        assert response.status_code == 200
+        digest = hashlib.sha256(response.content).hexdigest()
+        assert digest in page.text
+        assert response.headers["etag"] == f'"{digest}"'
+        served.clock.now += 10  # within the limit of a minute
+
+
+def test_a_download_goes_on_where_it_broke_off(served: Served) -> None:
+    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    whole = served.get(path)
+    part = served.get(path, Range="bytes=1000-", **{"If-Range": whole.headers["etag"]})
+    assert (part.status_code, part.content) == (206, whole.content[1000:])
+    assert served.get(path, Range="bytes=0-9", **{"If-Range": '"other"'}).content == whole.content
+    assert served.get(path, **{"If-None-Match": whole.headers["etag"]}).status_code == 304
+    assert served.get(path, Range=f"bytes={len(whole.content)}-").status_code == 416
+
+
+def test_ranges_come_from_one_build_while_others_are_published(served: Served) -> None:
+    """For an hour after the last request; then the build goes, and the address says so."""
+    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    first = served.get(path, Range="bytes=0-99")
+    for build in ("b2", "b3", "b4"):
+        builds.publish_small(served.site.home / "published", build)
+    assert not (served.site.home / "published/warehouse-b1.duckdb").exists()
+    served.clock.now += downloads.KEPT
+    rest = served.get(path, Range="bytes=100-")
+    content = first.content + rest.content
+    assert hashlib.sha256(content).hexdigest() == first.headers["etag"].strip('"') == rest.headers["etag"].strip('"')
+    served.clock.now += downloads.KEPT + 1
+    assert served.get(path).status_code == 404
+    assert not list((served.site.home / downloads.FOLDER).iterdir())
+    assert links(served)[0].startswith("/downloads/b4/")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/downloads/b1/accounts.sqlite",
+        "/downloads/b1/CURRENT.json",
+        "/downloads/../accounts.sqlite",
+        "/downloads/%2e%2e/accounts.sqlite",
+        "/downloads/b1/%2e%2e%2faccounts.sqlite",
+        "/downloads/*/warehouse.duckdb",
+        "/downloads/b9/warehouse.duckdb",
+    ],
+)
+def test_nothing_else_is_downloaded(served: Served, path: str) -> None:
+    assert served.get(links(served)[0]).status_code == 200
+    assert served.get(path).status_code == 404
+
+
+FILES = (
+    "/companies.csv",
+    "/compare.csv?symbols=LNTR",
+    "/companies/LNTR/financials.csv",
+    "/companies/LNTR/financials.xlsx",
+)
+
+
+@pytest.mark.parametrize("path", [*FILES, "/downloads/b1/warehouse.duckdb"])
+def test_a_program_sends_its_key_in_the_header_only(served: Served, path: str) -> None:
+    """Its request counts as those of the interface; errors have the interface's envelope."""
+    response = served.get(path)
+    assert response.status_code == 200
+    assert response.headers["x-ratelimit-remaining"] == "59"
+    assert httpx.get(served.site.address + path).status_code == 403
+    wrong = httpx.get(served.site.address + path, headers={"X-Api-Key": "fds_live_wrong"})
+    assert (wrong.status_code, wrong.json()["error"]["code"]) == (401, "unauthenticated")
+    joined = f"{path}{'&' if '?' in path else '?'}api_key={served.key}"
+    refused = served.get(joined)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "invalid_parameter")
+
+
+def test_a_workbook_has_the_values_and_their_sources(served: Served) -> None:
+    """The first sheet has the rows of the CSV, the second one row for each fact, with the address of its filing."""
+    book = served.get("/companies/LNTR/financials.xlsx").content
+    heads, *values = rows(book, 1)
+    line = served.get("/companies/LNTR/financials.csv").text.splitlines()
+    assert [text for _, text in heads] == line[0].split(",")
+    assert len(values) == len(line) - 1
+    assert ("n", "4000") in values[0]
+    heads, *sources = rows(book, 2)
+    assert [text for _, text in heads] == list(workbook.SOURCES)
+    assert ("s", f"{PUBLIC}/filings/9990000001-25-000002") in [row[-1] for row in sources]
+
+
+def test_text_of_a_workbook_is_no_formula() -> None:
+    company = Company("=1+1", "N", None, "9990000001", None, None, "-USD", 12, "2024-12-31", None, None)
+    stated = [Stated("revenue", "ttm", "+1", "2024-12-31", 7.5, 1, None, 7.5, None, "10-K", "2025-02-15", None)]
+    source = Source(
+        *("revenue", "ttm", "+1", "2024-12-31", 1, "add", 1.0, 1.0, 7.5, "@A1", "=cmd", None, "2024-12-31"),
+        *("10-K", "2025-02-15", "-1", None),
+    )
+    book = workbook.content(company, stated, [source])
+    told = [cell for sheet in (1, 2) for row in rows(book, sheet)[1:] for cell in row]
+    assert {("s", "=1+1"), ("s", "+1"), ("s", "-USD"), ("s", "@A1"), ("s", "=cmd"), ("s", "-1")} <= set(told)
+    assert ("n", "7.5") in told
+
+
+def test_an_account_has_some_downloads_at_the_same_time() -> None:
+    transfers = Transfers()
+    with ExitStack() as opened:
+        for _ in range(AT_ONCE):
+            transfers.check("a", 100, NOON)
+            opened.enter_context(transfers.one("a"))
+        with pytest.raises(RateLimited, match=f"{AT_ONCE} downloads at the same time per account"):
+            transfers.check("a", 100, NOON)
+        transfers.check("b", 100, NOON)
+    transfers.check("a", 100, NOON)
+
+
+def test_an_account_receives_all_files_some_times_a_day() -> None:
+    transfers = Transfers()
+    transfers.check("a", 100, NOON)
+    transfers.note("a", TIMES * 100)
+    with pytest.raises(RateLimited, match=f"{TIMES * 100} bytes of downloads per day"):
+        transfers.check("a", 100, NOON)
+    transfers.check("b", 100, NOON)
+    transfers.check("a", 100, NOON + 86_400)
+
+
+def test_a_client_that_hangs_up_frees_its_place(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that nobody reads any more is not read to its end."""
+    opened: list[Transfers] = []
+    original = Transfers.one
+    monkeypatch.setattr(Transfers, "one", lambda self, account: opened.append(self) or original(self, account))
+    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    big = served.site.home / "published/warehouse-b1.duckdb"
+    big.chmod(0o600)
+    with big.open("ab") as stream:
+        stream.truncate(1 << 30)
+    with httpx.stream("GET", served.site.address + path, headers={"X-Api-Key": served.key}) as response:
+        next(response.iter_raw())
+        assert opened[0]._open
+    wait_until(lambda: not opened[0]._open)
+    assert opened[0]._sent["program@example.org"] < 1 << 29
