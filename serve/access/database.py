@@ -44,7 +44,8 @@ MISUNDERSTOOD = f"is not understood, expected {FORM}, with @ : / # ? % in the pa
 DEADLINES = {"connect_timeout": 3, "tcp_user_timeout": 5000, "keepalives_idle": 10, "application_name": "fundamentals"}
 """Parameters of connections to PostgreSQL, in seconds and milliseconds, unless the address has them."""
 IN_USE = "hashtext('a service uses the accounts of fundamentals')"
-"""The advisory lock that services hold together as long as they run, and a command that replaces files alone."""
+"""The advisory lock of PostgreSQL that services hold together as long as they run, and a command that replaces files
+alone."""
 DAMAGED = "stop the service, and run `fundamentals restore PATH --accounts` with the path of a backup"
 """What to do about a damaged file."""
 ERRORS = (SQLAlchemyError, *sqlite.ERRORS, OSError, UnicodeEncodeError)
@@ -59,16 +60,17 @@ class System(NamedTuple):
     """What differs between database systems.
 
     `begin` is the first statement of a transaction that writes, `snapshot` of one that reads all tables as they are at
-    one moment; `alone` lets one process at a time create tables; `names` lists the tables and triggers that there are;
-    `triggers` creates those of WATCHED, unless they exist; `elements` is the function whose rows are the elements of a
-    JSON list. Both know INSERT with ON CONFLICT, each in a module of its own, `dialect`, which is imported when it is
-    needed.
+    one moment; `alone` lets one process at a time create tables; `shared` takes the lock IN_USE for a service, if the
+    system has it; `names` lists the tables and triggers that there are; `triggers` creates those of WATCHED, unless
+    they exist; `elements` is the function whose rows are the elements of a JSON list. Both know
+    INSERT with ON CONFLICT, each in a module of its own, `dialect`, which is imported when it is needed.
     """
 
     dialect: str
     begin: str
     snapshot: str
     alone: str
+    shared: str
     names: str
     triggers: Sequence[str]
     elements: Callable[..., Any]
@@ -84,6 +86,7 @@ SYSTEMS = {
         begin="BEGIN IMMEDIATE",
         snapshot="BEGIN",
         alone="SELECT 1",  # BEGIN IMMEDIATE is enough
+        shared="SELECT 1",  # a service locks a file of its home
         names="SELECT name FROM sqlite_master",
         triggers=[
             f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {change} BEGIN {COUNT}; END" for name, change in WATCHED.items()
@@ -95,6 +98,7 @@ SYSTEMS = {
         begin=f"SET LOCAL statement_timeout = '{WAIT:.0f}s'",
         snapshot="SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
         alone="SELECT pg_advisory_xact_lock(hashtext('accounts of fundamentals'))",
+        shared=f"SELECT pg_try_advisory_lock_shared({IN_USE})",
         names="SELECT tablename FROM pg_tables WHERE schemaname = current_schema() UNION ALL "
         "SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
         "JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema()",
@@ -205,7 +209,7 @@ class Database:
         """
         with self.errors():
             connection = self._reading.connect().execution_options(isolation_level="AUTOCOMMIT")
-            if connection.scalar(text(f"SELECT pg_try_advisory_lock_shared({IN_USE})")):
+            if connection.scalar(text(self.system.shared)):
                 return connection
             connection.invalidate()
         raise DatabaseError(f"{self.name}: a backup is being restored; the service goes on when that has ended")

@@ -70,8 +70,8 @@ import os
 from fundamentals_client import AuthenticatedClient
 from fundamentals_client.api.companies import list_companies
 
-client = AuthenticatedClient("{address}", os.environ["API_KEY"], prefix="", auth_header_name="X-Api-Key")
-found = list_companies.sync(client=client, per_page=5)
+with AuthenticatedClient("{address}", os.environ["API_KEY"], prefix="", auth_header_name="X-Api-Key") as client:
+    found = list_companies.sync(client=client, per_page=5)
 print([company.symbol for company in found.data])"""
 
 

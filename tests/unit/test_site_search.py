@@ -85,5 +85,5 @@ def test_a_company_that_is_not_found_leads_to_close_matches(reader, symbol, near
 
 
 def test_the_errors_of_the_list_say_what_it_accepts(reader):
-    assert "The list can be sorted by one of -exchange, " in reader.get("/companies?sort=x").text
+    assert "The list can be sorted by one of -debt_to_fcf, " in reader.get("/companies?sort=x").text
     assert "The pages of the list are numbered from 1." in reader.get("/companies?page=0").text
