@@ -4,13 +4,14 @@ Belongs here: publishing them, and the numbers in a response. Does not: requests
 (e2e/test_serving_builds, bench/soak).
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from tests import builds
 
 PERIODS = 8
+MADE_AT = builds.MADE_AT.replace(tzinfo=UTC)
 PATHS = ("/companies", "/companies/LNTR", "/companies/LNTR/financials?period=annual")
 
 
@@ -24,7 +25,7 @@ def publish(published: Path, number: int) -> None:
     for row in periods:
         for name in set(row) - {column.name for column in builds.schema.BY_NAME["financials"].columns}:
             del row[name]
-    moment = (builds.MADE_AT + timedelta(seconds=number)).isoformat()
+    moment = (MADE_AT + timedelta(seconds=number)).isoformat()
     builds.publish_small(
         published,
         f"b{number}",
@@ -52,4 +53,4 @@ def numbers_in(path: str, body: dict[str, Any]) -> set[float]:
 
 
 def _seconds(time: str) -> float:
-    return (datetime.fromisoformat(time) - builds.MADE_AT).total_seconds()
+    return (datetime.fromisoformat(time) - MADE_AT).total_seconds()

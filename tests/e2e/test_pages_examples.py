@@ -32,9 +32,10 @@ def key(sample_site: Site) -> str:
 
 
 def programs(site: Site, path: str, language: str) -> list[str]:
-    """The programs of a page in a language, from its Markdown."""
+    """The programs of a page in a language, from its Markdown, without those for all endpoints."""
     text = re.sub("^> ?", "", httpx.get(f"{site.address}{path}").raise_for_status().text, flags=re.MULTILINE)
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    of_endpoints = text.split("\n## All pages, ")[0]
+    return re.findall(rf"^```{language}\n(.*?)^```", of_endpoints, re.DOTALL | re.MULTILINE)
 
 
 def run(command: list[str], key: str, folder: Path) -> str:

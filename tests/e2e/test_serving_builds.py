@@ -9,8 +9,7 @@ import httpx
 import pytest
 
 from serve.settings import Settings
-from tests import builds
-from tests.numbered import PATHS, numbers_in, publish
+from tests.numbered import MADE_AT, PATHS, numbers_in, publish
 from tests.servers import Clock, active_key, in_process
 
 BUILDS = 10
@@ -39,7 +38,7 @@ def test_builds_published_under_load(tmp_path: Path, cache: bool) -> None:
                     if done.is_set():
                         return seen
                     # a minute per request: no rate limit is reached
-                    clock.now = builds.MADE_AT.timestamp() + 60 * next(seconds)
+                    clock.now = MADE_AT.timestamp() + 60 * next(seconds)
                     at_least = newest
                     response = client.get(path)
                     assert response.status_code == 200, response.text
