@@ -54,7 +54,7 @@ def _without_sections(explained: Explanation) -> str:
     if explained.value is not None:
         return "No lines that add up to a total prove this value; the rules below chose its facts."
     sections = " or ".join(SECTIONS[explained.item])
-    return f"No filing states lines of the {sections} of {explained.period_end} beside their total."
+    return f"No filing states both lines and the total of the {sections} of {explained.period_end}."
 
 
 def _sentences(explained: Explanation, sheet: BalanceSheet, unit: float) -> Iterator[str]:

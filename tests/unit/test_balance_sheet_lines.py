@@ -280,7 +280,7 @@ def test_without_a_proof_a_sentence_says_so(printed):
         printed("OPEN", "cash_and_equivalents")
         == """\
 Balance sheet
-  No filing states lines of the current assets of 2023-12-31 beside their total.
+  No filing states both lines and the total of the current assets of 2023-12-31.
 """
     )
 

@@ -117,12 +117,20 @@ def authority(
     known = composed[sorted(kept)]
     have = {*known.drop_nulls("value").select("cik", "q", "concept").iter_rows(), *(key for key, _ in taken)}
     without_value = {key: one for key, one in wrong.items() if key[:3] not in have}
-    gaps = [(*key[:3], one.reason, NO_LONGER_ADDS_UP.id) for key, one in without_value.items()]
-    missed = pl.concat([pl.DataFrame(gaps, schema=missed.schema, orient="row"), missed])
-    judged = [(*key, NO_LONGER_ADDS_UP.id, WITHHELD_OUTCOME, *one.sides) for key, one in without_value.items()]
-    proofs = pl.concat([proofs, pl.DataFrame(judged, schema=PROOFS, orient="row")])
-    withheld = (NO_LONGER_ADDS_UP, np.array([key[0] for key in without_value], dtype=np.int64))
-    return _frames(taken, of_taken, sums, decided, of_day, known, missed, proofs, withheld)
+    return _frames(taken, of_taken, sums, decided, of_day, known, *_withheld(without_value, missed, proofs))
+
+
+def _withheld(
+    doubts: Mapping[tuple[int, int, str, int], Doubt], missed: pl.DataFrame, proofs: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame, tuple[Rule, Ints]]:
+    """The reasons and judgements with those of doubts that leave a day without a value, and the rule with each CIK."""
+    gaps = [(*key[:3], one.reason, NO_LONGER_ADDS_UP.id) for key, one in doubts.items()]
+    judged = [(*key, NO_LONGER_ADDS_UP.id, WITHHELD_OUTCOME, *one.sides) for key, one in doubts.items()]
+    return (
+        pl.concat([pl.DataFrame(gaps, schema=missed.schema, orient="row"), missed]),
+        pl.concat([proofs, pl.DataFrame(judged, schema=PROOFS, orient="row")]),
+        (NO_LONGER_ADDS_UP, np.array([cik for cik, *_ in doubts], dtype=np.int64)),
+    )
 
 
 def _quarters(placed: pl.DataFrame) -> dict[tuple[int, int, int], _Place]:

@@ -21,9 +21,7 @@ from pipelines.normalize.balance.before import (
     room,
 )
 from pipelines.normalize.balance.element_sets import set_of
-from pipelines.normalize.balance.footing import (
-    of_all_current_assets,
-)
+from pipelines.normalize.balance.footing import of_all_current_assets
 from pipelines.normalize.balance.instruments import ROOM
 from pipelines.normalize.balance.judged import Comparison, Contradiction, Judged, contradiction
 from pipelines.normalize.balance.maturities import (
@@ -83,6 +81,7 @@ LEAST_PART = 0.01
 
 SECURITIES_OF_CASH = [LINE[line] for line in ("short_term_investments", "cash_total")]
 """The lines with which cash includes securities."""
+
 Totals = list[tuple[Flags, Flags]]
 """For each of the filer's own totals the sheets on which it is equal to debt, and those on which it contradicts it."""
 

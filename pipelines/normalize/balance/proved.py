@@ -34,7 +34,7 @@ _TOTALS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
 CASH_OF_LINES = Rule(
     "cash.proved.lines-add-up",
     "Cash is the cash and the securities among the lines that add up to the current assets, in both columns of the "
-    "filing if it has two.",
+    "filing, or in one of them if these are the usual lines.",
     f"{_TOTALS}; Regulation S-X Rule 5-02.1, 5-02.2",
     "compose",
     "classified balance sheets",
@@ -42,7 +42,8 @@ CASH_OF_LINES = Rule(
 DEBT_OF_LINES = Rule(
     "debt.proved.lines-add-up",
     "Debt is the borrowings among the lines that add up to the current and to the non-current liabilities, or to the "
-    "liabilities of an unclassified balance sheet, in both columns of the filing if it has two.",
+    "liabilities of an unclassified balance sheet, in both columns of the filing, or in one of them if these are the "
+    "usual lines.",
     f"{_TOTALS}; Regulation S-X Rule 5-02.19, 5-02.22, 9-03.13",
     "compose",
 )

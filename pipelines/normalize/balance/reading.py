@@ -238,7 +238,10 @@ def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading |
     left_of_other = other.total - sum(other.stated[line][0] for line in lines if line in other.stated)
     unit = _unit([tuple(own.stated[line][0] for line in lines)], [own.total, other.total])
     shown = next((other.stated[name][0] for name in group if name in other.stated), None)
-    known = next((filer.stated[other.day][name] for name in group if name in filer.stated.get(other.day, ())), shown)
+    known = shown
+    if shown is None:
+        stated_before = filer.stated.get(other.day, {})
+        known = next((stated_before[name] for name in group if name in stated_before), None)
     if not known or abs(left_of_other - known) > rounded_by(other.total, unit) or left <= unit:
         return None
     if any(in_other_units(own.stated[line][0], own.stated[line][0] + left) for line in lines):
