@@ -11,6 +11,7 @@ FOR_PART = 10.0  # seconds for the head of a request, and for its body
 KEEP_ALIVE = 15  # seconds that a connection may be idle between requests
 FOR_RESPONSE = 30.0  # seconds in which a client receives a response, and those that its size takes at SLOWEST
 SLOWEST = 4096  # bytes a second that a client receives at least; the mobile networks of 2000 (GPRS) had more
+SHORTEST = 0.001  # seconds in which the event loop reads what has arrived
 
 
 class Part(enum.Enum):
@@ -21,72 +22,84 @@ class Part(enum.Enum):
     NEXT = enum.auto()
 
 
-class Deadline:
-    """The time until which a connection waits for a part of a request.
+class Timer:
+    """Calls a function at a time.
 
-    A timer that ends too early is left, and set again when it ends: most deadlines are replaced before.
+    A time that the event loop notices too late is put off by as much: a loop that was busy, or a machine that was, has
+    not read what the client sent meanwhile, and reads it first.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, passed: Callable[[], None]) -> None:
-        """Wait for nothing; `passed` is called when a deadline has passed."""
-        self.awaited: Part | None = None
+        """Call nothing yet; `passed` is called when the time has passed."""
         self._loop = loop
         self._passed = passed
-        self._due = 0.0
-        self._timer: asyncio.TimerHandle | None = None  # ends at the deadline or before
+        self._due: float | None = None
+        self._is_put_off = False
+        self._timer: asyncio.TimerHandle | None = None  # ends at the time or before
+
+    def _set(self, due: float | None) -> None:
+        """Set the time anew; None: call nothing. A timer that ends too early is left: most times are set again."""
+        self._due, self._is_put_off = due, False
+        if due is not None:
+            if self._timer and self._timer.when() > due:
+                self._stop()
+            self._timer = self._timer or self._timer_of(due)
+
+    def _timer_of(self, due: float) -> asyncio.TimerHandle:
+        return self._loop.call_later(max(due - self._loop.time(), SHORTEST), self._check)
+
+    def _stop(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _check(self) -> None:
+        """Notice whether the time has passed."""
+        self._timer = None
+        if self._due is None:
+            return
+        late = self._loop.time() - self._due
+        if late >= 0 and self._is_put_off:
+            self._passed()
+            return
+        if late >= 0:
+            self._due += 2 * late
+            self._is_put_off = True
+        self._timer = self._timer_of(self._due)
+
+
+class Deadline(Timer):
+    """The time until which a connection waits for a part of a request."""
+
+    awaited: Part | None = None
 
     def wait(self, awaited: Part | None, *, again: bool = False) -> None:
         """Set the deadline anew if something else is awaited now, or `again` the same; None: no deadline."""
         if awaited is self.awaited and not again:
             return
         self.awaited = awaited
-        if awaited:
-            self._due = self._loop.time() + (KEEP_ALIVE if awaited is Part.NEXT else FOR_PART)
-            if self._timer and self._timer.when() > self._due:
-                self._timer.cancel()
-                self._timer = None
-            self._timer = self._timer or self._loop.call_at(self._due, self._check)
+        seconds = KEEP_ALIVE if awaited is Part.NEXT else FOR_PART
+        self._set(self._loop.time() + seconds if awaited else None)
 
     def end(self, then: Callable[[], None] | None = None, seconds: float = 0.0) -> None:
         """Wait for nothing more; call `then` after some seconds, unless this is called again before."""
-        self.awaited = None
-        if self._timer:
-            self._timer.cancel()
+        self._stop()
+        self.awaited = self._due = None
         self._timer = self._loop.call_later(seconds, then) if then else None
 
-    def _check(self) -> None:
-        """Notice whether the deadline has passed."""
-        self._timer = None
-        if self.awaited and self._loop.time() < self._due:
-            self._timer = self._loop.call_at(self._due, self._check)
-        elif self.awaited:
-            self._passed()
 
-
-class Receiving:
+class Receiving(Timer):
     """The time until which a client has to receive a response, from the moment on at which it is not sent at once.
 
     What the client receives meanwhile does not extend it; more of the same response does.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, passed: Callable[[], None]) -> None:
-        """Wait for nothing; `passed` is called when the deadline has passed."""
-        self._loop = loop
-        self._passed = passed
-        self._due = 0.0
-        self._timer: asyncio.TimerHandle | None = None
-
     def wait(self, unsent: int) -> None:
         """Expect the client to receive so many bytes more."""
-        if self._timer is None:
-            self._due = self._loop.time() + FOR_RESPONSE
-        else:
-            self._timer.cancel()
-        self._due += unsent / SLOWEST
-        self._timer = self._loop.call_at(self._due, self._passed)
+        begun = self._loop.time() + FOR_RESPONSE if self._due is None else self._due
+        self._set(begun + unsent / SLOWEST)
 
     def end(self) -> None:
         """Wait for nothing more."""
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
+        self._stop()
+        self._due = None
