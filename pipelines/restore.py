@@ -75,7 +75,7 @@ def _contents(source: Path) -> Contents:
     path = source / LIST
     try:
         contents = msgspec.json.decode(path.read_bytes(), type=Contents)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BackupError(f"{path}: {error}; this is no complete backup, take another one") from error
     if contents.form != FORM:
         raise BackupError(f"{path}: form {contents.form}, expected {FORM}; use the program that made the backup")

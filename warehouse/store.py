@@ -279,7 +279,7 @@ class Store:
             except FileNotFoundError as error:
                 self._require_bucket(error)
                 return Lease(), None
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 advice = "delete it while no run is under way"
                 raise ObjectDamaged(f"{self.address}/{LEASE} is damaged ({error}); {advice}") from error
 
@@ -464,7 +464,7 @@ def decoded_head(content: bytes, place: str) -> Head:
     """
     try:
         head = msgspec.json.decode(content, type=Head)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ObjectDamaged(f"{place} is damaged ({error}); restore an earlier version of it") from error
     if outside := [path for path in (*head.files, *head.links, *_targets(head)) if not _is_shared(path)]:
         raise ObjectDamaged(f"{place} names {outside[0]!r}, which is no file that machines share")

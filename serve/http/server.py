@@ -256,7 +256,7 @@ class BoundedProtocol(HttpToolsProtocol):
         for name, value in fields:
             super().on_header(name, value)
         super().on_headers_complete()
-        cast("dict[str, Any]", self.scope)["is_gone"] = self.transport.is_closing
+        cast("dict[str, Any]", self.scope)["is_gone"] = partial(self._is_gone, self.cycle)
         self._part, self._size, self._body = Part.BODY, 0, 0
         if b"content-length" in names:
             length = next(value for name, value in fields if name == b"content-length")
@@ -292,6 +292,11 @@ class BoundedProtocol(HttpToolsProtocol):
             self._deadline.wait(Part.NEXT, again=True)
         if self._held and not self._is_reading:
             self.loop.call_soon(self._read_on)
+
+    def _is_gone(self, cycle: Any) -> bool:
+        """Whether nobody receives the response any more; then uvicorn does not send one of its own."""
+        cycle.disconnected = cycle.disconnected or self.transport.is_closing()
+        return bool(cycle.disconnected)
 
     @property
     def _address(self) -> str:

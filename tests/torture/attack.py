@@ -30,6 +30,9 @@ IDLE = 0.05
 """Seconds between two pieces of a client that is slow."""
 SENT_AT_ONCE = 1 << 16
 
+TRACEBACK = re.compile(r"^Traceback .*\n(?:[ {].*\n)*(.*)", re.MULTILINE)
+"""A traceback, perhaps with lines of the access log within; the group is its last line."""
+
 HIDDEN = b"GET /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 PIPELINED = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 9000
 STATUS = b"GET /v1/status HTTP/1.1\r\nHost: a\r\n"
@@ -154,7 +157,7 @@ def attacked(ground: Ground, minutes: int) -> Found:
         found.losses.append(f"the service has {after >> 20} MB of memory, and had {before >> 20}")
     found.losses += [f"{line['path']} was carried out" for line in asked if line["path"] == "/v1/hidden"][:1]
     found.losses += [f"{line['path']} was answered with 500" for line in asked if line["status"] == 500][:1]
-    found.losses += ["the log has a traceback"] if "Traceback" in log else []
+    found.losses += [f"the log has a traceback: {line}" for line in TRACEBACK.findall(log)[:1]]
     return found
 
 
