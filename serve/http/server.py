@@ -14,6 +14,7 @@ the bytes after it are kept as they are, and no more are received.
 import asyncio
 import fcntl
 import re
+import select
 import socket
 import sys
 import termios
@@ -295,8 +296,18 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _is_gone(self, cycle: Any) -> bool:
         """Whether nobody receives the response any more; then uvicorn does not send one of its own."""
+        if not self.transport.is_closing() and self._has_hung_up():
+            self.transport.close()
         cycle.disconnected = cycle.disconnected or self.transport.is_closing()
         return bool(cycle.disconnected)
+
+    def _has_hung_up(self) -> bool:
+        """Whether the client has closed the connection; the event loop does not notice it while no more is received."""
+        if not self._held or sys.platform != "linux":
+            return False
+        asked = select.poll()
+        asked.register(self.transport.get_extra_info("socket").fileno(), select.POLLRDHUP)
+        return bool(asked.poll(0))
 
     @property
     def _address(self) -> str:

@@ -100,10 +100,12 @@ def test_who_waits_for_a_body_takes_no_turn(app: Working, address: tuple[str, in
             assert each.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
 
 
-def test_no_work_is_done_for_who_has_gone(app: Working, address: tuple[str, int]) -> None:
+@pytest.mark.parametrize("requests", [1, 3])
+def test_no_work_is_done_for_who_has_gone(app: Working, address: tuple[str, int], requests: int) -> None:
+    """Also if it has sent further requests, which are not read yet, nor is the end of the connection behind them."""
     with sent(address, "127.0.0.2", get("/"), turns.AT_ONCE):
         wait_until(lambda: len(app.working) == turns.AT_ONCE)
-        with sent(address, "127.0.0.2", get("/"), 5):
+        with sent(address, "127.0.0.2", get("/") * requests, 5):
             pass
         with (
             sent(address, "127.0.0.2", get("/at-once")) as (last,),
