@@ -27,9 +27,8 @@ from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError, StepError
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.launcher import PROCESS
+from pipelines.launcher import PROCESS, process_named
 from pipelines.lease import leading
-from pipelines.processes import process_named
 from pipelines.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.run_history import held_back_by, recording, remove
 from pipelines.stages.documents import UnknownSymbolError
