@@ -23,6 +23,8 @@ TTL, LEASE = 20, 12
 """Seconds after which a silent worker, and a silent leader, is lost."""
 SETTLED = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "COLUMNS": "400"}
 NAMES = ("scheduler", "worker", "leader")
+OF_DASK = {"dask_scheduler_workers", "dask_scheduler_tasks"}
+"""Metrics of the scheduler that alarms and the dashboard use."""
 IN_HAND = "cache/dask-scratch-space/*/batch-*"
 """Where a worker has the files of its batch."""
 AGAIN = ("sh", "-c", 'while :; do "$@"; sleep 1; done', "sh")

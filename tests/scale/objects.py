@@ -97,6 +97,12 @@ class Objects:
         """Replace an object."""
         self._client.put_object(Bucket=BUCKET, Key=key, Body=content)
 
+    def copy(self, prefix: str, to: str) -> None:
+        """Copy all objects of a prefix under another one, without sending them."""
+        for key in self.keys(f"{prefix}/"):
+            source = {"Bucket": BUCKET, "Key": key}
+            self._client.copy_object(Bucket=BUCKET, Key=f"{to}{key.removeprefix(prefix)}", CopySource=source)
+
     def remove(self, key: str) -> None:
         """Remove an object."""
         self._client.delete_object(Bucket=BUCKET, Key=key)

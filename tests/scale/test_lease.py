@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-import dagster as dg
 import polars as pl
 import pytest
 
 from pipelines import code_in_force, lease
 from pipelines.code_in_force import CodeError, in_force
-from pipelines.edgar.newest import Cursor, newest_url
 from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.lease import LeaseError, leading
@@ -26,7 +24,6 @@ from serve.metrics.exposition import Collector
 from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
-from tests.unit import test_newest as newest
 from warehouse.store import ONCE, StoreConflict, opened
 
 SECONDS = 3
@@ -160,6 +157,12 @@ def test_the_digests_of_code_stay_in_head(copy):
 
 def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, monkeypatch):
     """Its own home has no tables; while a run is under way, it asks the SEC nothing, and keeps its place."""
+    # imported here, because the other tests of this folder do not need Dagster, which takes seconds
+    import dagster as dg
+
+    from pipelines.edgar.newest import Cursor, newest_url
+    from tests.unit import test_newest as newest
+
     rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]
     Lake(copy.root / "tables").write("listings", pl.DataFrame(rows, schema=LISTINGS))
     copy.commit("listed")

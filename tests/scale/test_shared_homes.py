@@ -53,8 +53,7 @@ def at(objects: Objects, prefix: str) -> dict[str, str]:
 
 def copied(objects: Objects, prefix: str) -> dict[str, str]:
     """The environment for a copy of the store with the build of the first day."""
-    for key in objects.keys("first/"):
-        objects.write(f"{prefix}/{key.removeprefix('first/')}", objects.read(key))
+    objects.copy("first", prefix)
     return at(objects, prefix)
 
 
@@ -173,7 +172,7 @@ def test_of_two_publishers_the_second_one_says_who_is_first(objects: Objects, da
     if second.returncode:  # else the first one was faster than the second one could look twice
         line = second.stderr.splitlines()[-1]
         assert line.startswith(
-            f"fundamentals sync: the lease on {env['FUNDAMENTALS_STORE']} is held by process {first.pid}-"
+            f"fundamentals sync: the lease on {env['FUNDAMENTALS_STORE']} is held by process {first.pid} of "
         )
         assert line.endswith("another synchronization is running; wait for it to end, or stop it")
         assert not (homes[1] / "tables" / "listings.parquet").exists()
