@@ -1,7 +1,12 @@
 """Amounts that no filing states and that its statements prove."""
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 
+from pipelines.normalize import pipeline
+from pipelines.normalize.derived import amounts
 from tests.factories import CIK, Row, Today, fact, raw, standardized, value_of
 from tests.shapes import derived, of_company
 from tests.shapes.derived import EARNINGS
@@ -95,3 +100,27 @@ def test_an_amount_is_served_where_the_statements_prove_it(found, case):
     """And nothing where they do not."""
     _, item, kind, end, value = CASES[case]
     assert value_of(found, item, kind, end, cik_of(list(CASES).index(case))) == value
+
+
+def test_amounts_do_not_depend_on_the_order_in_which_rows_are_joined(monkeypatch):
+    """Polars promises no order of a join that is not asked for one: here such a join has a random one."""
+    joined, seeds = pl.DataFrame.join, iter(range(10_000))
+
+    def unordered(self, other, *arguments, maintain_order="none", **options):
+        rows = joined(self, other, *arguments, maintain_order=maintain_order, **options)
+        return rows.sample(fraction=1, shuffle=True, seed=next(seeds)) if maintain_order == "none" else rows
+
+    def made() -> Today:
+        return standardized(raw(*(of_company(case[0], cik_of(number)) for number, case in enumerate(CASES.values()))))
+
+    def with_derived(*frames: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+        with monkeypatch.context() as patch:
+            patch.setattr(pl.DataFrame, "join", unordered)
+            return amounts.with_derived(*frames)
+
+    steps = [replace(step, run=with_derived) if step.name == "derived amounts" else step for step in pipeline.STEPS]
+    monkeypatch.setattr(pipeline, "STEPS", tuple(steps))
+    one, *others = (made() for _ in range(3))
+    for other in others:
+        assert other.lineage.equals(one.lineage)
+        assert other.found.decisions.equals(one.found.decisions)
