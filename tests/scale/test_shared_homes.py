@@ -163,11 +163,11 @@ def test_a_home_with_a_log_of_its_own_is_not_overwritten(objects: Objects, days:
 
 def test_of_two_publishers_the_second_one_says_who_is_first(objects: Objects, days: Days, tmp_path: Path) -> None:
     """It ends with status 1, before it has changed anything; when the first one has ended, it works."""
-    env = copied(objects, "two")
+    env = {**copied(objects, "two"), "FUNDAMENTALS_LEASE": "12"}  # a sign of life every two seconds
     homes = [tmp_path / "a", tmp_path / "b"]
     first = start(homes[0], days.folder, env)
     wait_for(homes[0] / "raw" / "incoming", first)
-    second = sync(homes[1], days.folder, **{**env, "FUNDAMENTALS_LEASE": "3"})
+    second = sync(homes[1], days.folder, **env)
     told = first.communicate(timeout=PATIENCE)[1]
     if second.returncode:  # else the first one was faster than the second one could look twice
         line = second.stderr.splitlines()[-1]
@@ -282,6 +282,7 @@ def test_a_document_is_accepted_for_all_machines(objects: Objects, days: Days, t
     assert "fundamentals accept" not in sync(tmp_path / "other", source, **store).stderr
 
 
+@pytest.mark.long
 def test_the_doctor_finds_and_mends_what_the_store_lacks(objects: Objects, days: Days, tmp_path: Path) -> None:
     env = copied(objects, "doctor")
     home = tmp_path / "home"
