@@ -3,16 +3,37 @@
 Belongs here: opening it, and the errors of a page without a build or a company. Does not: the pages.
 """
 
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from weakref import WeakKeyDictionary
 
 from serve.api.condition import NOTHING_YET
 from serve.http.errors import NotFound, ServerError
 from serve.site.directory import close_matches
+from serve.site.markdown import Document
 from serve.site.pages import Pages
 from warehouse.company_queries import Listed
 from warehouse.errors import NothingPublished
 from warehouse.reader import OpenBuild
+
+KEPT = 64  # documents of a build that are kept, because one with all quarters of a company takes 30 ms
+_kept: WeakKeyDictionary[OpenBuild, dict[Hashable, Document]] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def once(build: OpenBuild, asked: Hashable, make: Callable[[], Document]) -> Document:
+    """A document that depends on the build and on what is asked only, made once; the oldest ones are forgotten."""
+    with _lock:
+        held = _kept.setdefault(build, {})
+        found = held.get(asked)
+    if found is None:
+        found = make()
+        with _lock:
+            if len(held) >= KEPT:
+                del held[next(iter(held))]
+            held[asked] = found
+    return found
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from serve.site import comparison_charts
+from serve.site import comparison_charts, key_figures
 from serve.site.comparison_charts import Point
 from serve.site.directory import Directory, close_matches
 from serve.site.figures import READ, TITLES, UNITS, glance, per_cent, short, unit
@@ -225,7 +225,9 @@ def _cell(of: Held, item: str, year: int | None) -> Markdown | str:
     """A value that leads to where it comes from."""
     value = of.value(item, year)
     if not value:
-        return "–"
+        slot = of.slot(year)
+        is_known = slot and of.history.reason(item, slot)
+        return link("–", value_address(of.company.symbol, item, slot.label)) if slot and is_known else "–"
     grown = of.growth(item, year) if item in GROWTH else None
     notes = (
         f"{'+' if grown > 0 else ''}{per_cent(grown)}" if grown is not None else "",
@@ -236,6 +238,19 @@ def _cell(of: Held, item: str, year: int | None) -> Markdown | str:
     return Markdown(" ".join([shown, *(f"*{plain(note)}*" for note in notes if note)]))
 
 
+def _newest(of: Held, item: str) -> Markdown | str:
+    """The newest twelve months; else the newest fiscal year, with its label; else the reason in a few words."""
+    slot = of.slot(None)
+    if slot is None or of.value(item, None):
+        return _cell(of, item, None)
+    year = of.history.newest_year(item, slot, key_figures.YEARS)
+    number = of.history.number(item, year)
+    if year is None or number is None:
+        reason = of.history.reason(item, slot)
+        return Markdown(f"{_cell(of, item, None)} *{plain(key_figures.in_short(reason))}*") if reason else "–"
+    return Markdown(f"{link(glance(item, number), value_address(of.company.symbol, item, year.label))} *{year.label}*")
+
+
 def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
     """What the companies are, each item of the newest twelve months, and margins."""
     periods: list[Markdown | str] = [one.newest.period_end if one.newest else "–" for one in held]
@@ -244,7 +259,7 @@ def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
         ("Currency", [one.company.currency for one in held]),
         ("Fiscal year ends in", [month_name[one.company.fiscal_year_end_month] for one in held]),
         ("Twelve months to", periods),
-        *((TITLES[item], [_cell(one, item, None) for one in held]) for item in ITEM_NAMES),
+        *((TITLES[item], [_newest(one, item) for one in held]) for item in ITEM_NAMES),
         *((title, [_margin(one, item) for one in held]) for title, item in margins),
     ]
 

@@ -4,7 +4,6 @@ Belongs here: titles of items, short and full amounts, units in words. Does not:
 (charts).
 """
 
-import math
 import re
 from collections.abc import Sequence
 from decimal import Decimal
@@ -75,8 +74,8 @@ def decimals(item: str, values: Sequence[float], divisor: float = 1.0) -> int:
     """The decimals of all numbers of a row: as many as its smallest number needs."""
     numbers = [abs(value / divisor) for value in values if value]
     if UNITS[item] == "currency per share":
-        least = min(numbers, default=1.0)
-        return 0 if least >= 1000 else 2 if least >= SMALL else min(MOST_DECIMALS, 1 - math.floor(math.log10(least)))
+        needed = (len(_significant(value, 2).partition(".")[2]) for value in numbers if value < SMALL)
+        return 0 if min(numbers, default=1.0) >= 1000 else min(MOST_DECIMALS, max((2, *needed)))
     return 1 if UNITS[item] == "years" or min(numbers, default=10.0) < 10 else 0
 
 

@@ -19,6 +19,7 @@ from serve.site.figures import TITLES, glance
 from serve.site.live import ASKED, Live, live
 from serve.site.markdown import Document, write
 from serve.site.pages import Pages
+from serve.site.values import address as value_address
 from warehouse import queries
 from warehouse.errors import WarehouseError
 from warehouse.explain import Explanation
@@ -57,6 +58,7 @@ def document(pages: Pages) -> Document:
         years=years,
         items=[TITLES[item] for item in SHOWN],
         traced=traced,
+        traced_path=value_address(traced.symbol, TRACED, traced.period) if traced else "",
         title=TITLES[TRACED],
         number=number,
         share=f"{100 * AGREEING / COMPARED:.1f} %",

@@ -36,7 +36,7 @@ from serve.site import (
     values,
     view,
 )
-from serve.site.building import CompanyNotFound, current_build
+from serve.site.building import CompanyNotFound, current_build, once
 from serve.site.directory import close_matches, directory
 from serve.site.live import live
 from serve.site.markdown import Document
@@ -167,14 +167,19 @@ def _company(pages: Pages, request: Request) -> Document:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
-        return company_page.document(
-            company_page.held(build, company),
-            chosen,
-            filings_url=_filings_url(build, company.symbol, company.cik),
-            updated_at=build.updated_at(company.cik) or company.data_updated_at,
-            newest_filing=build.pointer.newest_filing,
-            root=pages.root,
-        )
+        updated_at = build.updated_at(company.cik) or company.data_updated_at
+
+        def made() -> Document:
+            return company_page.document(
+                company_page.held(build, company),
+                chosen,
+                filings_url=_filings_url(build, company.symbol, company.cik),
+                updated_at=updated_at,
+                newest_filing=build.pointer.newest_filing,
+                root=pages.root,
+            )
+
+        return once(build, (company.symbol, chosen, updated_at, pages.root), made)
 
 
 def _value(pages: Pages, request: Request) -> Document:

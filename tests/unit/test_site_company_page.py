@@ -9,6 +9,7 @@ import pytest
 from serve.api import models
 from serve.http.errors import NotFound
 from serve.site import company_csv, company_page, key_figures, paths, rendering, view
+from serve.site.building import KEPT, once
 from serve.site.company_page import Held
 from serve.site.history import History
 from serve.site.markdown import Document
@@ -405,3 +406,20 @@ def test_a_figure_without_twelve_months_is_that_of_the_newest_year():
     old = [*(each for each in STATED if each.item != "eps_basic"), value("eps_basic", 2022, 4.5)]
     shown = section(page(stated=old).text, "newest")
     assert f"- **Earnings per share, basic** [–]({PATH}/eps_basic/2025Q1) *last: 4.50, 2022-12-31*" in shown
+
+
+def test_a_page_is_made_once_for_a_build_and_what_is_asked(tmp_path):
+    """The oldest one is forgotten when many are kept; another build has its own."""
+    builds.small(tmp_path / "published")
+    made = []
+
+    def page_of(asked: int) -> Document:
+        return once(build, asked, lambda: made.append(asked) or Document(str(asked)))
+
+    for _ in range(2):
+        warehouse = Warehouse(tmp_path / "published")
+        with warehouse.build() as build:
+            texts = [page_of(asked).text for asked in (1, 2, 1, *range(3, KEPT + 2), 2, 1)]
+            assert texts[-3:] == [str(KEPT + 1), "2", "1"]
+        warehouse.close()
+    assert made == [*range(1, KEPT + 2), 1] * 2

@@ -10,11 +10,14 @@ import pytest
 from serve.site import comparison, comparison_charts, rendering
 from serve.site.comparison_charts import Point
 from serve.site.directory import Directory, directory
+from serve.site.history import History
 from serve.site.markdown import Document
 from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
 from warehouse.company_queries import Listed
+from warehouse.page_queries import Gap, Stated
+from warehouse.queries import Company, Period
 from warehouse.reader import OpenBuild, Warehouse
 from warehouse.schema import ITEM_NAMES
 
@@ -68,6 +71,29 @@ def test_companies_are_compared_item_by_item(build):
     assert overview["Net margin"] == ["–", "2.5 %"]
     assert overview["Fiscal year ends in"] == ["December", "December"]
     assert "No period has a value." in section(text, "roic")
+
+
+def test_newest_figures_are_of_the_newest_year_or_say_why_there_is_none():
+    """As on the page of the company; each leads to its own page."""
+    company = Company("SHP", None, None, "0000000021", None, None, "USD", 12, "2021-12-31", None, None)
+    value = {"value": 2.0, "versions": 1, "earlier": None, "first": 2.0, "cause": None}
+    filed = {"form": None, "filed": None, "url": None}
+    stated = [
+        Stated(item, kind, period, end, **value, **filed)
+        for item, kind, period, end in (
+            ("revenue", "ttm", "2025Q1", "2025-03-31"),
+            ("total_debt", "annual", "FY2024", "2024-12-31"),
+            ("eps_basic", "annual", "FY2021", "2021-12-31"),
+        )
+    ]
+    gaps = [Gap("roic", "ttm", "2025-03-31", "no_tag")]
+    newest = Period("2025Q1", "2025-03-31", 2025, 1, tuple(2.0 if item == "revenue" else None for item in ITEM_NAMES))
+    held = comparison.Held(company, newest, {}, History(stated, gaps))
+    shown = dict(comparison._overview([held]))
+    assert shown["Revenue"] == ["[2](/companies/SHP/revenue/2025Q1)"]
+    assert shown["Total debt"] == ["[2](/companies/SHP/total_debt/FY2024) *FY2024*"]
+    assert shown["Earnings per share, basic"] == ["–"]
+    assert shown["Return on invested capital"] == ["[–](/companies/SHP/roic/2025Q1) *not stated in the filings*"]
 
 
 def test_different_currencies_are_stated_and_have_their_own_charts(build):

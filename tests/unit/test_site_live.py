@@ -14,7 +14,7 @@ from serve.site.live import live
 from tests import builds
 from tests.servers import PROJECT, active_key
 from tests.sites import PUBLIC, Read, Site, published
-from tests.texts import programs, section, tables
+from tests.texts import anchors, programs, section, tables
 from warehouse import schema
 from warehouse.reader import Warehouse
 
@@ -96,10 +96,15 @@ def test_the_front_page_shows_the_company_and_traces_a_value(tmp_path: Path) -> 
     listed = [row for row in builds.companies() if row["symbol"] not in ("ABCX", "FJRD")]
     builds.publish_small(tmp_path / "published", rows=builds.tables() | {"companies": listed})
     with published(tmp_path) as lantern:
-        shown = section(httpx.get(f"{lantern.address}/index.md").text, "company")
+        front = httpx.get(f"{lantern.address}/index.md").text
+    shown = section(front, "company")
     years, facts = tables(shown)
     assert [row[:2] for row in years] == [("FY2024", "4.00 K"), ("FY2023", "4.00 K"), ("FY2022", "4.00 K")]
-    assert "Free cash flow of FY2024, -50.5, comes from these filed facts" in shown
+    traced = (
+        "[Free cash flow of FY2024](http://data.example.org/companies/LNTR/free_cash_flow/FY2024), -50.5, comes from"
+    )
+    assert traced in shown
+    assert anchors(front)[:4] == ["company", "right", "begin", "fresh"]
     assert len(facts) == 2
     assert all(row[1] == "-50.5" and "us-gaap/Revenues" in row[3] for row in facts)
 

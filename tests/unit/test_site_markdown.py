@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it.token import Token
 from markupsafe import Markup
 
 from serve.site import markdown, rendering
@@ -84,6 +85,25 @@ def test_any_text_from_data_is_shown_unchanged(text: str) -> None:
     page = places(words)
     assert page.title.unescape() == page.summary.unescape() == words
     assert not {"a", "script", "img"} & {tag for tag, known in Read(page.body).elements if known.get("href") != "/x"}
+
+
+CELLS = st.text(st.sampled_from("ab 1-–⁵/#()[]*_`!&<>\\\n"), max_size=12)
+
+
+@given(st.one_of(CELLS, st.builds("[{}]({}{})".format, CELLS, st.sampled_from(["/", "#", "", "https://"]), CELLS)))
+def test_a_simple_text_has_the_parts_that_markdown_it_finds(text: str) -> None:
+    """What is parsed without markdown-it looks the same."""
+    made, ordinary, quick = rendering._markdown(), list[Token](), list(rendering.simple(text))
+    made.inline.parse(text, made, {}, ordinary)
+    html = [made.renderer.renderInline(parts, made.options, {"root": ""}) for parts in (ordinary, quick)]
+    assert not quick or html[0] == html[1]
+
+
+def test_the_cells_of_a_table_are_simple() -> None:
+    """Numbers, reasons and links to them; text with marks is not."""
+    simple = ["−12.5 %", "–⁵", "[126,100](/companies/BRK-B/revenue/FY2024)", "R&D <i>", "[1](#a)"]
+    marked = ["a *b*", "[a](/b) c", "[a](x:b)", r"a\*", "[a](/b&amp;c)", "`a`", ""]
+    assert [bool(list(rendering.simple(text))) for text in (*simple, *marked)] == [True] * 5 + [False] * 7
 
 
 def test_line_feeds_in_data_are_removed() -> None:

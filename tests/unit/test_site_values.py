@@ -58,6 +58,13 @@ def test_it_says_where_a_value_comes_from(build):
             assert plain(version.cause.meaning) in text
 
 
+def test_the_filing_is_beside_the_fact(build):
+    """Before the columns for which a phone must scroll."""
+    for _, text in shown(build, WITH_VERSIONS):
+        heads = [line for line in text.splitlines() if line.startswith("| Amount |")]
+        assert all(line.startswith("| Amount | Fact | Filing | Period |") for line in heads)
+
+
 def test_it_says_why_there_is_no_value(build):
     """For each reason in the sample, with its entry in the dictionary."""
     pages = shown(build, GAPS)
