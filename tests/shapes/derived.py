@@ -7,6 +7,7 @@ Amounts of money are in millions.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tests.factories import (
     CAPITAL_SPENDING,
@@ -30,6 +31,7 @@ FINANCING, INVESTING = "NetCashProvidedByUsedInFinancingActivities", "NetCashPro
 BOUGHT_BACK, BORROWED = "PaymentsForRepurchaseOfCommonStock", "ProceedsFromIssuanceOfLongTermDebt"
 SECURITIES = "PaymentsToAcquireAvailableForSaleSecuritiesDebt"
 PAID, PER_SHARE = "PaymentsOfDividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
+DECLARED, DECLARED_PER_SHARE = "DividendsCommonStockCash", "CommonStockDividendsPerShareDeclared"
 DILUTED_EARNINGS = "EarningsPerShareDiluted"
 
 Amounts = Mapping[str, Sequence[float]]
@@ -77,6 +79,42 @@ def paid_twice_a_year(paid: float = 10.0) -> list[Row]:
     return [*company(shares=10.0), *dates, year]
 
 
+def declares(
+    special: int | None = None, last: float = 2.5, *states_special: float, states_years: bool = False
+) -> list[Row]:
+    """Costco: a quarter dollar on ten million shares, whose rate each quarterly report states and no annual one.
+
+    Args:
+        special: the quarter with another two dollars, which its report leaves out of the rate.
+        last: millions declared in the last quarter of 2022.
+        states_special: amounts per share that a later annual report states for that quarter.
+        states_years: the annual reports state dividends per share of the year.
+    """
+    money, per_share = [2.5] * QUARTERS, [0.25] * QUARTERS
+    money[7] = last
+    if special is not None:
+        money[special] += 20.0
+        per_share[special] += 2.0
+    filer = Filer(
+        ENDS,
+        {REVENUE: [1e8] * QUARTERS, NET_INCOME: [10_123_000.0] * QUARTERS, DECLARED: [each * 1e6 for each in money]},
+        {SHARES: [10e6] * QUARTERS},
+        {CASH: [5e7] * QUARTERS},
+    )
+    rates = replace(filer, sums={DECLARED_PER_SHARE: per_share}, means={}, balances={}).rows()
+    quarters = {(str(filer.start(number)), str(ENDS[number])) for number in range(QUARTERS)}
+    of_quarters = [
+        {**row, "value": 0.25} for row in rates if row["form"] == "10-Q" and (row["start"], row["end"]) in quarters
+    ]
+    of_years = [row for row in rates if row["form"] == "10-K" and states_years]
+    later = [
+        fact(DECLARED_PER_SHARE, each, filer.start(special), ENDS[special], filed=filer.filed(special // 4 * 4 + 3))
+        for each in states_special
+        if special is not None
+    ]
+    return [*filer.rows(), *of_quarters, *of_years, *later]
+
+
 def spends_under_an_own_element(unexplained: float = 0) -> list[Row]:
     """NVIDIA: quarterly reports state capital expenditure, the annual report of 2022 has no element for it."""
     spent = [4.0] * QUARTERS
@@ -101,6 +139,10 @@ SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.financing-activities", financing()),
     Shape("dividends-per-share.none.part-of-period", paid_nothing()),
     Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
+    Shape("dividends-per-share.rate-confirmed-by-declared", declares()),
+    Shape("dividends-per-share.regular-and-special", declares(5, 2.5, 2.0)),
+    Shape("dividends-per-share.year-less-three-quarters", declares(5, states_years=True)),
+    Shape("dividends-per-share.not-as-usually-declared", declares(5)),
     Shape("capital-expenditure.residual-of-investing-activities", spends_under_an_own_element()),
     Shape("flag.derived-line", spends_under_an_own_element()),
     Shape("shares.diluted.basic-in-a-loss", loses()),
