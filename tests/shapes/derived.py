@@ -60,6 +60,11 @@ def keeps_its_income(paid: float = 0) -> list[Row]:
     return company(balances={EARNINGS: [100.0 + (10 - paid) * number for number in range(1, QUARTERS + 1)]})
 
 
+def adopts_a_standard() -> list[Row]:
+    """Third Coast: a change of accounting raised retained earnings at the beginning of 2023; no dividend is stated."""
+    return company(balances={EARNINGS: [100.0 + 10 * number + 7 * (number > 8) for number in range(1, QUARTERS + 1)]})
+
+
 def financing(unexplained: float = 0) -> list[Row]:
     """Financing activities are shares bought back and money borrowed, and what no line states."""
     lines = {BOUGHT_BACK: [3.0] * QUARTERS, BORROWED: [8.0] * QUARTERS}
@@ -138,6 +143,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),
     Shape("dividends-per-share.none.part-of-period", paid_nothing()),
+    Shape("dividends-per-share.none.between-periods-without", adopts_a_standard()),
     Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
     Shape("dividends-per-share.rate-confirmed-by-declared", declares()),
     Shape("dividends-per-share.regular-and-special", declares(5, 2.5, 2.0)),
