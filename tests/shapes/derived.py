@@ -32,6 +32,7 @@ BOUGHT_BACK, BORROWED = "PaymentsForRepurchaseOfCommonStock", "ProceedsFromIssua
 SECURITIES = "PaymentsToAcquireAvailableForSaleSecuritiesDebt"
 PAID, PER_SHARE = "PaymentsOfDividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
 DECLARED, DECLARED_PER_SHARE = "DividendsCommonStockCash", "CommonStockDividendsPerShareDeclared"
+ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
 DILUTED_EARNINGS = "EarningsPerShareDiluted"
 
 Amounts = Mapping[str, Sequence[float]]
@@ -139,6 +140,20 @@ def earns_alike(each: float = 3.0) -> list[Row]:
     return company({NET_INCOME: [each * 10] * QUARTERS}, shares=10.0, **{EPS: each, DILUTED_EARNINGS: each})
 
 
+def adjusts_by_nothing(adjustment: float = 0.0) -> list[Row]:
+    """MainStreet: the dilutive adjustment of each year to date is zero; no diluted average is stated."""
+    rows = earns_alike(0.1)
+    of_periods = {(row["start"], row["end"], row["filed"], row["form"]) for row in rows if row["tag"] == SHARES}
+    return [
+        *rows,
+        *(
+            fact(ADJUSTMENT, adjustment, start, end, form=form, filed=filed, unit="shares")
+            for start, end, filed, form in sorted(of_periods)
+            if start.endswith("01-01")
+        ),
+    ]
+
+
 SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),
@@ -153,4 +168,5 @@ SHAPES: tuple[Shape, ...] = (
     Shape("flag.derived-line", spends_under_an_own_element()),
     Shape("shares.diluted.basic-in-a-loss", loses()),
     Shape("shares.diluted.basic-by-equal-earnings", earns_alike()),
+    Shape("shares.diluted.basic-without-adjustment", adjusts_by_nothing()),
 )

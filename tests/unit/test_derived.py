@@ -106,6 +106,8 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "a loss": (derived.loses(), DILUTED, "annual", "2023-12-31", 10e6),
     "a loss with other diluted earnings": (derived.loses(-0.9), DILUTED, "annual", "2023-12-31", None),
     "equal earnings": (derived.earns_alike(), DILUTED, "annual", "2023-12-31", 10e6),
+    "an adjustment of nothing": (derived.adjusts_by_nothing(), DILUTED, "ttm", "2023-09-30", 10e6),
+    "an adjustment of some shares": (derived.adjusts_by_nothing(1e5), DILUTED, "annual", "2023-12-31", 10.1e6),
     "equal earnings of cents": (derived.earns_alike(0.1), DILUTED, "annual", "2023-12-31", None),
 }
 
