@@ -127,8 +127,8 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 # the many processes that the tests start do not compile the project again
 # two processes more than there are cores, because many tests wait for a server or a browser; Polars with one thread in
 # each, because threads that wait for each other take a tenth of the time
-PYTEST = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR)) \
-	$(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder
+SETTLED = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR))
+PYTEST = $(SETTLED) $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder
 test: setup $(OLDEST)/.ready ## run the tests of rules, values, modules and the contract; STRICT=1 fails if a program is missing
 	@$(PYTEST) $(if $(STRICT),--strict-skips)
 
@@ -136,7 +136,7 @@ test-whole: setup ## test whole commands and services: faults in them, and the p
 	@$(PYTEST) $(if $(STRICT),--strict-skips) tests/e2e
 
 test-scale: setup ## test several machines on this one (after make scale and make system); SHORT=1 runs the short ones
-	@$(BIN)/python -m tests.scale $(if $(SHORT),--short)
+	@$(SETTLED) $(BIN)/python -m tests.scale $(if $(SHORT),--short)
 
 coverage: setup $(OLDEST)/.ready ## run the tests that are traced; fail if they reach less than 95 % of the lines
 	@$(PYTEST) --cov --cov-report=term tests/unit tests/contract
@@ -238,7 +238,7 @@ lock: ## update the pinned dependencies, also those of the commands that have th
 system: ## install the Debian packages that some tests and benches need (as root)
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		chromium curl nginx-light postgresql redis-server systemd wrk
+		chromium curl docker-compose nginx-light postgresql redis-server systemd wrk
 	command -v npm >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm
 
 clean: ## remove .venv and all generated files except .data

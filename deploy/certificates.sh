@@ -12,12 +12,12 @@ shift
 days=825
 mkdir -p "$folder"
 if [ ! -e "$folder/ca.key" ]; then
-    openssl req -x509 -newkey rsa:3072 -nodes -days 3650 -subj "/CN=fundamentals cluster" \
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=fundamentals cluster" \
         -keyout "$folder/ca.key" -out "$folder/ca.pem" 2>/dev/null
 fi
 for name in "$@"; do
     mkdir -p "$folder/$name"
-    openssl req -newkey rsa:3072 -nodes -subj "/CN=$name" \
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$name" \
         -keyout "$folder/$name/key.pem" -out "$folder/$name/request.pem" 2>/dev/null
     openssl x509 -req -days "$days" -in "$folder/$name/request.pem" -CA "$folder/ca.pem" -CAkey "$folder/ca.key" \
         -CAcreateserial -out "$folder/$name/cert.pem" 2>/dev/null

@@ -5,7 +5,7 @@ Belongs here: one factory for the UI, the command line and the tests. Does not: 
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,9 +27,8 @@ from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError, StepError
 from pipelines.home import Home
 from pipelines.lake import Lake
-from pipelines.launcher import PROCESS
+from pipelines.launcher import PROCESS, process_named
 from pipelines.lease import leading
-from pipelines.processes import process_named
 from pipelines.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.run_history import held_back_by, recording, remove
 from pipelines.stages.documents import UnknownSymbolError
@@ -144,10 +143,12 @@ def _alone() -> Iterator[None]:
     """Ask the SEC in the `with` block, while no synchronization does.
 
     Raises:
-        LeaseError: another machine holds the lease on the store.
+        LeaseError, HomeError: another process holds the lease on the store, or without a store the home.
     """
-    copy = working_copy.of_home(Home.from_environment())
-    with leading(copy.store) if copy else nullcontext():
+    home = Home.from_environment()
+    home.prepare()
+    copy = working_copy.of_home(home)
+    with leading(copy.store) if copy else home.writing():
         yield
 
 

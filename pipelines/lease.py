@@ -12,23 +12,20 @@ import os
 import socket
 import threading
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from pipelines.errors import PipelineError
-from pipelines.processes import process_named
 from pipelines.settings import whole_number
 from pipelines.waiting import AFTER, Tell, on_terminal
 from warehouse.store import Lease, Store, StoreConflict, StoreError
 
 RENEWALS = 6
 """Renewals in the time after which a silent holder has lost the lease."""
-TOLD_EVERY = 60.0
-"""Seconds between two lines of a process that waits."""
 
 
 class LeaseError(PipelineError):
@@ -41,16 +38,11 @@ def seconds() -> int:
 
 
 class Held:
-    """The lease that this process holds."""
+    """The lease that this process holds, and its number."""
 
     def __init__(self, store: Store, lease: Lease, tag: str) -> None:
         self._store, self._lease, self._tag = store, lease, tag
-        self._lock = threading.Lock()
-
-    @property
-    def number(self) -> int:
-        """Its number."""
-        return self._lease.number
+        self._lock, self.number = threading.Lock(), lease.number
 
     def renew(self, **changed: str) -> None:
         """Give a sign of life, if it was not lost.
@@ -60,16 +52,15 @@ class Held:
             StoreError: the store cannot be used.
         """
         with self._lock:
-            wanted = msgspec.structs.replace(self._lease, renewed=self._lease.renewed + 1, **changed)
-            tag = self._store.replace_lease(wanted, self._tag) if self._tag else None
-            now, tag_now = (wanted, tag) if tag else self._store.lease()
-            if now != wanted:  # else only the answer to the first attempt was lost
-                self._tag = ""
+            wanted = replace(self._lease, renewed=self._lease.renewed + 1, **changed)
+            tag = self._store.replace_lease(wanted, self._tag)
+            if not tag:
+                holder = self._store.lease()[0].holder or "another process"
                 raise StoreConflict(
-                    f"{self._store.address}: the lease was taken by {now.holder or 'another process'}, because this "
-                    f"one gave no sign of life for {seconds()} seconds"
+                    f"{self._store.address}: the lease was taken by {holder}, because this one gave no sign of life "
+                    f"for {seconds()} seconds"
                 )
-            self._lease, self._tag = wanted, tag_now or ""
+            self._lease, self._tag = wanted, tag
 
 
 @contextmanager
@@ -104,26 +95,27 @@ def leading(store: Store, wait: Tell | None = None) -> Iterator[Held]:
 
 def _taken(store: Store, wait: Tell | None) -> Held:
     """Take the lease, if nobody holds it, or its holder gives no sign of life."""
-    seen, seen_at, told_at = "", time.monotonic(), time.monotonic() - TOLD_EVERY + AFTER
+    began = seen_at = time.monotonic()
+    seen, has_told = "", False
     while True:
         lease, tag = store.lease()
-        now, is_alive = time.monotonic(), seen not in ("", tag)
+        is_alive, now = seen not in ("", tag), time.monotonic()
         if seen != tag:
             seen, seen_at = tag or "", now
-        is_silent = lease.holder and (_is_gone(lease.holder) or now - seen_at >= seconds())
-        if not lease.holder or is_silent:
-            mine = Lease(lease.number + 1, _here(os.getpid()), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+        if not lease.holder or now - seen_at >= seconds():
+            here, at = f"process {os.getpid()} of {socket.gethostname()}", f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+            mine = Lease(lease.number + 1, here, at, writer=uuid.uuid4().hex)
             if taken := store.replace_lease(mine, tag):
-                if is_silent:
+                if lease.holder:
                     _shut_out(store, mine.number)
                 return Held(store, mine, taken)
             continue
         told = f"the lease on {store.address} is held by {lease.holder} since {lease.since}"
         if is_alive and wait is None:
             raise LeaseError(f"{told}: another synchronization is running; wait for it to end, or stop it")
-        if now - told_at >= TOLD_EVERY:
-            told_at = now
+        if not has_told and now - began >= AFTER:
             (wait or on_terminal)(f"{told}; this one waits until it ends, or was silent for {seconds()} seconds")
+            has_told = True
         time.sleep(min(1.0, seconds() / RENEWALS / 2))
 
 
@@ -133,21 +125,3 @@ def _shut_out(store: Store, number: int) -> None:
         with suppress(StoreConflict):  # that one has just committed; nothing of it can come later
             store.replace_head(held.head.run, held.head.files, held.head.links, held, lease=number)
             return
-
-
-def _here(process: int) -> str:
-    """A name for a process of this machine since its start, and of this container."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return (
-            f"process {process_named(process)} of {socket.gethostname()} {boot} {Path('/proc/self/ns/pid').readlink()}"
-        )
-    except OSError:  # not Linux: no other process has this name
-        return f"process {process} of {socket.gethostname()} {os.urandom(8).hex()}"
-
-
-def _is_gone(holder: str) -> bool:
-    """Whether the holder was a process of this machine that has ended."""
-    process = holder.split()[1]
-    here = _here(int(process.partition("-")[0]))
-    return here != holder and here.partition(" of ")[2] == holder.partition(" of ")[2]

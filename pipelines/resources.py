@@ -13,8 +13,7 @@ import dagster as dg
 from dagster._config.pythonic_config import ConfigurableResourceFactory
 
 from pipelines.home import Home
-from pipelines.launcher import PROCESS
-from pipelines.processes import process_named
+from pipelines.launcher import PROCESS, process_named
 from pipelines.run_history import forget, held_back_by, is_scheduled
 from pipelines.synchronization import Synchronization
 

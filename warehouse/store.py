@@ -127,12 +127,14 @@ class Lease(msgspec.Struct, frozen=True):
         holder: the process that leads a run; empty: none.
         since: when it took the lease, by its clock; it is shown, and compared with nothing.
         renewed: how often it was renewed.
+        writer: different for each holder.
     """
 
     number: int = 0
     holder: str = ""
     since: str = ""
     renewed: int = 0
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +302,8 @@ class Store:
                 return str(self._objects.put(LEASE, msgspec.json.encode(lease), mode=mode)["e_tag"])
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
                 self._require_bucket(error)
-                return None
+                there, tag = self.lease()
+                return tag if there == lease else None  # the same: only the answer to the first attempt was lost
 
     # --- Objects
 

@@ -285,7 +285,7 @@ def _filed_facts(
     tags = facts.select(tag=pl.concat_str("taxonomy", pl.lit(":"), "tag"))[of_lines]
     composed = (
         parts.rename({"rule": "reclassified_by"})
-        .join(stated, on="vintage")
+        .join(stated, on="vintage", maintain_order="left_right")
         .with_columns(vintage="composed", rule=pl.coalesce("reclassified_by", "rule"))
     )
     return pl.concat(
@@ -295,7 +295,7 @@ def _filed_facts(
             pl.concat([lines, tags, as_filed[of_lines]], how="horizontal"),
         ],
         how="diagonal",
-    ).sort("vintage", "tag")
+    ).sort("vintage", "tag", maintain_order=True)
 
 
 def _gaps(

@@ -21,9 +21,10 @@ from tests.scale.front import nginx
 REPLICAS = 2
 
 GROUPS = (
-    ("test_cluster",),
     ("test_replicas", "test_front", "test_faults"),
+    ("test_cluster",),
     ("test_shared_homes",),
+    ("test_lease",),
 )
 """Files whose tests stay together; each other file is a group of its own."""
 

@@ -23,6 +23,12 @@ TTL, LEASE = 20, 12
 """Seconds after which a silent worker, and a silent leader, is lost."""
 SETTLED = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "COLUMNS": "400"}
 NAMES = ("scheduler", "worker", "leader")
+OF_DASK = {"dask_scheduler_workers", "dask_scheduler_tasks"}
+"""Metrics of the scheduler that alarms and the dashboard use."""
+IN_HAND = "cache/dask-scratch-space/*/batch-*"
+"""Where a worker has the files of its batch."""
+AGAIN = ("sh", "-c", 'while :; do "$@"; sleep 1; done', "sh")
+"""Starts a command again when it ends, as the unit of a service does."""
 
 
 @dataclass
@@ -69,7 +75,7 @@ class Fleet:
         given = {**SETTLED, **self.variables, "FUNDAMENTALS_TLS": str(self.folder / "tls" / kind), **more}
         with place.with_suffix(".log").open("wb") as log:
             process = subprocess.Popen(
-                command(*arguments),
+                [*(AGAIN if kind == "worker" else ()), *command(*arguments)],
                 cwd=cwd,
                 env=environment(place, **given),
                 stdout=log,
@@ -98,10 +104,14 @@ class Fleet:
         """Freeze a worker while it is at work on a batch: it has written something of it, and has not ended it."""
 
         def is_caught() -> bool:
-            if not [*worker.home.glob("work/*/tables/.parts-*"), *worker.home.glob("work/*/raw/*")]:
+            if not any(worker.home.glob(f"{IN_HAND}/tables/.parts-*")) and not any(
+                worker.home.glob(f"{IN_HAND}/raw/*")
+            ):
                 return False
             worker.signal(signal.SIGSTOP)
-            if [*worker.home.glob("work/*/tables/.parts-*/*/*.parquet"), *worker.home.glob("work/*/raw/??/*")]:
+            if any(worker.home.glob(f"{IN_HAND}/tables/.parts-*/*/*.parquet")) or any(
+                worker.home.glob(f"{IN_HAND}/raw/??/*")
+            ):
                 return True
             worker.signal(signal.SIGCONT)
             return False

@@ -74,27 +74,31 @@ class Front:
 
 
 @contextmanager
-def nginx(executable: str, folder: Path, replicas: Sequence[str]) -> Iterator[Front]:
+def nginx(
+    executable: str, folder: Path, replicas: Sequence[str], port: int = 0, site: Path = DEPLOYED / "fundamentals.conf"
+) -> Iterator[Front]:
     """Run nginx until the block ends.
 
     Args:
         executable: path of nginx.
         folder: a folder that is made.
         replicas: host and port of each service.
+        port: where it listens; 0: any.
+        site: the configuration.
     """
     folder.mkdir(parents=True)
-    front = Front(executable, folder)
-    site = _replaced((DEPLOYED / "fundamentals.conf").read_text(), {
+    front = Front(executable, folder, port or free_port())
+    text = _replaced(site.read_text(), {
         r"listen 80;": f"listen 127.0.0.1:{front.port};",
         r"include \S+/replicas.conf;": f"include {folder}/replicas.conf;",
         r"/var/cache/nginx/fundamentals": f"{folder}/cache",
-        r"/var/log/nginx/fundamentals.log": f"{folder}/access",
-        r"/var/log/nginx/fundamentals-error.log": f"{folder}/errors",
+        r"/var/log/nginx/fundamentals.log|/dev/stdout": f"{folder}/access",
+        r"/var/log/nginx/fundamentals-error.log|/dev/stderr": f"{folder}/errors",
     })  # fmt: skip
     [shape] = set(re.findall(r"    server (?:10\.0\.0\.1\d:8000)(.*);\n", (DEPLOYED / "replicas.conf").read_text()))
     servers = "".join(f"    server {replica}{shape};\n" for replica in replicas)
     upstream = re.sub(r"(    server .*\n)+", servers, (DEPLOYED / "replicas.conf").read_text())
-    (folder / "site.conf").write_text(site)
+    (folder / "site.conf").write_text(text)
     (folder / "replicas.conf").write_text(upstream)
     (folder / "main.conf").write_text(MAIN.format(folder=folder, user=USER))
     try:

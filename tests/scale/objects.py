@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -84,21 +85,27 @@ class Objects:
 
     def keys(self, prefix: str = "") -> dict[str, int]:
         """The size of each object, by its whole key."""
-        pages = self._client().get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
+        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
         return {each["Key"]: each["Size"] for page in pages for each in page.get("Contents", [])}
 
     def read(self, key: str) -> bytes:
         """The content of an object."""
-        content: bytes = self._client().get_object(Bucket=BUCKET, Key=key)["Body"].read()
+        content: bytes = self._client.get_object(Bucket=BUCKET, Key=key)["Body"].read()
         return content
 
     def write(self, key: str, content: bytes) -> None:
         """Replace an object."""
-        self._client().put_object(Bucket=BUCKET, Key=key, Body=content)
+        self._client.put_object(Bucket=BUCKET, Key=key, Body=content)
+
+    def copy(self, prefix: str, to: str) -> None:
+        """Copy all objects of a prefix under another one, without sending them."""
+        for key in self.keys(f"{prefix}/"):
+            source = {"Bucket": BUCKET, "Key": key}
+            self._client.copy_object(Bucket=BUCKET, Key=f"{to}{key.removeprefix(prefix)}", CopySource=source)
 
     def remove(self, key: str) -> None:
         """Remove an object."""
-        self._client().delete_object(Bucket=BUCKET, Key=key)
+        self._client.delete_object(Bucket=BUCKET, Key=key)
 
     def flip(self, key: str) -> None:
         """Change one byte in the middle of an object."""
@@ -106,7 +113,9 @@ class Objects:
         content[len(content) // 2] ^= 0x20
         self.write(key, bytes(content))
 
+    @cached_property
     def _client(self) -> Any:
+        """A client of moto itself; making one takes longer than most requests."""
         import boto3
 
         return boto3.client(
@@ -131,7 +140,7 @@ def running(folder: Path) -> Iterator[Objects]:
         server = _port_in(log, process)
         with Gate(server) as gate:
             objects = Objects(gate.port, server, log, gate)
-            objects._client().create_bucket(Bucket=BUCKET)
+            objects._client.create_bucket(Bucket=BUCKET)
             yield objects
     finally:
         process.kill()

@@ -1,6 +1,9 @@
 """nginx in front of the replicas: what it keeps, what it answers itself, and what it never does twice."""
 
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -9,12 +12,16 @@ from pathlib import Path
 
 import httpx
 import pytest
+import yaml
 
+from tests import builds
+from tests.browsers import Browser
 from tests.contract.conftest import assert_error
+from tests.e2e.homes import environment
 from tests.scale.cluster import SITE, Cluster, Visitor
 from tests.scale.conftest import Finder
-from tests.scale.front import Front, nginx
-from tests.servers import wait_until
+from tests.scale.front import DEPLOYED, Front, nginx
+from tests.servers import PROJECT, as_process, free_port, wait_until
 
 PUBLIC = ("/", "/reference", "/errors", "/dictionary", "/style.css", "/v1/openapi.json", "/llms.txt", "/index.md")
 PERSONAL = ("/profile", "/companies", "/companies/LNTR")
@@ -261,3 +268,38 @@ def test_a_replica_that_died_is_passed_over(tmp_path: Path, installed: Finder, c
     with nginx(installed("nginx"), tmp_path / "nginx", ["127.0.0.1:1", alive]) as front, httpx.Client() as client:
         assert {client.get(f"{front.address}/v1/openapi.json?").status_code for _ in range(20)} == {200}
         assert {line["status"] for line in front.requests()} == {200}
+
+
+@pytest.mark.long
+def test_readers_of_compose_sign_in_over_http(tmp_path: Path, installed: Finder) -> None:
+    """The front of compose.yaml as it stands, whose own script writes nginx's configuration, before one service."""
+    compose = yaml.safe_load((PROJECT / "deploy" / "compose.yaml").read_text())
+    writing = compose["services"]["nginx"]["entrypoint"][2].partition(" exec nginx")[0].replace("$$", "$")
+    site, home = tmp_path / "default.conf", tmp_path / "home"
+    for there, here in (
+        ("/etc/nginx/fundamentals/fundamentals.conf", DEPLOYED / "fundamentals.conf"),
+        ("/etc/nginx/conf.d/default.conf", site),
+    ):
+        assert there in writing
+        writing = writing.replace(there, str(here))
+    port, own = free_port(), free_port()
+    public = f"http://127.0.0.1:{port}"
+    subprocess.run(["sh", "-ec", writing], check=True, env={"PATH": os.environ["PATH"], "PUBLIC": public})
+    builds.publish_small(home / "published", "b1")
+    variables = {"FUNDAMENTALS_BASE_URL": f"{public}/v1", "FUNDAMENTALS_TRUSTED_PROXY": "127.0.0.1"}
+    with (
+        nginx(installed("nginx"), tmp_path / "nginx", [f"127.0.0.1:{own}"], port, site) as front,
+        as_process(home, "--port", str(own), **variables),
+        Browser(front.address) as browser,
+    ):
+        command = [sys.executable, "-m", "fundamentals", "accounts", "invite", "anna@example.org"]
+        invited = subprocess.run(
+            command, cwd=PROJECT, env=environment(home, **variables), capture_output=True, text=True, check=True
+        )
+        link = invited.stdout.split()[-1]
+        assert link.startswith(public)
+        assert "anna@example.org" in browser.sign_in(link).text
+        assert "anna@example.org" in browser.get("/profile").text
+        missing = browser.get("/v1/companies")
+        assert (missing.status_code, missing.json()["error"]["code"]) == (401, "unauthenticated")
+        assert {line["replica"] for line in front.requests()} == {f"127.0.0.1:{own}"}

@@ -25,7 +25,7 @@ from tests.torture.days import Days
 from warehouse.checkout import STAMPS
 from warehouse.pointer import current
 
-KILLS = 4
+KILLS, SILENT = 4, 3
 SEED = 3
 COLUMNS = {"COLUMNS": "400"}
 
@@ -53,8 +53,7 @@ def at(objects: Objects, prefix: str) -> dict[str, str]:
 
 def copied(objects: Objects, prefix: str) -> dict[str, str]:
     """The environment for a copy of the store with the build of the first day."""
-    for key in objects.keys("first/"):
-        objects.write(f"{prefix}/{key.removeprefix('first/')}", objects.read(key))
+    objects.copy("first", prefix)
     return at(objects, prefix)
 
 
@@ -164,16 +163,16 @@ def test_a_home_with_a_log_of_its_own_is_not_overwritten(objects: Objects, days:
 
 def test_of_two_publishers_the_second_one_says_who_is_first(objects: Objects, days: Days, tmp_path: Path) -> None:
     """It ends with status 1, before it has changed anything; when the first one has ended, it works."""
-    env = copied(objects, "two")
+    env = {**copied(objects, "two"), "FUNDAMENTALS_LEASE": "12"}  # a sign of life every two seconds
     homes = [tmp_path / "a", tmp_path / "b"]
     first = start(homes[0], days.folder, env)
     wait_for(homes[0] / "raw" / "incoming", first)
-    second = sync(homes[1], days.folder, **{**env, "FUNDAMENTALS_LEASE": "3"})
+    second = sync(homes[1], days.folder, **env)
     told = first.communicate(timeout=PATIENCE)[1]
     if second.returncode:  # else the first one was faster than the second one could look twice
         line = second.stderr.splitlines()[-1]
         assert line.startswith(
-            f"fundamentals sync: the lease on {env['FUNDAMENTALS_STORE']} is held by process {first.pid}-"
+            f"fundamentals sync: the lease on {env['FUNDAMENTALS_STORE']} is held by process {first.pid} of "
         )
         assert line.endswith("another synchronization is running; wait for it to end, or stop it")
         assert not (homes[1] / "tables" / "listings.parquet").exists()
@@ -188,7 +187,7 @@ def test_of_two_publishers_the_second_one_says_who_is_first(objects: Objects, da
 def test_a_writer_killed_at_random_moments_leaves_a_complete_state(
     objects: Objects, days: Days, tmp_path: Path
 ) -> None:
-    env = copied(objects, "killed")
+    env = {**copied(objects, "killed"), "FUNDAMENTALS_LEASE": str(SILENT)}
     old = head(objects, "killed")["run"]
     whole = tmp_path / "whole"
     began = time.monotonic()
@@ -199,7 +198,7 @@ def test_a_writer_killed_at_random_moments_leaves_a_complete_state(
     for number in range(KILLS):
         process = start(home, days.folder, env)
         wait_for(home / "tables", process)
-        time.sleep(drawn.uniform(0, seconds))
+        time.sleep(drawn.uniform(0, seconds) + (SILENT if number else 0))  # until the lease of the one before is over
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -283,6 +282,7 @@ def test_a_document_is_accepted_for_all_machines(objects: Objects, days: Days, t
     assert "fundamentals accept" not in sync(tmp_path / "other", source, **store).stderr
 
 
+@pytest.mark.long
 def test_the_doctor_finds_and_mends_what_the_store_lacks(objects: Objects, days: Days, tmp_path: Path) -> None:
     env = copied(objects, "doctor")
     home = tmp_path / "home"

@@ -10,8 +10,7 @@ import dagster as dg
 import pytest
 from dagster._core.launcher import WorkerStatus
 
-from pipelines.launcher import PROCESS, Launcher
-from pipelines.processes import process_named
+from pipelines.launcher import PROCESS, Launcher, process_named
 
 
 def health(process: str | None) -> WorkerStatus:

@@ -16,6 +16,7 @@ from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.newest import Cursor, NewFiling, filings_in, new_filings, newest_url, symbols_of
 from pipelines.edgar.sample import SampleTransport, sample_filers
+from pipelines.home import Home
 from pipelines.lake import Lake
 from pipelines.stages.schemas import LISTINGS
 from tests.edgar_server import EdgarServer, Reply, running_server
@@ -166,6 +167,11 @@ def test_the_sensor_synchronizes_companies_that_filed(server, tmp_path: Path, mo
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101), entry(102))))
     since = Cursor(AT - timedelta(minutes=1))
     with dg.DagsterInstance.ephemeral() as instance:
+        home = Home(tmp_path)
+        home.prepare()
+        with home.writing():
+            assert "another synchronization is running" in evaluate(instance, None).skip_message
+        assert not server.asked, "one process at a time asks the SEC"
         first = evaluate(instance, None)
         assert (first.run_requests, bool(first.cursor)) == ([], True)
         unknown = evaluate(instance, since)

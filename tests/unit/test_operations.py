@@ -19,6 +19,7 @@ from pipelines.conditions import CONDITIONS
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM
+from tests.scale.fleet import OF_DASK
 from tests.unit.test_docs import variables_listed
 from warehouse.schedule import AT, TIME_ZONE
 
@@ -180,10 +181,6 @@ def test_every_alarm_uses_metrics_that_exist_with_their_labels() -> None:
         for name, label in used:
             assert name in known, rule["alert"]
             assert not label or label in known[name], rule["alert"]
-
-
-OF_DASK = {"dask_scheduler_workers", "dask_scheduler_tasks"}
-"""Metrics of the scheduler; tests/scale/test_cluster.py reads them from a real one."""
 
 
 def test_the_dashboard_shows_metrics_that_exist() -> None:

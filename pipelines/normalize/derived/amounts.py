@@ -51,7 +51,7 @@ def with_derived(
         how="diagonal",
     )
     lines = lines.unique(["concept", *PERIOD], keep="first", maintain_order=True)
-    lines = lines.join(sound.select("concept", *PERIOD), on=["concept", *PERIOD], how="anti")
+    lines = lines.join(sound.select("concept", *PERIOD), on=["concept", *PERIOD], how="anti", maintain_order="left")
     first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
     shares = no_dilution.periods_without(facts, sound)
     of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)

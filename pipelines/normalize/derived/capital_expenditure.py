@@ -68,14 +68,14 @@ def residuals(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     return (
         before.with_columns(value=value, carried=carried, is_carried=is_carried, a_day=a_day)
         .filter(of_year | (pl.col("rest_beside").abs() < EXACT))
-        .join(beside, on=PERIOD)
+        .join(beside, on=PERIOD, maintain_order="left_right")
         .filter(
             pl.all_horizontal(
                 pl.col("a_day").is_between(pl.col(daily) / USUAL_SIZE, pl.col(daily) * USUAL_SIZE)
                 for daily in ("daily", "daily_after")
             )
         )
-        .join(known, on=["cik", "start", "end"], how="left")
+        .join(known, on=["cik", "start", "end"], how="left", maintain_order="left")
         .filter((pl.col("known") > pl.col("next")).fill_null(value=True))
         .select(
             "cik",
@@ -101,7 +101,7 @@ def _statements(facts: pl.DataFrame) -> pl.DataFrame:
         `states_any` (for any period of the filing), `fact` and `coefficient` (lists: the facts that add up to `rest`).
     """
     total = durations(facts, (SECTIONS[INVESTING],)).drop("tag")
-    lines = durations(facts, _LINES["tag"]).filter(pl.col("value") != 0).join(_LINES, on="tag")
+    lines = durations(facts, _LINES["tag"]).filter(pl.col("value") != 0).join(_LINES, on="tag", maintain_order="left")
     is_it = pl.col("tag").is_in(sorted(_STATED))
     of_filing = lines.group_by(FILING).agg(states_any=is_it.any())
     added = lines.group_by(PERIOD, maintain_order=True).agg(
@@ -112,8 +112,8 @@ def _statements(facts: pl.DataFrame) -> pl.DataFrame:
         signs=-pl.col("sign"),
     )
     return (
-        total.join(added, on=PERIOD)
-        .join(of_filing, on=FILING)
+        total.join(added, on=PERIOD, maintain_order="left")
+        .join(of_filing, on=FILING, maintain_order="left")
         .sort(*FILING, "end", "start", descending=[False, False, False, True])
         .unique(FILING, keep="last", maintain_order=True)
         .select(

@@ -54,26 +54,30 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     paid = durations(facts, _PAID).filter((pl.col("value") > 0) & (_days("start", "end") <= LONGEST_YEAR))
     paid = paid.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
     shares = sound.filter((pl.col("concept") == "shares_basic") & (pl.col("repair") == 1))
-    periods = paid.select(*PERIOD, paid="value", proof="fact").join(shares.select(*PERIOD, shares="value"), on=PERIOD)
+    periods = paid.select(*PERIOD, paid="value", proof="fact").join(
+        shares.select(*PERIOD, shares="value"), on=PERIOD, maintain_order="left"
+    )
     margin = pl.when(pl.col("first") == pl.col("last")).then(pl.duration(days=0)).otherwise(pl.duration(days=MARGIN))
 
     def with_dated(each: pl.DataFrame) -> pl.DataFrame:
         """The sum and the facts of the dividends within each period."""
-        inside = each.join(dated, on=["cik", "seq"]).filter(
+        inside = each.join(dated, on=["cik", "seq"], maintain_order="left_right").filter(
             (pl.col("first") >= pl.col("start") - margin) & (pl.col("last") <= pl.col("end") + margin)
         )
         found = inside.group_by(PERIOD).agg("fact", pl.col("value").sum())
-        return each.join(found, on=PERIOD, how="left").with_columns(pl.col("value").fill_null(0.0))
+        return each.join(found, on=PERIOD, how="left", maintain_order="left").with_columns(
+            pl.col("value").fill_null(0.0)
+        )
 
     of_period = durations(facts, (_PAID_PER_SHARE, _DECLARED_PER_SHARE)).select(*PERIOD, "value").unique()
     is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= AS_PAID
     # one amount that is stated of the whole period, too, has the dates of a part by mistake
     of_whole = of_period.join(dated, on=["cik", "seq", "value"]).select(*PERIOD, "value")
-    proved = with_dated(periods).filter(is_all).join(of_whole, on=[*PERIOD, "value"], how="anti")
+    proved = with_dated(periods).filter(is_all).join(of_whole, on=[*PERIOD, "value"], how="anti", maintain_order="left")
     proved = proved.select(*PERIOD, "proof")
     ends = durations(facts, proving.INCOME).select("cik", part_start="start", part_end="end").unique()
     parts = (
-        proved.join(ends, on="cik")
+        proved.join(ends, on="cik", maintain_order="left")
         .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
         .filter(_days("part_start", "part_end") >= SHORTEST_PART)
         .select("cik", "seq", "proof", start="part_start", end="part_end")

@@ -49,7 +49,9 @@ def periods_without(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         the rows of `sound` with basic shares, and `rule`.
     """
     of = {name: sound.filter(pl.col("concept") == name) for name in ("shares_basic", "shares_diluted")}
-    unstated = of["shares_basic"].join(of["shares_diluted"], on=["cik", "start", "end"], how="anti")
+    unstated = of["shares_basic"].join(
+        of["shares_diluted"], on=["cik", "start", "end"], how="anti", maintain_order="left"
+    )
     income = (
         sound.filter(pl.col("concept").is_in(["net_income_parent", "net_income_common"]))
         .group_by(PERIOD)
@@ -59,7 +61,7 @@ def periods_without(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     def stated(name: str, *elements: str) -> pl.DataFrame:
         return durations(facts, elements).group_by(PERIOD).agg(pl.col("value").max().alias(name))
 
-    found = unstated.join(income, on=PERIOD, how="left")
+    found = unstated.join(income, on=PERIOD, how="left", maintain_order="left")
     for name, elements in {
         "continuing": proving.CONTINUING,
         "discontinued": proving.DISCONTINUED,
@@ -67,7 +69,7 @@ def periods_without(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         "diluted": (proving.DILUTED_EARNINGS,),
         "adjusted": (proving.DILUTED_INCOME,),
     }.items():
-        found = found.join(stated(name, *elements), on=PERIOD, how="left")
+        found = found.join(stated(name, *elements), on=PERIOD, how="left", maintain_order="left")
     continues = pl.coalesce("continuing", pl.when(pl.col("discontinued").fill_null(0) == 0).then("most"))
     is_equal = pl.col("basic") == pl.col("diluted")
     is_loss = (pl.max_horizontal("most", continues) < 0) & is_equal.fill_null(value=True)

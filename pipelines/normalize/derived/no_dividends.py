@@ -80,8 +80,8 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
         & (pl.col("end_paid") <= pl.col("end").dt.offset_by(SAME_DAYS))
     )
     proved = (
-        proved.join(contradicted, on=PERIOD, how="anti")
-        .sort("cik", "start", "end", "seq")
+        proved.join(contradicted, on=PERIOD, how="anti", maintain_order="left")
+        .sort("cik", "start", "end", "seq", maintain_order=True)
         .unique(["cik", "start", "end"], keep="first", maintain_order=True)
     )
     parts = durations(facts, (*INCOME, SECTIONS[FINANCING])).select("cik", part_start="start", part_end="end").unique()
@@ -90,7 +90,7 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
     return (
         proved.join(parts.filter(days.is_between(SHORTEST, LONGEST)), on="cik")
         .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
-        .sort("cik", "part_start", "part_end", "seq", "rule", pl.col("end") - pl.col("start"))
+        .sort("cik", "part_start", "part_end", "seq", "rule", pl.col("end") - pl.col("start"), "start")
         .unique(["cik", "part_start", "part_end"], keep="first", maintain_order=True)
         .select("cik", "seq", "rule", "fact", "coefficient", start="part_start", end="part_end")
         .select(*PERIOD, "rule", "fact", "coefficient")
@@ -137,7 +137,7 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
     stated, because losses were carried forward or the sum is off by a unit."""
     income = _alone(durations(facts, INCOME))
     less = _alone(durations(facts, proving.PREFERRED_DIVIDENDS)).filter(pl.col("value") != 0)
-    after_preferred = income.join(less, on=PERIOD, suffix="_less").select(
+    after_preferred = income.join(less, on=PERIOD, suffix="_less", maintain_order="left_right").select(
         *PERIOD,
         value=pl.col("value") - pl.col("value_less"),
         fact=pl.concat_list("fact", "fact_less"),
@@ -149,9 +149,9 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
     return (
         pl.concat([income, after_preferred])
         .filter(pl.col("value") != 0)
-        .join(closing, on=["cik", "seq", "end"])
+        .join(closing, on=["cik", "seq", "end"], maintain_order="left_right")
         .with_columns(day=pl.col("start").dt.offset_by("-1d"))
-        .join(opening, on=["cik", "day"])
+        .join(opening, on=["cik", "day"], maintain_order="left_right")
         .filter(pl.col("opening_of") <= pl.col("seq"))
         # the newest statement of the balance; the filing's own, if it has one
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
@@ -185,15 +185,15 @@ def _of_financing(facts: pl.DataFrame, paid: pl.DataFrame) -> pl.DataFrame:
     """The periods whose financing activities are their stated lines without dividends."""
     total = durations(facts, (SECTIONS[FINANCING],)).filter(pl.col("value") != 0).drop("tag")
     lines = LINES.filter((pl.col("section") == FINANCING) & ~pl.col("is_dividend")).select("tag", "sign")
-    stated = durations(facts, lines["tag"]).filter(pl.col("value") != 0).join(lines, on="tag")
+    stated = durations(facts, lines["tag"]).filter(pl.col("value") != 0).join(lines, on="tag", maintain_order="left")
     added = stated.group_by(PERIOD).agg(
         sum=(pl.col("sign") * pl.col("value")).sum(), lines=pl.col("fact"), signs=-pl.col("sign")
     )
     payable = instants(facts, proving.DIVIDENDS_PAYABLE).filter(pl.col("value") != 0).select("cik", "seq", "end")
     footing = (
-        total.join(added, on=PERIOD)
+        total.join(added, on=PERIOD, maintain_order="left")
         .filter((pl.col("value") - pl.col("sum")).abs() < EXACT)
-        .join(payable, on=["cik", "seq", "end"], how="anti")
+        .join(payable, on=["cik", "seq", "end"], how="anti", maintain_order="left")
         .select(
             *PERIOD,
             fact=pl.concat_list("fact", "lines"),
@@ -207,15 +207,18 @@ def _of_financing(facts: pl.DataFrame, paid: pl.DataFrame) -> pl.DataFrame:
         .unique()
     )
     followed = (
-        footing.join(by_payers, on=PERIOD)
-        .join(footing.select("cik", next="seq", next_start="start", next_end="end"), on="cik")
+        footing.join(by_payers, on=PERIOD, maintain_order="left")
+        .join(
+            footing.select("cik", next="seq", next_start="start", next_end="end"), on="cik", maintain_order="left_right"
+        )
         .filter(pl.col("next_end") >= pl.col("end").dt.offset_by(NEXT_QUARTER))
         .filter(pl.col("next_start") <= pl.col("end").dt.offset_by(SAME_DAYS))
         .with_columns(seq=pl.max_horizontal("seq", "next"))
-        .sort(PERIOD)
+        .sort(PERIOD, maintain_order=True)
         .unique(PERIOD, keep="first", maintain_order=True)
     )
-    known = pl.concat([footing.join(by_payers, on=PERIOD, how="anti"), followed.select(footing.columns)])
+    others = footing.join(by_payers, on=PERIOD, how="anti", maintain_order="left")
+    known = pl.concat([others, followed.select(footing.columns)])
     return known.select(*PERIOD, "fact", "coefficient", rule=pl.lit(FINANCING_ACTIVITIES.id)).select(
         *PERIOD, "rule", "fact", "coefficient"
     )
