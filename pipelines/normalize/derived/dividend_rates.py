@@ -151,7 +151,7 @@ def _declared(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.col("seq_less") <= pl.col("seq"))
         .with_columns(rest=pl.col("days") - pl.col("days_less"))
         .filter((pl.col("rest") - 1).is_between(SHORTEST, LONGEST))
-        .sort(*PERIOD, "seq_less")
+        .sort(*PERIOD, "seq_less", "end_less")
         .unique([*PERIOD, "end_less"], keep="last", maintain_order=True)
         .select(
             "cik",
@@ -221,16 +221,16 @@ def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
         is_after=pl.col("first") >= pl.col("end").dt.offset_by(f"-{SAME_DAYS}"),
     )
     before = pairs.filter(pl.col("is_before") & (pl.col("of") <= pl.col("seq")))
-    before = before.sort(*PERIOD, "last", "of").unique(PERIOD, keep="last", maintain_order=True)
+    before = before.sort(*PERIOD, "last", "of", "fact").unique(PERIOD, keep="last", maintain_order=True)
     after = pairs.filter("is_after").with_columns(seq=pl.max_horizontal("seq", "of"))
-    after = after.sort(*PERIOD, "first", "of").unique(PERIOD, keep="first", maintain_order=True)
+    after = after.sort(*PERIOD, "first", "of", "fact").unique(PERIOD, keep="first", maintain_order=True)
     return _proved(pl.concat([before, after]).filter(_fits(pl.col("value"))), CONFIRMED, [pl.col("fact")])
 
 
 def _of_two(declared: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
     """The quarters whose dividends are the sum of two stated amounts."""
     one = every.select(*_QUARTER, "value", "fact", "tag", of="seq").filter(_days().is_between(SHORTEST, LONGEST))
-    one = one.sort(*_QUARTER, "of").unique([*_QUARTER, "value"], keep="first", maintain_order=True)
+    one = one.sort(*_QUARTER, "of", "fact").unique([*_QUARTER, "value"], keep="first", maintain_order=True)
     two = one.join(one, on=[*_QUARTER, "tag"], suffix="_special").filter(pl.col("value") < pl.col("value_special"))
     pairs = declared.join(two, on=_QUARTER).with_columns(seq=pl.max_horizontal("seq", "of", "of_special"))
     both = pl.col("value") + pl.col("value_special")
@@ -240,7 +240,9 @@ def _of_two(declared: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
 
 def _of_year(declared: pl.DataFrame, years: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """The quarters that are a year less its other three quarters."""
-    quarters = known.sort(*_QUARTER, "seq").unique(_QUARTER, keep="first", maintain_order=True)
+    quarters = known.sort(*_QUARTER, "seq", pl.col("legs").list.first()).unique(
+        _QUARTER, keep="first", maintain_order=True
+    )
     inside = (
         declared.join(
             years.select("cik", year="value", of="seq", first="start", last="end", year_fact="fact"), on="cik"
@@ -250,6 +252,7 @@ def _of_year(declared: pl.DataFrame, years: pl.DataFrame, known: pl.DataFrame) -
         .filter((pl.col("other") >= pl.col("first")) & (pl.col("other_end") <= pl.col("last")))
         .filter((pl.col("other_end") < pl.col("start")) | (pl.col("other") > pl.col("end")))
     )
+    inside = inside.sort(*PERIOD, "of", "other")
     days = (pl.col("other_end") - pl.col("other")).dt.total_days() + 1
     of_three = inside.group_by(*PERIOD, "declared", "shares", "off", "usual", "a_share", "of", "year", "year_fact").agg(
         pl.col("rate").sum(),
@@ -283,7 +286,7 @@ def _proved(rows: pl.DataFrame, rule: Rule, facts: list[pl.Expr], less: str | No
             fact=added.list.concat(pl.col("proof")),
             coefficient=pl.concat_list(weights),
         )
-        .sort(*_QUARTER, "seq")
+        .sort(*_QUARTER, "seq", "value", pl.col("fact").list.first())
         .unique(_QUARTER, keep="first", maintain_order=True)
     )
 
