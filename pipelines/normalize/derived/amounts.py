@@ -22,7 +22,7 @@ _SIGN = {"dividends_per_share": -1, "capital_expenditure": 0}
 
 
 def with_derived(
-    facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame
+    facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame, regimes: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Add the amounts that statements prove to those that filings state.
 
@@ -30,6 +30,7 @@ def with_derived(
         facts: typed facts in filing order.
         stated_facts: the facts of each vintage (frames.StatedFacts).
         sound: the vintages that count (frames.Sound).
+        regimes: of periods.breaks.regimes.
 
     Returns:
         sound, with derived vintages: `corrected_by` is their rule, and `rank` is beyond those of the sources.
@@ -41,7 +42,7 @@ def with_derived(
     sound = sound.join(against, on=["concept", *PERIOD], how="anti")
     lines = pl.concat(
         [
-            no_dividends.periods_without(facts).with_columns(
+            no_dividends.periods_without(facts, regimes).with_columns(
                 value=pl.lit(0.0), concept=pl.lit("dividends_per_share", AMOUNT)
             ),
             dated_dividends.amounts(facts, sound).with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),

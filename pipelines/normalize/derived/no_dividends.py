@@ -55,11 +55,12 @@ SHORTEST, LONGEST = 60, 380
 """Days of the parts of a year for which dividends are added up."""
 
 
-def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
+def periods_without(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     """The periods without dividends, each in the first filing that proves it.
 
     Args:
         facts: typed facts in filing order: `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `value`.
+        regimes: of periods.breaks.regimes: the company and the standards of each filing.
 
     Returns:
         PERIOD, `rule`, `fact` and `coefficient` (lists: the facts that add up to zero).
@@ -86,7 +87,7 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
     )
     parts = durations(facts, (*INCOME, SECTIONS[FINANCING])).select("cik", part_start="start", part_end="end").unique()
     days = (pl.col("part_end") - pl.col("part_start")).dt.total_days()
-    proved = pl.concat([proved, _between(proved, parts.filter(days <= LONGEST), payers)])
+    proved = pl.concat([proved, _between(proved, parts.filter(days <= LONGEST), payers, regimes)])
     return (
         proved.join(parts.filter(days.is_between(SHORTEST, LONGEST)), on="cik")
         .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
@@ -97,11 +98,13 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
-    """The periods of filers without any dividend that begin and end with a proved one."""
+def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
+    """The periods of filers without any dividend that begin and end with a proved one, without a break."""
     periods = periods.select("cik", start="part_start", end="part_end")
     unknown = periods.join(proved, on=["cik", "start", "end"], how="anti")
-    one = proved.select("cik", "seq", "fact", first="start", last="end")
+    # after a break, another company or other standards, its periods are told apart by what is stated alone
+    unbroken = regimes.group_by("cik").agg(pl.col("regime").n_unique()).filter(pl.col("regime") == 1)
+    one = proved.join(unbroken, on="cik", how="semi").select("cik", "seq", "fact", first="start", last="end")
     before = (
         unknown.join(one, on="cik")
         .filter((pl.col("first") < pl.col("start")) & (pl.col("last") >= pl.col("start").dt.offset_by(f"-{SAME_DAYS}")))
