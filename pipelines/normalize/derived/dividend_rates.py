@@ -101,7 +101,7 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     found = (
         found.join(stated, on=_QUARTER, how="left", suffix="_stated")
         .filter((pl.col("seq_stated") > pl.col("seq")).fill_null(value=True))
-        .sort(*_QUARTER, "seq")
+        .sort(*_QUARTER, "seq", "rule")
         .unique(_QUARTER, keep="first", maintain_order=True)
         .select(*PERIOD, "value", "rule", "fact", "coefficient")
     )

@@ -161,6 +161,7 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
         .with_columns(off=(pl.col("closing") - pl.col("opening") - pl.col("value")).abs(), unit=_unit())
         .with_columns(never_only=(pl.min_horizontal("opening", "closing") < 0) | (pl.col("off") >= EXACT))
         .filter(pl.col("off") <= pl.col("unit"))
+        .sort(*PERIOD, "off", pl.col("fact").list.len(), pl.col("fact").list.first(), "opening_fact", "closing_fact")
         .unique(PERIOD, keep="first", maintain_order=True)
         .select(
             *PERIOD,
