@@ -17,6 +17,15 @@ GROWING = (
 )
 """The items whose growth is shown; from or to zero or a negative amount there is no growth rate."""
 
+RECASTED = ("revenue", "free_cash_flow")
+"""Items that a discontinued business changes; net income includes it (ASC 205-20-45-3)."""
+
+RECAST_BY = 1.05
+"""A fiscal year that was restated by more than this factor is recast: another scope of the business."""
+
+SHORTEST_YEAR = 364
+"""Fewest days of a fiscal year."""
+
 SPANS = (1, 3, 5, 10)
 """Years of growth."""
 
@@ -67,6 +76,9 @@ def _of_kind(kind: str, called: str) -> tuple[Column, ...]:
     )
 
 
+RECAST_BETWEEN = ", or if a fiscal year between was recast after the earlier value was filed"
+
+
 def _of_growth() -> tuple[Column, ...]:
     return tuple(
         Column(
@@ -74,7 +86,7 @@ def _of_growth() -> tuple[Column, ...]:
             "DOUBLE",
             f"Growth a year of {item}, from the twelve months that ended {_before(years)} the newest ones. Null if "
             "either is missing or not positive, or if the company was another one or used other accounting standards "
-            "then.",
+            f"then{RECAST_BETWEEN if item in RECASTED else ''}.",
             "ratio",
         )
         for item in GROWING
@@ -98,11 +110,23 @@ def _of_valuation() -> tuple[Column, ...]:
     return tuple(Column(name, held[name].type, held[name].description, held[name].unit) for name in VALUED)
 
 
+def _on_one_basis(item: str) -> str:
+    """The SQL condition that no fiscal year between two values was recast after the first and before the second."""
+    if item not in RECASTED:
+        return ""
+    return (
+        f" AND coalesce(len(list_filter(recasts.{item}, lambda year: year.ended > past.period_end - {SHORTEST_YEAR} "
+        f"AND year.ended <= now.period_end AND year.filed > past.{item}_filed AND year.filed <= now.{item}_filed)), 0) "
+        "= 0"
+    )
+
+
 def _select() -> str:
     """The SQL of the screener. Tables are named without a database name, as in the macros."""
     growth = [
         f"max((now.{item} / past.{item}) ^ (1 / years) - 1) "
-        f"FILTER (years = {years} AND now.{item} > 0 AND past.{item} > 0) AS {item}_growth_{years}y"
+        f"FILTER (years = {years} AND now.{item} > 0 AND past.{item} > 0{_on_one_basis(item)}) "
+        f"AS {item}_growth_{years}y"
         for item in GROWING
         for years in SPANS
     ]
@@ -118,6 +142,7 @@ def _select() -> str:
     columns += [f"growth.{column.name}" for column in _of_growth()]
     columns += [f"valuations.{name}" for name in VALUED]
     listed, grown = (",\n    ".join(each) for each in (columns, growth))
+    years = ", ".join(f"list(year) FILTER (item = '{item}') AS {item}" for item in RECASTED)
     return f"""
 WITH newest AS MATERIALIZED (
     FROM financials
@@ -125,6 +150,27 @@ WITH newest AS MATERIALIZED (
     QUALIFY period_end = max(period_end) OVER (PARTITION BY symbol, period_kind)
 ),
 broken AS (SELECT cik, max(filed) AS broken_at FROM breaks GROUP BY cik),
+recast AS (
+    SELECT
+        newest_version.cik,
+        newest_version.item,
+        {{'ended': newest_version.period_end, 'filed': newest_version.filed}} AS year
+    FROM versions AS newest_version
+    INNER JOIN versions AS first_version USING (cik, period_kind, period_end, item)
+    WHERE
+        newest_version.is_current
+        AND first_version.version = 1
+        AND newest_version.period_kind = 'annual'
+        AND least(newest_version.value, first_version.value) > 0
+        AND abs(ln(newest_version.value / first_version.value)) > ln({RECAST_BY})
+),
+recasts AS (
+    SELECT
+        cik,
+        {years}
+    FROM recast
+    GROUP BY cik
+),
 -- the twelve months some years before the newest ones, if they are of the same company and accounting standards
 growth AS (
     SELECT
@@ -138,6 +184,7 @@ growth AS (
             AND now.period_kind = past.period_kind
             AND abs(date_diff('day', past.period_end, now.period_end - to_years(years))) <= {MOST_DAYS_APART}
     LEFT JOIN broken ON now.cik = broken.cik
+    LEFT JOIN recasts ON now.cik = recasts.cik
     WHERE now.period_kind = 'ttm' AND (past.first_filed < broken_at) IS NOT TRUE
     GROUP BY now.symbol
 )

@@ -8,21 +8,21 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 from statistics import median_low
 
 from warehouse.page_queries import Break, Gap, Stated
+from warehouse.views import RECAST_BY, RECASTED, SHORTEST_YEAR
 
 DAYS_A_YEAR = 365.25
 DRIFT = 30
 """Days by which the ends of the same period of two years may lie apart, because a year of 52 weeks is shorter."""
 
-RECASTED = ("revenue", "free_cash_flow")
-"""Items that a discontinued business changes; net income includes it (ASC 205-20-45-3)."""
+RECAST = math.log(RECAST_BY)
+"""Logarithm of the change from which on a restatement is one of the scope of the business."""
 
-RECAST = math.log(1.15)
-"""Logarithm of a change by 15 %, from which on a restatement is one of the scope of the business."""
+A_YEAR = timedelta(days=SHORTEST_YEAR)
 
 BROKEN, LEFT_BEHIND = "break", "not comparable"
 """Why values of two years cannot be compared."""
@@ -61,6 +61,7 @@ class History:
         labels = {(kind, end): value.period for (_, kind, end), value in self._values.items()}
         self._slots: dict[str, list[Slot]] = defaultdict(list)
         self._befores: dict[Slot, Slot | None] = {}
+        self._recast_years: dict[str, list[tuple[date, str]]] = {}
         for (kind, end), label in sorted(labels.items()):
             self._slots[kind].append(Slot(kind, end, label))
 
@@ -131,22 +132,35 @@ class History:
         before = self._before(slot)
         if before and self.broken(item, [before, slot]):
             return BROKEN
-        return LEFT_BEHIND if item in RECASTED and self.is_left_behind(slot) else ""
+        return LEFT_BEHIND if before and item in RECASTED and self.is_left_behind(item, before, slot) else ""
 
-    def is_left_behind(self, slot: Slot) -> bool:
-        """Whether revenue was restated and that of the year before was not, or not as much.
+    def is_left_behind(self, item: str, before: Slot, slot: Slot) -> bool:
+        """Whether a fiscal year between two values was recast after the first one, and not after the second.
 
         After a spin-off or for a discontinued business only the years that a report shows are restated (ASC 205-20-45):
-        the oldest of them cannot be compared with the year before it.
+        the quarters in them and the years before stay as they were. The screener compares in the same way.
         """
-        before = self._before(slot)
-        now, then = (self._recast(each) if each else None for each in (slot, before))
-        return now is not None and then is not None and abs(now) > RECAST and abs(now - then) > RECAST
+        then, now = self.value(item, before), self.value(item, slot)
+        if not (then and now and then.filed and now.filed):
+            return False
+        return any(
+            before.end - A_YEAR < end <= slot.end and then.filed < filed <= now.filed
+            for end, filed in self._recasts(item)
+        )
 
-    def _recast(self, slot: Slot) -> float | None:
-        """The logarithm of revenue as restated divided by revenue as first reported."""
-        value = self.value("revenue", slot)
-        return math.log(value.value / value.first) if value and value.value > 0 and value.first > 0 else None
+    def _recasts(self, item: str) -> list[tuple[date, str]]:
+        """The last day of each fiscal year that was recast, and the filing date of its value."""
+        if item not in self._recast_years:
+            years = (
+                (end, value) for (name, kind, end), value in self._values.items() if (name, kind) == (item, "annual")
+            )
+            self._recast_years[item] = [
+                (end, value.filed)
+                for end, value in years
+                if value.filed and value.value > 0 and value.first > 0
+                if abs(math.log(value.value / value.first)) > RECAST
+            ]
+        return self._recast_years[item]
 
     def _before(self, slot: Slot) -> Slot | None:
         """The same period a year before."""

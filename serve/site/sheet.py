@@ -34,8 +34,8 @@ REASONS = {reason: gap.meaning for reason, gap in GAPS.items()} | {
     BEYOND: "More than ten times as much: the figure that it is measured by is nearly zero.",
     NO_REVENUE: "There is no margin without positive revenue.",
     BROKEN: "The figures of the year before are of another company or of other accounting standards.",
-    LEFT_BEHIND: "The year was restated because a part of the business was sold or spun off, and the year before was "
-    "not: growth would mean nothing.",
+    LEFT_BEHIND: "A fiscal year was recast, for example because a part of the business was sold or spun off, and the "
+    "value of the year before was not: growth would mean nothing.",
 }
 
 

@@ -7,6 +7,7 @@ Amounts of money are in millions.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tests.factories import (
     CAPITAL_SPENDING,
@@ -30,6 +31,8 @@ FINANCING, INVESTING = "NetCashProvidedByUsedInFinancingActivities", "NetCashPro
 BOUGHT_BACK, BORROWED = "PaymentsForRepurchaseOfCommonStock", "ProceedsFromIssuanceOfLongTermDebt"
 SECURITIES = "PaymentsToAcquireAvailableForSaleSecuritiesDebt"
 PAID, PER_SHARE = "PaymentsOfDividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
+DECLARED, DECLARED_PER_SHARE = "DividendsCommonStockCash", "CommonStockDividendsPerShareDeclared"
+ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
 DILUTED_EARNINGS = "EarningsPerShareDiluted"
 
 Amounts = Mapping[str, Sequence[float]]
@@ -58,6 +61,11 @@ def keeps_its_income(paid: float = 0) -> list[Row]:
     return company(balances={EARNINGS: [100.0 + (10 - paid) * number for number in range(1, QUARTERS + 1)]})
 
 
+def adopts_a_standard() -> list[Row]:
+    """Third Coast: a change of accounting raised retained earnings at the beginning of 2023; no dividend is stated."""
+    return company(balances={EARNINGS: [100.0 + 10 * number + 7 * (number > 8) for number in range(1, QUARTERS + 1)]})
+
+
 def financing(unexplained: float = 0) -> list[Row]:
     """Financing activities are shares bought back and money borrowed, and what no line states."""
     lines = {BOUGHT_BACK: [3.0] * QUARTERS, BORROWED: [8.0] * QUARTERS}
@@ -75,6 +83,42 @@ def paid_twice_a_year(paid: float = 10.0) -> list[Row]:
     dates = [fact(PER_SHARE, 0.5, None, day, filed="2024-02-29") for day in ("2023-01-16", "2023-07-23")]
     year = fact(PAID, paid * 1e6, "2023-01-01", "2023-12-31", filed="2024-02-29")
     return [*company(shares=10.0), *dates, year]
+
+
+def declares(
+    special: int | None = None, last: float = 2.5, *states_special: float, states_years: bool = False
+) -> list[Row]:
+    """Costco: a quarter dollar on ten million shares, whose rate each quarterly report states and no annual one.
+
+    Args:
+        special: the quarter with another two dollars, which its report leaves out of the rate.
+        last: millions declared in the last quarter of 2022.
+        states_special: amounts per share that a later annual report states for that quarter.
+        states_years: the annual reports state dividends per share of the year.
+    """
+    money, per_share = [2.5] * QUARTERS, [0.25] * QUARTERS
+    money[7] = last
+    if special is not None:
+        money[special] += 20.0
+        per_share[special] += 2.0
+    filer = Filer(
+        ENDS,
+        {REVENUE: [1e8] * QUARTERS, NET_INCOME: [10_123_000.0] * QUARTERS, DECLARED: [each * 1e6 for each in money]},
+        {SHARES: [10e6] * QUARTERS},
+        {CASH: [5e7] * QUARTERS},
+    )
+    rates = replace(filer, sums={DECLARED_PER_SHARE: per_share}, means={}, balances={}).rows()
+    quarters = {(str(filer.start(number)), str(ENDS[number])) for number in range(QUARTERS)}
+    of_quarters = [
+        {**row, "value": 0.25} for row in rates if row["form"] == "10-Q" and (row["start"], row["end"]) in quarters
+    ]
+    of_years = [row for row in rates if row["form"] == "10-K" and states_years]
+    later = [
+        fact(DECLARED_PER_SHARE, each, filer.start(special), ENDS[special], filed=filer.filed(special // 4 * 4 + 3))
+        for each in states_special
+        if special is not None
+    ]
+    return [*filer.rows(), *of_quarters, *of_years, *later]
 
 
 def spends_under_an_own_element(unexplained: float = 0) -> list[Row]:
@@ -96,13 +140,33 @@ def earns_alike(each: float = 3.0) -> list[Row]:
     return company({NET_INCOME: [each * 10] * QUARTERS}, shares=10.0, **{EPS: each, DILUTED_EARNINGS: each})
 
 
+def adjusts_by_nothing(adjustment: float = 0.0) -> list[Row]:
+    """MainStreet: the dilutive adjustment of each year to date is zero; no diluted average is stated."""
+    rows = earns_alike(0.1)
+    of_periods = {(row["start"], row["end"], row["filed"], row["form"]) for row in rows if row["tag"] == SHARES}
+    return [
+        *rows,
+        *(
+            fact(ADJUSTMENT, adjustment, start, end, form=form, filed=filed, unit="shares")
+            for start, end, filed, form in sorted(of_periods)
+            if start.endswith("01-01")
+        ),
+    ]
+
+
 SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),
     Shape("dividends-per-share.none.part-of-period", paid_nothing()),
+    Shape("dividends-per-share.none.between-periods-without", adopts_a_standard()),
     Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
+    Shape("dividends-per-share.rate-confirmed-by-declared", declares()),
+    Shape("dividends-per-share.regular-and-special", declares(5, 2.5, 2.0)),
+    Shape("dividends-per-share.year-less-three-quarters", declares(5, states_years=True)),
+    Shape("dividends-per-share.not-as-usually-declared", declares(5)),
     Shape("capital-expenditure.residual-of-investing-activities", spends_under_an_own_element()),
     Shape("flag.derived-line", spends_under_an_own_element()),
     Shape("shares.diluted.basic-in-a-loss", loses()),
     Shape("shares.diluted.basic-by-equal-earnings", earns_alike()),
+    Shape("shares.diluted.basic-without-adjustment", adjusts_by_nothing()),
 )

@@ -140,6 +140,14 @@ def test_of_diluted_shares_below_basic_ones_that_less_like_the_last_is_left_out(
     assert third_year(usual, {DILUTED: 31e6})["shares_basic"] == 40e6
 
 
+def test_a_usual_dilution_is_no_error():
+    """Income for diluted earnings was adjusted: their product with diluted shares is 8 % less than net income (AAR)."""
+    usual = {NET_INCOME: 90e6, SHARES: 40e6, EPS: 2.25, DILUTED: 40.4e6, EPS_DILUTED: 2.23}
+
+    assert third_year(usual, {EPS_DILUTED: 2.05})["shares_diluted"] == 40.4e6
+    assert "shares_diluted" not in third_year(usual, {DILUTED: 44e6})
+
+
 def test_revenue_agrees_with_another_element_of_it():
     """Revenue of another amount is left out, and replaced where cost and gross profit show the amount too."""
     usual = {REVENUE: 100e6, "RevenueFromContractWithCustomerExcludingAssessedTax": 100e6}

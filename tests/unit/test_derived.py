@@ -18,20 +18,37 @@ def declared(amount: float, start: str, end: str, filed: str) -> Row:
     return fact("CommonStockDividendsPerShareDeclared", amount, start, end, form="10-Q", filed=filed)
 
 
+def losses() -> list[Row]:
+    """Retained earnings grow by income, from losses carried forward."""
+    rows = derived.keeps_its_income()
+    return [{**row, "value": row["value"] - 500e6} if row["tag"] == EARNINGS else row for row in rows]
+
+
+def off_by(amount: float) -> list[Row]:
+    """Retained earnings at the end of 2023 are more than those before and income."""
+    rows = derived.keeps_its_income()
+    is_last = {(EARNINGS, "2023-12-31")}
+    return [{**row, "value": row["value"] + amount} if (row["tag"], row["end"]) in is_last else row for row in rows]
+
+
+PAID_ONCE = declared(0.1, "2021-04-01", "2021-06-30", "2021-08-09")
+
 CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "retained earnings grow by income": (derived.keeps_its_income(), DIVIDENDS, "annual", "2023-12-31", 0.0),
     "and so in the quarters": (derived.keeps_its_income(), DIVIDENDS, "ttm", "2023-09-30", 0.0),
     "retained earnings grow by less": (derived.keeps_its_income(1), DIVIDENDS, "annual", "2023-12-31", None),
-    "losses are carried forward": (
-        [
-            {**row, "value": row["value"] - 500e6} if row["tag"] == EARNINGS else row
-            for row in derived.keeps_its_income()
-        ],
+    "losses are carried forward": (losses(), DIVIDENDS, "annual", "2023-12-31", 0.0),
+    "losses of a filer that paid once": ([*losses(), PAID_ONCE], DIVIDENDS, "annual", "2023-12-31", None),
+    "a standard is adopted between": (derived.adopts_a_standard(), DIVIDENDS, "ttm", "2023-06-30", 0.0),
+    "a standard is adopted by a filer that paid once": (
+        [*derived.adopts_a_standard(), PAID_ONCE],
         DIVIDENDS,
-        "annual",
-        "2023-12-31",
+        "ttm",
+        "2023-06-30",
         None,
     ),
+    "earnings are off by a unit": (off_by(1e6), DIVIDENDS, "annual", "2023-12-31", 0.0),
+    "earnings are off by more": (off_by(2e6), DIVIDENDS, "annual", "2023-12-31", None),
     "a dividend of a quarter is stated": (
         [*derived.keeps_its_income(), declared(0.1, "2023-04-01", "2023-06-30", "2023-08-09")],
         DIVIDENDS,
@@ -64,6 +81,19 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         "2023-12-31",
         None,
     ),
+    "a fourth quarter has the rate of the others": (derived.declares(), DIVIDENDS, "annual", "2022-12-31", 1.0),
+    "and so twelve months in the next year": (derived.declares(), DIVIDENDS, "ttm", "2023-06-30", 1.0),
+    "more was declared than the rate": (derived.declares(last=2.6), DIVIDENDS, "annual", "2022-12-31", None),
+    "a special dividend is left out": (derived.declares(5), DIVIDENDS, "annual", "2022-12-31", None),
+    "a special dividend is stated later": (derived.declares(5, 2.5, 2.0), DIVIDENDS, "annual", "2022-12-31", 3.0),
+    "another amount is stated later": (derived.declares(5, 2.5, 0.5), DIVIDENDS, "annual", "2022-12-31", None),
+    "the year has the special dividend": (
+        derived.declares(5, states_years=True),
+        DIVIDENDS,
+        "ttm",
+        "2023-03-31",
+        3.0,
+    ),
     "investing activities leave what was spent": (
         derived.spends_under_an_own_element(),
         FREE_CASH_FLOW,
@@ -81,6 +111,8 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "a loss": (derived.loses(), DILUTED, "annual", "2023-12-31", 10e6),
     "a loss with other diluted earnings": (derived.loses(-0.9), DILUTED, "annual", "2023-12-31", None),
     "equal earnings": (derived.earns_alike(), DILUTED, "annual", "2023-12-31", 10e6),
+    "an adjustment of nothing": (derived.adjusts_by_nothing(), DILUTED, "ttm", "2023-09-30", 10e6),
+    "an adjustment of some shares": (derived.adjusts_by_nothing(1e5), DILUTED, "annual", "2023-12-31", 10.1e6),
     "equal earnings of cents": (derived.earns_alike(0.1), DILUTED, "annual", "2023-12-31", None),
 }
 

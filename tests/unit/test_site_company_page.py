@@ -210,14 +210,26 @@ def test_growth_is_left_out_where_only_the_later_year_was_restated():
     """After a spin-off the older year still contains what was sold; the reason is under the table."""
     spun_off = [
         value("revenue", 2024, 50.0),
-        value("revenue", 2023, 40.0, versions=2, earlier=100.0, first=100.0),
+        value("revenue", 2023, 40.0, versions=2, earlier=100.0, first=100.0, filed="2025-02-15"),
         value("revenue", 2022, 95.0),
-        value("net_income", 2023, 8.0, versions=2, earlier=9.0, first=9.0),
+        value("net_income", 2023, 8.0, versions=2, earlier=9.0, first=9.0, filed="2025-02-15"),
         value("net_income", 2022, 4.0),
     ]
     table = rows(page(stated=spun_off))
     assert table["*Revenue growth*"] == ["25.0 %", "–¹", "–²"]
     assert table["*Net income growth*"] == ["–", "100.0 %", "–²"]
+
+
+def test_quarters_before_a_recast_are_no_base_of_growth():
+    """General Electric: the year was recast, the twelve months to a quarter end in it were not."""
+    stated = [
+        ttm("revenue", 2024, 3, 37.0, filed="2025-02-15"),
+        ttm("revenue", 2023, 3, 65.0, filed="2023-10-24"),
+        value("revenue", 2023, 35.0, versions=2, earlier=68.0, first=68.0, filed="2025-02-15"),
+    ]
+    assert "*Revenue growth*" not in rows(page(View(periods="ttm"), stated=stated))
+    as_before = [*stated[:2], value("revenue", 2023, 67.0, versions=2, earlier=68.0, first=68.0, filed="2025-02-15")]
+    assert rows(page(View(periods="ttm"), stated=as_before))["*Revenue growth*"][0] == "-43.1 %"
 
 
 def test_reasons_of_empty_cells_are_numbered():

@@ -125,6 +125,27 @@ def test_debt_cash_and_shares_grow_too(tmp_path: Path) -> None:
     assert found == [(pytest.approx(0.5), None, 0.0)]
 
 
+@pytest.mark.parametrize(("first", "filed", "grows"), [(100.0, 2025, False), (62.0, 2025, True), (100.0, 2024, True)])
+def test_growth_is_not_shown_across_a_recast(tmp_path: Path, first: float, filed: int, grows: bool) -> None:
+    """Fiscal year 2023 was recast from 100 to 60 after the twelve months to September 2023 were filed (GE)."""
+    who = {"symbol": "LNTR", "cik": "9990000001"}
+    year = builds.period(who, "annual", date(2023, 12, 31), 4, revenue=60.0)
+    rows = [
+        {**builds.period(who, "ttm", date(ended, 9, 30), 3, revenue=revenue), "revenue_filed": date(ended, 10, day)}
+        for ended, revenue, day in ((2023, 98.0, 24), (2024, 65.0, 22))
+    ]
+    rows[1]["revenue_filed"] = date(2025, 2, 3)
+    recast_at = date(2025, 2, 3) if filed == 2025 else date(2023, 10, 1)
+    of_year = [
+        builds.version(year, "revenue", 1, first, date(2024, 2, 2), None, "initial", is_current=False),
+        builds.version(year, "revenue", 2, 60.0, recast_at, None, "restatement", is_current=True),
+    ]
+    made = builds.publish_small(tmp_path, rows=builds.tables() | {"financials": [*rows, year], "versions": of_year})
+    with open_read_only(tmp_path / made.file) as connection:
+        found = connection.execute("SELECT revenue_growth_1y FROM screener WHERE symbol = 'LNTR'").fetchall()
+    assert found == [(pytest.approx(65 / 98 - 1) if grows else None,)]
+
+
 def test_named_financials_have_the_company_in_each_row(tmp_path: Path) -> None:
     """The rows of the table, in its order."""
     made = builds.small(tmp_path)

@@ -71,6 +71,9 @@ SIMILAR = 0.1
 LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sources) if source.minus)
 """Ranks of the sources of consolidated net income that leave out the part of minorities."""
 
+USUAL_DILUTION = 1.02
+"""Diluted shares are more than basic ones by less than this factor in most periods, so they are no error alone."""
+
 BY_OTHERS = "two other figures of the filing agree with each other, as they do with this one in other periods"
 BY_PARENT = "earnings per share times shares are net income of the parent less preferred dividends"
 BY_NONE = "another figure of the filing, which equals this one in other periods, contradicts it"
@@ -342,6 +345,8 @@ def _of_shares(
     diluted_like = (diluted * 1.0 >= basic * BELOW_BASIC) & (diluted <= DILUTION * basic)
     diluted_errs = bad_diluted & (basic_holds | is_confirmed)
     diluted_errs &= ~(diluted_like & ~(like(earnings)) & basic_holds)
+    # income for diluted earnings may be adjusted, and these do not show a count that is little above the basic one
+    diluted_errs &= ~(basic_holds & (diluted >= basic) & (diluted <= USUAL_DILUTION * basic))
     below = (diluted < BELOW_BASIC * basic) & ~bad_basic & ~bad_diluted
     off_basic, off_diluted = (
         np.abs(np.log(count / last)) for count, last in ((basic, last_basic), (diluted, last_diluted))

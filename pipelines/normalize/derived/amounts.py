@@ -9,7 +9,7 @@ They are added after the corrections, so none of them is ever the proof of a cor
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.derived import capital_expenditure, dated_dividends, no_dilution, no_dividends
+from pipelines.normalize.derived import capital_expenditure, dated_dividends, dividend_rates, no_dilution, no_dividends
 from pipelines.normalize.derived.stated import FILING, PERIOD
 from pipelines.normalize.elements import AMOUNT, BY_NAME
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
@@ -22,7 +22,7 @@ _SIGN = {"dividends_per_share": -1, "capital_expenditure": 0}
 
 
 def with_derived(
-    facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame
+    facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame, regimes: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Add the amounts that statements prove to those that filings state.
 
@@ -30,18 +30,23 @@ def with_derived(
         facts: typed facts in filing order.
         stated_facts: the facts of each vintage (frames.StatedFacts).
         sound: the vintages that count (frames.Sound).
+        regimes: of periods.breaks.regimes.
 
     Returns:
         sound, with derived vintages: `corrected_by` is their rule, and `rank` is beyond those of the sources.
         stated_facts, with the facts of the derived vintages.
         decisions: the number of amounts that each rule derived.
     """
+    rates, against = dividend_rates.amounts(facts, sound)
+    against = against.with_columns(concept=pl.lit("dividends_per_share", AMOUNT))
+    sound = sound.join(against, on=["concept", *PERIOD], how="anti")
     lines = pl.concat(
         [
-            no_dividends.periods_without(facts).with_columns(
+            no_dividends.periods_without(facts, regimes).with_columns(
                 value=pl.lit(0.0), concept=pl.lit("dividends_per_share", AMOUNT)
             ),
             dated_dividends.amounts(facts, sound).with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
+            rates.with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
             capital_expenditure.residuals(facts, sound).with_columns(concept=pl.lit("capital_expenditure", AMOUNT)),
         ],
         how="diagonal",
@@ -92,5 +97,9 @@ def with_derived(
             *FILING, "start", "end", "concept", nulls_last=False, maintain_order=True
         ),
         pl.concat([stated_facts, further.select(stated_facts.columns)]).sort("vintage", "tag", maintain_order=True),
-        derived.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS).sort("cik", "rule"),
+        pl.concat([derived.select("cik", "rule"), against.select("cik", "rule")])
+        .group_by("cik", "rule")
+        .agg(figures=pl.len())
+        .cast(DECISIONS)
+        .sort("cik", "rule"),
     )

@@ -1,12 +1,12 @@
 """No dilution: periods in which diluted shares are the basic ones.
 
-Belongs here: losses, and earnings per share that bound the difference. Does not: diluted shares that a filing states or
-that are basic shares and a stated adjustment (elements.per_share).
+Belongs here: losses, earnings per share that bound the difference, adjustments of zero. Does not: diluted shares that a
+filing states or that are basic shares and a stated adjustment (elements.per_share).
 """
 
 import polars as pl
 
-from pipelines.normalize.derived.stated import PERIOD, durations
+from pipelines.normalize.derived.stated import FILING, PERIOD, durations
 from pipelines.normalize.elements import proving
 from pipelines.normalize.rule import Rule
 
@@ -28,7 +28,14 @@ EQUAL_EARNINGS = Rule(
     "ASC 260-10-45-10 and 45-16: both are income divided by the number of shares",
     "compose",
 )
-RULES = (LOSS, EQUAL_EARNINGS)
+NO_ADJUSTMENT = Rule(
+    "shares.diluted.basic-without-adjustment",
+    "Diluted shares that no filing states are the basic ones in a period for which its filing states a dilutive "
+    "adjustment of zero, and in the parts of that period.",
+    "ASC 260-10-50-1: the adjustment is disclosed; 260-10-55-3: that of a year to date is the average of its quarters",
+    "compose",
+)
+RULES = (LOSS, EQUAL_EARNINGS, NO_ADJUSTMENT)
 
 
 def periods_without(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
@@ -71,8 +78,18 @@ def periods_without(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     is_bounded = is_equal & ((earned + HALF_A_CENT) / (earned - HALF_A_CENT) - 1 <= LARGEST_DIFFERENCE)
     is_bounded &= earned > HALF_A_CENT
     rule = pl.when(is_loss & continues.is_not_null()).then(pl.lit(LOSS.id))
+    adjusted = durations(facts, (proving.DILUTIVE_ADJUSTMENT,)).select(*FILING, "value", first="start", last="end")
+    within = found.select(PERIOD).join(adjusted, on=FILING)
+    within = within.filter((pl.col("first") <= pl.col("start")) & (pl.col("last") >= pl.col("end")))
+    without = within.group_by(PERIOD).agg(is_zero=(pl.col("value") == 0).all())
     return (
-        found.with_columns(rule=rule.when(is_bounded).then(pl.lit(EQUAL_EARNINGS.id)))
+        found.join(without, on=PERIOD, how="left")
+        .with_columns(
+            rule=rule.when(is_bounded)
+            .then(pl.lit(EQUAL_EARNINGS.id))
+            .when("is_zero", is_equal.fill_null(value=True))
+            .then(pl.lit(NO_ADJUSTMENT.id))
+        )
         .drop_nulls("rule")
         .select(*sound.columns, "rule")
     )

@@ -14,8 +14,9 @@ from pipelines.normalize.rule import Rule
 
 RETAINED_EARNINGS = Rule(
     "dividends-per-share.none.retained-earnings",
-    "No dividends were declared in a period in which retained earnings, not negative, changed by net income exactly "
-    "(less preferred dividends), if no filing so far states a dividend of it. So none were declared in its parts.",
+    "No dividends were declared in a period in which retained earnings changed by net income (less preferred "
+    "dividends), if no filing so far states a dividend of it; after losses carried forward, of any period. So none "
+    "were declared in its parts.",
     "Regulation S-X Rule 3-04: dividends are a change of retained earnings; ASC 505-10-50-2",
     "compose",
 )
@@ -33,7 +34,14 @@ STATED = Rule(
     "Dividends are not negative: if they add up to zero, each is zero",
     "compose",
 )
-RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, STATED)
+BETWEEN = Rule(
+    "dividends-per-share.none.between-periods-without",
+    "No dividends were declared in a period between two that are proved to have none, by a filer whose filings so far "
+    "state no dividend of any period: a change of accounting moved retained earnings.",
+    "Regulation S-X Rule 3-04: dividends are a change of retained earnings, which a change of accounting is, too",
+    "compose",
+)
+RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, STATED, BETWEEN)
 
 NOTHING_PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
 """Elements that show with a zero that there were no dividends on common stock."""
@@ -41,15 +49,18 @@ PAYER = "730d"
 """A filer that stated a dividend of the two years before may pay one that it declared before."""
 NEXT_QUARTER = "80d"
 """Fewest days from the end of a period to that of one that includes the following quarter."""
+UNITS = (1e3, 1e6)
+"""Units in which statements are shown: a sum is off by one of them."""
 SHORTEST, LONGEST = 60, 380
 """Days of the parts of a year for which dividends are added up."""
 
 
-def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
+def periods_without(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     """The periods without dividends, each in the first filing that proves it.
 
     Args:
         facts: typed facts in filing order: `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `value`.
+        regimes: of periods.breaks.regimes: the company and the standards of each filing.
 
     Returns:
         PERIOD, `rule`, `fact` and `coefficient` (lists: the facts that add up to zero).
@@ -59,7 +70,11 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
     paid = pl.concat([stated, of_days.select(stated.columns)]).filter(pl.col("value") != 0).select(PERIOD).unique()
     nothing = stated.filter((pl.col("value") == 0) & pl.col("tag").is_in(NOTHING_PAID)).unique(PERIOD, keep="first")
     of_nothing = _alone(nothing).select(*PERIOD, "fact", "coefficient", rule=pl.lit(STATED.id))
-    proved = pl.concat([_of_retained_earnings(facts), _of_financing(facts, paid), of_nothing], how="diagonal")
+    payers = paid.group_by("cik").agg(first_paid=pl.col("seq").min())
+    earnings = _of_retained_earnings(facts).join(payers, on="cik", how="left")
+    has_paid = (pl.col("first_paid") <= pl.col("seq")).fill_null(value=False)
+    earnings = earnings.filter(~(has_paid & pl.col("never_only"))).drop("first_paid", "never_only")
+    proved = pl.concat([earnings, _of_financing(facts, paid), of_nothing], how="diagonal")
     contradicted = proved.join(paid, on="cik", suffix="_paid").filter(
         (pl.col("seq_paid") <= pl.col("seq"))
         & (pl.col("start_paid") >= pl.col("start").dt.offset_by(f"-{SAME_DAYS}"))
@@ -72,6 +87,7 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
     )
     parts = durations(facts, (*INCOME, SECTIONS[FINANCING])).select("cik", part_start="start", part_end="end").unique()
     days = (pl.col("part_end") - pl.col("part_start")).dt.total_days()
+    proved = pl.concat([proved, _between(proved, parts.filter(days <= LONGEST), payers, regimes)])
     return (
         proved.join(parts.filter(days.is_between(SHORTEST, LONGEST)), on="cik")
         .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
@@ -82,8 +98,46 @@ def periods_without(facts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
+    """The periods of filers without any dividend that begin and end with a proved one, without a break."""
+    periods = periods.select("cik", start="part_start", end="part_end")
+    unknown = periods.join(proved, on=["cik", "start", "end"], how="anti")
+    # after a break, another company or other standards, its periods are told apart by what is stated alone
+    unbroken = regimes.group_by("cik").agg(pl.col("regime").n_unique()).filter(pl.col("regime") == 1)
+    one = proved.join(unbroken, on="cik", how="semi").select("cik", "seq", "fact", first="start", last="end")
+    before = (
+        unknown.join(one, on="cik")
+        .filter((pl.col("first") < pl.col("start")) & (pl.col("last") >= pl.col("start").dt.offset_by(f"-{SAME_DAYS}")))
+        .sort("cik", "start", "end", "seq", "first", "last", pl.col("fact").list.first())
+        .unique(["cik", "start", "end"], keep="first", maintain_order=True)
+        .drop("first", "last")
+    )
+    after = (
+        unknown.join(one, on="cik")
+        .filter((pl.col("last") > pl.col("end")) & (pl.col("first") <= pl.col("end").dt.offset_by(SAME_DAYS)))
+        .sort("cik", "start", "end", "seq", "first", "last", pl.col("fact").list.first())
+        .unique(["cik", "start", "end"], keep="first", maintain_order=True)
+        .drop("first", "last")
+    )
+    facts = pl.concat_list("fact", "fact_after")
+    return (
+        before.join(after, on=["cik", "start", "end"], suffix="_after")
+        .with_columns(seq=pl.max_horizontal("seq", "seq_after"), fact=facts)
+        .join(payers, on="cik", how="left")
+        .filter((pl.col("first_paid") > pl.col("seq")).fill_null(value=True))
+        .select(
+            *PERIOD,
+            "fact",
+            coefficient=pl.lit(0.0).repeat_by(pl.col("fact").list.len()),
+            rule=pl.lit(BETWEEN.id),
+        )
+        .select(proved.columns)
+    )
+
+
 def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
-    """The periods in which retained earnings changed by net income."""
+    """The periods in which retained earnings changed by net income; `never_only`: proved if no dividend was ever
+    stated, because losses were carried forward or the sum is off by a unit."""
     income = _alone(durations(facts, INCOME))
     less = _alone(durations(facts, proving.PREFERRED_DIVIDENDS)).filter(pl.col("value") != 0)
     after_preferred = income.join(less, on=PERIOD, suffix="_less", maintain_order="left_right").select(
@@ -104,16 +158,31 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.col("opening_of") <= pl.col("seq"))
         # the newest statement of the balance; the filing's own, if it has one
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
-        .filter(pl.min_horizontal("opening", "closing") >= 0)
-        .filter((pl.col("closing") - pl.col("opening") - pl.col("value")).abs() < EXACT)
+        .with_columns(off=(pl.col("closing") - pl.col("opening") - pl.col("value")).abs(), unit=_unit())
+        .with_columns(never_only=(pl.min_horizontal("opening", "closing") < 0) | (pl.col("off") >= EXACT))
+        .filter(pl.col("off") <= pl.col("unit"))
+        .sort(*PERIOD, "off", pl.col("fact").list.len(), pl.col("fact").list.first(), "opening_fact", "closing_fact")
         .unique(PERIOD, keep="first", maintain_order=True)
         .select(
             *PERIOD,
+            "never_only",
             rule=pl.lit(RETAINED_EARNINGS.id),
             fact=pl.concat_list(pl.concat_list("closing_fact", "opening_fact"), "fact"),
-            coefficient=pl.concat_list(pl.lit([1.0, -1.0]), pl.col("coefficient").list.eval(-pl.element())),
+            # a sum that is off by a unit proves the zero, and is none
+            coefficient=pl.when(pl.col("off") < EXACT)
+            .then(pl.concat_list(pl.lit([1.0, -1.0]), pl.col("coefficient").list.eval(-pl.element())))
+            .otherwise(pl.concat_list(pl.lit([0.0, 0.0]), pl.col("coefficient").list.eval(0.0 * pl.element()))),
         )
     )
+
+
+def _unit() -> pl.Expr:
+    """The unit in which balances and income are shown."""
+    unit = pl.lit(EXACT)
+    for each in UNITS:
+        is_shown = pl.all_horizontal(pl.col(name) % each == 0 for name in ("opening", "closing", "value"))
+        unit = pl.when(is_shown).then(each).otherwise(unit)
+    return unit
 
 
 def _of_financing(facts: pl.DataFrame, paid: pl.DataFrame) -> pl.DataFrame:

@@ -36,12 +36,13 @@ CONTINUING = (
     "IncomeLossFromContinuingOperationsIncludingPortionAttributableToNoncontrollingInterest",
 )
 BASIC_EARNINGS, DILUTED_EARNINGS = "EarningsPerShareBasic", "EarningsPerShareDiluted"
+DILUTIVE_ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
 DILUTED_INCOME = "NetIncomeLossAvailableToCommonStockholdersDiluted"
 
 ELEMENTS: frozenset[str] = cash_flow_lines.ELEMENTS.union(
     INCOME,
     PREFERRED_DIVIDENDS,
-    (RETAINED_EARNINGS, BASIC_EARNINGS, DILUTED_EARNINGS, DILUTED_INCOME),
+    (RETAINED_EARNINGS, BASIC_EARNINGS, DILUTED_EARNINGS, DILUTED_INCOME, DILUTIVE_ADJUSTMENT),
     DIVIDENDS_PAYABLE,
     DIVIDENDS,
     DISCONTINUED,
