@@ -13,7 +13,7 @@ from warehouse.explain_queries import Leg, SheetRow
 from warehouse.vocabulary import TOTAL
 
 LINE = "balance.line"
-"""The rule of a leg of a value that the lines of a balance sheet prove."""
+"""The rule of a leg that is a line of the balance sheet."""
 
 
 class SheetLine(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class Section(msgspec.Struct, frozen=True):
 class BalanceSheet(msgspec.Struct, frozen=True):
     """The columns of a filing: its own day and the day of comparison, if it has one.
 
-    sections: empty if no totals of a balance sheet prove the value, or say why it is missing.
+    sections: empty if no filing states lines and their total for the day.
     inside: amounts of the value that are no lines, but inside one that is not borrowed.
     """
 
@@ -73,12 +73,12 @@ def balance_sheet(rows: Sequence[SheetRow], sections: Sequence[str], day: str, l
         legs: the facts behind the value; empty if there is none: then the newest filing of that day is taken.
 
     Returns:
-        of a value only what proves it.
+        the sections whose lines the value consists of, also those that do not add up to their total.
     """
     filings = {leg.accession for leg in legs if leg.rule == LINE}
     known = [row for row in rows if not legs or row.accession in filings]
     newest = max(known, key=lambda row: (row.day == day, row.filed or "", row.accession), default=None)
-    if newest is None or (legs and not all(row.adds_up for row in known)):
+    if newest is None:
         return BalanceSheet()
     of_filing = {_element(leg): leg for leg in legs if leg.accession == newest.accession and leg.end == day}
     shown = sorted(

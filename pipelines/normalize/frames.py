@@ -373,23 +373,15 @@ class Composed(dy.Schema):
     measure_sign = dy.Int8()
 
 
-class Parts(dy.Schema):
-    """One row a line of a composed balance, in the order of the lines."""
-
-    vintage = dy.UInt32(description="the line as stated")
-    rule = dy.String(nullable=True, description="the rule that reclassified the line")
-    flag = dy.String(nullable=True, description="flag of the balance")
-    composed = dy.UInt32(description="vintage of the balance")
-
-
-class ProvedLines(dy.Schema):
-    """One row a line of a balance that the totals of its balance sheet prove."""
+class LinesOfBalances(dy.Schema):
+    """One row a fact of a composed balance: its lines, or what proves that there are none."""
 
     vintage = dy.UInt32(description="vintage of the balance")
     fact = dy.UInt32(description="row of the facts")
     coefficient = dy.Float64(description="1 or -1; 0 for a total that only shows that nothing is left")
     rule = dy.String()
     reservation = dy.String(nullable=True, description="flag of the line")
+    repair = dy.Float64(description="factor by which a correction changed the fact")
     cik = dy.Int64()
     seq = dy.Int32()
     concept = dy.Enum(AMOUNT.categories)
@@ -609,7 +601,6 @@ class FiledFacts(dy.Schema):
     repair = dy.Float64()
     rule = dy.String()
     reservation = dy.String(nullable=True, description="the flag of its source")
-    flag = dy.String(nullable=True, description="the flag of its balance")
 
 
 class Lineage(dy.Schema):
@@ -631,7 +622,6 @@ class Lineage(dy.Schema):
     rule = dy.String()
     repair = dy.Float64()
     reservation = dy.String(nullable=True)
-    flag = dy.String(nullable=True)
 
 
 class Versions(dy.Schema):
@@ -802,8 +792,7 @@ FRAMES: dict[str, Declared] = {
         "in_order": InOrder,
         "filings": Filings,
         "composed": Composed,
-        "parts": Parts,
-        "proved_lines": ProvedLines,
+        "lines_of_balances": LinesOfBalances,
         "section_lines": SectionLines,
         "missed": Missed,
         "contradicted": Withheld,

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance import authority, composition, proved, reading, rests, sections
-from pipelines.normalize.balance.proved import DERIVED_LINE
+from pipelines.normalize.balance import balances, sections, single_lines
+from pipelines.normalize.balance.values import DERIVED_LINE
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.capital_expenditure import RESIDUAL
@@ -198,24 +198,18 @@ def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[F
 
 def _balance_sheets(facts: Frame, placed: Frame, stated_facts: Frame, industries: Frame) -> tuple[Frame, ...]:
     """Debt and cash of each balance sheet as further vintages, numbered after the stated ones; and its sections."""
-    found = composition.balances(placed, industries)
-    filings_read = list(reading.filings(facts))
-    proof = authority.authority(
-        proved.proved(filings_read), rests.doubts(filings_read), placed, found.composed, found.missed, found.proofs
-    )
+    found = balances.balances(facts, placed, stated_facts, industries)
     number = pl.col("sum") + (int(ints(stated_facts, "vintage").max(initial=-1)) + 1)
-    composed = proof.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
-    parts = found.parts.join(proof.composed.select("sum", "flag"), on="sum", maintain_order="left")
-    of_concept = proof.composed.select("sum", "cik", "seq", "concept")
-    lines = proof.lines.join(of_concept, on="sum", maintain_order="left").with_columns(vintage=number)
+    composed = found.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
+    of_concept = found.composed.select("sum", "cik", "seq", "concept")
+    lines = found.lines.join(of_concept, on="sum", maintain_order="left").with_columns(vintage=number)
     return (
-        composed.drop("sum", "flag"),
-        parts.select("vintage", "rule", "flag", composed=number),
+        composed.drop("sum"),
         lines.drop("sum"),
-        proof.missed,
-        proof.proofs,
-        pl.concat([found.decisions, proof.decisions]),
-        sections.section_lines(filings_read),
+        found.missed,
+        found.proofs,
+        found.decisions,
+        found.sections,
     )
 
 
@@ -226,7 +220,7 @@ def _known_flows(placed: Frame) -> tuple[Frame, Frame]:
 
 def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
     """The balances after each filing that changed them, both single lines and composed ones."""
-    plain, restated = composition.single_lines(placed)
+    plain, restated = single_lines.single_lines(placed)
     found, repeated = known.known_amounts(pl.concat([plain, composed.drop("rule")], how="diagonal"))
     of_rule = composed.select("vintage", "rule")
     balances = known.amount_changes(found, ["cik", "concept", "q"]).join(
@@ -252,16 +246,15 @@ def _filed_facts(
     facts: Frame,
     stated_facts: Frame,
     vintages: Frame,
-    parts: Frame,
-    proved_lines: Frame,
+    lines_of_balances: Frame,
     flow_legs: Frame,
     balances: Frame,
 ) -> Frame:
     """The filed facts of each vintage that is a leg, including composed balances, with the rule that chose each.
 
-    Where a correction changed a fact, or a line of the balance sheet was reclassified, that rule is named.
+    Where a correction changed a fact, that rule is named.
     """
-    legs = np.concatenate([ints(frame, "vintage") for frame in (flow_legs, balances, parts)])
+    legs = np.concatenate([ints(frame, "vintage") for frame in (flow_legs, balances)])
     of_legs, used = (frame[np.flatnonzero(np.isin(ints(frame, "vintage"), legs))] for frame in (stated_facts, vintages))
     of_vintage = (
         used.select("vintage", "cik", "seq", "concept", "rank", "repair", "corrected_by")
@@ -278,20 +271,12 @@ def _filed_facts(
     stated = pl.concat([of_legs.drop("fact"), as_filed[ints(of_legs, "fact")]], how="horizontal").join(
         of_vintage, on="vintage", maintain_order="left"
     )
-    lines = proved_lines.select(
-        "vintage", "coefficient", "cik", "seq", "concept", "rule", "reservation", repair=pl.lit(1.0)
-    )
-    of_lines = ints(proved_lines, "fact")
+    lines = lines_of_balances.select("vintage", "coefficient", "cik", "seq", "concept", "rule", "reservation", "repair")
+    of_lines = ints(lines_of_balances, "fact")
     tags = facts.select(tag=pl.concat_str("taxonomy", pl.lit(":"), "tag"))[of_lines]
-    composed = (
-        parts.rename({"rule": "reclassified_by"})
-        .join(stated, on="vintage", maintain_order="left_right")
-        .with_columns(vintage="composed", rule=pl.coalesce("reclassified_by", "rule"))
-    )
     return pl.concat(
         [
             stated,
-            composed.drop("composed", "reclassified_by"),
             pl.concat([lines, tags, as_filed[of_lines]], how="horizontal"),
         ],
         how="diagonal",
@@ -381,7 +366,7 @@ STEPS: tuple[Step, ...] = (
         "balance sheets",
         _balance_sheets,
         ("facts", "placed", "complete_facts", "industries"),
-        ("composed", "parts", "proved_lines", "missed", "proofs", "decisions", "section_lines"),
+        ("composed", "lines_of_balances", "missed", "proofs", "decisions", "section_lines"),
         of=("placed",),
     ),
     Step("balances", _balances, ("placed", "composed"), ("balances", "decisions"), of=("placed",)),
@@ -404,7 +389,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "filed facts",
         _filed_facts,
-        ("facts", "complete_facts", "vintages", "parts", "proved_lines", "flow_legs", "balances"),
+        ("facts", "complete_facts", "vintages", "lines_of_balances", "flow_legs", "balances"),
         ("filed_facts",),
     ),
     Step(

@@ -13,14 +13,14 @@ from types import MappingProxyType, ModuleType
 
 from pipelines import normalize
 from pipelines.normalize import elements
-from pipelines.normalize.elements import cash, cash_flow, debt, income, liabilities, loans, per_share, totals, witnesses
+from pipelines.normalize.elements import cash, cash_flow, income, per_share, totals, witnesses
 from pipelines.normalize.elements.sources import Concept
 from pipelines.normalize.rule import Rule
 
 RULE_OF_RANK = elements.RULE_OF_RANK
 """The rule of an element source, for joins: `concept`, `rank` (of the source within its concept), `rule`."""
 
-ELEMENT_TABLES = (income, cash_flow, per_share, cash, totals, debt, loans, liabilities, witnesses)
+ELEMENT_TABLES = (income, cash_flow, per_share, cash, totals, witnesses)
 """The modules whose concepts contain the rules of elements."""
 
 

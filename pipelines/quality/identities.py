@@ -6,7 +6,8 @@ twelve months with other periods (windows), how much may fail (checks).
 
 import polars as pl
 
-from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.balance.debt import is_short_term
+from pipelines.normalize.elements.lines import CURRENT_LIABILITIES, LINES
 from pipelines.quality.evidence import EQUITY, OWN_DEBT, Evidence, found, nearest, newest
 
 ABOUT = 0.02
@@ -22,9 +23,7 @@ AS_MUCH = 1.001
 SAME_DEBT = 0.02
 """Tolerance: carrying amount and principal differ by discounts and issue costs."""
 
-SHORT_TERM = tuple(
-    element for source in BY_NAME["debt_short_term"].sources for element in (*source.elements, *source.plus)
-)
+SHORT_TERM = tuple(element for element in LINES[CURRENT_LIABILITIES] if is_short_term(element))
 
 PER_SHARE_EXCUSES = ("attributable_to_parent", "ways_disagree", "mixed_basis", "scale_repaired", "figure_repaired")
 

@@ -52,7 +52,7 @@ def _wrapped(sentence: str, width: int) -> list[str]:
 
 def _without_sections(explained: Explanation) -> str:
     if explained.value is not None:
-        return "No lines that add up to a total prove this value; the rules below chose its facts."
+        return "The filing states no total of the section of these lines; the rules below chose them."
     sections = " or ".join(SECTIONS[explained.item])
     return f"No filing states both lines and the total of the {sections} of {explained.period_end}."
 
@@ -63,6 +63,10 @@ def _sentences(explained: Explanation, sheet: BalanceSheet, unit: float) -> Iter
         yield from _unknown(explained, sheet, unit)
         return
     proof = "The lines add up to the totals" + (" in both columns" if sheet.compared_day else "")
+    if not all(section.adds_up for section in sheet.sections):
+        yield "Those with the number of a fact above are the value: the usual lines that no other stated line includes."
+        yield from (f"Not proved: {_open(explained, sheet, one, unit)}." for one in sheet.sections if not one.adds_up)
+        return
     if explained.value == 0 and explained.item == "total_debt":
         yield f"{proof}, and nothing of {explained.period_end} is borrowed, so debt is zero."
     else:

@@ -7,13 +7,6 @@ import pytest
 from tests.factories import CASH, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, standardized, value_of
 
 BANK = {"Deposits": 850, "OtherLiabilities": 30}
-SOFTWARE = {
-    "AccountsPayableCurrent": 20,
-    "AccruedLiabilitiesCurrent": 60,
-    "OperatingLeaseLiabilityCurrent": 5,
-    "OperatingLeaseLiabilityNoncurrent": 25,
-    "OtherLiabilitiesNoncurrent": 10,
-}
 ADVANCES, SUBORDINATED, JUNIOR = (
     "AdvancesFromFederalHomeLoanBanks",
     "SubordinatedDebt",
@@ -26,7 +19,10 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
     "one line is the total of others": ({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 970}, 90),
     "the same lines, side by side": ({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 1040}, 160),
     "long-term debt is the total": ({**BANK, "LongTermDebt": 64, ADVANCES: 14, "Liabilities": 944}, 64),
-    "long-term debt is beside advances": ({**BANK, "LongTermDebt": 64, ADVANCES: 14, "Liabilities": 958}, 78),
+    "long-term debt is beside advances": (
+        {**BANK, "LongTermDebt": 64, ADVANCES: 14.105, "Liabilities": 958.105},
+        78.105,
+    ),
     "a drawn credit line": ({**BANK, ADVANCES: 14, "LineOfCredit": 6, "Liabilities": 900}, 20),
     "the limit of a credit line": ({**BANK, ADVANCES: 14, "LineOfCredit": 420, "Liabilities": 894}, 14),
     "capital notes alone": ({**BANK, SUBORDINATED: 20, "Liabilities": 900}, 20),
@@ -36,12 +32,12 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
         {
             **BANK,
             "LongTermDebt": 64,
-            ADVANCES: 14,
+            ADVANCES: 14.105,
             "PayablesToCustomers": 300,
             "PayablesToBrokerDealersAndClearingOrganizations": 20,
-            "Liabilities": 1278,
+            "Liabilities": 1278.105,
         },
-        78,
+        78.105,
     ),
     "an insurer's surplus notes, beside its notes": (
         {**BANK, "SurplusNotes": 20, "NotesPayable": 60, "JuniorSubordinatedLongTermNotes": 10, "Liabilities": 970},
@@ -57,25 +53,6 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
     ),
     "every line is rounded": ({**BANK, ADVANCES: 70.001, SUBORDINATED: 20, "Liabilities": 970}, 90.001),
     "a bank without debt": ({**BANK, "Liabilities": 880}, 0),
-    "a company without debt": ({**SOFTWARE, "Liabilities": 120}, 0),
-    "what customers paid ahead is a line here": (
-        {**SOFTWARE, "ContractWithCustomerLiabilityCurrent": 200, "Liabilities": 320},
-        0,
-    ),
-    "and in a note there": ({**SOFTWARE, "ContractWithCustomerLiabilityCurrent": 8, "Liabilities": 120}, 0),
-    "what customers paid ahead, of any term": (
-        {**SOFTWARE, "ContractWithCustomerLiability": 200, "Liabilities": 320},
-        0,
-    ),
-    "what is owed for businesses and for settled claims": (
-        {
-            **SOFTWARE,
-            "BusinessCombinationContingentConsiderationLiability": 18,
-            "SettlementLiabilitiesCurrent": 60,
-            "Liabilities": 198,
-        },
-        0,
-    ),
     "an insurer's junior notes beside what it owes the insured": (
         {
             "LiabilityForFuturePolicyBenefits": 69.9,
@@ -88,14 +65,10 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
         },
         41.2,
     ),
-    "liabilities are what is no equity": (
-        {**SOFTWARE, "LiabilitiesAndStockholdersEquity": 300, "StockholdersEquity": 180},
-        0,
-    ),
 }
 
 UNPROVEN: dict[str, dict[str, float]] = {
-    "something is left": {**SOFTWARE, "Liabilities": 150},
+    "something is left": {"AccountsPayableCurrent": 20, "AccruedLiabilitiesCurrent": 60, "Liabilities": 150},
     "nothing but a total": {"Liabilities": 150},
     "capital notes, and more is left": {**BANK, SUBORDINATED: 20, "Liabilities": 1100},
     "the limit of a credit line, and more is left": {**BANK, "LineOfCredit": 420, "Liabilities": 1000},

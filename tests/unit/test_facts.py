@@ -239,13 +239,6 @@ def test_a_figure_is_a_whole_number_of_its_grains(digits, power):
     assert abs(value) / grain >= 100
 
 
-def test_other_liabilities_of_a_note_are_not_taken_off_twice():
-    """Fintech Scion in 2023: its accrued and other liabilities include the other liabilities of a note."""
-    lines = {"AccruedLiabilitiesAndOtherLiabilities": 1953, "OtherLiabilities": 1633, "OtherLiabilitiesCurrent": 755}
-    rows = [fact(element, amount, None, "2023-12-31") for element, amount in lines.items()]
-    assert values(raw(rows), "not_borrowed") == [-2708]
-
-
 OF_ALL_OWNERS = [
     fact("Assets", 4804279, None, "2023-12-31"),
     fact("Liabilities", 2637108, None, "2023-12-31"),
@@ -298,24 +291,6 @@ def test_whose_net_income_is_filed_follows_from_the_same_and_earlier_filings():
 
     assert of_years(unclear, {}, unclear) == [12_873e6, 12_874e6, 12_874e6]
     assert of_years({"ProfitLoss": 12_890e6}, {}, unclear) == [12_874e6, 12_858e6, 12_873e6]
-
-
-@pytest.mark.parametrize(
-    ("lines", "debt"),
-    [
-        ({"LongTermLoansPayable": 30, "OtherLongTermDebtNoncurrent": 10}, 40),
-        ({"LongTermNotesPayable": 70, "SeniorLongTermNotes": 40}, 70),
-        ({"LongTermNotesPayable": 30, "SeniorLongTermNotes": 40}, 70),
-        ({"LongTermNotesAndLoans": 90, "LongTermNotesPayable": 70, "SeniorLongTermNotes": 40}, 90),
-        ({"LongTermNotesPayable": 70, "ConvertibleLongTermNotesPayable": 50}, 120),
-        ({"LongTermNotesPayable": 70, "ConvertibleLongTermNotesPayable": 50, "OtherLongTermNotesPayable": 20}, 70),
-    ],
-    ids=["other lines", "part", "larger than its total", "part of a part", "separate lines", "parts that add up"],
-)
-def test_a_part_is_not_added_to_its_total(lines, debt):
-    """A part that is larger than its total is another line, and parts that add up to it prove the total."""
-    rows = [fact(element, amount, None, "2023-12-31") for element, amount in lines.items()]
-    assert values(raw(rows), "debt_noncurrent") == [debt]
 
 
 def test_a_total_is_at_least_its_part():

@@ -235,20 +235,22 @@ def test_a_line_that_a_later_filing_combines_with_another_one_stays():
 
 
 CASH_LINE, DEBT_LINE = "CashAndCashEquivalentsAtCarryingValue", "LongTermDebtNoncurrent"
+OF_CASH, OF_DEBT = "cash_and_equivalents", "total_debt"
 NO_LONGER_ADDS_UP = "balance.withheld.no-longer-adds-up"
 WRONG = {
-    "cash in thousands": ("cash_and_equivalents", {CASH_LINE: (0.020123, 18.771)}),
-    "cash with another digit": ("cash_and_equivalents", {CASH_LINE: (20.523, 18.771)}),
-    "cash above the total": ("cash_and_equivalents", {CASH_LINE: (23.541, 18.771)}),
-    "the cash of the year before": ("cash_and_equivalents", {CASH_LINE: (18.771, 18.771)}),
-    "debt with another digit": ("total_debt", {DEBT_LINE: (40.151, 46.001)}),
-    "debt above the total": ("total_debt", {DEBT_LINE: (43.888, 46.001)}),
+    "cash in thousands": (OF_CASH, {CASH_LINE: (0.020123, 18.771)}, "balance.withheld.line-a-thousandth"),
+    "cash with another digit": (OF_CASH, {CASH_LINE: (20.523, 18.771)}, NO_LONGER_ADDS_UP),
+    "cash above the total": (OF_CASH, {CASH_LINE: (23.541, 18.771)}, NO_LONGER_ADDS_UP),
+    "the cash of the year before": (OF_CASH, {CASH_LINE: (18.771, 18.771)}, NO_LONGER_ADDS_UP),
+    "debt with another digit": (OF_DEBT, {DEBT_LINE: (40.151, 46.001)}, NO_LONGER_ADDS_UP),
+    "debt above the total": (OF_DEBT, {DEBT_LINE: (43.888, 46.001)}, NO_LONGER_ADDS_UP),
     "a line that is missing, and a rest of three times its size": (
-        "total_debt",
+        OF_DEBT,
         {DEBT_LINE: (None, 46.001), "Liabilities": (170.139, 71.032), "Assets": (244.409, 131.008)},
+        "debt.withheld.unexplained-liabilities",
     ),
 }
-"""The amounts that replace those of USUAL, and the item whose line is wrong or missing."""
+"""The amounts that replace those of USUAL, the item whose line is wrong or missing, and the rule that withholds it."""
 NOT_WRONG = {
     "a line that no element states": ("cash_and_equivalents", {"AssetsCurrent": (54.847, 47.884)}, 20.123),
     "receivables are not stated": ("cash_and_equivalents", {"AccountsReceivableNetCurrent": (None, 29.113)}, 20.123),
@@ -266,17 +268,15 @@ NOT_WRONG = {
 }
 
 
-@pytest.mark.parametrize(("item", "lines"), WRONG.values(), ids=WRONG)
-def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item, lines):
+@pytest.mark.parametrize(("item", "lines", "rule"), WRONG.values(), ids=WRONG)
+def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item, lines, rule):
     """They add up in the column of the year before; the other item is served."""
     found = served(report(USUAL | lines))
-    other = {"cash_and_equivalents": 46.001, "total_debt": 20.123}[item]
+    other, amount = {OF_CASH: (OF_DEBT, 46.001), OF_DEBT: (OF_CASH, 20.123)}[item]
 
     assert value_of(found, item, "annual", DAY) is None
-    assert NO_LONGER_ADDS_UP in found.found.gaps.filter(item=item)["rule"].to_list()
-    assert value_of(found, *({"cash_and_equivalents", "total_debt"} - {item}), "annual", DAY) == pytest.approx(
-        other * 1e6
-    )
+    assert found.found.gaps.filter(item=item)["rule"].to_list() == [rule]
+    assert value_of(found, other, "annual", DAY) == pytest.approx(amount * 1e6)
 
 
 @pytest.mark.parametrize(("item", "lines", "amount"), NOT_WRONG.values(), ids=NOT_WRONG)
@@ -331,12 +331,14 @@ def test_a_missing_line_that_is_not_borrowed_proves_zero():
     assert value(report(USUAL | lines | totals), "total_debt") == 0
 
 
-def test_a_later_filing_that_restates_a_proved_value_by_little_counts():
-    """Not only by more than rounding, and also where its own lines do not add up."""
-    later = {tag: (amount, amount) for tag, (amount, _) in USUAL.items()} | {CASH_LINE: (20.12, 20.119)}
+@pytest.mark.parametrize(("other", "receivables", "cash"), [(20.119, 31.507, 20.123), (20.223, 31.407, 20.223)])
+def test_a_later_filing_restates_a_proved_value_by_more_than_rounding(other, receivables, cash):
+    """Less than a thousandth is the same money where the lines of the later filing do not add up."""
+    later = {tag: (amount, amount) for tag, (amount, _) in USUAL.items()}
+    later |= {CASH_LINE: (20.123, other), "AccountsReceivableNetCurrent": (31.507, receivables)}
     restated = report(later, "2025-02-20", ("2024-12-31", DAY))
 
-    assert value(report(USUAL) + restated, "cash_and_equivalents") == pytest.approx(20.119)
+    assert value(report(USUAL) + restated, OF_CASH) == pytest.approx(cash)
 
 
 def test_a_note_that_an_earlier_report_states_leaves_zero_open():

@@ -54,8 +54,9 @@ def test_the_most_important_reason_is_given(flows, balances, item, reason):
 
 
 def test_a_period_without_any_value_has_the_reason_of_the_withheld_one():
-    """The cash of the cash flow statement of the year before the first balance sheet; nothing else is known of it."""
-    before = [fact(CASH, 9e6, None, "2022-12-31")]
+    """The cash of the year before, which exceeds its current assets; nothing else is known of that year."""
+    balances = {CASH: 9, "AssetsCurrent": 8, "Assets": 40}
+    before = [fact(tag, amount * 1e6, None, "2022-12-31") for tag, amount in balances.items()]
     spent = (CAPITAL_SPENDING, "NetCashProvidedByUsedInFinancingActivities")
     before += [fact(tag, 3e6, f"{year}-01-01", f"{year}-12-31") for tag in spent for year in (2021, 2022)]
 
@@ -63,7 +64,7 @@ def test_a_period_without_any_value_has_the_reason_of_the_withheld_one():
 
     of_day = found.gaps.filter(period_kind="annual", period_end=day("2022-12-31"))
     assert found.values.filter(period_end=day("2022-12-31")).is_empty()
-    assert of_day.select("item", "reason").rows() == [("cash_and_equivalents", "not_on_balance_sheet")]
+    assert of_day.select("item", "reason").rows() == [("cash_and_equivalents", "cash_not_footing")]
 
 
 def test_a_missing_quarter_is_the_reason():

@@ -197,19 +197,16 @@ def test_every_rule_can_apply_and_its_items_exist():
 
 
 def test_the_sic_code_reaches_the_rules():
-    """The same facts of a bank (by its code) and of another company: a bank's debt is composed of instruments."""
-    rows = raw(
-        filing(("Revenues", "NetIncomeLoss")),
-        fact("AdvancesFromFederalHomeLoanBanks", 60e6, None, "2023-12-31", filed="2024-02-20"),
-        fact("LongTermDebtNoncurrent", 30e6, None, "2023-12-31", filed="2024-02-20"),
-    )
+    """The same facts of a bank (by its code) and of another company: a bank's revenue is net of interest."""
+    amounts = {"Revenues": 100e6, "InterestIncomeExpenseNet": 60e6, "NoninterestIncome": 15e6}
+    rows = raw([fact(tag, amount, *YEAR, filed="2024-02-20") for tag, amount in amounts.items()])
 
-    debts = {
-        sic: value_of(standardized(rows, registrants=codes(sic)), "total_debt", "annual", "2023-12-31")
+    revenues = {
+        sic: value_of(standardized(rows, registrants=codes(sic)), "revenue", "annual", "2023-12-31")
         for sic in ("6022", "3571")
     }
 
-    assert debts == {"6022": 90e6, "3571": 30e6}
+    assert revenues == {"6022": 75e6, "3571": 100e6}
 
 
 @pytest.mark.parametrize(("credit", "industry"), [(9e6, "general"), (10e6, "captive_finance")])

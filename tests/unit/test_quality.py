@@ -6,7 +6,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.elements import BY_NAME as CONCEPTS
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FOUND, Evidence
 from warehouse import schema
@@ -311,7 +310,7 @@ def test_debt_is_within_liabilities_as_filed_or_as_left_over(facts, expected):
     assert outcomes(found) == expected
 
 
-SHORT_TERM = CONCEPTS["debt_short_term"].sources[0].elements[0]
+SHORT_TERM = "ShortTermBorrowings"
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pipelines.normalize.balance.contradictions import REASONS as REASONS_OF_BALANCES
-from pipelines.normalize.balance.vanished import WATCHED
+from pipelines.normalize.balance import evidence, rests
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.history.causes import CAUSES
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
@@ -75,12 +74,12 @@ def test_every_code_has_a_row_that_links_can_lead_to(kind, codes):
 def test_reasons_of_gaps_are_those_that_the_rules_give():
     """All reasons in the tables of the rules, and no other, with their items."""
     of_items = {(reason, item) for items in WITHOUT_MEANING.values() for item, reason in items.items()}
-    of_items |= {(watched.reason, watched.item) for watched in WATCHED} | {(reason, "roic") for reason in REASONS}
+    of_items |= {(each.reason, each.item) for each in evidence.EVIDENCE} | {(reason, "roic") for reason in REASONS}
 
     assert (
         set(vocabulary.GAPS)
         == gaps.CODES
-        == {*gaps.REASONS, *gaps.WITHHELD_BY_OTHERS, *REASONS_OF_BALANCES, *(reason for reason, _ in of_items)}
+        == {*gaps.REASONS, *gaps.WITHHELD_BY_OTHERS, *rests.REASONS, *(reason for reason, _ in of_items)}
     )
     for reason, item in of_items:
         assert item in vocabulary.GAPS[reason].items

@@ -1,175 +1,219 @@
-"""Cash, cash equivalents and short-term investments of each balance sheet.
+"""Cash, cash equivalents and short-term investments of a balance sheet.
 
-Belongs here: choosing the filer's total, cash, or cash and securities. Does not: elements (elements.cash), securities
-whose element does not name a term (roles), securities that are no longer reported (vanished).
+Belongs here: which of its lines count. Does not: which facts are lines (reading), whether one is missing (evidence).
+
+Short-term investments are securities and deposits among the current assets, whatever the line is called. Restricted
+cash and funds held for customers are not part of cash.
 """
 
-import numpy as np
+from collections.abc import Iterable
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance.element_sets import set_of
-from pipelines.normalize.balance.footing import EXACT, of_all_current_assets, within_current_assets
-from pipelines.normalize.balance.judged import Comparison
-from pipelines.normalize.balance.sheets import CONTRADICTS, LINES, SAME_MONEY, BalanceSheets, same
-from pipelines.normalize.balance.sums import UNDECIDED, Composition, Sums, added_up, first_that_holds, is_apart
-from pipelines.normalize.elements.cash import RESTRICTED
+from pipelines.normalize.balance.reading import Day, Filing, Reading
+from pipelines.normalize.balance.values import (
+    CASH_ITEM,
+    DERIVED_LINE,
+    MAY_INCLUDE_RESTRICTED,
+    MAY_LACK_DEPOSITS,
+    REST_OF_TOTAL,
+    TOTAL_CONTRADICTS_PARTS,
+    TOTALS_OF_BALANCE_SHEETS,
+    Value,
+    adds_up,
+    agreed,
+    amount,
+    facts_of,
+    has_rest,
+    legs,
+    nonzero,
+    proved_section,
+    total_contradicts,
+)
+from pipelines.normalize.elements.lines import (
+    CASH,
+    CURRENT_ASSETS,
+    DEPOSIT,
+    LIABILITIES,
+    LINES,
+    RESTRICTED,
+    RESTRICTED_FOR_LONG,
+    SECTION_TOTALS,
+    SECURITY,
+)
 from pipelines.normalize.rule import Rule
 
-OF_RESTRICTED = set_of(RESTRICTED)
-"""Elements of restricted cash, which only sources of cash subtract."""
-
-
-def _total_is_of_flows(sheets: BalanceSheets) -> Flags:
-    """Whether the filer's own total is that of the cash flow statement, of which restricted cash is subtracted."""
-    is_less = sheets.is_stated_by("cash", OF_RESTRICTED) & (sheets.value("cash") < sheets.value("cash_total"))
-    return is_less & same(sheets.value("cash_of_flows"), sheets.value("cash_total"), EXACT)
-
-
-def _total_covers_cash(sheets: BalanceSheets) -> Flags:
-    """Whether the filer's own total is at least its cash."""
-    covers: Flags = sheets.value("cash_total") >= sheets.or_zero("cash") * (1 - SAME_MONEY)
-    return covers
-
-
-def _securities_are_part_of_cash(sheets: BalanceSheets) -> Flags:
-    """Whether the current assets add up with cash alone, and not with cash and securities."""
-    cash, securities = sheets.value("cash"), sheets.value("short_term_investments")
-    where = ~np.isnan(cash + securities)
-    return within_current_assets(sheets, cash, where) & ~within_current_assets(sheets, cash + securities, where)
-
-
-def _parts_foot(sheets: BalanceSheets) -> Flags:
-    """Whether the current assets certainly add up with cash and securities, and not with the filer's own total."""
-    total, parts = sheets.value("cash_total"), sheets.value("cash") + sheets.or_zero("short_term_investments")
-    of_parts, of_total = of_all_current_assets(sheets, (parts, total), ~np.isnan(parts + total) & (parts != total))
-    return of_parts & ~of_total
-
-
-def _cash_and_securities(sheets: BalanceSheets) -> Flags:
-    return sheets.has("cash") & sheets.has("short_term_investments")
-
-
-def _cash(sheets: BalanceSheets) -> Flags:
-    return sheets.has("cash")
-
-
-_ELEMENTS = "us-gaap:CashAndCashEquivalentsAtCarryingValue, us-gaap:ShortTermInvestments; Regulation S-X Rule 5-02.1-2"
-
-COMPOSITIONS: tuple[Composition, ...] = (
-    Composition(
-        Rule(
-            "cash.parts-by-footing",
-            "Cash is cash and cash equivalents plus short-term investments if the current assets add up with these and "
-            "not with the filer's own total, which then includes cash that is restricted or not current.",
-            "ASC 210-10-45-1 (current assets)",
-            "compose",
-        ),
-        ("cash", "short_term_investments"),
-        _parts_foot,
-    ),
-    Composition(
-        Rule(
-            "cash.total-of-flows-less-restricted",
-            "Cash is the total of the cash flow statement less restricted cash, plus short-term investments, if the "
-            "filer's own total of cash is that total to the digit, so that it includes restricted cash.",
-            "ASC 230-10-45-4 and 230-10-50-8: the total of the cash flow statement includes restricted cash",
-            "compose",
-        ),
-        ("cash", "short_term_investments"),
-        _total_is_of_flows,
-    ),
-    Composition(
-        Rule(
-            "cash.filer-total",
-            "Cash is the filer's own total of cash and short-term investments, unless it is less than its cash.",
-            "us-gaap:CashCashEquivalentsAndShortTermInvestments",
-            "compose",
-        ),
-        ("cash_total",),
-        _total_covers_cash,
-    ),
-    Composition(
-        Rule(
-            "cash.without-securities-by-footing",
-            "Cash is cash and cash equivalents without the stated short-term investments if the current assets add up "
-            "with cash alone and not with both.",
-            "ASC 210-10-45-1 (current assets); measured: such securities are a part of cash or of another line",
-            "compose",
-        ),
-        ("cash",),
-        _securities_are_part_of_cash,
-    ),
-    Composition(
-        Rule(
-            "cash.cash-and-securities",
-            "Cash is cash and cash equivalents plus short-term investments.",
-            _ELEMENTS,
-            "compose",
-        ),
-        ("cash", "short_term_investments"),
-        _cash_and_securities,
-    ),
-    Composition(
-        Rule(
-            "cash.cash-alone",
-            "Cash is cash and cash equivalents alone if no short-term investments are stated.",
-            _ELEMENTS,
-            "compose",
-        ),
-        ("cash",),
-        _cash,
-    ),
+CASH_OF_LINES = Rule(
+    "cash.proved.lines-add-up",
+    "Cash is the cash and the securities among the lines that add up to the current assets, in both columns of the "
+    "filing, or in one of them if these are the usual lines.",
+    f"{TOTALS_OF_BALANCE_SHEETS}; Regulation S-X Rule 5-02.1, 5-02.2",
+    "compose",
+    "classified balance sheets",
 )
-"""The compositions of cash; the first one whose condition holds decides."""
-
-_FILER_TOTAL = 2
-"""The place of the filer's own total among the compositions."""
-
-CASH_AND_SECURITIES: Rule = COMPOSITIONS[4].rule
-"""The rule by which cash is cash and short-term investments."""
-
-TOTAL_CONTRADICTS_PARTS = Rule(
-    "cash.total-contradicts-parts",
-    "The filer's own total matches neither cash nor cash plus short-term investments.",
-    "us-gaap:CashCashEquivalentsAndShortTermInvestments: the total of both by definition",
-    "flag",
+CASH_AS_READ = Rule(
+    "cash.read.usual-lines",
+    "Without proof, cash is the lines of cash and current securities that no other stated line includes.",
+    "Regulation S-X Rule 5-02.1, 5-02.2; definitions of the taxonomies",
+    "compose",
 )
+OF_FLOWS = Rule(
+    "cash.read.cash-of-flows",
+    "Without a line of cash, cash is that of the cash flow statement less the restricted cash that is stated.",
+    "ASC 230-10-45-4, 230-10-50-8 (cash of the cash flow statement includes restricted cash)",
+    "compose",
+)
+OF_BANKS = Rule(
+    "cash.read.due-from-banks-and-deposits",
+    "Otherwise cash is cash and due from banks plus interest-bearing deposits in banks.",
+    "Regulation S-X Rule 9-03.1, 9-03.2",
+    "compose",
+)
+COMPOSING = (CASH_OF_LINES, CASH_AS_READ, OF_FLOWS, OF_BANKS)
+RULES: tuple[Rule, ...] = COMPOSING
 
-COMPOSING: tuple[Rule, ...] = tuple(each.rule for each in COMPOSITIONS)
-"""The rules that choose the lines; Sums.rule is a place in this list."""
-
-RULES: tuple[Rule, ...] = (*COMPOSING, TOTAL_CONTRADICTS_PARTS)
-
-
-def cash_and_equivalents(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tuple[Rule, Ints]]]:
-    """Cash, cash equivalents and short-term investments of each balance sheet that states any.
-
-    The filer's own total if it is at least its cash; otherwise cash plus current securities. If the current assets add
-    up without the securities and not with them, the securities are a part of the cash or of another line.
-
-    Args:
-        sheets: of sheets.as_filed, reclassified (roles).
-        is_served: false for sheets without a value (vanished).
-
-    Returns:
-        the sums, and the rule that flags them, with the CIK of each flagged sheet.
-    """
-    rule, chosen = first_that_holds(COMPOSITIONS, sheets, len(LINES))
-    rule[~is_served] = UNDECIDED
-    sums = added_up(sheets, rule, chosen, _is_contradicted, rule == _FILER_TOTAL, frozenset())
-    return sums, [(TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]])]
-
-
-def total_agrees(sheets: BalanceSheets, sums: Sums) -> Comparison:
-    """Cash and short-term investments compared with the filer's own total."""
-    total, both = sheets.value("cash_total"), sheets.value("cash") + sheets.or_zero("short_term_investments")
-    is_served = np.zeros(len(sheets), dtype=np.bool_)
-    is_served[sums.sheet] = True
-    found = np.abs(both - total) > CONTRADICTS * np.abs(total)
-    return Comparison(TOTAL_CONTRADICTS_PARTS, is_served & ~np.isnan(total + both), found, both, total)
+WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
+_USUAL = [name for name, line in LINES[CURRENT_ASSETS].items() if line.kind == CASH and line.usual]
+_CASH_ALONE = "Cash"
+_DUE_FROM_BANKS, _DEPOSITS = "CashAndDueFromBanks", "InterestBearingDepositsInBanks"
+_WITH_DISPOSAL_GROUPS = f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations"
+_OTHERS = ("ifrs-full:CashAndBankBalancesAtCentralBanks", _WITH_DISPOSAL_GROUPS)
+_TABLE = LINES[CURRENT_ASSETS]
+_ELEMENTS_OF_DEPOSITS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
 
 
-def _is_contradicted(sheets: BalanceSheets, _: Floats) -> Flags:
-    cash, securities = sheets.value("cash"), sheets.value("short_term_investments")
-    total = is_apart(sheets.value("cash_total"), cash, cash + securities, within=CONTRADICTS)
-    return total & _cash_and_securities(sheets)
+def cash(filing: Filing, day: int) -> Value | None:
+    """Cash and short-term investments of a day as a filing states them; None if it states none."""
+    stated = filing.days[day]
+    read = proved_section(filing, CURRENT_ASSETS, day)
+    if read is not None:
+        found = _proved(filing, day, stated, read)
+        if found is not None:
+            return found
+        lines = tuple(group[0] for group in read.readings[0] if group[0] in stated)
+    else:
+        lines = filing.likely_lines(CURRENT_ASSETS, day)
+    return _read(filing, day, stated, lines)
+
+
+def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | None:
+    """Cash and securities; None if restricted cash may be inside, or no line is cash."""
+    elements = agreed(read, stated, (CASH, SECURITY))
+    if elements is None or not any(_TABLE[element].kind == CASH for element in elements):
+        return None
+    groups = [group for lines in read.readings for group in lines]
+    if any(WITH_RESTRICTED in group and amount(stated, WITH_RESTRICTED) for group in groups) and (
+        WITH_RESTRICTED in elements or _restricted(stated)
+    ):
+        return None
+    value = sum(amount(stated, element) for element in elements)
+    is_rest = has_rest(read, elements)
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        CASH_ITEM,
+        REST_OF_TOTAL if is_rest else CASH_OF_LINES,
+        value,
+        is_proved=True,
+        lines=value,
+        elements=nonzero(stated, elements),
+        facts=tuple(legs(read, day, stated, elements)),
+        grain=read.unit * len(elements),
+        flag=DERIVED_LINE if is_rest else None,
+        sections=(adds_up(read, day, stated),),
+    )
+
+
+def _restricted(stated: Day) -> list[str]:
+    """The lines of restricted cash that no other one includes, each amount once."""
+    found = [name for name in stated if name in _TABLE and _TABLE[name].kind == RESTRICTED and stated[name][0] > 0]
+    found = [name for name in found if not _TABLE[name].part_of.intersection(found)]
+    return list({stated[name][0]: name for name in reversed(found)}.values())
+
+
+def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value | None:
+    """The likeliest lines of cash, and the securities that are current by the definition of their element."""
+    is_classified = any(total in stated for total in SECTION_TOTALS[CURRENT_ASSETS])
+    takes_deposits = any(amount(stated, name) for name in stated.keys() & _ELEMENTS_OF_DEPOSITS)
+    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED]
+    of_cash = of_cash or [name for name in _USUAL if amount(stated, name)][:1]
+    securities = [
+        name
+        for name in lines
+        if _TABLE[name].kind == SECURITY and (is_classified or (_is_current(name) and not takes_deposits))
+    ]
+    if is_classified and not securities and not takes_deposits:
+        securities = _of_any_term(filing, day)
+    total = filing.total(CURRENT_ASSETS, day)
+    if total is not None:  # securities by which the lines exceed the total are in cash
+        left = total - sum(amount(stated, name) for name in lines)
+        securities = [name for name in securities if amount(stated, name) != -left]
+    rule, flag, taken_off = CASH_AS_READ, None, []
+    if total_contradicts(stated, CURRENT_ASSETS):
+        flag = TOTAL_CONTRADICTS_PARTS
+    usual = [name for name in of_cash if _TABLE[name].usual]
+    of_flows = amount(stated, WITH_RESTRICTED)
+    if usual and not (usual == [_CASH_ALONE] and of_flows > amount(stated, _CASH_ALONE)):
+        of_cash = usual
+        restricted = [] if takes_deposits else _restricted(stated)
+        if of_flows and restricted and sum(amount(stated, name) for name in usual) == of_flows:
+            rule, taken_off = OF_FLOWS, restricted
+    elif of_flows:
+        of_cash, rule = [WITH_RESTRICTED], OF_FLOWS
+        taken_off = [] if takes_deposits else _restricted(stated)
+        if total is None:  # else the current assets may have the line, without what is restricted for long
+            taken_off += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
+        flag = None if taken_off or takes_deposits else MAY_INCLUDE_RESTRICTED
+    elif _DUE_FROM_BANKS in stated:
+        of_cash = [name for name in (_DUE_FROM_BANKS, _DEPOSITS) if name in stated]
+        rule, flag = OF_BANKS, None if _DEPOSITS in stated else MAY_LACK_DEPOSITS
+    elif other := [name for name in _OTHERS if name in stated]:
+        of_cash, flag = other[:1], MAY_INCLUDE_RESTRICTED if other[0] == _WITH_DISPOSAL_GROUPS else None
+    else:
+        zero = [name for name in stated if name in _TABLE and _TABLE[name].kind == CASH and not stated[name][0]]
+        of_cash = of_cash or zero[:1]
+    if not of_cash:
+        return None
+    if sum(amount(stated, name) for name in taken_off) > sum(amount(stated, name) for name in of_cash):
+        taken_off, flag = [], MAY_INCLUDE_RESTRICTED
+    value = sum(amount(stated, name) for name in (*of_cash, *securities)) - sum(
+        amount(stated, one) for one in taken_off
+    )
+    facts = [*facts_of(stated, (*of_cash, *securities)), *((stated[name][1], -1.0) for name in taken_off)]
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        CASH_ITEM,
+        rule,
+        value,
+        lines=value,
+        elements=nonzero(stated, (*of_cash, *securities)),
+        facts=tuple(facts),
+        grain=filing.unit * len((*of_cash, *securities)),
+        flag=flag,
+    )
+
+
+def has_securities(value: Value) -> bool:
+    """Whether short-term investments are part of a value."""
+    return any(_TABLE[element].kind == SECURITY for element in value.elements)
+
+
+def _of_any_term(filing: Filing, day: int) -> list[str]:
+    """Securities of an element for any term, if no non-current part is stated, and the current assets have room."""
+    stated = filing.days[day]
+    if amount(stated, "MarketableSecuritiesNoncurrent"):
+        return []
+    left = filing.total(CURRENT_ASSETS, day) or 0.0
+    left -= sum(amount(stated, name) for name in filing.likely_lines(CURRENT_ASSETS, day))
+    fitting = [name for name in ("MarketableSecurities", "EquitySecuritiesFvNi") if 0 < amount(stated, name) <= left]
+    return [*fitting, *(name for name in _OF_THE_NOTES if 0 < amount(stated, name) == left)][:1]
+
+
+_OF_THE_NOTES = ("AvailableForSaleSecuritiesDebtSecurities",)
+"""Securities of any term that the notes state: a line only if the current assets leave nothing else."""
+
+
+def _is_current(element: str) -> bool:
+    """Whether the taxonomy defines an element as current."""
+    return element.endswith("Current") or "ShortTerm" in element or "Current" in element.partition(":")[2]

@@ -1,354 +1,523 @@
-"""Total debt of each balance sheet: interest-bearing borrowings, without counting an amount twice.
+"""Interest-bearing borrowings of a balance sheet, current and non-current.
 
-Belongs here: the debt of each balance sheet from the tables of lines (classified), and when the filer's own total is
-used instead. Does not: lines whose element is used with another meaning (roles), balance sheets without current and
-non-current parts (instruments), lines that are no longer reported (vanished).
+Belongs here: which of its lines count, and totals in the notes that take their place. Does not: which facts are lines
+(reading), whether a part is unknown (evidence).
+
+Operating leases, deposits, repurchase agreements and payables are never debt. Finance leases count only if they are
+on a line of debt.
 """
 
-import numpy as np
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.balance import instruments, no_debt, proved_lines, roles
-from pipelines.normalize.balance.classified import (
-    CLASSIFIED,
-    CLASSIFIED_SHEETS,
-    DISCOUNT,
-    OF_UNNAMED_MATURITIES,
-    PARTS_OF_CLASSIFIED,
+from pipelines.normalize.balance.reading import (
+    NOT_STATED,
+    Day,
+    Filing,
+    Reading,
+    sections_of,
 )
-from pipelines.normalize.balance.contradictions import Totals
-from pipelines.normalize.balance.element_sets import set_of
-from pipelines.normalize.balance.judged import Comparison
-from pipelines.normalize.balance.roles import LINES_BESIDE, due
-from pipelines.normalize.balance.sheets import CONTRADICTS, DEBT_LINES, LINE, BalanceSheets, same
-from pipelines.normalize.balance.sums import UNDECIDED, Sums, added_up, first_that_holds, is_apart
-from pipelines.normalize.elements.debt import DEBT_ALL, INCLUDES_FINANCE_LEASES
-from pipelines.normalize.facts.precision import grains
+from pipelines.normalize.balance.values import (
+    DEBT,
+    DERIVED_LINE,
+    INCLUDES_FINANCE_LEASES,
+    MAY_BE_PRINCIPAL,
+    OF_ZERO,
+    REST_OF_TOTAL,
+    SAME_DEBT,
+    TOTAL_CONTRADICTS_PARTS,
+    TOTALS_OF_BALANCE_SHEETS,
+    Value,
+    adds_up,
+    agreed,
+    amount,
+    facts_of,
+    first_amount,
+    grain,
+    has_rest,
+    legs,
+    lines_of,
+    nonzero,
+    proved_section,
+    total_contradicts,
+    without_repeated,
+)
+from pipelines.normalize.elements.lines import (
+    ALL_DEBT,
+    ASSETS,
+    BORROWING,
+    BORROWINGS,
+    BOTH_SIDES,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    DEPOSIT,
+    LIABILITIES,
+    LINES,
+    LONG_TERM_DEBT,
+    NONCURRENT_LIABILITIES,
+    PRINCIPAL,
+    SECTION_TOTALS,
+)
 from pipelines.normalize.rule import Rule
 
-SHORT_TERM_LINES = frozenset(
-    (
-        "debt_short_term",
-        "debt_short_term_loans",
-        "debt_current",
-        "debt_current_maturities",
-        "debt_current_instrument",
-    )
+_LINES = "Regulation S-X Rule 5-02.19, 5-02.22, 9-03.13; IAS 1.54(m), 1.69"
+
+DEBT_OF_LINES = Rule(
+    "debt.proved.lines-add-up",
+    "Debt is the borrowings among the lines that add up to the current and to the non-current liabilities, or to the "
+    "liabilities of an unclassified balance sheet, in both columns of the filing, or in one of them if these are the "
+    "usual lines.",
+    f"{TOTALS_OF_BALANCE_SHEETS}; Regulation S-X Rule 5-02.19, 5-02.22, 9-03.13",
+    "compose",
 )
-"""Debt that is due within a year."""
-
-OF_DEBT_WITH_LEASES = set_of(
-    element
-    for source in DEBT_ALL.sources
-    if source.reservation == INCLUDES_FINANCE_LEASES
-    for element in source.counted
+DEBT_INSIDE = Rule(
+    "debt.proved.inside-another-line",
+    "Debt that its own element states, and that is not a line of a balance sheet whose liabilities add up, is inside a "
+    "line that is not borrowed, and is added, if no line of borrowings is large enough to include it.",
+    "Regulation S-X Rule 5-02.19, 5-02.22 (borrowings may be combined with other liabilities if not material)",
+    "compose",
 )
-"""Elements of the filer's own total that include finance leases."""
-OF_LONG_TERM_DEBT_WITH_LEASES = set_of(["LongTermDebtAndCapitalLeaseObligations"])
-"""The element of non-current debt that includes finance leases."""
-
-
+NO_DEBT = Rule(
+    "debt.zero.proved",
+    "Debt is zero if lines that are not borrowed add up to the liabilities and, on a classified balance sheet, the "
+    "filing and those before state no borrowing for the day that is small enough to be inside one of them.",
+    TOTALS_OF_BALANCE_SHEETS,
+    "compose",
+)
+NO_INTEREST_BUT_ON_DEPOSITS = Rule(
+    "debt.zero.all-interest-on-deposits",
+    "A bank's debt is zero if its interest expense of the period that ends on the day is the interest on deposits, and "
+    "the filing states no borrowings for the day.",
+    "Regulation S-X Rule 9-04.6 to 9-04.9 (interest on deposits, on short-term borrowings and on long-term debt)",
+    "compose",
+    "banks",
+)
+DEBT_AS_READ = Rule(
+    "debt.read.usual-lines",
+    "Without proof, debt is the lines of borrowings that no other stated line includes.",
+    f"{_LINES}; definitions of the taxonomies",
+    "compose",
+)
+WITH_MATURITIES = Rule(
+    "debt.read.long-term-debt-with-maturities",
+    "Long-term debt including its maturities takes the place of its non-current part, if no line states the "
+    "maturities, or of both parts, if no line states the non-current part; short-term borrowings are added.",
+    "us-gaap:LongTermDebt (long-term debt including current maturities); Regulation S-X Rule 5-02.19, 5-02.22",
+    "compose",
+)
 FILER_TOTAL = Rule(
-    "debt.filer-total",
-    "Total debt is the filer's own total if no other line can be added up.",
+    "debt.read.filer-total",
+    "Without lines of non-current debt, debt is the filer's own total of all debt, if it is not less than the current "
+    "lines.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; IFRS 7.8(g)",
     "compose",
 )
-FILER_TOTAL_ABOVE_NOTES = Rule(
-    "debt.filer-total-above-notes",
-    "On a balance sheet without total current liabilities the filer's own total replaces the lines added up, if it "
-    f"exceeds them by more than {DISCOUNT:.0%}, the most that discounts explain ({CONTRADICTS:.0%} where both include "
-    "finance leases), and is no more than the liabilities less those that are not borrowings.",
-    "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue)",
+FILED_AS_ZERO = Rule(
+    "debt.filed-as-zero",
+    "Debt is zero if all borrowings that are stated are stated as zero.",
+    "definitions of the taxonomies, for which zero is a statement",
     "compose",
-    "balance sheets without total current liabilities",
 )
-FILER_TOTAL_ABOVE_LINES = Rule(
-    "debt.filer-total-above-lines",
-    "On a classified balance sheet the filer's own total replaces the lines added up, if it exceeds them by more than "
-    f"discounts explain ({DISCOUNT:.0%}; nothing where the principal is the carrying amount), and is no more than the "
-    "liabilities less those that are not borrowings.",
-    "us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A (discounts and costs of issue); measured: on 395 "
-    "balance sheets with such a total it exceeds the lines by more than two per cent once, by a line of the filer's "
-    "own",
-    "compose",
-    CLASSIFIED_SHEETS,
-)
-FILER_TOTAL_BELOW_LINES = Rule(
-    "debt.filer-total-below-lines",
-    "The filer's own total of all debt replaces the lines added up if they exceed it by more than discounts explain "
-    f"({DISCOUNT:.0%}) and the non-current line alone does not.",
-    "us-gaap:DebtLongtermAndShorttermCombinedAmount, ifrs-full:Borrowings: no debt exceeds the total of all debt",
-    "compose",
-    CLASSIFIED_SHEETS,
-)
-TOTAL_CONTRADICTS_PARTS = Rule(
-    "debt.total-contradicts-parts",
-    "A total that the filer states matches neither total debt nor a part of it.",
-    "us-gaap:LongTermDebt, us-gaap:DebtCurrent, us-gaap:DebtLongtermAndShorttermCombinedAmount: totals by definition",
-    "flag",
-)
-CURRENT_BESIDE_LARGER_NOTES = Rule(
-    "debt.withheld.current-maturities-with-larger-notes",
-    "Total debt is withheld if only current debt is stated and the notes, secured or unsecured debt, or loans from "
-    "banks are larger, because some of them may be due later.",
-    "us-gaap:NotesPayable, us-gaap:SecuredDebt: of any term; Regulation S-X Rule 5-02.22",
-    "withhold",
-    CLASSIFIED_SHEETS,
-)
-
-COMPOSING: tuple[Rule, ...] = (
-    *(each.rule for each in CLASSIFIED),
-    *instruments.RULES,
+COMPOSING = (
+    DEBT_OF_LINES,
+    DEBT_INSIDE,
+    NO_DEBT,
+    NO_INTEREST_BUT_ON_DEPOSITS,
+    DEBT_AS_READ,
+    WITH_MATURITIES,
     FILER_TOTAL,
-    FILER_TOTAL_ABOVE_NOTES,
-    FILER_TOTAL_ABOVE_LINES,
-    FILER_TOTAL_BELOW_LINES,
-    *proved_lines.RULES,
-    *no_debt.RULES,
+    FILED_AS_ZERO,
 )
-"""The rules that choose the lines, in the order that Sums.rule counts."""
+RULES: tuple[Rule, ...] = COMPOSING
 
-PROVEN: tuple[Rule, ...] = (*instruments.PROVEN, *no_debt.RULES)
-"""The rules by which total liabilities prove the debt."""
-
-RULES: tuple[Rule, ...] = (
-    *(each.rule for each in CLASSIFIED),
-    FILER_TOTAL,
-    FILER_TOTAL_ABOVE_NOTES,
-    FILER_TOTAL_ABOVE_LINES,
-    FILER_TOTAL_BELOW_LINES,
-    TOTAL_CONTRADICTS_PARTS,
-    CURRENT_BESIDE_LARGER_NOTES,
+_WITH_LEASES = frozenset(
+    (
+        "LongTermDebtAndCapitalLeaseObligations",
+        "LongTermDebtAndCapitalLeaseObligationsCurrent",
+        "LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities",
+        "DebtAndCapitalLeaseObligations",
+    )
 )
+ROOM = 0.05
+"""Debt may exceed what other lines leave of the liabilities by a twentieth: a line may be stated twice."""
+_MATURITIES = ("LongTermDebtCurrent", "LongTermDebtAndCapitalLeaseObligationsCurrent")
+_WITHOUT_LEASES = {
+    "LongTermDebtAndCapitalLeaseObligations": "LongTermDebtNoncurrent",
+    "LongTermDebtAndCapitalLeaseObligationsCurrent": "LongTermDebtCurrent",
+}
+"""Lines with finance leases, and the element of the same debt without them, which is preferred."""
+
+DISCOUNT = 0.03
+"""Principal exceeds the carrying amount by discounts and costs of issue, hardly ever by more than three per cent."""
 
 
-def total_debt(sheets: BalanceSheets, is_served: Flags) -> tuple[Sums, list[tuple[Rule, Ints]]]:
-    """Interest-bearing borrowings of each balance sheet that states any.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The borrowings of one section: their elements, and whether the totals prove them."""
 
-    Debt is non-current debt, current maturities and short-term borrowings; a line that repeats another amount is left
-    out. Totals that include current maturities replace parts that are not stated. If only current debt is stated and
-    larger notes may be due later, there is no value. Without current and non-current parts, debt is the instruments
-    that add up to the liabilities, or the filer's own total if it is larger. Operating leases, deposits, repurchase
-    agreements and trade payables are never included.
+    elements: tuple[str, ...]
+    is_proved: bool
 
-    Args:
-        sheets: of sheets.as_filed, reclassified (roles).
-        is_served: false for sheets without a value (vanished).
+    def total(self, stated: Day) -> float:
+        """Their sum."""
+        return sum(amount(stated, element) for element in self.elements)
 
-    Returns:
-        the sums, and each rule that adds a line, flags or withholds, with the CIK of each sheet that it decided.
-    """
-    is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
-    has_larger_notes = _notes_exceed_current_debt(sheets) & is_classified & is_served
-    rule, chosen = first_that_holds(CLASSIFIED, sheets, len(DEBT_LINES))
-    rule[~is_classified | ~is_served | has_larger_notes] = UNDECIDED
-    decided = [(CURRENT_BESIDE_LARGER_NOTES, sheets.cik[has_larger_notes])]
-    decided += _add_lines_beside(sheets, chosen, rule != UNDECIDED)
-    is_of_parts = ~(chosen[LINE["debt_long_term"]] | chosen[LINE["debt_all"]] | chosen[LINE["debt_current"]])
-    for proved, changed in zip(
-        proved_lines.RULES,
-        proved_lines.by_footing(sheets, chosen, (rule != UNDECIDED) & is_of_parts),
-        strict=True,
-    ):
-        rule[changed] = COMPOSING.index(proved)
-    others = np.flatnonzero(~is_classified & is_served & instruments.may_be_known(sheets))
-    chosen[:, ~is_classified] = False
-    of_instruments, chosen[:, others] = instruments.instruments(sheets.only(others))
-    rule[others] = np.where(of_instruments == instruments.UNKNOWN, UNDECIDED, len(CLASSIFIED) + of_instruments)
-    of_totals, lines = no_debt.of_both_terms(sheets, (rule == UNDECIDED) & is_served)
-    is_proved = of_totals >= 0
-    rule[is_proved] = COMPOSING.index(no_debt.RULES[0]) + of_totals[is_proved]
-    chosen[:, is_proved] = lines[:, is_proved]
-    is_total = (rule == UNDECIDED) & ~is_classified & is_served & sheets.has("debt_all")
-    is_above = (rule != UNDECIDED) & _filer_total_is_larger(sheets, chosen)
-    is_above_lines = (rule != UNDECIDED) & _filer_total_exceeds_lines(sheets, chosen)
-    is_below_lines = (rule != UNDECIDED) & is_classified & _lines_exceed_filer_total(sheets, chosen)
-    replaced = chosen & (is_above | is_above_lines | is_below_lines)
-    for holds, stands in (
-        (is_total, FILER_TOTAL),
-        (is_above, FILER_TOTAL_ABOVE_NOTES),
-        (is_above_lines, FILER_TOTAL_ABOVE_LINES),
-        (is_below_lines, FILER_TOTAL_BELOW_LINES),
-    ):
-        rule[holds] = COMPOSING.index(stands)
-        chosen[:, holds] = False
-        chosen[LINE["debt_all"], holds] = True
-    only_total = chosen[LINE["debt_all"]] & (chosen.sum(axis=0) == 1)
-    sums = added_up(
-        sheets,
+
+def debt(filing: Filing, day: int) -> Value | None:
+    """Debt of a day as a filing states it; None if it states none."""
+    stated = filing.days[day]
+    sections = [name for name in sections_of(stated) if name != CURRENT_ASSETS]
+    reads = [proved_section(filing, section, day) for section in sections]
+    known = [read for read in reads if read is not None]
+    if len(known) == len(sections):
+        found = _proved(filing, day, stated, known)
+        if found is not None:
+            return found
+    if filing.pays_interest_on_deposits_only.get(day) and not _borrowings(stated):
+        return _zero(filing, day, stated, NO_INTEREST_BUT_ON_DEPOSITS, is_proved=True)
+    parts = {section: _part(filing, day, stated, section) for section in sections}
+    return _read(filing, day, stated, parts)
+
+
+def _part(filing: Filing, day: int, stated: Day, section: str) -> Part:
+    """The borrowings of a section, proved or read."""
+    leases = _operating_leases(filing, day)
+    takes_deposits = any(amount(stated, name) for name in stated.keys() & _DEPOSITS)
+    read = proved_section(filing, section, day)
+    if read is not None:
+        elements = agreed(read, stated, (BORROWING,))
+        if elements is not None and not any(amount(stated, name) in leases for name in elements):
+            inside = [] if section == LIABILITIES else _inside(read, stated, elements)
+            counted = dict.fromkeys((*nonzero_in_order(stated, elements), *(inside or ())))
+            return Part(tuple(counted), is_proved=inside is not None)
+    table = LINES[section]
+    lines = filing.likely_lines(section, day)
+    elements = tuple(name for name in lines if table[name].kind == BORROWING and amount(stated, name) not in leases)
+    if takes_deposits:  # of a bank it is what the bank may draw
+        elements = tuple(name for name in elements if name != "LineOfCredit")
+    elements = without_repeated(filing, day, section, elements)
+    named = (_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in elements)
+    return Part(tuple(dict.fromkeys(named)), is_proved=False)
+
+
+def _operating_leases(filing: Filing, day: int) -> set[float]:
+    """The part of operating leases that no element of leases states: some filers tag it as other borrowings."""
+    stated, earlier = filing.days[day], filing.earlier[day]
+    parts = ("OperatingLeaseLiabilityCurrent", "OperatingLeaseLiabilityNoncurrent")
+    whole = amount(stated, "OperatingLeaseLiability") or earlier.get("OperatingLeaseLiability", 0.0)
+    return {whole - amount(stated, other) for one, other in (parts, parts[::-1]) if one not in stated} - {0.0, whole}
+
+
+def _is_less(stated: Day, element: str) -> bool:
+    """Whether the same debt is also stated without finance leases."""
+    return element in _WITHOUT_LEASES and 0 < amount(stated, _WITHOUT_LEASES[element]) <= amount(stated, element)
+
+
+def nonzero_in_order(stated: Day, elements: Iterable[str]) -> list[str]:
+    """The elements with an amount, in their order."""
+    return [element for element in elements if amount(stated, element)]
+
+
+def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> Value | None:
+    """The sum of the lines, or totals of the notes that include lines that are not stated."""
+    elements = tuple(element for part in parts.values() for element in part.elements)
+    rule, flag = DEBT_AS_READ, None
+    if CURRENT_LIABILITIES in parts:
+        rule, elements = _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
+    elif elements:
+        elements = _that_fit(filing, day, _without_sums(stated, elements))
+    if elements and rule is DEBT_AS_READ:
+        rule, elements = _or_filer_total(stated, elements, *parts.values())
+    if not elements:
+        stated_as_zero = [name for table in BORROWINGS.values() for name in table if name in stated]
+        if not stated_as_zero or _borrowings(stated):
+            return None
+        zero = _zero(filing, day, stated, FILED_AS_ZERO, is_proved=False, of=stated_as_zero[:1])
+        is_zero = len(parts) > 1 and all(BORROWINGS[section].keys() & stated.keys() for section in parts)
+        return replace(zero, is_stated_zero=is_zero)
+    if _WITH_LEASES.intersection(elements):
+        flag = INCLUDES_FINANCE_LEASES
+    elif rule is FILER_TOTAL:
+        flag = MAY_BE_PRINCIPAL
+    value = sum(amount(stated, element) for element in elements)
+    everything = first_amount(stated, ALL_DEBT)
+    is_apart = bool(everything) and abs(value - everything) > SAME_DEBT * everything
+    if flag is None and (is_apart or total_contradicts(stated, LIABILITIES)):
+        flag = TOTAL_CONTRADICTS_PARTS
+    replaced = (element for part in parts.values() for element in part.elements)
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        DEBT,
         rule,
-        chosen,
-        lambda sheets, debt: _is_contradicted(sheets, debt, chosen),
-        (only_total & ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)) | _is_total_of_long_term_debt(rule),
-        SHORT_TERM_LINES,
+        value,
+        lines=value,
+        elements=nonzero(stated, elements if rule is FILER_TOTAL else (*elements, *replaced)),
+        facts=tuple(facts_of(stated, elements)),
+        grain=filing.unit * len(elements),
+        flag=flag,
     )
-    _count_replaced(sheets, sums, replaced)
-    decided.append((TOTAL_CONTRADICTS_PARTS, sheets.cik[sums.sheet[sums.contradicted]]))
-    return sums, decided
 
 
-def _count_replaced(sheets: BalanceSheets, sums: Sums, replaced: Flags) -> None:
-    """Count the lines that a total stands for among its lines, in place: it restates an older sum of these lines."""
-    line, sheet = np.nonzero(replaced & (sheets.rows[: len(replaced)] >= 0))
-    row, place = sheets.rows[line, sheet], np.searchsorted(sums.sheet, sheet)
-    for of_sums, of_lines in zip(sums.elements, sheets.stated.elements, strict=True):
-        np.bitwise_or.at(of_sums, place, of_lines[row])
-    np.add.at(sums.nonzero_lines, place, sheets.stated.value[row] != 0)
-
-
-def _is_total_of_long_term_debt(rule: Ints) -> Flags:
-    """Whether debt is the filer's total of long-term debt, which exceeds the non-current part on the same sheet."""
-    found: Flags = np.isin(rule, [COMPOSING.index(each) for each in OF_UNNAMED_MATURITIES])
-    return found
-
-
-def total_agrees(sheets: BalanceSheets, sums: Sums) -> Comparison:
-    """Total debt, less short-term borrowings or not, compared with the filer's own total, of all debt or long-term."""
-    debt = np.full(len(sheets), np.nan)
-    debt[sums.sheet] = sums.value
-    contradicted = np.zeros(len(sheets), dtype=np.bool_)
-    contradicted[sums.sheet] = sums.contradicted
-    everything = sheets.value("debt_all")
-    total = np.where(np.isnan(everything), sheets.value("debt_long_term"), everything)
-    less_short = debt - sheets.or_zero("debt_short_term")
-    left = np.where(np.abs(less_short - total) < np.abs(debt - total), less_short, debt)
-    found = contradicted | (np.abs(left - total) > CONTRADICTS * np.abs(total))
-    return Comparison(TOTAL_CONTRADICTS_PARTS, ~np.isnan(left + total), found, left, total)
-
-
-def filer_totals(sheets: BalanceSheets, sums: Sums) -> Totals:
-    """Each of the filer's own totals that debt does not consist of: where it is equal to debt, and where it is not.
-
-    A total may include short-term borrowings or not, and may be rounded.
-    """
-    debt = np.full(len(sheets), np.nan)
-    debt[sums.sheet] = np.where(sums.is_filer_total, np.nan, sums.value)
-    found = []
-    for line, of_noncurrent in (("debt_long_term", sheets.value("debt_noncurrent")), ("debt_all", np.nan * debt)):
-        is_part = np.zeros(len(sheets), dtype=np.bool_)
-        is_part[sums.sheet[sums.part_sum[sums.part_line == LINE[line]]]] = True
-        total = np.where(is_part, np.nan, sheets.value(line))
-        unit = grains(total, fewest_digits=1)
-        readings = (debt, debt - sheets.or_zero("debt_short_term"), _of_long_term(sheets))
-        equal = np.logical_or.reduce([same(each, total) for each in readings])
-        apart = ~np.isnan(debt) & is_apart(total, *readings, of_noncurrent, within=CONTRADICTS)
-        apart &= np.logical_and.reduce([~(np.abs(each - total) <= unit / 2) for each in readings])
-        found.append((equal, apart))
-    return found
-
-
-def _of_long_term(sheets: BalanceSheets) -> Floats:
-    """Non-current debt plus the current maturities."""
-    return sheets.value("debt_noncurrent") + sheets.value("debt_current_maturities")
-
-
-def withheld_for_notes(sheets: BalanceSheets, is_served: Flags) -> Ints:
-    """The balance sheets with current debt only and larger notes, whose total debt is withheld."""
-    is_classified = np.logical_or.reduce([sheets.has(line) for line in PARTS_OF_CLASSIFIED])
-    return np.flatnonzero(_notes_exceed_current_debt(sheets) & is_classified & is_served)
-
-
-def _add_lines_beside(sheets: BalanceSheets, chosen: Flags, where: Flags) -> list[tuple[Rule, Ints]]:
-    """Add additional instruments to the chosen lines, in place; returns each rule with the CIK of its sheets."""
-    decided = []
-    for each in LINES_BESIDE:
-        is_beside = chosen[LINE[each.beside]]
-        if each.beside == "debt_current_maturities":
-            is_beside = is_beside | (chosen[LINE["debt_long_term"]] & _nothing_is_noncurrent(sheets))
-        adds = where & is_beside & sheets.has(each.line)
-        if adds.any():
-            adds &= each.holds(sheets)
-            chosen[LINE[each.line]] |= adds
-            sheets.reclassified[LINE[each.line], adds] = roles.RULES.index(each.rule)
-            decided.append((each.rule, sheets.cik[adds]))
-    return decided
-
-
-def _nothing_is_noncurrent(sheets: BalanceSheets) -> Flags:
-    """Whether long-term debt is no more than its current maturities, so that both are the same line."""
-    return same(sheets.value("debt_long_term"), sheets.value("debt_current_maturities"))
-
-
-def _notes_exceed_current_debt(sheets: BalanceSheets) -> Flags:
-    """Whether no long-term debt is stated, and notes or loans of any term exceed what is due by more than rounding.
-
-    Other borrowings that are the rest of them are a line of their own.
-    """
-    long_term = ("debt_noncurrent", "debt_long_term", "debt_all")
-    has_none = ~np.logical_or.reduce([sheets.has(line) for line in long_term])
-    exceed: Flags = has_none & (roles.of_any_term(sheets) > due(sheets) * (1 + CONTRADICTS))
-    return exceed & ~roles.other_borrowings_complete_notes(sheets)
-
-
-def _filer_total_is_larger(sheets: BalanceSheets, chosen: Flags) -> Flags:
-    """Whether the filer's own total exceeds the lines added up by more than DISCOUNT, and the liabilities include it.
-
-    Where the balance sheet has no total of current liabilities, the lines come from the notes and may omit short-term
-    borrowings that no element states. A total that includes leases is compared if the non-current line includes them
-    too; it is a carrying amount, so that no discount explains a difference.
-    """
-    everything = sheets.value("debt_all")
-    with_leases = sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)
-    asked = ~sheets.has("liabilities_current") & ~np.isnan(everything)
-    asked &= ~with_leases | sheets.is_stated_by("debt_noncurrent", OF_LONG_TERM_DEBT_WITH_LEASES)
-    stated = np.zeros(len(sheets))
-    stated[asked] = np.where(chosen[:, asked], np.nan_to_num(sheets.values[: len(chosen), asked]), 0.0).sum(axis=0)
-    most = sheets.value("liabilities") + sheets.or_zero("not_borrowed") + sheets.or_zero("not_borrowed_repos")
-    explained = np.where(with_leases, CONTRADICTS, DISCOUNT)
-    is_larger: Flags = asked & (everything > stated * (1 + explained)) & (everything <= most)
-    return is_larger
-
-
-def _filer_total_exceeds_lines(sheets: BalanceSheets, chosen: Flags) -> Flags:
-    """Whether the filer's own total shows that a line is missing.
-
-    On a balance sheet without current liabilities this is certain only if the principal is the carrying amount, so that
-    no discount explains the difference.
-    """
-    everything = sheets.value("debt_all")
-    has_no_discount = same(sheets.value("debt_principal"), sheets.value("debt_noncurrent"))
-    asked = (sheets.has("liabilities_current") | has_no_discount) & ~np.isnan(everything)
-    asked &= ~sheets.is_stated_by("debt_all", OF_DEBT_WITH_LEASES)
-    stated = np.zeros(len(sheets))
-    stated[asked] = np.where(chosen[:, asked], np.nan_to_num(sheets.values[: len(chosen), asked]), 0.0).sum(axis=0)
-    explained = np.where(has_no_discount, CONTRADICTS, DISCOUNT)
-    most = (sheets.value("liabilities") + sheets.or_zero("not_borrowed")) * instruments.ROOM
-    exceeds: Flags = asked & (everything > stated * (1 + explained)) & (everything <= most)
-    return exceeds
-
-
-def _lines_exceed_filer_total(sheets: BalanceSheets, chosen: Flags) -> Flags:
-    """Whether the lines added up exceed the filer's own total, and the non-current line alone is within it.
-
-    Some filers state the total of long-term debt as that of all debt; so it may lack the short-term borrowings.
-    """
-    everything, noncurrent = sheets.value("debt_all"), sheets.value("debt_noncurrent")
-    everything = everything + np.where(chosen[LINE["debt_short_term"]], sheets.or_zero("debt_short_term"), 0.0)
-    stated = np.where(chosen, np.nan_to_num(sheets.values[: len(chosen)]), 0.0).sum(axis=0)
-    exceed: Flags = (everything > 0) & (stated > everything * (1 + DISCOUNT)) & (noncurrent <= everything)
-    exceed &= ~chosen[LINE["debt_all"]]
-    return exceed
-
-
-def _is_contradicted(sheets: BalanceSheets, debt: Floats, chosen: Flags) -> Flags:
-    """Whether one of the filer's own totals is neither the debt nor a part of it."""
-    noncurrent, maturities = sheets.value("debt_noncurrent"), sheets.value("debt_current_maturities")
-    short, short_or_zero = sheets.value("debt_short_term"), sheets.or_zero("debt_short_term")
-    of_long_term = (
-        is_apart(
-            sheets.value("debt_long_term"),
-            debt,
-            debt - short_or_zero,
-            noncurrent,
-            _of_long_term(sheets),
-            within=CONTRADICTS,
+def _reconciled(stated: Day, lines: tuple[str, ...], others: Iterable[str], total: float) -> tuple[str, ...]:
+    """The lines with one taken out, or one of some others added, if they then are the total to the unit."""
+    left = total - sum(amount(stated, name) for name in lines)
+    if left < 0:
+        return next(
+            (tuple(one for one in lines if one != name) for name in lines if amount(stated, name) == -left), lines
         )
-        & ~(chosen[LINE["debt_long_term"]])
+    return next(((*lines, name) for name in others if name not in lines and amount(stated, name) == left != 0), lines)
+
+
+def _that_fit(filing: Filing, day: int, elements: tuple[str, ...]) -> tuple[str, ...]:
+    """The lines without the smallest ones for which deposits leave no room in the liabilities."""
+    total, stated = filing.total(LIABILITIES, day), filing.days[day]
+    if total is None:
+        return elements
+    left = total - sum(amount(stated, one) for one in filing.likely_lines(LIABILITIES, day) if one in _DEPOSITS)
+    found = sorted(elements, key=lambda one: -amount(stated, one))
+    while len(found) > 1 and sum(amount(stated, one) for one in found) > left * (1 + SAME_DEBT):
+        found.pop()
+    return tuple(one for one in elements if one in found)
+
+
+def _without_sums(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
+    """The lines without those of which two or three are exactly another line, their total, or that it repeats."""
+    table = BORROWINGS[LIABILITIES]
+    for one in elements:  # an element of another line has its amount, and is part of a third
+        twins = [name for name in stated.keys() & table.keys() if amount(stated, name) == amount(stated, one)]
+        if any(table[twin].part_of.intersection({*elements} - {one}) for twin in twins if twin not in elements):
+            return _without_sums(stated, tuple(name for name in elements if name != one))
+    for total in elements:
+        others = [name for name in elements if name != total]
+        for parts in (*combinations(others, 2), *combinations(others, 3)):
+            if sum(amount(stated, name) for name in parts) == amount(stated, total):
+                return tuple(name for name in elements if name not in parts)
+    return elements
+
+
+def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tuple[Rule, tuple[str, ...]]:
+    """The filer's own total of all debt, if the lines are not it, and the totals prove none of them."""
+    lines = sum(amount(stated, element) for element in elements)
+    everything = next((name for name in ALL_DEBT if amount(stated, name)), None)
+    if everything is None:
+        return DEBT_AS_READ, elements
+    total = amount(stated, everything)
+    repos = sum(amount(stated, name) for name, line in LINES[LIABILITIES].items() if line.kind == "repo")
+    if everything in elements:
+        table = BORROWINGS[LIABILITIES]
+        others = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
+        others = [name for name in others if table[name].usual and table[name].part_of.isdisjoint(others)]
+        if repos and sum(amount(stated, name) for name in others) + repos == total:
+            return DEBT_AS_READ, tuple(sorted(others))
+        return DEBT_AS_READ, elements
+    if repos and lines + repos == total:
+        return DEBT_AS_READ, elements
+    unproved = [name for part in parts if not part.is_proved for name in part.elements]
+    repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME_DEBT / 10 * total]
+    if repeated and abs(lines - total) > SAME_DEBT / 10 * total:
+        return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
+    if any(part.is_proved for part in parts):
+        return DEBT_AS_READ, elements
+    short_term = sum(amount(stated, name) for name in elements if is_short_term(name))
+    is_less = lines * (1 + DISCOUNT) < total <= _most(stated) and total > amount(stated, PRINCIPAL)
+    if is_less or lines > (total + short_term) * (1 + DISCOUNT):
+        return FILER_TOTAL, (everything,)
+    return DEBT_AS_READ, elements
+
+
+def _most(stated: Day) -> float:
+    """Total liabilities, which no debt exceeds; without them, the assets."""
+    totals = (SECTION_TOTALS[LIABILITIES], BOTH_SIDES, ASSETS)
+    return next((found for names in totals if (found := first_amount(stated, names))), 0.0)
+
+
+def _of_classified(filing: Filing, day: int, current: Part, noncurrent: Part) -> tuple[Rule, tuple[str, ...]]:
+    """The rule that applies to a classified balance sheet, and the elements of the debt."""
+    stated = filing.days[day]
+    whole = next((name for name in LONG_TERM_DEBT if amount(stated, name)), None)
+    everything = next((name for name in ALL_DEBT if amount(stated, name)), None)
+    if not current.is_proved:  # one amount in two lines is one borrowing
+        once = tuple(one for one in current.elements if not _is_noncurrent(stated, one, noncurrent, whole))
+        current = Part(once, is_proved=False)
+    of_leases = amount(stated, _MATURITIES[1]) and _MATURITIES[0] not in stated
+    if current.elements and of_leases and not noncurrent.is_proved:  # both parts with leases, or both without
+        with_leases = {less: line for line, less in _WITHOUT_LEASES.items() if amount(stated, line)}
+        noncurrent = Part(tuple(with_leases.get(one, one) for one in noncurrent.elements), is_proved=False)
+    current, noncurrent = _without_leases(stated, current, noncurrent)
+    due, rest = current.total(stated), noncurrent.total(stated)
+    if whole and not noncurrent.is_proved and not current.is_proved and whole not in noncurrent.elements:
+        of_whole = tuple(name for name in current.elements if not is_short_term(name))
+        others = BORROWINGS[NONCURRENT_LIABILITIES].keys() & stated.keys() - {*LONG_TERM_DEBT, *ALL_DEBT}
+        known = _reconciled(stated, (*of_whole, *noncurrent.elements), sorted(others), amount(stated, whole))
+        noncurrent = Part(tuple(name for name in known if name not in of_whole), is_proved=False)
+        rest = noncurrent.total(stated)
+    current = Part(_without_maturities(stated, current.elements), current.is_proved)
+    lines = (*current.elements, *noncurrent.elements)
+    of_maturities = {amount(stated, name) for name in _MATURITIES}
+    short_term = tuple(
+        name for name in current.elements if is_short_term(name) and amount(stated, name) not in of_maturities
     )
-    of_everything = is_apart(sheets.value("debt_all"), debt, debt - short_or_zero, within=CONTRADICTS)
-    of_current = sheets.has("debt_current_maturities") & is_apart(
-        sheets.value("debt_current"), maturities, short, maturities + short_or_zero, within=CONTRADICTS
+    maturities = due - sum(amount(stated, name) for name in short_term)
+    if not rest and not noncurrent.is_proved:
+        if whole and whole not in lines and amount(stated, whole) >= maturities:
+            if amount(stated, whole) > maturities > 0 and _has_room(filing, day, amount(stated, whole), maturities):
+                return DEBT_AS_READ, (*current.elements, whole)
+            return WITH_MATURITIES, (whole, *short_term)
+        if everything and everything not in lines and amount(stated, everything) >= due:
+            return FILER_TOTAL, (everything,)
+        return DEBT_AS_READ, lines
+    if whole and rest and not maturities and not current.is_proved:
+        left = amount(stated, whole) - rest
+        is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
+        if left > grain(amount(stated, whole)) / 2 and left > SAME_DEBT / 10 * rest and not is_due:
+            return WITH_MATURITIES, (whole, *short_term)
+    return DEBT_AS_READ, lines
+
+
+def _is_noncurrent(stated: Day, element: str, noncurrent: Part, whole: str | None) -> bool:
+    """Whether a current line repeats the amount of a non-current one, and is not the other half of long-term debt."""
+    same = [name for name in noncurrent.elements if amount(stated, name) == amount(stated, element)]
+    is_pair = element == "LongTermDebtCurrent" and same == ["LongTermDebtNoncurrent"]
+    says_once = whole is not None and amount(stated, whole) <= amount(stated, element) * (1 + DISCOUNT)
+    return bool(same) and (not is_pair or says_once)
+
+
+def _without_leases(stated: Day, current: Part, noncurrent: Part) -> tuple[Part, Part]:
+    """The lines without a current and a non-current one that together are the operating leases."""
+    leases = amount(stated, "OperatingLeaseLiability")
+    for one in current.elements if leases else ():
+        for other in noncurrent.elements:
+            if amount(stated, one) + amount(stated, other) == leases:
+                return (
+                    Part(tuple(name for name in current.elements if name != one), current.is_proved),
+                    Part(tuple(name for name in noncurrent.elements if name != other), noncurrent.is_proved),
+                )
+    return current, noncurrent
+
+
+def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...]:
+    """The current lines without maturities that short-term borrowings include, with their other stated parts."""
+    maturities = [name for name in current if not is_short_term(name)]
+    for name in current:
+        parts = {one for one in stated.keys() & _IS_SHORT_TERM if name in LINES[CURRENT_LIABILITIES][one].part_of}
+        due = sum(amount(stated, one) for one in maturities)
+        if parts and due and amount(stated, name) == due + sum(amount(stated, one) for one in parts):
+            return tuple(one for one in current if one not in maturities)
+    return current
+
+
+def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool:
+    """Whether all long-term debt is without its maturities: the non-current liabilities or the principal have room."""
+    stated = filing.days[day]
+    total = filing.total(NONCURRENT_LIABILITIES, day)
+    if total is None:
+        return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(stated, PRINCIPAL)
+    left = total - sum(
+        amount(stated, name) for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT
     )
-    contradicted: Flags = (debt != 0) & (of_long_term | of_everything | of_current)
-    return contradicted
+    return left >= whole * (1 - ROOM) and abs(left - whole) < abs(left - (whole - maturities))
+
+
+_DEPOSITS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
+_SHORT_TERM = {"ShortTermBorrowings", "ifrs-full:ShorttermBorrowings"}
+_IS_SHORT_TERM = frozenset(
+    element for element, line in LINES[CURRENT_LIABILITIES].items() if _SHORT_TERM & {element, *line.part_of}
+)
+
+
+def is_short_term(element: str) -> bool:
+    """Whether an element of current debt is short-term borrowings, not maturities of long-term debt."""
+    return element in _IS_SHORT_TERM
+
+
+def _zero(filing: Filing, day: int, stated: Day, rule: Rule, *, is_proved: bool, of: Iterable[str] = OF_ZERO) -> Value:
+    facts = tuple((stated[name][1], 0.0) for name in of if name in stated)
+    return Value(filing.cik, filing.seq, day, DEBT, rule, 0.0, is_proved=is_proved, facts=facts)
+
+
+def _proved(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Value | None:
+    """Borrowings; None if a class is doubtful, or if nothing shows whether a borrowing is inside a line."""
+    elements: list[str] = []
+    inside: list[str] = []
+    facts: list[tuple[int, float]] = []
+    for read in sections:
+        of_section = agreed(read, stated, (BORROWING,))
+        if of_section is None:
+            return None
+        hidden = [] if read.section == LIABILITIES else _inside(read, stated, of_section)
+        if hidden is None:
+            return None
+        elements += of_section
+        inside += hidden
+        facts += legs(read, day, stated, of_section)
+    amounts = [amount(stated, element) for element in (*elements, *inside)]
+    if any(each < 0 or each in _operating_leases(filing, day) for each in amounts):
+        return None
+    add_up = tuple(adds_up(read, day, stated) for read in sections)
+    if not any(amounts):
+        known = {**filing.earlier[day], **{element: each for element, (each, _) in stated.items()}}
+        if any(read.section != LIABILITIES and _may_be_inside(read, known) for read in sections):
+            return None
+        left = tuple(_that_leave_nothing(stated, sections))
+        return Value(filing.cik, filing.seq, day, DEBT, NO_DEBT, 0.0, is_proved=True, facts=left, sections=add_up)
+    flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
+    rule = DEBT_INSIDE if inside else DEBT_OF_LINES
+    if any(has_rest(read, elements) for read in sections):
+        rule, flag = REST_OF_TOTAL, DERIVED_LINE
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        DEBT,
+        rule,
+        sum(amounts),
+        is_proved=True,
+        lines=sum(amount(stated, element) for element in elements),
+        elements=nonzero(stated, elements),
+        facts=(*facts, *((stated[element][1], 1.0) for element in inside)),
+        grain=max(read.unit for read in sections) * len(amounts),
+        flag=flag,
+        sections=add_up,
+    )
+
+
+def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int, float]]:
+    """The liabilities less their lines, if they leave nothing to the unit; else the totals, which do not count."""
+    lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
+    are_stated = all(stated[line][1] != NOT_STATED for line in lines)
+    if are_stated and amount(stated, "Liabilities") == sum(amount(stated, line) for line in lines) != 0:
+        return [(stated["Liabilities"][1], 1.0), *((stated[line][1], -1.0) for line in lines)]
+    return [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
+
+
+def _borrowings(stated: Day) -> bool:
+    """Whether a filing states any borrowing for a day, as a line or in the notes."""
+    return any(amount(stated, element) for table in BORROWINGS.values() for element in stated.keys() & table.keys())
+
+
+def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
+    """Whether any borrowing, also one of the notes or of an earlier filing, is small enough to be inside a line."""
+    largest = max((amounts.get(group[0], 0.0) for lines in read.readings for group in lines), default=0.0)
+    return any(0 < amounts[element] <= largest for element in amounts.keys() & BORROWINGS[read.section].keys())
+
+
+def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] | None:
+    """Borrowings that are no lines of a section and that no stated one includes; None if one may be inside a line."""
+    table = BORROWINGS[read.section]
+    lines = {element for group in read.readings[0] for element in group}
+    largest = max((amount(stated, element) for element in elements), default=0.0)
+    room = max((amount(stated, line) for line in lines - {*elements}), default=0.0)
+    found = []
+    for element in sorted((stated.keys() & table.keys()) - lines):
+        (each, fact), line = stated[element], table[element]
+        if not each or fact == NOT_STATED or not line.usual or each > room:
+            continue
+        if any(amount(stated, total) for total in line.part_of & table.keys()):
+            continue
+        if each <= largest:
+            return None
+        found.append(element)
+    return found

@@ -16,21 +16,30 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance.solver import in_other_units, rounded_by, solutions
+from pipelines.normalize.balance.solver import DIGITS, in_other_units, rounded_by, solutions
 from pipelines.normalize.elements.lines import (
+    ASSETS,
+    BORROWING,
+    BOTH_SIDES,
+    COUNTED,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     ELEMENTS,
+    IFRS_PREFIX,
     INTEREST,
     INTEREST_ON_DEPOSITS,
     LIABILITIES,
     LINES,
+    NET_ASSETS,
     NONCURRENT_LIABILITIES,
     REDEEMABLE,
+    SECTION_TOTALS,
     SECTIONS,
     TEMPORARY_EQUITY,
+    WHOLES,
+    Line,
 )
-from pipelines.normalize.elements.sources import US_GAAP
+from pipelines.normalize.elements.sources import IFRS, US_GAAP
 
 Day = dict[str, tuple[float, int]]
 """What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
@@ -44,12 +53,19 @@ Lines = tuple[tuple[str, ...], ...]
 Terms = tuple[tuple[str, float], ...]
 """What a total is computed from: elements, each with its coefficient."""
 
+SAME = 0.001
+"""Two amounts that differ by at most a tenth of a per cent may be one, rounded differently."""
+
 USUAL_SIZE = 2
 """A line that one column lacks is what the others leave of its total if it is at most twice, and at least half of what
 the other column states for it; more or less may be another line."""
 
-SHOWS_A_BALANCE_SHEET = frozenset(("Assets", "LiabilitiesAndStockholdersEquity"))
+SHOWS_A_BALANCE_SHEET = frozenset((*ASSETS, *BOTH_SIDES, NET_ASSETS))
 """Elements of which every balance sheet has one; other days of a filing have single balances."""
+
+
+OF_WHOLE_SHEETS = frozenset((*BOTH_SIDES, *(total for section in SECTIONS for total in SECTION_TOTALS[section])))
+"""Totals that only balance sheets have: notes on segments have total assets alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +116,38 @@ class Rest:
 class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
+    unit: the power of ten to which all of its amounts are rounded.
     days: what is stated, and lines that are a rest (Derived), with NOT_STATED for the row of the fact.
     earlier: for each day what earlier filings state for it.
     sections: those whose lines add up. open: the others, with their likeliest lines, which do not add up.
     rests: sections that do not add up any more.
+    totals: for each day what the total of each of its sections is computed from (section_totals).
+    likely: for each section of a day that does not add up its likeliest lines.
     pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
     """
 
     cik: int
     seq: int
+    unit: float
     days: Mapping[int, Day]
     earlier: Mapping[int, Mapping[str, float]]
     sections: Mapping[str, Reading]
     open: Mapping[str, Reading]
     rests: tuple[Rest, ...]
+    totals: Mapping[int, Mapping[str, Terms]]
+    likely: dict[tuple[str, int], tuple[str, ...]]
     pays_interest_on_deposits_only: Mapping[int, bool]
+
+    def likely_lines(self, section: str, day: int) -> tuple[str, ...]:
+        """The likeliest lines of a section of a day, also if other lines add up."""
+        if (section, day) not in self.likely:
+            self.likely[section, day] = likely_lines(section, self.days[day], {}, self.totals[day])
+        return self.likely[section, day]
+
+    def total(self, section: str, day: int) -> float | None:
+        """The total of a section of a day; None if it is not stated."""
+        terms = self.totals[day].get(section)
+        return amount_of(terms, self.days[day]) if terms else None
 
 
 class _Filer:
@@ -193,11 +226,19 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
         yield Filing(
             cik,
             seq,
+            _unit([tuple(amount for day in shown for amount, _ in days[day].values())], []),
             {day: days[day] for day in shown},
             earlier,
             sections,
             without_proof,
             tuple(rests),
+            terms,
+            {
+                (section, day): likely_lines(section, days[day], filer.decided[section], terms[day])
+                for day in shown
+                for section in sections_of(days[day])
+                if section not in sections or day not in sections[section].days
+            },
             interest.get((cik, seq), {}),
         )
 
@@ -255,14 +296,10 @@ def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading |
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
     """What each filing states for each day, of the elements of balance sheets."""
-    is_line = (
-        pl.col("start").is_null()
-        & (pl.col("measure") == "money")
-        & (pl.col("taxonomy") == US_GAAP)
-        & pl.col("tag").is_in(ELEMENTS)
-    )
+    is_line = pl.col("start").is_null() & (pl.col("measure") == "money") & pl.col("tag").is_in(ELEMENTS)
+    name = pl.when(pl.col("taxonomy") == IFRS).then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag")).otherwise("tag")
     rows = (
-        facts.select("cik", "seq", "tag", "value", "start", "measure", "taxonomy", day=pl.col("end").to_physical())
+        facts.select("cik", "seq", "value", "start", "measure", tag=name, day=pl.col("end").to_physical())
         .with_row_index("fact")
         .filter(is_line)
         .select("cik", "seq", "day", "tag", "value", "fact")
@@ -274,7 +311,14 @@ def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
         days: dict[int, Day] = {}
         for day, tag, value, fact in zip(*(column[first:last] for column in columns[2:]), strict=True):
             days.setdefault(day, {})[tag] = (value, fact)
-        yield columns[0][first], columns[1][first], days
+        yield columns[0][first], columns[1][first], {day: _of_one_taxonomy(stated) for day, stated in days.items()}
+
+
+def _of_one_taxonomy(stated: Day) -> Day:
+    """What is stated under IFRS, if total assets are; a few filers use elements of US GAAP in the notes besides."""
+    if ASSETS[1] not in stated or ASSETS[0] in stated:
+        return stated
+    return {name: one for name, one in stated.items() if name.startswith(IFRS_PREFIX)}
 
 
 def _interest(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, bool]]:
@@ -297,6 +341,106 @@ def _interest(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, bool]]:
     return found
 
 
+def is_balance_sheet(filing: Filing, day: int) -> bool:
+    """Whether a day has a balance sheet, and not only total assets in a note, as of segments."""
+    own = max(filing.days)
+    return (
+        day == own or not filing.days[own].keys() & OF_WHOLE_SHEETS or bool(filing.days[day].keys() & OF_WHOLE_SHEETS)
+    )
+
+
+def sections_of(stated: Day) -> tuple[str, ...]:
+    """The sections of a balance sheet that have debt or cash.
+
+    Source: a balance sheet with total current liabilities is classified (ASC 210-10-45-5, IAS 1.60).
+    """
+    if any(total in stated for total in SECTION_TOTALS[CURRENT_LIABILITIES]):
+        return CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES
+    return CURRENT_ASSETS, LIABILITIES
+
+
+def likely_lines(
+    section: str, stated: Day, decided: Mapping[str, bool], totals: Mapping[str, Terms]
+) -> tuple[str, ...]:
+    """The likeliest lines of a section of one day without proof; zero amounts are left out.
+
+    A total is at least the sum of its parts: a smaller amount does not include them, and if a total is the amount of
+    one of several parts, the others are lines of their own.
+    """
+    table = LINES[section]
+    groups = _groups(section, [stated])
+    leading = {min(group, key=lambda one: _rank(table[one])): group for group in groups.values()}
+    found: dict[str, bool] = {}
+    leading = {
+        one: group
+        for one, group in leading.items()
+        if decided.get(one) or not _is_below_part(one, leading, stated, table)
+    }
+    sums = {one: parts for one in leading if one in WHOLES and (parts := _parts(one, leading, stated, table))}
+    for element in sorted(leading, key=lambda one: len(table[one].part_of)):
+        known = next((decided[one] for one in leading[element] if one in decided), None)
+        usual = any(table[one].usual for one in leading[element])
+        containers = table[element].part_of
+        amount = stated[element][0] * (1 - SAME)
+        within = [
+            one for one in found if found[one] and not containers.isdisjoint(leading[one]) and stated[one][0] >= amount
+        ]
+        within = [one for one in within if not _is_one_of_several(one, leading, stated, table)]
+        usual = usual and element not in sums
+        usual = usual and all(element in parts for total, parts in sums.items() if total in containers)
+        found[element] = (usual and not within) if known is None else known
+        if known:
+            found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
+    lines = [element for element, is_line in found.items() if is_line]
+    return (*lines, *_that_fills(stated, lines, found, totals.get(section)))
+
+
+def _parts(total: str, leading: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
+    """The usual lines that a total includes, if several add up to it: then these are the lines, and no others."""
+    parts = [one for one in leading if total in table[one].part_of and table[one].usual]
+    names = {name for one in parts for name in leading[one]}
+    parts = [one for one in parts if table[one].part_of.isdisjoint(names - {*leading[one]})]
+    return parts if len(parts) > 1 and sum(stated[one][0] for one in parts) == stated[total][0] else []
+
+
+def _is_below_part(total: str, leading: Iterable[str], stated: Day, table: Mapping[str, Line]) -> bool:
+    """Whether a total is less than a line of its class that it would include: then it is something else."""
+    kind, amount = table[total].kind, stated[total][0]
+    return total in WHOLES and any(
+        total in table[one].part_of
+        and table[one].usual
+        and table[one].kind == kind
+        and stated[one][0] * (1 - SAME) > amount
+        for one in leading
+    )
+
+
+def _rank(line: Line) -> tuple[bool, bool, int, str]:
+    """The order in which elements with one amount state its line: usual lines first, then those of debt and cash."""
+    return not line.usual, line.kind not in COUNTED, len(line.part_of), line.element
+
+
+def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], terms: Terms | None) -> list[str]:
+    """The one amount that is to the unit what the likeliest lines leave of the total, also if it usually is no line."""
+    left = amount_of(terms, stated) - sum(stated[one][0] for one in lines) if terms else 0.0
+    filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
+    if len(filling) != 1:
+        return []
+    unit = _unit([tuple(amount for amount, _ in stated.values())], [])
+    return filling if left >= DIGITS * unit else []
+
+
+def _is_one_of_several(total: str, leading: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> bool:
+    """Whether a line of debt that may include others has the amount of one of them, and they are more.
+
+    Long-term debt has the amount of its non-current part where the filer states both lines of the balance sheet.
+    """
+    parts = [one for one in leading if total in table[one].part_of]
+    of_parts = [one for one in parts if not table[one].part_of.intersection(parts)]
+    repeats = table[total].kind == BORROWING and any(total in table[one].part_of for one in leading[total])
+    return repeats and bool(of_parts)
+
+
 def section_totals(stated: Day) -> dict[str, Terms]:
     """What the total of each section that a balance sheet has is computed from.
 
@@ -312,10 +456,10 @@ def section_totals(stated: Day) -> dict[str, Terms]:
     def less(terms: Terms) -> Terms:
         return tuple((element, -coefficient) for element, coefficient in terms)
 
-    totals = {CURRENT_ASSETS: first("AssetsCurrent"), CURRENT_LIABILITIES: first("LiabilitiesCurrent")}
-    total, both = first("Liabilities"), first("LiabilitiesAndStockholdersEquity")
+    totals = {section: first(*SECTION_TOTALS[section]) for section in (CURRENT_ASSETS, CURRENT_LIABILITIES)}
+    total, both = first(*SECTION_TOTALS[LIABILITIES]), first(*BOTH_SIDES)
     if not total and both:
-        equity = first("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest")
+        equity = first("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "ifrs-full:Equity")
         of_parent = first("StockholdersEquity")
         if not equity and of_parent:
             equity = (*of_parent, *first("MinorityInterest"))
@@ -328,7 +472,9 @@ def section_totals(stated: Day) -> dict[str, Terms]:
     if not current:
         totals[LIABILITIES] = total
     else:
-        totals[NONCURRENT_LIABILITIES] = (*total, *less(current)) if total else first("LiabilitiesNoncurrent")
+        totals[NONCURRENT_LIABILITIES] = (
+            (*total, *less(current)) if total else first(*SECTION_TOTALS[NONCURRENT_LIABILITIES])
+        )
     return {section: terms for section, terms in totals.items() if terms}
 
 

@@ -27,6 +27,8 @@ NO_LONGER_ADDS_UP = Rule(
 )
 RULES: tuple[Rule, ...] = (NO_LONGER_ADDS_UP,)
 
+REASONS = ("cash_not_footing", "debt_not_footing")
+
 MATERIAL = 0.005
 """A rest matters if it is more than half a per cent of the balance."""
 

@@ -8,35 +8,28 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
-from pipelines.normalize.balance import proved
+from pipelines.normalize.balance import cash, debt, values
 from pipelines.normalize.balance.reading import Day, Filing, Reading
 from pipelines.normalize.elements.lines import (
-    BORROWING,
-    CASH,
-    CURRENT_ASSETS,
-    CURRENT_LIABILITIES,
+    COUNTED,
+    IFRS_PREFIX,
     LIABILITIES,
     LINES,
     NONCURRENT_LIABILITIES,
-    SECURITY,
+    SECTION_TOTALS,
 )
 from warehouse.vocabulary import SECTIONS, TOTAL
 
 ITEMS = {section: item for item, sections in SECTIONS.items() for section in sections}
 """The item that each section proves."""
 
-_TOTALS = {
-    CURRENT_ASSETS: ("AssetsCurrent", ""),
-    CURRENT_LIABILITIES: ("LiabilitiesCurrent", ""),
-    NONCURRENT_LIABILITIES: ("LiabilitiesNoncurrent", "all liabilities less LiabilitiesCurrent"),
-    LIABILITIES: ("Liabilities", "LiabilitiesAndStockholdersEquity less equity"),
+_DIFFERENCES = {
+    NONCURRENT_LIABILITIES: "liabilities less current liabilities",
+    LIABILITIES: "liabilities and equity less equity",
 }
-"""The element of each total, and the difference that it is where the element does not state it."""
+"""The difference that a total is where no element states it."""
 
-_COUNTED = (BORROWING, CASH, SECURITY)
-"""The classes of lines that are debt or cash."""
-
-_PROVED = (proved.CASH_OF_LINES, proved.DEBT_OF_LINES, proved.DEBT_INSIDE, proved.REST_OF_TOTAL, proved.NO_DEBT)
+_PROVED = (*cash.COMPOSING, *debt.COMPOSING, values.REST_OF_TOTAL)
 """The rules whose values consist of the lines of sections."""
 
 SECTION_LINES = pl.Schema(
@@ -72,7 +65,7 @@ def section_lines(filings: Iterable[Filing]) -> pl.DataFrame:
             if section not in filing.open:
                 rows += _rows(filing, read, lines, adds_up=True)
         for section, read in filing.open.items():
-            lines = tuple(group[0] for group in read.readings[0])
+            lines = filing.likely_lines(section, read.days[0])
             gone = _gone(filing, read, before.get((filing.cik, section), ()))
             if lines or gone:
                 rows += _rows(filing, read, (*lines, *gone), adds_up=False)
@@ -83,7 +76,7 @@ def section_lines(filings: Iterable[Filing]) -> pl.DataFrame:
 def _gone(filing: Filing, read: Reading, before: Iterable[str]) -> list[str]:
     """The lines of debt or cash that the section had before, and that the filing does not state."""
     stated = {element for day in read.days for element in filing.days[day]}
-    return [line for line in before if line not in stated and LINES[read.section][line].kind in _COUNTED]
+    return [line for line in before if line not in stated and LINES[read.section][line].kind in COUNTED]
 
 
 def _rows(filing: Filing, read: Reading, lines: Iterable[str], *, adds_up: bool) -> Iterator[_Row]:
@@ -94,9 +87,9 @@ def _rows(filing: Filing, read: Reading, lines: Iterable[str], *, adds_up: bool)
     head = (filing.cik, filing.seq, read.section, adds_up, day, compared)
     table = LINES[read.section]
     for line in lines:
-        yield (*head, line, table[line].kind, _amount(own, line), _amount(other, line))
-    element, difference = _TOTALS[read.section]
-    name = element if _amount(own, element) == read.totals[0] else difference
+        yield (*head, line.removeprefix(IFRS_PREFIX), table[line].kind, _amount(own, line), _amount(other, line))
+    elements = [name for name in SECTION_TOTALS[read.section] if _amount(own, name) == read.totals[0]]
+    name = elements[0].removeprefix(IFRS_PREFIX) if elements else _DIFFERENCES.get(read.section, "")
     yield (*head, name, TOTAL, read.totals[0], None if compared is None else read.totals[1])
 
 

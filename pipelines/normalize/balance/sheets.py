@@ -1,183 +1,155 @@
-"""Balance sheets as arrays: the lines that one filing states for one quarter end.
+"""Balance sheets as they are judged: the lines and totals of one day, and those of the filings before.
 
-Belongs here: the arrays, looking up a line, and replacing one line by another. Does not: when a line is replaced
-(roles), how lines add up (debt, cash, instruments).
-
-An amount that a filing does not state is NaN. A comparison with NaN is false, so a condition holds for stated amounts
-only, unless it is negated.
+Belongs here: what a value is compared with. Does not: what follows for it (bounds, unknown, evidence).
 """
 
-from dataclasses import dataclass, field, replace
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
-import numpy as np
-import polars as pl
-
-from pipelines.normalize import arrays
-from pipelines.normalize.arrays import NOTHING, QUARTER_BITS, SEQ_BITS, Flags, Floats, Ints
-from pipelines.normalize.balance.element_sets import Sets, have_any, sets_of
-from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
-
-DEBT_LINES, CASH_LINES = (
-    tuple(concept.name for concept in ITEM_CONCEPTS[item]) for item in ("total_debt", "cash_and_equivalents")
+from pipelines.normalize.balance.debt import is_short_term
+from pipelines.normalize.balance.reading import Day, Filing, amount_of, sections_of
+from pipelines.normalize.balance.values import CASH_ITEM, Value, lines_of
+from pipelines.normalize.elements.lines import (
+    ALL_DEBT,
+    BORROWING,
+    CASH,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    LIABILITIES,
+    LINES,
+    LONG_TERM_DEBT,
+    NONCURRENT_LIABILITIES,
+    SECURITY,
 )
-LINES = (*DEBT_LINES, *CASH_LINES, "assets", "equity")
-LINE = {name: number for number, name in enumerate(LINES)}
 
-SAME_MONEY = 0.001
-"""Two lines that differ by at most a tenth of a per cent are the same money under two elements, rounded differently."""
-
-CONTRADICTS = 0.01
-"""A total contradicts its lines if it differs from their sum by more than one per cent; less is rounding."""
-
-SHEET = ["cik", "q", "seq"]
-OF_INCOME = [concept.name for concept in ITEM_CONCEPTS["total_debt"] if not concept.instant]
-"""The lines that are amounts of a period, which show that a filer has a debt."""
-_LAST_DAY = 1 << 20
-"""More days than any date has since 1970."""
+REPORTS = 4
+"""A line that no report of a year states counts as zero."""
+QUARTERS = 460
+"""Balance sheets are compared if they are at most five quarters apart, in days."""
 
 
 @dataclass(frozen=True, slots=True)
-class StatedLines:
-    """The amounts that filings state for an instant, one for each vintage.
+class Group:
+    """Lines that a filer can stop stating.
 
-    grain: the power of ten to which an amount is rounded.
-    elements: its elements (element_sets).
+    section, elements: of the lines. names: elements that show that a line is stated, or a total that includes it.
     """
 
-    vintage: Ints
-    value: Floats
-    grain: Floats
-    elements: Sets
+    section: str
+    elements: frozenset[str]
+    names: frozenset[str]
+
+
+def _group(section: str, kind: str, wholes: tuple[str, ...], is_one: Callable[[str], bool] = lambda _: True) -> Group:
+    lines = [line for line in LINES[section].values() if line.kind == kind and is_one(line.element)]
+    names = (*wholes, *(line.element for line in lines if line.usual))
+    return Group(section, frozenset(line.element for line in lines), frozenset(names))
+
+
+GROUPS = {
+    "current": _group(CURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
+    "short-term": _group(CURRENT_LIABILITIES, BORROWING, ALL_DEBT, is_short_term),
+    "noncurrent": _group(NONCURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
+    "securities": _group(CURRENT_ASSETS, SECURITY, ("CashCashEquivalentsAndShortTermInvestments",)),
+}
+"""The groups of lines that a filer can stop stating."""
 
 
 @dataclass(frozen=True, slots=True)
-class BalanceSheets:
-    """One column for each filing and quarter end, sorted by company, quarter end and filing.
+class Sheet:
+    """The balance sheet of one day as one filing states it.
 
-    keys: `cik`, `q`, `seq`, `filed`, `amended`, `regime` of each.
-    stated: the amounts from which the lines are taken.
-    rows: for each of LINES (first axis) the row of `stated`; NOTHING if the line is missing.
-    values: the amounts of `rows`; NaN if the line is missing.
-    reclassified: for each of LINES the place in roles.RULES of the rule that replaced it by another line; NOTHING if
-        it is the line that its element names.
-    known: what was found out about these sheets, by name, until a line is replaced.
+    lines: for each section its lines. totals: of each section. parts: the amounts of GROUPS.
     """
 
-    keys: pl.DataFrame
-    cik: Ints
-    q: Ints
-    seq: Ints
-    stated: StatedLines
-    rows: Ints
-    values: Floats
-    reclassified: Ints
-    known: dict[str, tuple[Flags, ...]] = field(default_factory=dict, compare=False)
+    day: int
+    stated: Day
+    lines: Mapping[str, tuple[str, ...]]
+    totals: Mapping[str, float]
+    parts: Mapping[str, float]
 
-    def __len__(self) -> int:
-        return len(self.cik)
+    @classmethod
+    def of(cls, filing: Filing, day: int) -> "Sheet":
+        """The balance sheet of a day of a filing."""
+        stated = filing.days[day]
+        lines = {section: lines_of(filing, section, day) for section in sections_of(stated)}
+        totals = {section: amount_of(terms, stated) for section, terms in filing.totals[day].items()}
+        parts = {
+            name: sum(stated[one][0] for one in lines[group.section] if one in group.elements)
+            for name, group in GROUPS.items()
+            if group.section in lines
+        }
+        return cls(day, stated, lines, totals, parts)
 
-    def value(self, line: str) -> Floats:
-        """The amount of a line; NaN if it is missing."""
-        values: Floats = self.values[LINE[line]]
-        return values
+    def sum_of(self, section: str, *kinds: str) -> float:
+        """The lines of some classes of a section."""
+        table = LINES[section]
+        return sum(self.stated[name][0] for name in self.lines.get(section, ()) if table[name].kind in kinds)
 
-    def or_zero(self, line: str) -> Floats:
-        """The amount of a line; zero if it is missing."""
-        return np.nan_to_num(self.value(line))
+    @property
+    def current_liabilities(self) -> float:
+        """Total current liabilities; zero without them."""
+        return self.totals.get(CURRENT_LIABILITIES, 0.0)
 
-    def has(self, line: str) -> Flags:
-        """Whether the filing states a line."""
-        there: Flags = self.rows[LINE[line]] >= 0
-        return there
+    @property
+    def liabilities(self) -> float | None:
+        """Total liabilities, of a classified balance sheet too."""
+        if LIABILITIES in self.totals:
+            return self.totals[LIABILITIES]
+        if NONCURRENT_LIABILITIES in self.totals and CURRENT_LIABILITIES in self.totals:
+            return self.totals[NONCURRENT_LIABILITIES] + self.totals[CURRENT_LIABILITIES]
+        return None
 
-    def grain(self, line: str) -> Floats:
-        """The power of ten to which a line is rounded; NaN if it is missing."""
-        return arrays.picked(self.stated.grain, self.rows[LINE[line]])
-
-    def is_stated_by(self, line: str, elements: Sets) -> Flags:
-        """Whether a line has any of some elements; false if it is missing."""
-        found = np.zeros(len(self), dtype=np.bool_)
-        there = np.flatnonzero(self.has(line))
-        found[there] = have_any(self.stated.elements[:, self.rows[LINE[line], there]], elements)
-        return found
-
-    def put(self, line: str, place: str, where: Flags, rule: int) -> None:
-        """Replace the line `place` by another line, and record the rule (its place in roles.RULES)."""
-        for each in (self.rows, self.values):
-            each[LINE[place], where] = each[LINE[line], where]
-        self.known.clear()
-        self.reclassified[LINE[place], where] = rule
-
-    def only(self, chosen: Ints) -> "BalanceSheets":
-        """Some of the sheets, by their places."""
-        return replace(
-            self,
-            keys=self.keys[chosen],
-            cik=self.cik[chosen],
-            q=self.q[chosen],
-            seq=self.seq[chosen],
-            rows=self.rows[:, chosen],
-            values=self.values[:, chosen],
-            reclassified=self.reclassified[:, chosen],
-            known={},
-        )
+    def left(self, section: str) -> float | None:
+        """What all lines leave of the total of a section; None without a total."""
+        if section not in self.totals:
+            return None
+        return self.totals[section] - sum(self.stated[name][0] for name in self.lines.get(section, ()))
 
 
-def same(one: Floats, other: Floats, within: float = SAME_MONEY) -> Flags:
-    """Whether two amounts are the same money; false if one is missing."""
-    found: Flags = np.abs(one - other) <= within * np.abs(other)
-    return found
+@dataclass(slots=True)
+class History:
+    """The balance sheets of a filer before, the newest last, and the values of their own days."""
+
+    sheets: deque[Sheet] = field(default_factory=lambda: deque(maxlen=REPORTS + 1))
+    values: dict[tuple[str, int], float] = field(default_factory=dict)
+    became_due: int = 0
+    due_since: int = -REPORTS
+    installments_since: int = -REPORTS
+    is_part: bool = False
+    last_with: dict[str, tuple[Sheet, int]] = field(default_factory=dict)
+    filings: int = 0
+    owns_lender: bool = False
 
 
-def total_liabilities(sheets: BalanceSheets) -> Floats:
-    """Total liabilities; without them, total assets less equity."""
-    stated = sheets.value("liabilities")
-    return np.where(np.isnan(stated), sheets.value("assets") - sheets.value("equity"), stated)
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A value that is judged, with its balance sheet.
 
-
-def as_filed(placed: pl.DataFrame) -> BalanceSheets:
-    """The balance sheets of some filings, each line with the meaning of its element.
-
-    If a filing states a line for two days of one quarter end, the source of better rank counts, then the earlier day.
-    A line of the income statement (OF_INCOME) is one of the balance sheet at the end of its period, if there is one.
-
-    Args:
-        placed: vintages on the grid (calendar.on_grid); only instants and OF_INCOME are used.
+    compared: the other columns of the filing, and the newest balance sheet of the filing before, if they are earlier.
     """
-    is_instant = pl.col("n") == 0
-    of_income = placed.filter(pl.col("concept").is_in(OF_INCOME) & ~is_instant)
-    instants = placed.filter(is_instant)
-    if len(of_income):
-        instants = pl.concat([instants, of_income.join(instants, on=SHEET, how="semi")])
-    cik, q, seq = (arrays.ints(instants, name) for name in SHEET)
-    key = (cik << (QUARTER_BITS + SEQ_BITS)) | (q << SEQ_BITS) | seq
-    _, first, sheet = np.unique(key, return_index=True, return_inverse=True)
-    day = instants["end"].to_physical().to_numpy()
-    worst_first = np.argsort(-(arrays.ints(instants, "rank") * _LAST_DAY + day))
-    line = _LINE_OF_CONCEPT[arrays.ints(instants, "concept")[worst_first]]
-    worst_first = worst_first[line >= 0]
-    rows = np.full((len(LINES), len(first)), NOTHING, dtype=np.int64)
-    # of several rows for the same place, the last one is kept
-    rows[line[line >= 0], sheet[worst_first]] = worst_first
-    stated = StatedLines(
-        vintage=arrays.ints(instants, "vintage"),
-        value=arrays.floats(instants, "value"),
-        grain=arrays.floats(instants, "grain"),
-        elements=sets_of(arrays.ints(instants, "used")),
-    )
-    values = np.full(rows.shape, np.nan)
-    values[rows >= 0] = stated.value[rows[rows >= 0]]
-    return BalanceSheets(
-        keys=instants[first].select(*SHEET, "filed", "amended", "regime"),
-        cik=cik[first],
-        q=q[first],
-        seq=seq[first],
-        stated=stated,
-        rows=rows,
-        values=values,
-        reclassified=np.full(rows.shape, NOTHING, dtype=np.int64),
-    )
+
+    value: Value
+    sheet: Sheet
+    filing: Filing
+    history: History
+    compared: tuple[Sheet, ...]
+
+    @property
+    def amount(self) -> float:
+        """The value."""
+        return self.value.value or 0.0
 
 
-_LINE_OF_CONCEPT = np.array([LINE.get(concept, NOTHING) for concept in AMOUNT.categories])
-"""For the code of each concept its place in LINES; NOTHING if it is not a line of debt or cash."""
+def part_of(sheet: Sheet, group: str) -> float:
+    """The lines of a group on a balance sheet."""
+    return sheet.parts.get(group, 0.0)
+
+
+def sections_of_item(case: Case) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The sections of an item, and the classes of its lines."""
+    if case.value.item == CASH_ITEM:
+        return (CURRENT_ASSETS,), (CASH, SECURITY)
+    classified = CURRENT_LIABILITIES in case.sheet.totals
+    return (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES) if classified else (LIABILITIES,), (BORROWING,)

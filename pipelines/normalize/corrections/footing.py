@@ -226,7 +226,7 @@ IDENTITIES = (
 )
 RULES = (*(rule for one in IDENTITIES for rule in (one.rule, one.sign, one.scale)), CHANGE_IN_CASH, INVESTING, LEASED)
 
-CASH_AT_THE_END = ("cash_of_flows", "cash", "cash_total")
+CASH_AT_THE_END = ("cash_of_flows", "cash")
 """Cash at an instant: first that of the cash flow statement, then the lines of the balance sheet."""
 SPENDING, OUTFLOW, REST, PLANT = (
     "capital_expenditure",

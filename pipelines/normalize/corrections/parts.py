@@ -27,7 +27,7 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
-from pipelines.normalize.elements import AMOUNT, BY_NAME
+from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
 from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.keys import NUMBER_OF, places_in
@@ -82,17 +82,16 @@ BELOW_PART = Rule(
 )
 REPEATS_BALANCE = Rule(
     "correction.parts.repeats-balance",
-    "If cash or short-term investments of five digits or more, stated for the first time, equal to the digit those of "
+    "If cash of five digits or more, stated for the first time, equal to the digit those of "
     "one of the four quarter ends before, and total assets of both days differ, the figure is left out.",
     "Measured on 101 companies: none of 11,798 filed figures of cash does so",
     "withhold",
 )
 OTHER_DAY = Rule(
     "correction.parts.other-day",
-    "If a balance of four digits or more, other than debt, that differs from the first statement of its day equals to "
+    "If a balance of four digits or more that differs from the first statement of its day equals to "
     "the digit that of another quarter end within a year, it belongs to that day, and is left out.",
-    "Measured on 101 companies: 31 of 90,000 filed balances do so, all of them errors of context. Debt is left aside, "
-    "because a loan may not change from one day to the next",
+    "Measured on 101 companies: 31 of 90,000 filed balances do so, all of them errors of context",
     "withhold",
 )
 RULES = (REPEATS_QUARTER, BELOW_PART, REPEATS_BALANCE, OTHER_DAY)
@@ -101,12 +100,11 @@ NET_SOURCES = tuple(
     rank for rank, source in enumerate(CAPITAL_EXPENDITURE.sources) if source.reservation == "net_of_disposals"
 )
 """Ranks of the sources of capital expenditure that subtract disposals."""
-CASH_LINES = ("cash", "cash_total", "short_term_investments")
+CASH_LINES = ("cash",)
 REASON = "contradicted_by_parts"
 """The reason of the gap of an item whose figure is left out."""
 
 _ITEM_OF_LINE = {**ITEM_OF_FLOW, **dict.fromkeys(CASH_LINES, "cash_and_equivalents")}
-_IS_DEBT = np.array([name.startswith("debt_") for name in AMOUNT.categories.to_list()])
 _CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 
 
@@ -323,7 +321,7 @@ def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
     has_more_digits = np.abs(lines.value) >= DIGITS_OF_BALANCE * lines.grain
     cash = np.flatnonzero((places_in(CASH_LINES, lines.concept) >= 0) & has_more_digits & is_first)
     is_restated = np.abs(lines.value - lines.value[first]) > RESTATED * np.abs(lines.value[first])
-    restated = np.flatnonzero(is_restated & has_digits & ~_IS_DEBT[lines.concept])
+    restated = np.flatnonzero(is_restated & has_digits)
     repeats, repeats_other = (np.zeros(len(rows), dtype=np.bool_) for rows in (cash, restated))
     instant = np.zeros(len(lines.q), dtype=np.int64)
     assets = lines.known(cash, lines.q[cash], instant[cash], NUMBER_OF["assets"])

@@ -1,8 +1,8 @@
 """The elements of the taxonomies from which each amount is taken, in order of preference: tables, not code.
 
 Belongs here: all concepts, and tables that other steps derive from them. Does not: the sources of a concept (income,
-cash_flow, per_share, cash, totals, debt, loans, liabilities), how a source is chosen in a filing (facts), how concepts
-combine into line items (items, balance).
+cash_flow, per_share, cash, totals), how a source is chosen in a filing (facts), the lines of the balance sheet (lines),
+how concepts combine into line items (items, balance).
 
 The value of a concept in a filing comes from the first source of the filer's industry whose elements are all reported
 in the filing for the same period. `minus` elements are required too and subtracted; `where` elements are required but
@@ -12,7 +12,7 @@ and the sum is smaller, the source is only a part and the next source is tried. 
 
 import polars as pl
 
-from pipelines.normalize.elements.cash import CASH, CASH_CONTROLS, CASH_TOTAL, SHORT_TERM_INVESTMENTS
+from pipelines.normalize.elements.cash import CASH, CASH_OF_FLOWS
 from pipelines.normalize.elements.cash_flow import (
     CAPITAL_EXPENDITURE,
     CHANGE_IN_CASH,
@@ -23,25 +23,6 @@ from pipelines.normalize.elements.cash_flow import (
     INVESTING_WITHOUT_PAYMENTS,
     OPERATING_CASH_FLOW,
     PLANT_BESIDE_LEASED,
-)
-from pipelines.normalize.elements.debt import (
-    DEBT_ALL,
-    DEBT_CURRENT,
-    DEBT_CURRENT_BY_INSTRUMENT,
-    DEBT_CURRENT_INSTRUMENT,
-    DEBT_CURRENT_MATURITIES,
-    DEBT_LONG_TERM,
-    DEBT_LONG_TERM_WITH_RELATED_PARTIES,
-    DEBT_NONCURRENT,
-    DEBT_NONCURRENT_ALONE,
-    DEBT_NONCURRENT_BY_INSTRUMENT,
-    DEBT_NONCURRENT_INSTRUMENT,
-    DEBT_NONCURRENT_LESS_LEASES,
-    DEBT_NONCURRENT_WITH_LEASES,
-    DEBT_NOTES_CURRENT,
-    DEBT_SHORT_TERM,
-    DEBT_SHORT_TERM_BY_INSTRUMENT,
-    DEBT_SHORT_TERM_LOANS,
 )
 from pipelines.normalize.elements.income import (
     COST_OF_REVENUE_TOTAL,
@@ -59,13 +40,11 @@ from pipelines.normalize.elements.income import (
     PRETAX_INCOME,
     REVENUE,
 )
-from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
-from pipelines.normalize.elements.lines import ELEMENTS
-from pipelines.normalize.elements.loans import DEBT_BY_INSTRUMENT
+from pipelines.normalize.elements.lines import BORROWING, CASH_AND_SECURITIES, ELEMENTS, IFRS_PREFIX, LINES
 from pipelines.normalize.elements.per_share import DIVIDENDS_PER_SHARE, EPS_BASIC, SHARES_BASIC, SHARES_DILUTED
 from pipelines.normalize.elements.proving import ELEMENTS as PROVING
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
-from pipelines.normalize.elements.totals import ASSETS, EQUITY
+from pipelines.normalize.elements.totals import ASSETS, EQUITY, LIABILITIES
 from pipelines.normalize.elements.witnesses import WITNESSES_OF_INCOME
 from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.names import Industry
@@ -107,29 +86,9 @@ CONCEPTS: tuple[Concept, ...] = (
     CUSTOMER_FUNDS,
     EQUITY,
     ASSETS,
-    CASH_TOTAL,
     CASH,
-    SHORT_TERM_INVESTMENTS,
-    *CASH_CONTROLS,
-    DEBT_NONCURRENT,
-    DEBT_NONCURRENT_ALONE,
-    DEBT_NONCURRENT_BY_INSTRUMENT,
-    DEBT_NONCURRENT_INSTRUMENT,
-    DEBT_NONCURRENT_LESS_LEASES,
-    DEBT_NONCURRENT_WITH_LEASES,
-    DEBT_CURRENT_MATURITIES,
-    DEBT_CURRENT_BY_INSTRUMENT,
-    DEBT_CURRENT_INSTRUMENT,
-    DEBT_SHORT_TERM,
-    DEBT_SHORT_TERM_BY_INSTRUMENT,
-    DEBT_SHORT_TERM_LOANS,
-    DEBT_NOTES_CURRENT,
-    DEBT_CURRENT,
-    DEBT_LONG_TERM,
-    DEBT_LONG_TERM_WITH_RELATED_PARTIES,
-    DEBT_ALL,
-    *DEBT_BY_INSTRUMENT,
-    *DEBT_CONTROLS,
+    CASH_OF_FLOWS,
+    LIABILITIES,
     *WITNESSES,
 )
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}
@@ -189,28 +148,8 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     "free_cash_flow": (OPERATING_CASH_FLOW, CAPITAL_EXPENDITURE),
     "shares_basic": (SHARES_BASIC,),
     "shares_diluted": (SHARES_DILUTED,),
-    "total_debt": (
-        DEBT_NONCURRENT,
-        DEBT_NONCURRENT_ALONE,
-        DEBT_NONCURRENT_BY_INSTRUMENT,
-        DEBT_NONCURRENT_INSTRUMENT,
-        DEBT_NONCURRENT_LESS_LEASES,
-        DEBT_NONCURRENT_WITH_LEASES,
-        DEBT_CURRENT_MATURITIES,
-        DEBT_CURRENT_BY_INSTRUMENT,
-        DEBT_CURRENT_INSTRUMENT,
-        DEBT_SHORT_TERM,
-        DEBT_SHORT_TERM_BY_INSTRUMENT,
-        DEBT_SHORT_TERM_LOANS,
-        DEBT_NOTES_CURRENT,
-        DEBT_CURRENT,
-        DEBT_LONG_TERM,
-        DEBT_LONG_TERM_WITH_RELATED_PARTIES,
-        DEBT_ALL,
-        *DEBT_BY_INSTRUMENT,
-        *DEBT_CONTROLS,
-    ),
-    "cash_and_equivalents": (CASH_TOTAL, CASH, SHORT_TERM_INVESTMENTS, *CASH_CONTROLS),
+    "total_debt": (),
+    "cash_and_equivalents": (),
     "roic": (
         OPERATING_INCOME,
         OPERATING_COSTS,
@@ -224,13 +163,20 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     ),
     "debt_to_fcf": (),
 }
-"""The concepts of each line item, in the order of the specification; only the valuation uses CUSTOMER_FUNDS."""
+"""The concepts of each line item, in the order of the specification; those of COMPOSED are lines of the balance sheet.
+
+Only the valuation uses CUSTOMER_FUNDS."""
+
+CLASSES = {"total_debt": (BORROWING,), "cash_and_equivalents": CASH_AND_SECURITIES}
+"""The classes of lines of the balance sheet that each of COMPOSED consists of."""
 
 
 def wanted_elements() -> dict[str, frozenset[str]]:
     """The elements that rules use, by taxonomy; only these are decoded from a companyfacts document."""
+    of_ifrs = {name.removeprefix(IFRS_PREFIX) for name in ELEMENTS if name.startswith(IFRS_PREFIX)}
     of_us_gaap = {*INDICATORS, *ELEMENTS, *PROVING, OPTIONS, OPTION_PRICE} - set(IFRS_ONLY)
-    wanted: dict[str, set[str]] = {US_GAAP: of_us_gaap, IFRS: set(IFRS_ONLY)}
+    of_us_gaap = {name for name in of_us_gaap if not name.startswith(IFRS_PREFIX)}
+    wanted: dict[str, set[str]] = {US_GAAP: of_us_gaap, IFRS: {*IFRS_ONLY, *of_ifrs}}
     for concept in CONCEPTS:
         for source in concept.sources:
             wanted[source.taxonomy].update(
@@ -265,10 +211,15 @@ def combination(source: Source) -> str:
 def describe_sources(item: str) -> str:
     """The sources of a line item, one line for each concept, best source first: `sources` of table `line_items`.
 
-    Each line is `name: source | source`. A source is its combination with, in brackets, its industries, and the id and
-    the statement of its rule.
+    Of debt and cash each line is a section of the balance sheet with the elements that can be its lines.
+    Otherwise each line is `name: source | source`. A source is its combination with, in brackets, its industries, and
+    the id and the statement of its rule.
     """
     lines = []
+    for section, table in LINES.items() if item in COMPOSED else ():
+        names = [f"us-gaap:{name}".replace(f"us-gaap:{IFRS_PREFIX}", IFRS_PREFIX) for name in table]
+        counted = [name for name, line in zip(names, table.values(), strict=True) if line.kind in CLASSES[item]]
+        lines += [f"{section}: " + " | ".join(counted)] if counted else []
     for concept in ITEM_CONCEPTS[item]:
         stated = [
             f"{combination(source)} ({validity(source)}; {source.rule}: {source.statement})"

@@ -8,7 +8,7 @@ Columns of the table:
 - `section`: the total to which the line belongs, one of SECTIONS. `liabilities` are those of a balance sheet that is
   not classified, as of banks and brokers.
 - `class`: one of CLASSES. Only a borrowing is debt; only cash and securities are cash.
-- `element`: of the US GAAP taxonomy.
+- `element`: of the US GAAP taxonomy, or with the prefix `ifrs-full:` of the IFRS taxonomy.
 - `usual`: `yes` if the element is usually a line of the balance sheet; `no` if it usually is a detail in the notes, and
   is a line only where the totals add up with it.
 - `part_of`: other elements of the section that include the element where both are stated.
@@ -23,7 +23,10 @@ NONCURRENT_LIABILITIES, LIABILITIES = "noncurrent liabilities", "liabilities"
 SECTIONS = (CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES)
 
 CASH, SECURITY, BORROWING = "cash", "security", "borrowing"
-FINANCE_LEASE, OPERATING_LEASE, RESTRICTED = "finance lease", "operating lease", "restricted"
+CASH_AND_SECURITIES = (CASH, SECURITY)
+COUNTED = (BORROWING, CASH, SECURITY)
+"""The classes of lines that are debt or cash."""
+FINANCE_LEASE, OPERATING_LEASE, RESTRICTED, DEPOSIT = "finance lease", "operating lease", "restricted", "deposit"
 CLASSES = (
     CASH,
     SECURITY,
@@ -31,7 +34,7 @@ CLASSES = (
     BORROWING,
     FINANCE_LEASE,
     OPERATING_LEASE,
-    "deposit",
+    DEPOSIT,
     "repo",
     "payable",
     "other",
@@ -87,22 +90,61 @@ BORROWINGS: dict[str, dict[str, Line]] = {
 }
 """For each section its lines that are borrowings, by element."""
 
+IFRS_PREFIX = "ifrs-full:"
+"""What the name of an element of the IFRS taxonomy begins with in the table."""
+
+SECTION_TOTALS = {
+    CURRENT_ASSETS: ("AssetsCurrent", "ifrs-full:CurrentAssets"),
+    CURRENT_LIABILITIES: ("LiabilitiesCurrent", "ifrs-full:CurrentLiabilities"),
+    NONCURRENT_LIABILITIES: ("LiabilitiesNoncurrent", "ifrs-full:NoncurrentLiabilities"),
+    LIABILITIES: ("Liabilities", "ifrs-full:Liabilities"),
+}
+"""The total of each section, under either set of standards."""
+ASSETS = ("Assets", "ifrs-full:Assets")
+BOTH_SIDES = ("LiabilitiesAndStockholdersEquity", "ifrs-full:EquityAndLiabilities")
+"""Liabilities and equity together, which equal the assets."""
+
+NET_ASSETS = "AssetsNet"
+"""What investment companies state in place of equity."""
+
+LONG_TERM_DEBT = ("LongTermDebt", "LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities")
+"""Long-term debt with its current maturities: a total in the notes of a classified balance sheet."""
+ALL_DEBT = ("DebtLongtermAndShorttermCombinedAmount", "DebtAndCapitalLeaseObligations", "ifrs-full:Borrowings")
+"""The filer's own total of all debt."""
+WHOLES = frozenset(
+    (
+        *LONG_TERM_DEBT,
+        *ALL_DEBT[:2],
+        "LongTermDebtAndCapitalLeaseObligations",
+        "LongTermDebtAndCapitalLeaseObligationsCurrent",
+        "DebtCurrent",
+        "CashCashEquivalentsAndShortTermInvestments",
+        "CashCashEquivalentsAndFederalFundsSold",
+    )
+)
+"""Totals by definition; other elements that can include a line, such as notes, may be another line."""
+PRINCIPAL = "DebtInstrumentCarryingAmount"
+BANK_OVERDRAFTS = "BankOverdrafts"
+
 TEMPORARY_EQUITY = ("TemporaryEquityCarryingAmount", "TemporaryEquityCarryingAmountAttributableToParent")
 REDEEMABLE = "RedeemableNoncontrollingInterestEquityCarryingAmount"
 TOTALS = (
-    "Assets",
-    "AssetsCurrent",
-    "Liabilities",
-    "LiabilitiesCurrent",
-    "LiabilitiesNoncurrent",
-    "LiabilitiesAndStockholdersEquity",
+    *(element for total in SECTION_TOTALS.values() for element in total),
+    *ASSETS,
+    *BOTH_SIDES,
+    NET_ASSETS,
     "StockholdersEquity",
     "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
     "MinorityInterest",
+    "ifrs-full:Equity",
     *TEMPORARY_EQUITY,
     REDEEMABLE,
 )
 """The totals from which those of the sections are taken, and the equity that is taken off."""
+
+RESTRICTED_FOR_LONG = ("RestrictedCashNoncurrent", "RestrictedCashAndCashEquivalentsNoncurrent")
+NOTES = (*LONG_TERM_DEBT, *ALL_DEBT, PRINCIPAL, BANK_OVERDRAFTS, *RESTRICTED_FOR_LONG)
+"""Amounts in the notes that are compared with the lines."""
 
 INTEREST_ON_DEPOSITS = "InterestExpenseDeposits"
 INTEREST = (
@@ -112,5 +154,5 @@ INTEREST = (
 )
 """All interest expense of a bank: an element, or the first less the second."""
 
-ELEMENTS: frozenset[str] = frozenset((*TOTALS, INTEREST_ON_DEPOSITS)).union(*LINES.values(), *INTEREST)
+ELEMENTS: frozenset[str] = frozenset((*TOTALS, *NOTES, INTEREST_ON_DEPOSITS)).union(*LINES.values(), *INTEREST)
 """All elements of the reading."""

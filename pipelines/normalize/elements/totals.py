@@ -1,6 +1,6 @@
-"""Totals of the balance sheet: assets, and the equity of all owners.
+"""Totals of the balance sheet: assets, liabilities, and the equity of all owners.
 
-Belongs here: elements of these totals. Does not: cash (cash), borrowings (debt), total liabilities (loans).
+Belongs here: elements of these totals. Does not: cash (cash), lines of the balance sheet (lines).
 """
 
 from pipelines.normalize.elements.sources import Concept, ifrs, us
@@ -85,6 +85,20 @@ ASSETS = Concept(
             rule="assets.ifrs.equity-and-liabilities",
             statement="Under IFRS, assets without a line of their own are the total of equity and liabilities, which "
             "equals them.",
+        ),
+    ),
+)
+
+LIABILITIES = Concept(
+    "liabilities",
+    "money",
+    instant=True,
+    sources=(
+        us("Liabilities", rule="liabilities.total", statement="Liabilities are the total of the balance sheet."),
+        ifrs(
+            "Liabilities",
+            rule="liabilities.ifrs.total",
+            statement="Under IFRS liabilities are the total of the balance sheet.",
         ),
     ),
 )

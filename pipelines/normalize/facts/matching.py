@@ -17,7 +17,6 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, ints
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
-from pipelines.normalize.elements.containment import PARTS, SEPARATE, all_parts
 from pipelines.normalize.elements.sources import IFRS, Source
 from pipelines.normalize.facts.reports import MEASURE, MEASURES
 from pipelines.normalize.industry.names import INDUSTRIES
@@ -112,31 +111,6 @@ HAS_FOOTING: Flags = np.array([source.footing is not None for _, _, source in _N
 NAME = pl.Series("tag", [f"{part.taxonomy}:{part.tag}" for part in _PARTS])
 """For each part: number of its source, its bit, its coefficient, whether it is required, its sign in a footing, whether
 it is the total of one, its name with taxonomy. For each source, whether it has a footing."""
-
-
-def _contained() -> tuple[Ints, ...]:
-    """Each pair of parts of one source of which one contains the other, as columns.
-
-    Returns:
-        the number of the total; the number of the optional part that it contains; whether it contains it directly; and
-        whether filers use the two as separate lines.
-    """
-    of_source: dict[int, dict[str, int]] = {}
-    for number, part in enumerate(_PARTS):
-        if part.coefficient:
-            of_source.setdefault(part.source, {})[part.tag] = number
-    rows = [
-        (total, of_tag[tag], tag in PARTS[element], (element, tag) in SEPARATE)
-        for of_tag in of_source.values()
-        for element, total in of_tag.items()
-        for tag in sorted(all_parts(element) & of_tag.keys())
-        if not _PARTS[of_tag[tag]].is_needed
-    ]
-    return tuple(np.array(column, dtype=np.int64) for column in zip(*sorted(rows), strict=True))
-
-
-TOTAL, CONTAINED, IS_DIRECT, IS_SEPARATE = _contained()
-"""The pairs of a part of a source and another one that it contains."""
 
 
 def number_of(rule: str, element: str) -> int:

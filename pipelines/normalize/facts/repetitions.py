@@ -32,13 +32,6 @@ OTHER_SOURCE = Rule(
     "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
     "flag",
 )
-PART_OF_OTHER = Rule(
-    "fact.part-of-other-element",
-    "An optional part of a sum is not added if another element of the sum contains it by the taxonomy; if it is larger "
-    "than that element, or filers use the two as separate lines, it is, unless the parts add up to the total.",
-    "calculation links of the US GAAP taxonomies of 2008 to 2025 (FASB)",
-    "withhold",
-)
 OF_ALL_OWNERS = Rule(
     "fact.equity-of-all-owners",
     "Noncontrolling interests are not added to the equity of the parent if assets less liabilities are that equity "
@@ -47,7 +40,7 @@ OF_ALL_OWNERS = Rule(
     "and no total",
     "withhold",
 )
-RULES = (TWO_ELEMENTS, LESSER_SOURCE, OTHER_SOURCE, PART_OF_OTHER, OF_ALL_OWNERS)
+RULES = (TWO_ELEMENTS, LESSER_SOURCE, OTHER_SOURCE, OF_ALL_OWNERS)
 
 ONE_OF = 0.1
 """Assets less liabilities are the equity if they differ by less than a tenth of the noncontrolling interests."""
@@ -75,37 +68,6 @@ def of_other_elements(pairs: Matched, values: Floats) -> Flags:
     order = np.lexsort((part[rows], may_repeat[rows], value, group[rows]))
     rows, value = rows[order], value[order]
     found[rows] = ~starts(group[rows], value) & may_repeat[rows] & (value != 0)
-    return found
-
-
-def of_totals(pairs: Matched, values: Floats) -> Flags:
-    """Pairs of optional parts that another part of their source contains.
-
-    Args:
-        pairs: pairs of facts and parts of sources.
-        values: value of each fact.
-    """
-    found = np.zeros(len(pairs.row), dtype=np.bool_)
-    totals = np.flatnonzero(_IS_TOTAL[pairs.part])
-    if not len(totals):
-        return found
-    # one row for each total in a filing and each part that it may contain
-    first, count = np.searchsorted(matching.TOTAL, pairs.part[totals]), _CONTAINED_PARTS[pairs.part[totals]]
-    total = np.repeat(totals, count)
-    link = np.arange(len(total)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
-    size = len(matching.SOURCE)
-    keys = pairs.slot * size + pairs.part
-    asked = pairs.slot[total] * size + matching.CONTAINED[link]
-    place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-    is_there = keys[place] == asked
-    total, link, place = total[is_there], link[is_there], place[is_there]
-    whole, part = values[pairs.row[total]], values[pairs.row[place]]
-    is_direct = matching.IS_DIRECT[link] == 1
-    parts = np.bincount(total, np.where(is_direct, part, 0.0), len(keys))[total]
-    several = np.bincount(total, is_direct, len(keys))[total] > 1
-    adds_up = several & (np.abs(parts - whole) <= SAME_WHEN_ROUNDED * np.abs(whole))
-    is_within = (part <= whole) & (matching.IS_SEPARATE[link] == 0)
-    found[place[adds_up | is_within]] = True
     return found
 
 
@@ -143,8 +105,6 @@ _ASSETS, _LIABILITIES, _OF_PARENT, _MINORITIES = (
         ("equity.parent-and-noncontrolling-interests", "MinorityInterest"),
     )
 )
-_CONTAINED_PARTS: Ints = np.bincount(matching.TOTAL, minlength=len(matching.SOURCE))
-_IS_TOTAL: Flags = _CONTAINED_PARTS > 0
 
 
 class Differences:

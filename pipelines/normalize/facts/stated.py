@@ -38,8 +38,6 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     pairs, zero_counts, without_shares = matching.matched(facts, of_industry)
     is_repeated = repetitions.of_other_elements(pairs, facts["value"].to_numpy())
     repeated, pairs = pairs.where(is_repeated), pairs.where(~is_repeated)
-    is_part = repetitions.of_totals(pairs, facts["value"].to_numpy())
-    contained, pairs = pairs.where(is_part), pairs.where(~is_part)
     is_owned = repetitions.of_owners(pairs, facts["value"].to_numpy())
     owned, pairs = pairs.where(is_owned), pairs.where(~is_owned)
     complete, is_total = candidates(facts, pairs)
@@ -58,7 +56,6 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             (matching.ZERO_COUNT, cik[zero_counts]),
             (matching.WITHOUT_SHARES, cik[without_shares]),
             (repetitions.TWO_ELEMENTS, cik[repeated.row]),
-            (repetitions.PART_OF_OTHER, cik[contained.row]),
             (repetitions.OF_ALL_OWNERS, cik[owned.row]),
             (NO_LESS_THAN_PART, cik[parts.first]),
             (notes.ANNUAL_NOTE, cik[noted.first]),

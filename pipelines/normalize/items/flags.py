@@ -7,7 +7,7 @@ is set (the rules that set it), its meaning in words (warehouse.vocabulary).
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.balance.proved import DERIVED_LINE
+from pipelines.normalize.balance import values
 from pipelines.normalize.elements import RESERVATIONS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
@@ -45,7 +45,6 @@ LINE_DERIVED = Rule(
 )
 RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED, LINE_DERIVED)
 
-TOTAL_CONTRADICTS_PARTS = "total_contradicts_parts"
 OF_ITEMS = (
     "attributable_to_parent",
     "derived",
@@ -54,9 +53,8 @@ OF_ITEMS = (
     "derived_operating_income",
     "contradicted_operating_income",
 )
-OF_SOURCES = tuple(sorted({TOTAL_CONTRADICTS_PARTS, DERIVED_LINE, *RESERVATIONS["reservation"].to_list()}))
-"""Flags of elements with an uncertain meaning, of balances that the filer's own total contradicts, and of lines that
-the total of their statement leaves."""
+OF_SOURCES = tuple(sorted({*values.FLAGS, *RESERVATIONS["reservation"].to_list()}))
+"""Flags of elements with an uncertain meaning, and of debt and cash."""
 OF_LEGS = ("scale_repaired", "sign_repaired", "figure_repaired")
 OF_FILINGS = ("first_seen_as_comparative",)
 

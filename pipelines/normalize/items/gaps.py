@@ -6,12 +6,9 @@ of the reasons in words (warehouse.vocabulary).
 
 import polars as pl
 
-from pipelines.normalize.balance import contradictions
-from pipelines.normalize.balance.vanished import WATCHED
+from pipelines.normalize.balance import evidence, rests
 from pipelines.normalize.corrections.footing import IDENTITIES
-from pipelines.normalize.elements import AMOUNT, ITEM_CONCEPTS
-from pipelines.normalize.elements.cash import CASH_CONTROLS
-from pipelines.normalize.elements.liabilities import DEBT_CONTROLS
+from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.returns import NO_OPERATING_INCOME
@@ -228,20 +225,19 @@ WITHHELD_BY_OTHERS = (
     "mixed_basis",
     "ways_contradict",
     "year_in_dispute",
-    "notes_exceed_current_debt",
     "contradicted_by_parts",
     "contradicted_by_filing",
     *(identity.reason for identity in IDENTITIES),
 )
-"""Reasons that come with the rule of another module: items.line_items, items.earnings, ttm.windows, balance.debt and
+"""Reasons that come with the rule of another module: items.line_items, items.earnings, ttm.windows and
 corrections (footing, judgements, parts)."""
 
 CODES = frozenset(
     (
         *GAPS,
         *WITHHELD_BY_OTHERS,
-        *(each.reason for each in WATCHED),
-        *contradictions.REASONS,
+        *evidence.REASONS,
+        *rests.REASONS,
         *WITHOUT_MEANING_TABLE["reason"].unique(),
     )
 )
@@ -263,8 +259,8 @@ def _concepts_of_items() -> pl.LazyFrame:
         }
         for item, concepts in ITEM_CONCEPTS.items()
         for concept in concepts
-        if concept not in (*DEBT_CONTROLS, *CASH_CONTROLS)
     ]
+    rows += [{"concept": item, "item": item, "group": item, "groups": 1} for item in COMPOSED]
     return pl.LazyFrame(rows, schema_overrides={"concept": AMOUNT})
 
 

@@ -81,7 +81,7 @@ def lineage(
         weight=pl.Series(entering) * pl.col("coefficient"),
         split_factor=pl.col("repair") * basis,
         concept=pl.col("concept").cast(pl.String),
-    ).select("version", *LINEAGE, "repair", "reservation", "flag")
+    ).select("version", *LINEAGE, "repair", "reservation")
 
 
 def _groups(key: Ints) -> tuple[Ints, Ints]:
@@ -112,9 +112,9 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
     version, repair = ints(found, "version"), floats(found, "repair")
     is_scale = is_power_of_ten(repair)
     of_leg = dict(zip(OF_LEGS, ((np.abs(repair) != 1) & is_scale, repair < 0, ~is_scale), strict=True))
-    named = found.select(pl.col("reservation", "flag").fill_null(""))
+    named = found["reservation"].fill_null("")
     for name in OF_SOURCES:
-        of_leg[name] = ((named["reservation"] == name) | (named["flag"] == name)).to_numpy()
+        of_leg[name] = (named == name).to_numpy()
     standard = found.select(pl.col("tag").str.split(":").list.first() + " " + pl.col("unit"))[:, 0]
     return pl.DataFrame(
         {

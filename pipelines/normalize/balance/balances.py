@@ -1,0 +1,222 @@
+"""Debt and cash of all balance sheets: the step of the pipeline.
+
+Belongs here: the frames that the step takes and returns. Does not: any rule (reading, cash, debt, evidence, rests,
+statements).
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize import arrays
+from pipelines.normalize.balance import reading, rests, sections, statements
+from pipelines.normalize.balance.cash import cash, has_securities
+from pipelines.normalize.balance.debt import debt
+from pipelines.normalize.balance.evidence import judged
+from pipelines.normalize.balance.reading import Filing, is_balance_sheet
+from pipelines.normalize.balance.sheets import History
+from pipelines.normalize.balance.values import ADDS_UP, OF_LINES, Value
+from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.frames import CHOSE, DECISIONS, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
+from pipelines.normalize.rule import Rule
+
+COMPOSED = pl.Schema(
+    {
+        "sum": pl.UInt32(),
+        "cik": pl.Int64(),
+        "concept": AMOUNT,
+        "q": pl.Int32(),
+        "seq": pl.Int32(),
+        "filed": pl.Date(),
+        "amended": pl.Boolean(),
+        "regime": pl.Int32(),
+        "value": pl.Float64(),
+        "grain": pl.Float64(),
+        "rule": pl.String(),
+    }
+)
+"""Total debt and cash of each balance sheet that counts: key `sum` (0, 1, ...), also `cik`, `concept`, `q`, `seq`.
+
+`value` in units of the reporting currency, `grain` the power of ten to which it is rounded, `rule` the rule that chose
+the lines."""
+
+LEGS = pl.Schema(
+    {
+        "sum": pl.UInt32(),
+        "fact": pl.UInt32(),
+        "coefficient": pl.Float64(),
+        "rule": pl.String(),
+        "reservation": pl.String(),
+        "repair": pl.Float64(),
+    }
+)
+"""The facts of each value: `sum` of COMPOSED, `fact` a row of the facts, `reservation` the flag of the value, `repair`
+the factor by which a correction changed the fact."""
+
+MISSED = pl.Schema(
+    {"cik": pl.Int64(), "q": pl.Int32(), "item": pl.String(), "reason": pl.String(), "rule": pl.String()}
+)
+"""The items without a value although the balance sheet states a part of them: key `cik`, `q`, `item`."""
+
+LENDER = "captive_finance"
+"""The industry of companies that own the lender to their buyers."""
+
+_Place = tuple[int, date, bool, int]
+"""The quarter end of a day of a filing, and `filed`, `amended` and `regime` of the filing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Balances:
+    """Debt and cash of the balance sheets of some companies.
+
+    composed: columns of COMPOSED. lines: columns of LEGS. missed: columns of MISSED.
+    proofs: columns of frames.PROOFS. decisions: columns of frames.DECISIONS.
+    sections: of sections.section_lines: the lines of the balance sheets.
+    """
+
+    composed: pl.DataFrame
+    lines: pl.DataFrame
+    missed: pl.DataFrame
+    proofs: pl.DataFrame
+    decisions: pl.DataFrame
+    sections: pl.DataFrame
+
+
+def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, of_industry: pl.DataFrame) -> Balances:
+    """Total debt and cash of each balance sheet, without later filings that do not restate them.
+
+    Args:
+        of_industry: `cik`, `seq`, `industry` of every filing (classification.industries).
+        facts: typed facts in filing order (facts.order).
+        placed: vintages on the grid (calendar.on_grid), of which the days, filings and repairs of instants are used.
+        of_facts: `vintage` and `fact` of every stated amount, also of those that corrections left out.
+    """
+    repairs = _repairs(facts, placed, of_facts)
+    filings = list(reading.filings(_corrected(facts, repairs)))
+    lenders = set(of_industry.filter(pl.col("industry") == LENDER).select("cik", "seq").iter_rows())
+    of_day = _quarters(placed)
+    found = [(value, of_day[place]) for value in _values(filings, lenders) if (place := _place(value)) in of_day]
+    found.sort(key=lambda one: (*_key(one), one[0].seq, one[0].is_proved, one[0].day))
+    taken: list[tuple[Value, _Place]] = []
+    missed: list[tuple[Value, _Place]] = []
+    decided: list[tuple[Rule, int]] = []
+    for _, group in groupby(found, key=_key):
+        of_one = list(group)
+        counts, rules = statements.that_count([(value, place[2]) for value, place in of_one])
+        decided += rules
+        placed_at = {id(value): place for value, place in of_one}
+        taken += [(value, placed_at[id(value)]) for value in counts]
+        if not counts:
+            missed.append([one for one in of_one if one[0].value is None][-1])
+    return _frames(taken, missed, decided, repairs, sections.section_lines(filings))
+
+
+def _key(of: tuple[Value, _Place]) -> tuple[int, int, str]:
+    value, (quarter, *_) = of
+    return value.cik, quarter, value.item
+
+
+def _repairs(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame) -> dict[int, float]:
+    """The facts of instants that corrections changed, each with its factor: zero for those that they left out."""
+    day = ["cik", "seq", "end"]
+    instants = placed.filter(pl.col("n") == 0)
+    single = of_facts.filter(pl.len().over("vintage") == 1).select("vintage", "fact")
+    of_day = facts.select(*day, "start")[arrays.ints(single, "fact")]
+    stated = pl.concat([single, of_day], how="horizontal").filter(pl.col("start").is_null())
+    stated = stated.join(instants.select("vintage", "repair"), on="vintage", how="left")
+    stated = stated.join(instants.select(day).unique(), on=day, how="semi")
+    changed = stated.filter(pl.col("repair").is_null() | (pl.col("repair") != 1))
+    return dict(changed.select("fact", pl.col("repair").fill_null(0.0)).sort("fact").iter_rows())
+
+
+def _corrected(facts: pl.DataFrame, repairs: Mapping[int, float]) -> pl.DataFrame:
+    """The facts as corrections changed them; what they left out counts as an element that no table knows."""
+    if not repairs:
+        return facts
+    factor = pl.Series(np.ones(len(facts)))
+    factor[list(repairs)] = list(repairs.values())
+    tag = pl.when(pl.Series(factor != 0)).then(pl.col("tag")).otherwise(pl.lit(""))
+    return facts.with_columns(value=pl.col("value") * factor, tag=tag)
+
+
+def _place(value: Value) -> tuple[int, int, int]:
+    return value.cik, value.seq, value.day
+
+
+def _values(filings: Iterable[Filing], lenders: Collection[tuple[int, int]]) -> Iterator[Value]:
+    """The judged values of all days of all filings."""
+    for _, of_company in groupby(filings, key=lambda filing: filing.cik):
+        history = History()
+        for filing in of_company:
+            history.owns_lender = (filing.cik, filing.seq) in lenders
+            found = [value for day in filing.days for value in _of_day(filing, day) if value]
+            doubts = {(doubt.day, doubt.item): doubt for doubt in rests.doubts([filing])}
+            for value in judged(found, filing, history):
+                doubt = doubts.get((value.day, value.item))
+                if doubt and value.value is not None and not value.is_proved:
+                    yield value.withheld(rests.NO_LONGER_ADDS_UP, doubt.reason, doubt.sides)
+                else:
+                    yield value
+
+
+def _of_day(filing: Filing, day: int) -> tuple[Value | None, ...]:
+    """Cash and debt of a day; of a day without a balance sheet, the cash of a filer without securities."""
+    if is_balance_sheet(filing, day):
+        return cash(filing, day), debt(filing, day)
+    own = cash(filing, max(filing.days))
+    return (cash(filing, day),) if own and not has_securities(own) else ()
+
+
+def _quarters(placed: pl.DataFrame) -> dict[tuple[int, int, int], _Place]:
+    """The quarter end of each day of each filing, with `filed`, `amended` and `regime` of the filing."""
+    days = placed.filter(pl.col("n") == 0).select(
+        "cik", "seq", pl.col("end").to_physical(), "q", "filed", "amended", "regime"
+    )
+    once = days.unique(["cik", "seq", "end"], maintain_order=True)
+    return {(cik, seq, day): (q, *of_filing) for cik, seq, day, q, *of_filing in once.iter_rows()}
+
+
+def _frames(
+    taken: list[tuple[Value, _Place]],
+    missed: list[tuple[Value, _Place]],
+    decided: list[tuple[Rule, int]],
+    repairs: Mapping[int, float],
+    section_lines: pl.DataFrame,
+) -> Balances:
+    rows, lines, judgements = [], [], []
+    for number, (one, (q, filed, amended, regime)) in enumerate(taken):
+        rows.append((number, one.cik, one.item, q, one.seq, filed, amended, regime, one.value, one.grain, one.rule.id))
+        lines += [
+            (number, fact, coefficient, OF_LINES.id, one.flag, repairs.get(fact, 1.0))
+            for fact, coefficient in one.facts
+        ]
+        value_of = (one.cik, q, one.item, one.seq)
+        if one.is_proved:
+            judgements.append((*value_of, one.rule.id, CHOSE, one.value, one.value))
+        judgements += [(*value_of, ADDS_UP[name].id, HOLDS, of_lines, total) for name, of_lines, total in one.sections]
+    gaps = []
+    for one, (q, *_) in missed:
+        gaps.append((one.cik, q, one.item, one.reason, one.rule.id))
+        sides = one.sides or (None, None)
+        judgements.append((one.cik, q, one.item, one.seq, one.rule.id, WITHHELD_OUTCOME, *sides))
+    ciks: dict[Rule, list[int]] = {}
+    for rule, cik in (
+        *((one.rule, one.cik) for one, _ in (*taken, *missed)),
+        *((OF_LINES, one.cik) for one, _ in taken for _ in one.facts),
+        *decided,
+    ):
+        ciks.setdefault(rule, []).append(cik)
+    return Balances(
+        pl.DataFrame(rows, schema=COMPOSED, orient="row"),
+        pl.DataFrame(lines, schema=LEGS, orient="row"),
+        pl.DataFrame(gaps, schema=MISSED, orient="row"),
+        pl.DataFrame(judgements, schema=PROOFS, orient="row"),
+        counted((rule, np.array(each, dtype=np.int64)) for rule, each in ciks.items())
+        if ciks
+        else DECISIONS.to_frame(),
+        section_lines,
+    )

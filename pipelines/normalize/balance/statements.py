@@ -1,0 +1,118 @@
+"""Which filing's statement of a day counts: the first, and later ones that restate it.
+
+Belongs here: the order of the values of one day. Does not: these values (debt, cash, evidence).
+
+A later filing repeats an old balance sheet with fewer lines than its own filing had, or with lines that it combines.
+This is no restatement. It restates a day with all of the lines, or with a proof. A value that was withheld stays so
+until a filing states more lines.
+"""
+
+from collections.abc import Iterable
+
+from pipelines.normalize.balance.debt import DISCOUNT, FILER_TOTAL, WITH_MATURITIES
+from pipelines.normalize.balance.values import Value
+from pipelines.normalize.elements.lines import ALL_DEBT
+from pipelines.normalize.rule import Rule
+
+_COMPARATIVES = "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c); IAS 1.38)"
+
+PROVED_LATER = Rule(
+    "balance.restated.by-proof",
+    "A later filing whose totals prove the value of a day replaces a value without proof, and a proved one if it "
+    "states more or other amounts of all of its lines.",
+    _COMPARATIVES,
+    "select",
+)
+SAME_LINES = Rule(
+    "balance.restated.same-elements",
+    "A later filing restates an amount if it states it with all elements of the statement that counts.",
+    _COMPARATIVES,
+    "select",
+)
+BY_AMENDMENT = Rule(
+    "balance.restated.by-amendment",
+    "An amendment restates the balance sheet, unless it lacks lines and so states less.",
+    "Form 10-K/A and 10-Q/A, Exchange Act Rule 12b-15",
+    "select",
+)
+FEWER_LINES = Rule(
+    "balance.left-out.other-lines",
+    "A later filing that states an amount with fewer or other lines does not restate it.",
+    _COMPARATIVES,
+    "select",
+)
+BY_TOTAL = Rule(
+    "balance.restated.filer-total",
+    "The filer's own total in a later filing restates debt without proof if it exceeds it by more than discounts "
+    "explain.",
+    "us-gaap:LongTermDebt, us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A",
+    "select",
+)
+RULES: tuple[Rule, ...] = (PROVED_LATER, SAME_LINES, BY_AMENDMENT, BY_TOTAL, FEWER_LINES)
+
+OUTRANKING = "balance.withheld.sheet-in-other-units"
+"""The rule by which a later filing withdraws what an earlier one states in other units."""
+
+SAME_MONEY = 0.001
+"""Two amounts that differ by at most a tenth of a per cent are the same money, rounded differently."""
+
+
+def that_count(values: Iterable[tuple[Value, bool]]) -> tuple[list[Value], list[tuple[Rule, int]]]:
+    """The values of one day and item that count, in the order of filing, and the rules that decided on later ones.
+
+    Args:
+        values: the value of each filing and whether the filing is an amendment, in the order of filing.
+
+    Returns:
+        the values that count; and each rule with the company, for each later statement.
+    """
+    counted: list[Value] = []
+    decided: list[tuple[Rule, int]] = []
+    current: Value | None = None
+    unknown: Value | None = None
+    for one, is_amendment in values:
+        if one.value is None:
+            unknown = one
+            continue
+        if current is None and unknown and not one.is_proved and one.elements <= unknown.elements:
+            continue  # it states no line that was unknown
+        if current is None:
+            counted.append(one)
+            current = one
+            continue
+        rule = _restates(one, current, is_amendment)
+        decided.append((rule, one.cik))
+        if rule is FEWER_LINES:
+            continue
+        if one.is_proved and not current.is_proved and is_same(one, current):
+            current = one
+            continue
+        if not is_same(one, current) or one.is_proved >= current.is_proved:
+            counted.append(one)
+            current = one
+    return counted, decided
+
+
+def _restates(one: Value, current: Value, is_amendment: bool) -> Rule:
+    """The rule that decides whether a later value restates the one that counts."""
+    assert one.value is not None
+    assert current.value is not None
+    has_all = one.elements >= current.elements
+    if one.is_proved:
+        is_more = one.value > current.value or (one.lines != current.lines and has_all)
+        return PROVED_LATER if is_more or not current.is_proved else FEWER_LINES
+    if (one.elements == current.elements if current.is_proved else has_all) and one.elements:
+        return SAME_LINES
+    if is_amendment and (one.value >= current.value or has_all):
+        return BY_AMENDMENT
+    is_total = one.rule in (WITH_MATURITIES, FILER_TOTAL) or not one.elements.isdisjoint(ALL_DEBT)
+    if is_total and not current.is_proved and one.value > current.value * (1 + DISCOUNT):
+        return BY_TOTAL
+    return FEWER_LINES
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Whether two values are the same money."""
+    assert one.value is not None
+    assert other.value is not None
+    return abs(one.value - other.value) <= SAME_MONEY * abs(other.value)

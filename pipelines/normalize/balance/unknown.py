@@ -1,0 +1,264 @@
+"""Parts of debt and cash that a filing does not state, and that may be material.
+
+Belongs here: lines that reports before stated, maturities that left long-term debt, and liabilities that no line
+explains. Does not: amounts that cannot be right (bounds), what follows (evidence).
+"""
+
+from collections.abc import Callable, Iterable
+
+from pipelines.normalize.balance.bounds import HALF, MOVED
+from pipelines.normalize.balance.debt import DEBT_AS_READ, DISCOUNT, WITH_MATURITIES
+from pipelines.normalize.balance.reading import Filing
+from pipelines.normalize.balance.sheets import (
+    GROUPS,
+    QUARTERS,
+    REPORTS,
+    Case,
+    History,
+    Sheet,
+    part_of,
+    sections_of_item,
+)
+from pipelines.normalize.balance.values import amount, first_amount
+from pipelines.normalize.elements.lines import (
+    ALL_DEBT,
+    BORROWING,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    DEPOSIT,
+    LIABILITIES,
+    LINES,
+    LONG_TERM_DEBT,
+    NONCURRENT_LIABILITIES,
+)
+
+RISES = 0.03
+"""Non-current debt that rises by three hundredths in a report is new debt, which may have replaced what fell due."""
+LEAST_PART = 0.001
+"""A total that exceeds its part by less is the same amount, rounded."""
+LEAST_SHARE = 0.02
+"""A missing line matters if it was at least a fiftieth of the value."""
+
+
+TOTAL_OF_CASH = "CashCashEquivalentsAndShortTermInvestments"
+CASH_OF_TOTAL = "CashAndCashEquivalentsAtCarryingValue"
+
+
+def shown(sheet: Sheet, group: str) -> float:
+    """A group on a balance sheet: its lines, or what a total leaves of it beside the other part of that total."""
+    whole, rest = 0.0, 0.0
+    if group == "current":
+        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), part_of(sheet, "noncurrent")
+    elif group == "noncurrent":
+        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), part_of(sheet, "current")
+        return part_of(sheet, group) or max(whole - rest, 0.0)
+    elif group == "securities":
+        whole, rest = (amount(sheet.stated, name) for name in (TOTAL_OF_CASH, CASH_OF_TOTAL))
+    return part_of(sheet, group) or (max(whole - rest, 0.0) if rest else 0.0)
+
+
+def states(filing: Filing, group: str) -> bool:
+    """Whether a filing states a line of a group for any day, zero included, or a total that includes it."""
+    return any(not GROUPS[group].names.isdisjoint(stated) for stated in filing.days.values())
+
+
+def lost_line(case: Case) -> bool:
+    """Whether a line is not stated any more, and what the other lines leave of the total has grown by it."""
+    sections, kinds = sections_of_item(case)
+    if case.sheet.day != max(case.filing.days):
+        return False
+    stated = {name for day in case.filing.days.values() for name in day}
+    for section in sections:
+        for other in case.compared:
+            left, left_before = case.sheet.left(section), other.left(section)
+            if left is None or left_before is None:
+                continue
+            for name in other.lines.get(section, ()):
+                line = amount(other.stated, name)
+                is_lost = name not in stated and LINES[section][name].kind in kinds
+                is_lost = is_lost and stated.isdisjoint((*LINES[section][name].part_of, *LONG_TERM_DEBT, *ALL_DEBT))
+                if is_lost and line >= LEAST_SHARE * case.amount and abs(left - left_before - line) <= HALF * line:
+                    return True
+    return False
+
+
+def vanished(group: str) -> Callable[[Case], bool]:
+    """Whether the newest balance sheet lacks a group that reports before stated, and the totals still have it."""
+    one = GROUPS[group]
+
+    def holds(case: Case) -> bool:
+        if case.sheet.day != max(case.filing.days) or group not in case.history.last_with:
+            return False
+        if one.section == CURRENT_ASSETS and case.sheet.sum_of(LIABILITIES, DEPOSIT):
+            return False
+        if part_of(case.sheet, group) or states(case.filing, group) or not case.amount:
+            return False
+        last, number = case.history.last_with[group]
+        line = shown(last, group)
+        if line < LEAST_SHARE * (case.amount + line) or last.day >= case.sheet.day:
+            return False
+        if case.history.filings - number > REPORTS:
+            return False
+        left, left_before = case.sheet.left(one.section), last.left(one.section)
+        if left is None or left_before is None:
+            return True
+        if max(abs(left_before), abs(left) / 2) <= line:  # the other lines are known
+            return left - left_before >= HALF * line
+        return case.sheet.totals[one.section] - last.totals[one.section] > -HALF * line
+
+    return holds
+
+
+OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.8, 1.6)
+"""The least share of debt that fell due, and how many times of it the current liabilities rose, at least and at most:
+for a line that is non-current by definition, and for long-term debt, which some filers use for the non-current part."""
+OF_CURRENT = 0.03
+"""What fell due is at least three hundredths of the current liabilities."""
+PAID = (0.8, 1.2)
+"""What was due is paid if the current liabilities fall by about as much."""
+EQUALLY = 0.02
+"""Installments are equal, but for rounding and for discounts that grow."""
+UNNAMED = (0.4, 0.25)
+"""Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of their own."""
+
+
+def _is_alone(sheet: Sheet) -> str | None:
+    """The one line of debt of a classified balance sheet, if no line and no total shows a current part."""
+    if part_of(sheet, "current"):
+        return None
+    lines = [
+        name
+        for name in sheet.lines.get(NONCURRENT_LIABILITIES, ())
+        if LINES[NONCURRENT_LIABILITIES][name].kind == BORROWING
+    ]
+    wholes = [name for name in (*LONG_TERM_DEBT, *ALL_DEBT) if amount(sheet.stated, name)]
+    zero = [name for name in GROUPS["noncurrent"].elements & sheet.stated.keys() if not amount(sheet.stated, name)]
+    lines = lines or zero
+    if len(lines) == 1 and not wholes:
+        return lines[0]
+    return wholes[0] if len(wholes) == 1 and not lines else None
+
+
+def became_due(sheet: Sheet, other: Sheet) -> bool:
+    """Whether debt of one line fell while the current liabilities rose by about as much."""
+    line = _is_alone(sheet)
+    if line is None or not {*sheet.totals, *other.totals} >= {CURRENT_LIABILITIES} or sheet.day <= other.day:
+        return False
+    fell = amount(other.stated, line) - amount(sheet.stated, line)
+    least, lowest, highest = OF_WHOLE if line in (*LONG_TERM_DEBT, *ALL_DEBT) else OF_NONCURRENT
+    rose = sheet.current_liabilities - other.current_liabilities
+    is_due = fell >= least * amount(other.stated, line) > 0 and lowest * fell <= rose <= highest * fell
+    is_near = sheet.day - other.day <= QUARTERS
+    return is_due and is_near and fell >= OF_CURRENT * sheet.current_liabilities
+
+
+def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
+    """Note in the history what became current on a newest balance sheet, until current debt is stated."""
+    line = _is_alone(sheet)
+    if part_of(sheet, "current"):
+        history.became_due, history.due_since = 0, -REPORTS
+    for each in (*others, sheet):
+        whole, rest = first_amount(each.stated, LONG_TERM_DEBT), part_of(each, "noncurrent")
+        if whole and rest:
+            history.is_part = whole < rest * (1 - MOVED)
+    newest = list(history.sheets)[-1:]
+    if line is None or CURRENT_LIABILITIES not in sheet.totals:
+        return
+    for before in newest:
+        fell = amount(before.stated, line) - amount(sheet.stated, line)
+        paid = before.totals.get(CURRENT_LIABILITIES, 0.0) - sheet.current_liabilities
+        lowest, highest = PAID
+        if fell < 0 and lowest * -fell <= paid <= highest * -fell and -fell >= RISES * amount(sheet.stated, line):
+            history.became_due = 0
+        if line not in (*LONG_TERM_DEBT, *ALL_DEBT) and became_due(sheet, before):
+            history.became_due += 1
+        if -fell > RISES * amount(before.stated, line):
+            history.installments_since = -REPORTS
+    is_silent = not any(amount(before.stated, line) for before in newest)
+    if any(became_due(sheet, other) for other in (*(others if is_silent else ()), *newest)):
+        history.due_since = history.filings
+    older = [amount(one.stated, line) for one in list(history.sheets)[-2:]]
+    if len(older) > 1:
+        paid_before, paid = older[0] - older[1], older[1] - amount(sheet.stated, line)
+        is_equal = abs(paid - paid_before) <= EQUALLY * paid
+        if is_equal and paid > 0 and REPORTS * paid >= OF_CURRENT * amount(sheet.stated, line):
+            history.installments_since = history.filings
+
+
+def maturities_left(case: Case) -> bool:
+    """Whether debt of one line became current within the last reports of a year, or in two reports before."""
+    if CURRENT_LIABILITIES not in case.sheet.totals or _is_alone(case.sheet) is None:
+        return False
+    history = case.history
+    return (
+        history.filings - history.due_since < REPORTS
+        or history.became_due > 1
+        or history.owns_lender
+        or history.filings - history.installments_since < REPORTS
+    )
+
+
+def is_no_total(case: Case) -> bool:
+    """Whether one line of long-term debt is stated, and it was less than its non-current part where both were."""
+    return case.history.is_part and _is_alone(case.sheet) is not None
+
+
+def has_large_maturities(case: Case) -> bool:
+    """Whether maturities that no line states would be most of the current liabilities and of the debt."""
+    if case.value.rule is not WITH_MATURITIES or CURRENT_LIABILITIES not in case.sheet.totals:
+        return False
+    due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - part_of(case.sheet, "noncurrent")
+    return (
+        part_of(case.sheet, "noncurrent") > 0
+        and case.sheet.current_liabilities >= due > UNNAMED[0] * case.sheet.current_liabilities
+        and due > UNNAMED[1] * case.amount
+    )
+
+
+def notes_exceed(case: Case) -> bool:
+    """Whether only current debt is stated as a line, and notes of any term are more."""
+    if CURRENT_LIABILITIES not in case.sheet.totals or part_of(case.sheet, "noncurrent"):
+        return False
+    if case.value.rule is not DEBT_AS_READ or not part_of(case.sheet, "current"):
+        return False
+    notes = [
+        amount(case.sheet.stated, name)
+        for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
+        for name, line in LINES[section].items()
+        if line.kind == BORROWING and not line.usual
+    ]
+    return max(notes, default=0.0) > case.amount * (1 + DISCOUNT)
+
+
+OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (3.0, 10.0), 0.2
+"""What the lines leave of unclassified liabilities is at most the debt, or little of the liabilities; of classified
+ones at most ten times the debt, or a fifth of the liabilities."""
+LITTLE = 0.03
+
+
+def leaves_much(case: Case) -> bool:
+    """Whether the lines leave so much of the liabilities that a line of debt may be missing."""
+    sections, _ = sections_of_item(case)
+    left = [case.sheet.left(section) for section in sections]
+    liabilities = case.sheet.liabilities
+    has_total = not case.value.elements.isdisjoint(ALL_DEBT)
+    if None in left or liabilities is None or case.value.is_stated_zero or has_total:
+        return False
+    rest = sum(each for each in left if each is not None)
+    if not case.value.elements:
+        return rest > HALF * liabilities
+    if sections == (LIABILITIES,):
+        if not case.sheet.sum_of(LIABILITIES, DEPOSIT):
+            return False
+        is_one = len(case.value.elements) == 1
+        return rest > (OF_ONE_LINE if is_one else TIMES[0]) * case.amount and rest > LITTLE * liabilities
+    return rest > TIMES[1] * case.amount and rest > OF_LIABILITIES * liabilities
+
+
+def has_no_liabilities(case: Case) -> bool:
+    """Whether long-term debt alone is stated on an unclassified balance sheet without liabilities and deposits."""
+    if LIABILITIES not in case.sheet.lines or case.sheet.liabilities is not None:
+        return False
+    if CURRENT_LIABILITIES in case.sheet.totals or case.sheet.sum_of(LIABILITIES, DEPOSIT):
+        return False
+    return case.value.elements <= {*LONG_TERM_DEBT, "LongTermDebtNoncurrent"} and bool(case.value.elements)

@@ -1,0 +1,223 @@
+"""Debt and cash of one day as one filing states them: the type of a value, and its rules.
+
+Belongs here: what a value consists of. Does not: which facts are lines (reading), which lines count (debt, cash), when
+a part is unknown (evidence), which filing counts for a day (statements).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from pipelines.normalize.balance.reading import NOT_STATED, Day, Filing, Reading
+from pipelines.normalize.elements.lines import (
+    ASSETS,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    LIABILITIES,
+    LINES,
+    NONCURRENT_LIABILITIES,
+    SECTION_TOTALS,
+    WHOLES,
+)
+from pipelines.normalize.rule import Rule
+
+DEBT, CASH_ITEM = "total_debt", "cash_and_equivalents"
+TOTALS_OF_BALANCE_SHEETS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
+
+OF_LINES = Rule(
+    "balance.line",
+    "An amount is a line of the balance sheet if the lines of its section add up with it to their total, or if its "
+    "element usually is one and no other stated line includes it.",
+    f"{TOTALS_OF_BALANCE_SHEETS}; definitions of the taxonomies",
+    "select",
+)
+ADDS_UP = {
+    section: Rule(id, f"The lines of the {section} add up to their total.", TOTALS_OF_BALANCE_SHEETS, "select")
+    for section, id in (
+        (CURRENT_ASSETS, "balance.adds-up.current-assets"),
+        (CURRENT_LIABILITIES, "balance.adds-up.current-liabilities"),
+        (NONCURRENT_LIABILITIES, "balance.adds-up.noncurrent-liabilities"),
+        (LIABILITIES, "balance.adds-up.liabilities"),
+    )
+}
+"""For each section the identity of its lines and its total."""
+REST_OF_TOTAL = Rule(
+    "balance.proved.line-is-the-rest",
+    "A line of debt or cash that is not stated is what the other lines leave of the total, if it is a line in the "
+    "other column, of the usual size, or if the others leave there what an earlier filing stated for it.",
+    f"{TOTALS_OF_BALANCE_SHEETS}; comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c))",
+    "compose",
+)
+RULES: tuple[Rule, ...] = (OF_LINES, REST_OF_TOTAL, *ADDS_UP.values())
+
+DERIVED_LINE = "derived_line"
+INCLUDES_FINANCE_LEASES, MAY_BE_PRINCIPAL = "includes_finance_leases", "may_be_principal"
+MAY_INCLUDE_RESTRICTED, MAY_LACK_DEPOSITS = "may_include_restricted_cash", "may_lack_interest_bearing_deposits"
+TOTAL_CONTRADICTS_PARTS = "total_contradicts_parts"
+FLAGS = (
+    DERIVED_LINE,
+    INCLUDES_FINANCE_LEASES,
+    MAY_BE_PRINCIPAL,
+    MAY_INCLUDE_RESTRICTED,
+    MAY_LACK_DEPOSITS,
+    TOTAL_CONTRADICTS_PARTS,
+)
+"""Flags of debt and cash (warehouse.vocabulary has their meaning in words)."""
+
+OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *ASSETS)
+"""The totals that show which balance sheet has no debt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An item of one day as one filing states it.
+
+    rule: that composed it, or that withholds it. value: None if a part of it is unknown.
+    reason: of the gap, if the value is None.
+    is_proved: whether the totals prove it. lines: the value without debt inside other lines.
+    elements: those of its lines that are not zero.
+    facts: the rows of the facts that it consists of, each with its coefficient: 1 for a line; for a zero 1 for the
+        liabilities and -1 for each of their lines, or 0 for totals that prove it with others.
+    grain: the power of ten to which the value is rounded, for each of its lines.
+    flag: of a line. sections: those that add up, with the sum of their lines and their total.
+    sides: both sides of the identity that withholds it.
+    is_stated_zero: whether lines of each section are stated as zero.
+    """
+
+    cik: int
+    seq: int
+    day: int
+    item: str
+    rule: Rule
+    value: float | None
+    is_proved: bool = False
+    lines: float = 0.0
+    elements: frozenset[str] = frozenset()
+    facts: tuple[tuple[int, float], ...] = ()
+    grain: float = 1.0
+    flag: str | None = None
+    sections: tuple[tuple[str, float, float], ...] = ()
+    reason: str = ""
+    sides: tuple[float, float] | None = None
+    is_stated_zero: bool = False
+
+    def withheld(self, rule: Rule, reason: str, sides: tuple[float, float] | None = None) -> "Value":
+        """The same without a value, for a reason."""
+        return replace(
+            self, rule=rule, value=None, is_proved=False, reason=reason, sides=sides, facts=(), sections=(), flag=None
+        )
+
+
+def amount(stated: Day, element: str) -> float:
+    """What is stated for an element; zero if it is not stated."""
+    return stated[element][0] if element in stated else 0.0
+
+
+def first_amount(stated: Day, elements: Iterable[str]) -> float:
+    """What is stated for the first of some elements that is stated; zero if none is."""
+    return next((stated[element][0] for element in elements if element in stated), 0.0)
+
+
+def nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
+    """Those of some elements that are stated and not zero."""
+    return frozenset(element for element in elements if amount(stated, element))
+
+
+def adds_up(read: Reading, day: int, stated: Day) -> tuple[str, float, float]:
+    """A section with the sum of its lines and its total on a day."""
+    lines = sum(amount(stated, group[0]) for group in read.readings[0])
+    return read.section, lines, read.totals[read.days.index(day)]
+
+
+def proved_section(filing: Filing, section: str, day: int) -> Reading | None:
+    """The section of a day, if its lines add up."""
+    read = filing.sections.get(section)
+    return read if read is not None and day in read.days else None
+
+
+def has_rest(read: Reading, elements: Iterable[str]) -> bool:
+    """Whether one of some lines of a section is a rest."""
+    return read.rest is not None and read.rest.element in elements
+
+
+def legs(read: Reading, day: int, stated: Day, elements: Iterable[str]) -> list[tuple[int, float]]:
+    """The facts that lines consist of: their own, or if one is a rest, those of the total and of the other lines."""
+    elements = tuple(elements)
+    if not has_rest(read, elements):
+        return [(stated[element][1], 1.0) for element in elements]
+    others = [next((one for one in group if one in stated), None) for group in read.readings[0]]
+    terms = read.terms[read.days.index(day)]
+    return [
+        *((stated[element][1], coefficient) for element, coefficient in terms),
+        *((stated[one][1], -1.0) for one in others if one is not None and one not in elements),
+    ]
+
+
+def agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The elements of the lines of some classes; None if the possible readings have different amounts."""
+    found = [_of_kinds(read.section, lines, kinds) for lines in read.readings]
+    amounts = {None if one is None else sum(amount(stated, element) for element in one) for one in found}
+    if found[0] is None or len(amounts) > 1:
+        return None
+    return tuple(element for element in found[0] if element in stated)
+
+
+def _of_kinds(section: str, lines: tuple[tuple[str, ...], ...], kinds: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The elements of the lines of some classes; None if elements that state one amount are of several classes."""
+    found = []
+    for group in lines:
+        of_group = {LINES[section][element].kind in kinds for element in group if LINES[section][element].usual}
+        if len(of_group) > 1:
+            return None
+        if LINES[section][group[0]].kind in kinds:
+            found.append(group[0])
+    return tuple(found)
+
+
+def lines_of(filing: Filing, section: str, day: int) -> tuple[str, ...]:
+    """The lines of a section of a day: those that add up, else the likeliest ones."""
+    read = proved_section(filing, section, day)
+    if read is None:
+        return filing.likely.get((section, day), ())
+    stated = filing.days[day]
+    return tuple(group[0] for group in read.readings[0] if amount(stated, group[0]))
+
+
+SAME_DEBT = 0.01
+"""Two amounts that differ by one per cent may be one, before and after costs of issue."""
+
+
+def without_repeated(filing: Filing, day: int, section: str, elements: tuple[str, ...]) -> tuple[str, ...]:
+    """Some lines without one by which the likeliest lines of the section exceed its total: it is part of another."""
+    total, stated = filing.total(section, day), filing.days[day]
+    if total is None:
+        return elements
+    more = sum(amount(stated, name) for name in filing.likely_lines(section, day)) - total
+    repeated = [name for name in elements if more > 0 and abs(amount(stated, name) - more) <= SAME_DEBT * more]
+    repeated = [name for name in repeated if amount(stated, name) <= total]
+    return tuple(name for name in elements if name not in repeated[:1])
+
+
+def total_contradicts(stated: Day, section: str) -> bool:
+    """Whether a total by definition is less than the stated lines that it includes, by more than one per cent."""
+    table = LINES[section]
+    for total in WHOLES & stated.keys() & table.keys():
+        parts = [name for name in stated.keys() & table.keys() if total in table[name].part_of and table[name].usual]
+        parts = [
+            name for name in parts if table[name].part_of.isdisjoint(parts) and table[name].kind == table[total].kind
+        ]
+        if sum({amount(stated, name) for name in parts}) > amount(stated, total) * (1 + SAME_DEBT) > 0:
+            return True
+    return False
+
+
+def grain(of: float) -> float:
+    """The largest power of ten that divides an amount; at least one."""
+    power = 1
+    while of and not int(of) % (power * 10):
+        power *= 10
+    return float(power)
+
+
+def facts_of(stated: Day, elements: Iterable[str]) -> list[tuple[int, float]]:
+    """The facts of lines, each with coefficient 1; derived ones have none."""
+    return [(stated[element][1], 1.0) for element in elements if stated[element][1] != NOT_STATED]
