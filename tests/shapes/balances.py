@@ -75,6 +75,14 @@ def part_of_cash() -> list[Row]:
     return [*rows, *after({CASH: 40, ASSETS: 1240}, {CASH: 7, ASSETS: 1460})]
 
 
+def later_cash() -> list[Row]:
+    """The cash of 2024, in the report on it."""
+    return [
+        fact(tag, amount * 1e6, None, "2024-12-31", filed=NEXT_FILED)
+        for tag, amount in {CASH: 500.001, ASSETS: 2700}.items()
+    ]
+
+
 PROVED = {
     **{MATURITIES: 20.123, PAYABLES: 51.507, CURRENT_LIABILITIES: 71.63},
     **{NONCURRENT: 60.251, OTHER_NONCURRENT: 9.119, LIABILITIES: 141},
@@ -106,7 +114,6 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.withheld.unexplained-liabilities": {ADVANCES: 1.9, DEPOSITS: 337, OTHER: 1, LIABILITIES: 351},
     "debt.withheld.large-maturities-without-line": {NONCURRENT: 65, WHOLE: 90, CURRENT_LIABILITIES: 55},
     "debt.withheld.current-maturities-with-larger-notes": {MATURITIES: 20, NOTES: 90, CURRENT_LIABILITIES: 55},
-    "debt.withheld.financial-company-without-short-term-debt": {WHOLE: 60, ASSETS: 200},
     "fact.equity-of-all-owners": {
         ASSETS: 4804279e-6,
         LIABILITIES: 2637108e-6,
@@ -140,6 +147,10 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),
+    "debt.withheld.financial-company-without-short-term-debt": [
+        *sheet({WHOLE: 60, ASSETS: 200}),
+        fact("RevenuesNetOfInterestExpense", 40e6, "2023-01-01", END, filed=FIRST_FILED),
+    ],
     "debt.withheld.long-term-debt-is-a-part": since_quarter(
         {WHOLE: 290, NONCURRENT: 335, CURRENT_LIABILITIES: 262, ASSETS: 2000},
         {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010},
@@ -167,6 +178,22 @@ HISTORIES: dict[str, list[Row]] = {
     "cash.withheld.securities-not-shown": gone({CASH: 22, NONCURRENT: 60, MATURITIES: 30, CURRENT_LIABILITIES: 90}),
     "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
     "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),
+    "balance.withheld.line-finer-than-filing": sheet(
+        {CASH: 0.535, INVENTORY: 590, ASSETS: 35_175, NONCURRENT: 9_000, CURRENT_LIABILITIES: 700, LIABILITIES: 20_000}
+    ),
+    "debt.withheld.total-agreed-before": after(
+        {WHOLE: 90.5, NONCURRENT: 70.2, MATURITIES: 20.3, CURRENT_LIABILITIES: 100, ASSETS: 900},
+        {WHOLE: 92.4, NONCURRENT: 76.4, MATURITIES: 21, CURRENT_LIABILITIES: 101, ASSETS: 905},
+    ),
+    "cash.withheld.total-agreed-before": after(
+        {OF_FLOWS: 110.4, "CashAndDueFromBanks": 20.3, "InterestBearingDepositsInBanks": 90.1, ASSETS: 900},
+        {OF_FLOWS: 160.4, "CashAndDueFromBanks": 25.3, "InterestBearingDepositsInBanks": 85.1, ASSETS: 905},
+    ),
+    "cash.withheld.repeats-other-balance-sheet": after({CASH: 20.12, ASSETS: 100}, {CASH: 20.12, ASSETS: 120}),
+    "balance.withheld.other-extent": after({WHOLE: 90, NONCURRENT: 70, ASSETS: 900}, {NONCURRENT: 68, ASSETS: 905}),
+    "cash.read.cash-of-earlier-period": joined(
+        sheet({CASH: 470.675, ASSETS: 2694}), sheet({CASH: 477.675}, filed=NEXT_FILED), later_cash()
+    ),
     "balance.withheld.line-left-out": since_quarter(
         {NONCURRENT: 70, SHORT: 30, CURRENT_LIABILITIES: 90, ASSETS: 200},
         {NONCURRENT: 70, CURRENT_LIABILITIES: 90, ASSETS: 200},

@@ -38,14 +38,14 @@ class Case:
 
     expected: for each of them the value in millions, or the rule that withholds it.
     beside: for a report what it states of earlier quarters: for each the lines; quarters count from 0.
-    lender: whether the company owns the lender to its buyers.
+    of_industry: an element that companies of one industry state.
     """
 
     item: str
     sheets: Sequence[Lines]
     expected: Sequence[float | str]
     beside: dict[int, dict[int, Lines]] | None = None
-    lender: bool = False
+    of_industry: str | None = None
 
     def rows(self) -> list[Row]:
         """The reports."""
@@ -53,9 +53,7 @@ class Case:
         rows = []
         for number, end in enumerate(ends):
             report = {"form": "10-K" if end.month == 12 else "10-Q", "filed": end + timedelta(days=40)}
-            flows = {"Revenues": 10.0 * end.month} | (
-                {"FinancialServicesRevenue": 1.0 * end.month} if self.lender else {}
-            )
+            flows = {"Revenues": 10.0 * end.month} | ({self.of_industry: end.month} if self.of_industry else {})
             rows += [fact(tag, amount * 1e6, date(end.year, 1, 1), end, **report) for tag, amount in flows.items()]
             columns = {number: self.sheets[number], **(self.beside or {}).get(number, {})}
             rows += [
@@ -97,6 +95,11 @@ WITHHELD = {
     "cash of flows": "cash.withheld.exceeds-cash-of-flows",
     "apart from flows": "cash.withheld.cash-of-flows-did-not-move",
     "part of cash": "cash.withheld.part-of-earlier-cash",
+    "finer": "balance.withheld.line-finer-than-filing",
+    "debt agreed": "debt.withheld.total-agreed-before",
+    "cash agreed": "cash.withheld.total-agreed-before",
+    "repeated": "cash.withheld.repeats-other-balance-sheet",
+    "extent": "balance.withheld.other-extent",
     "debt alone": "debt.withheld.liabilities-did-not-move",
     "cash alone": "cash.withheld.current-assets-did-not-move",
     "left out": "balance.withheld.line-left-out",
@@ -119,6 +122,43 @@ WRONG: dict[str, Case] = {
     "a line in other units": debt(
         [{NONCURRENT: 700, DUE: 150, ASSETS: 1000}, {NONCURRENT: 0.7, DUE: 150, ASSETS: 1000.1}], [700, "thousandth"]
     ),
+    "a line in thousands, where all others are in whole millions": cash(
+        [{CASH: 0.535, INVENTORY: 590, ASSETS: 35_175, NONCURRENT: 9_000, DUE: 700, LIABILITIES: 20_000}], ["finer"]
+    ),
+    "a line in thousands among others": cash(
+        [{CASH: 0.535, INVENTORY: 590.1, ASSETS: 35_175, NONCURRENT: 9_000, DUE: 700, LIABILITIES: 20_000}], [0.535]
+    ),
+    "non-current debt with another digit, beside its total": debt(
+        [
+            {WHOLE: 90.5, NONCURRENT: 70.2, MATURITIES: 20.3, DUE: 100, ASSETS: 900},
+            {WHOLE: 92.4, NONCURRENT: 76.4, MATURITIES: 21, DUE: 101, ASSETS: 905},
+        ],
+        [90.5, "debt agreed"],
+    ),
+    "a total that agrees with its parts, of which one is new": debt(
+        [
+            {WHOLE: 90.5, NONCURRENT: 70.2, MATURITIES: 20.3, DUE: 100, ASSETS: 900},
+            {WHOLE: 92.4, NONCURRENT: 71.4, MATURITIES: 21, DUE: 101, ASSETS: 905},
+        ],
+        [90.5, 92.4],
+    ),
+    "cash of a bank that is not the sum of its parts any more": cash(
+        [
+            {OF_FLOWS: 110.4, "CashAndDueFromBanks": 20.3, "InterestBearingDepositsInBanks": 90.1, ASSETS: 900},
+            {OF_FLOWS: 160.4, "CashAndDueFromBanks": 25.3, "InterestBearingDepositsInBanks": 85.1, ASSETS: 905},
+        ],
+        [110.4, "cash agreed"],
+    ),
+    "cash with the amount of the balance sheet before": cash(
+        [{CASH: 20.12, ASSETS: 100}, {CASH: 20.12, ASSETS: 120}], [20.12, "repeated"]
+    ),
+    "cash of few digits, as before": cash([{CASH: 20, ASSETS: 100}, {CASH: 20, ASSETS: 120}], [20, 20]),
+    "cash mistyped in its own report": cash(
+        [{CASH: 470.675, ASSETS: 2694}, {CASH: 500.001, ASSETS: 2700}], [477.675, 500.001], {1: {0: {CASH: 477.675}}}
+    ),
+    "cash of another extent in the cash flow statement of a later report": cash(
+        [{CASH: 470.675, ASSETS: 2694}, {CASH: 500.001, ASSETS: 2700}], [470.675, 500.001], {1: {0: {CASH: 388.142}}}
+    ),
     "a negative line": debt([{NONCURRENT: -70, MATURITIES: 20, DUE: 50}], ["negative"]),
     "debt above the liabilities": debt([{WHOLE: 70, LIABILITIES: 50}], ["debt too large"]),
     "non-current debt above the non-current liabilities": debt(
@@ -139,6 +179,21 @@ WRONG: dict[str, Case] = {
     # Scientific Energy in 2022
     "cash above that of the cash flow statement, which is less bank overdrafts": cash(
         [{CASH: 2.677775, OF_FLOWS: 2.077797, "BankOverdrafts": 0.599978, ASSETS: 9}], [2.677775]
+    ),
+    "a part of debt, whose total the other column states": debt(
+        [{WHOLE: 90, NONCURRENT: 70, ASSETS: 900}, {NONCURRENT: 68, ASSETS: 905}],
+        [90, "extent"],
+        {1: {0: {WHOLE: 90, NONCURRENT: 70, ASSETS: 900}}},
+    ),
+    "cash with restricted cash, whose line the other column states": cash(
+        [{CASH: 60, OF_FLOWS: 66, ASSETS: 900}, {OF_FLOWS: 70, ASSETS: 905}],
+        [60, "extent"],
+        {1: {0: {CASH: 60, OF_FLOWS: 66, ASSETS: 900}}},
+    ),
+    "cash of the cash flow statement, which was the line": cash(
+        [{CASH: 66, OF_FLOWS: 66, ASSETS: 900}, {OF_FLOWS: 70, ASSETS: 905}],
+        [66, 70],
+        {1: {0: {CASH: 66, OF_FLOWS: 66, ASSETS: 900}}},
     ),
     "less cash than an earlier report of the day stated": cash(
         [{CASH: 160, ASSETS: 1240}, {CASH: 7, ASSETS: 1460}],
@@ -292,7 +347,10 @@ FELL_DUE: dict[str, Case] = {
         one_line([1000, 999, 998, 997, 996, 995], range(300, 306)), [1000, 999, 998, 997, 996, 995]
     ),
     "a lender to the buyers owes commercial paper": Case(
-        "total_debt", [{NONCURRENT: 70, DUE: 55, "NotesReceivableNet": 60, ASSETS: 200}], ["fell due"], lender=True
+        "total_debt",
+        [{NONCURRENT: 70, DUE: 55, "NotesReceivableNet": 60, ASSETS: 200}],
+        ["fell due"],
+        of_industry="FinancialServicesRevenue",
     ),
 }
 """Long-term debt alone: what left it has become current, and no line states it."""
@@ -351,7 +409,10 @@ UNKNOWN: dict[str, Case] = {
         [{DEPOSITS: 850, OTHER: 30, ADVANCES: 70, LIABILITIES: 950}, {DEPOSITS: 850, OTHER: 30, LIABILITIES: 880}],
         [70, 0],
     ),
-    "a financial company without total liabilities": debt([{WHOLE: 60, ASSETS: 200}], ["financial"]),
+    "a financial company without total liabilities": Case(
+        "total_debt", [{WHOLE: 60, ASSETS: 200}], ["financial"], of_industry="RevenuesNetOfInterestExpense"
+    ),
+    "a company without total liabilities": debt([{NONCURRENT: 60, ASSETS: 200}], [60]),
     "a financial company with total liabilities": debt([{WHOLE: 60, LIABILITIES: 160, ASSETS: 200}], [60]),
 }
 """Balance sheets on which a line of debt may be missing."""

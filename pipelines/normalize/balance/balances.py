@@ -4,7 +4,7 @@ Belongs here: the frames that the step takes and returns. Does not: any rule (re
 statements).
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -14,7 +14,7 @@ import polars as pl
 
 from pipelines.normalize import arrays
 from pipelines.normalize.balance import reading, rests, sections, statements
-from pipelines.normalize.balance.cash import cash, has_securities
+from pipelines.normalize.balance.cash import cash, cash_at_end_of_flows, has_securities
 from pipelines.normalize.balance.debt import debt
 from pipelines.normalize.balance.evidence import judged
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
@@ -62,9 +62,6 @@ MISSED = pl.Schema(
 )
 """The items without a value although the balance sheet states a part of them: key `cik`, `q`, `item`."""
 
-LENDER = "captive_finance"
-"""The industry of companies that own the lender to their buyers."""
-
 _Place = tuple[int, date, bool, int]
 """The quarter end of a day of a filing, and `filed`, `amended` and `regime` of the filing."""
 
@@ -97,9 +94,9 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
     """
     repairs = _repairs(facts, placed, of_facts)
     filings = list(reading.filings(_corrected(facts, repairs)))
-    lenders = set(of_industry.filter(pl.col("industry") == LENDER).select("cik", "seq").iter_rows())
+    industries = {(cik, seq): name for cik, seq, name in of_industry.select("cik", "seq", "industry").iter_rows()}
     of_day = _quarters(placed)
-    found = [(value, of_day[place]) for value in _values(filings, lenders) if (place := _place(value)) in of_day]
+    found = [(value, of_day[place]) for value in _values(filings, industries) if (place := _place(value)) in of_day]
     found.sort(key=lambda one: (*_key(one), one[0].seq, one[0].is_proved, one[0].day))
     taken: list[tuple[Value, _Place]] = []
     missed: list[tuple[Value, _Place]] = []
@@ -111,7 +108,7 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
         placed_at = {id(value): place for value, place in of_one}
         taken += [(value, placed_at[id(value)]) for value in counts]
         if not counts:
-            missed.append([one for one in of_one if one[0].value is None][-1])
+            missed += [one for one in of_one if one[0].value is None][-1:]
     return _frames(taken, missed, decided, repairs, sections.section_lines(filings))
 
 
@@ -147,14 +144,15 @@ def _place(value: Value) -> tuple[int, int, int]:
     return value.cik, value.seq, value.day
 
 
-def _values(filings: Iterable[Filing], lenders: Collection[tuple[int, int]]) -> Iterator[Value]:
+def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]) -> Iterator[Value]:
     """The judged values of all days of all filings."""
     for _, of_company in groupby(filings, key=lambda filing: filing.cik):
         history = History()
         for filing in of_company:
-            history.owns_lender = (filing.cik, filing.seq) in lenders
+            history.industry = industries.get((filing.cik, filing.seq), "")
             found = [value for day in filing.days for value in _of_day(filing, day) if value]
             doubts = {(doubt.day, doubt.item): doubt for doubt in rests.doubts([filing])}
+            yield from filter(None, (cash_at_end_of_flows(filing, day) for day in filing.days_without))
             for value in judged(found, filing, history):
                 doubt = doubts.get((value.day, value.item))
                 if doubt and value.value is not None and not value.is_proved:

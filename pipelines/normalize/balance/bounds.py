@@ -4,10 +4,12 @@ Belongs here: whether a value is out of bounds. Does not: parts that are not sta
 """
 
 from collections.abc import Iterable
+from itertools import combinations
 
 from pipelines.normalize.balance.debt import FILER_TOTAL
 from pipelines.normalize.balance.sheets import Case, Sheet, sections_of_item
-from pipelines.normalize.balance.values import amount, first_amount
+from pipelines.normalize.balance.solver import DIGITS
+from pipelines.normalize.balance.values import DEBT, amount, first_amount, grain
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BANK_OVERDRAFTS,
@@ -16,6 +18,7 @@ from pipelines.normalize.elements.lines import (
     CASH,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
+    LIABILITIES,
     LINES,
     NONCURRENT_LIABILITIES,
 )
@@ -30,6 +33,10 @@ MOVED = 0.1
 """A change counts if it is at least a tenth of the value; less is lost in other lines."""
 OF_UNKNOWN = 2.0
 """A change counts if it is at least twice what the lines leave of the total; less is lost in unknown lines."""
+AMOUNTS = 5
+"""So many other amounts show to which unit a filing rounds."""
+FINER = 1_000
+"""Filings round to thousands or millions; a line that is a thousand times finer is in other units."""
 _OF_FLOWS = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 FOLLOWED, STOOD_STILL = 0.25, 0.5
 """A total follows a change if it moves by a quarter of it or more; it stands still if it moves by less than half."""
@@ -132,6 +139,69 @@ def has_line_in_other_units(case: Case) -> bool:
     return False
 
 
+def is_finer(case: Case) -> bool:
+    """Whether a line is stated a thousand times more finely than all other amounts of the filing."""
+    for element in case.value.elements & case.sheet.stated.keys():
+        line, fact = case.sheet.stated[element]
+        others = {
+            other for day in case.filing.days.values() for other, row in day.values() if row != fact and other != line
+        }
+        unit = min((grain(other) for other in others if other), default=1.0)
+        if len(others) >= AMOUNTS and unit >= FINER * grain(line):
+            return True
+    return False
+
+
+def repeats(case: Case) -> bool:
+    """Whether a line of cash has the amount, to the last of several digits, that it has on another balance sheet."""
+    stated = case.sheet.stated
+    for element in case.value.elements:
+        line = amount(stated, element)
+        if LINES[CURRENT_ASSETS][element].kind == CASH and line >= DIGITS * grain(line):
+            for other in case.compared:
+                moved = any(amount(other.stated, total) != amount(stated, total) for total in ASSETS)
+                if moved and amount(other.stated, element) == line:
+                    return True
+    return False
+
+
+def total_agreed_before(case: Case) -> bool:
+    """Whether a stated total was the sum of lines on another balance sheet, and is not any more."""
+    sections, kinds = sections_of_item(case)
+    table = {
+        name: line
+        for section in (*sections, LIABILITIES if case.value.item == DEBT else CURRENT_ASSETS)
+        for name, line in LINES[section].items()
+        if line.kind in kinds
+    }
+    stated = {name for name in case.sheet.stated if name in table and amount(case.sheet.stated, name)}
+    for total in stated:
+        again = [name for name in stated if amount(case.sheet.stated, name) == amount(case.sheet.stated, total)]
+        if total in case.value.elements and len(again) > 1:  # two elements confirm it
+            continue
+        parts = [name for name in stated if total in table[name].part_of]
+        for number in (2, 3):
+            for some in combinations(parts, number):
+                if not case.value.elements.isdisjoint((total, *some)) and _disagree(case, total, some, parts):
+                    return True
+    return False
+
+
+def _disagree(case: Case, total: str, some: tuple[str, ...], parts: list[str]) -> bool:
+    """Whether some parts added up to a total on another balance sheet, and none do here."""
+    agreed = any(
+        all(amount(other.stated, name) for name in some)
+        and amount(other.stated, total) == sum(amount(other.stated, name) for name in some)
+        for other in case.compared
+    )
+    stated = case.sheet.stated
+    return agreed and not any(
+        abs(amount(stated, total) - sum(amount(stated, name) for name in each)) <= MATERIAL * case.amount
+        for number in range(1, len(parts) + 1)
+        for each in combinations(parts, number)
+    )
+
+
 def _room(newer: Sheet, older: Sheet, sections: Iterable[str], kinds: tuple[str, ...]) -> float | None:
     """The change of totals less those of the other lines that both state; None without the totals."""
     left = 0.0
@@ -154,9 +224,13 @@ def moved_alone(case: Case) -> bool:
         left = _room(case.sheet, other, sections, kinds)
         if before is None or left is None:
             continue
-        change = case.amount - before
+        change = case.amount - (before.value or 0.0)
         size = abs(change)
         unknown = sum(abs(rest) for section in sections if (rest := other.left(section)) is not None)
         follows = left * (1 if change > 0 else -1) >= FOLLOWED * size or abs(left) >= STOOD_STILL * size
-        asked.append(size >= max(MOVED * max(case.amount, before), OF_UNKNOWN * unknown) and size > 0 and not follows)
+        asked.append(
+            size >= max(MOVED * max(case.amount, before.value or 0.0), OF_UNKNOWN * unknown)
+            and size > 0
+            and not follows
+        )
     return bool(asked) and all(asked)

@@ -67,7 +67,14 @@ OF_BANKS = Rule(
     "Regulation S-X Rule 9-03.1, 9-03.2",
     "compose",
 )
-COMPOSING = (CASH_OF_LINES, CASH_AS_READ, OF_FLOWS, OF_BANKS)
+CASH_OF_EARLIER_PERIOD = Rule(
+    "cash.read.cash-of-earlier-period",
+    "The cash with which the cash flow statement of an earlier period ends restates cash that is that line alone, "
+    "without proof, if they differ by one digit or a power of a thousand: the first was mistyped.",
+    "ASC 230-10-45-4; comparative statements (Regulation S-X Rule 3-02, 10-01(c))",
+    "compose",
+)
+COMPOSING = (CASH_OF_LINES, CASH_AS_READ, OF_FLOWS, OF_BANKS, CASH_OF_EARLIER_PERIOD)
 RULES: tuple[Rule, ...] = COMPOSING
 
 WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
@@ -75,7 +82,7 @@ _USUAL = [name for name, line in LINES[CURRENT_ASSETS].items() if line.kind == C
 _CASH_ALONE = "Cash"
 _DUE_FROM_BANKS, _DEPOSITS = "CashAndDueFromBanks", "InterestBearingDepositsInBanks"
 _WITH_DISPOSAL_GROUPS = f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations"
-_OTHERS = ("ifrs-full:CashAndBankBalancesAtCentralBanks", _WITH_DISPOSAL_GROUPS)
+_AT_CENTRAL_BANKS = "ifrs-full:CashAndBankBalancesAtCentralBanks"
 _TABLE = LINES[CURRENT_ASSETS]
 _ELEMENTS_OF_DEPOSITS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
 
@@ -92,6 +99,28 @@ def cash(filing: Filing, day: int) -> Value | None:
     else:
         lines = filing.likely_lines(CURRENT_ASSETS, day)
     return _read(filing, day, stated, lines)
+
+
+def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
+    """The line of cash of a day without a balance sheet, with which a cash flow statement ends; None without one."""
+    stated = filing.days_without[day]
+    line = next((name for name in _USUAL if amount(stated, name)), None)
+    if line is None:
+        return None
+    value, fact = stated[line]
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        CASH_ITEM,
+        CASH_OF_EARLIER_PERIOD,
+        value,
+        lines=value,
+        elements=frozenset((line,)),
+        facts=((fact, 1.0),),
+        grain=filing.unit,
+        is_single=True,
+    )
 
 
 def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | None:
@@ -151,14 +180,16 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
     if total_contradicts(stated, CURRENT_ASSETS):
         flag = TOTAL_CONTRADICTS_PARTS
     usual = [name for name in of_cash if _TABLE[name].usual]
-    of_flows = amount(stated, WITH_RESTRICTED)
-    if usual and not (usual == [_CASH_ALONE] and of_flows > amount(stated, _CASH_ALONE)):
+    of_flows = WITH_RESTRICTED
+    if not amount(stated, of_flows) and not (_DUE_FROM_BANKS in stated and _DEPOSITS in stated):
+        of_flows = _WITH_DISPOSAL_GROUPS
+    if usual and not (usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)):
         of_cash = usual
         restricted = [] if takes_deposits else _restricted(stated)
-        if of_flows and restricted and sum(amount(stated, name) for name in usual) == of_flows:
+        if restricted and sum(amount(stated, name) for name in usual) == amount(stated, of_flows):
             rule, taken_off = OF_FLOWS, restricted
-    elif of_flows:
-        of_cash, rule = [WITH_RESTRICTED], OF_FLOWS
+    elif amount(stated, of_flows):
+        of_cash, rule = [of_flows], OF_FLOWS
         taken_off = [] if takes_deposits else _restricted(stated)
         if total is None:  # else the current assets may have the line, without what is restricted for long
             taken_off += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
@@ -166,8 +197,8 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
     elif _DUE_FROM_BANKS in stated:
         of_cash = [name for name in (_DUE_FROM_BANKS, _DEPOSITS) if name in stated]
         rule, flag = OF_BANKS, None if _DEPOSITS in stated else MAY_LACK_DEPOSITS
-    elif other := [name for name in _OTHERS if name in stated]:
-        of_cash, flag = other[:1], MAY_INCLUDE_RESTRICTED if other[0] == _WITH_DISPOSAL_GROUPS else None
+    elif _AT_CENTRAL_BANKS in stated:
+        of_cash = [_AT_CENTRAL_BANKS]
     else:
         zero = [name for name in stated if name in _TABLE and _TABLE[name].kind == CASH and not stated[name][0]]
         of_cash = of_cash or zero[:1]

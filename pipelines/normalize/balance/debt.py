@@ -194,7 +194,8 @@ def _part(filing: Filing, day: int, stated: Day, section: str) -> Part:
     table = LINES[section]
     lines = filing.likely_lines(section, day)
     elements = tuple(name for name in lines if table[name].kind == BORROWING and amount(stated, name) not in leases)
-    if takes_deposits:  # of a bank it is what the bank may draw
+    left = filing.total(section, day) or 0.0
+    if takes_deposits and sum(amount(stated, name) for name in lines) > left:  # of a bank it is what the bank may draw
         elements = tuple(name for name in elements if name != "LineOfCredit")
     elements = without_repeated(filing, day, section, elements)
     named = (_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in elements)

@@ -50,6 +50,25 @@ def _of_both(
     return [Evidence(rule, reason, holds, item, also_proved) for item in (DEBT, CASH_ITEM)]
 
 
+def _of_each(ids: tuple[str, str], statement: str, source: str, holds: Predicate) -> list[Evidence]:
+    """One rule for debt and one for cash; `statement` with the places {item} and {total}."""
+    rows = (
+        (DEBT, "debt_not_footing", "Total debt", "liabilities"),
+        (CASH_ITEM, "cash_not_footing", "Cash", "current assets"),
+    )
+    return [
+        _evidence(
+            reason,
+            item,
+            id,
+            statement.format(item=name, total=total),
+            source,
+            holds,
+        )
+        for id, (item, reason, name, total) in zip(ids, rows, strict=True)
+    ]
+
+
 EVIDENCE: tuple[Evidence, ...] = (
     *_of_both(
         "sheet_in_other_units",
@@ -67,6 +86,14 @@ EVIDENCE: tuple[Evidence, ...] = (
         "state for it, and total assets are of the same size.",
         "Regulation S-X Rule 4-01(b)",
         bounds.has_line_in_other_units,
+    ),
+    *_of_both(
+        "line_in_other_units",
+        "balance.withheld.line-finer-than-filing",
+        "Debt and cash are withheld if one of their lines is stated a thousand times more finely than all other "
+        "amounts of the balance sheets of the filing, at least five: it is in other units.",
+        "Regulation S-X Rule 4-01(b)",
+        bounds.is_finer,
     ),
     *_of_both(
         "negative_line",
@@ -91,6 +118,22 @@ EVIDENCE: tuple[Evidence, ...] = (
         _FOOTS,
         bounds.exceeds_assets,
     ),
+    *_of_each(
+        ("debt.withheld.total-agreed-before", "cash.withheld.total-agreed-before"),
+        "{item} is withheld if a stated total was the sum of two or three of its parts in the other column or on the "
+        "balance sheet before, and is no sum of its parts any more: one of them is wrong.",
+        "definitions of the taxonomies: a total is the sum of its parts",
+        bounds.total_agreed_before,
+    ),
+    _evidence(
+        "cash_not_footing",
+        CASH_ITEM,
+        "cash.withheld.repeats-other-balance-sheet",
+        "Cash is withheld if a line of it has the amount of another balance sheet to the last of four digits, and "
+        "total assets have another: the figure stands in the wrong column.",
+        "ASC 210-10-45-1: a line cannot stand still by chance",
+        bounds.repeats,
+    ),
     _evidence(
         "cash_not_footing",
         CASH_ITEM,
@@ -109,21 +152,10 @@ EVIDENCE: tuple[Evidence, ...] = (
         "ASC 210-10-45-1: a line cannot change alone",
         bounds.is_part_of_earlier,
     ),
-    _evidence(
-        "debt_not_footing",
-        DEBT,
-        "debt.withheld.liabilities-did-not-move",
-        "Total debt is withheld if it changed by a tenth or more since the balance sheets before and the liabilities, "
-        "less other lines, did not follow.",
-        _FOOTS,
-        bounds.moved_alone,
-    ),
-    _evidence(
-        "cash_not_footing",
-        CASH_ITEM,
-        "cash.withheld.current-assets-did-not-move",
-        "Cash is withheld if it changed by a tenth or more since the balance sheets before and the current assets, "
-        "less other lines, did not follow.",
+    *_of_each(
+        ("debt.withheld.liabilities-did-not-move", "cash.withheld.current-assets-did-not-move"),
+        "{item} is withheld if it changed by a tenth or more since the balance sheets before and the {total}, less "
+        "other lines, did not follow.",
         _FOOTS,
         bounds.moved_alone,
     ),
@@ -143,6 +175,14 @@ EVIDENCE: tuple[Evidence, ...] = (
         "more, and what the other lines leave of the total has grown by about as much.",
         "Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22 (lines of the balance sheet)",
         unknown.lost_line,
+    ),
+    *_of_both(
+        "line_left_out",
+        "balance.withheld.other-extent",
+        "Debt and cash are withheld if their elements are parts of a total, or include a line, that only the other "
+        "column states, and were another amount there.",
+        "definitions of the taxonomies: a part is not its total",
+        unknown.is_of_other_extent,
     ),
     _evidence(
         "securities_not_shown",
@@ -229,8 +269,8 @@ EVIDENCE: tuple[Evidence, ...] = (
         "short_term_debt_not_shown",
         DEBT,
         "debt.withheld.financial-company-without-short-term-debt",
-        "Long-term debt alone is withheld if the filing states no current liabilities, no total of liabilities and no "
-        "deposits, so that nothing shows whether there are short-term borrowings.",
+        "Long-term debt alone of a bank, broker or other financial company is withheld if its filing states neither "
+        "liabilities nor deposits, so that nothing shows whether it has short-term borrowings.",
         "Regulation S-X Rule 9-03.13, 9-03.16 (short-term borrowings and long-term debt are lines of their own)",
         unknown.has_no_liabilities,
     ),
@@ -264,7 +304,7 @@ def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Va
     values = list(values)
     for value in values:
         if value.value is not None:
-            history.values.setdefault((value.item, value.day), value.value)
+            history.values.setdefault((value.item, value.day), value)
     for value in values:
         earlier = (*sheets.values(), *before)
         compared = tuple(other for other in earlier if 0 < value.day - other.day <= QUARTERS)

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance.solver import DIGITS, in_other_units, rounded_by, solutions
+from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BORROWING,
@@ -118,6 +118,7 @@ class Filing:
 
     unit: the power of ten to which all of its amounts are rounded.
     days: what is stated, and lines that are a rest (Derived), with NOT_STATED for the row of the fact.
+    days_without: what is stated for days without a balance sheet, as cash at the end of a cash flow statement.
     earlier: for each day what earlier filings state for it.
     sections: those whose lines add up. open: the others, with their likeliest lines, which do not add up.
     rests: sections that do not add up any more.
@@ -130,6 +131,7 @@ class Filing:
     seq: int
     unit: float
     days: Mapping[int, Day]
+    days_without: Mapping[int, Day]
     earlier: Mapping[int, Mapping[str, float]]
     sections: Mapping[str, Reading]
     open: Mapping[str, Reading]
@@ -228,6 +230,7 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
             seq,
             _unit([tuple(amount for day in shown for amount, _ in days[day].values())], []),
             {day: days[day] for day in shown},
+            {day: stated for day, stated in days.items() if day not in shown},
             earlier,
             sections,
             without_proof,
@@ -269,7 +272,7 @@ def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading |
     own, other = columns
     expected = filer.lines[section]
     lines, missing = _stated_lines(expected, own.stated)
-    if len(missing) != 1:
+    if len(missing) != 1 or (_apart_from_both_sides(own.stated) and not _apart_from_both_sides(other.stated)):
         return None
     table, group = LINES[section], missing[0]
     new = [name for name in own.stated if name in table and name not in other.stated and table[name].usual]
@@ -285,13 +288,25 @@ def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading |
         known = next((stated_before[name] for name in group if name in stated_before), None)
     if not known or abs(left_of_other - known) > rounded_by(other.total, unit) or left <= unit:
         return None
-    if any(in_other_units(own.stated[line][0], own.stated[line][0] + left) for line in lines):
+    if any(_may_be_wrong(own.stated[line][0], left, unit, other.stated.get(line)) for line in lines):
         return None
     if shown is not None and not known / USUAL_SIZE <= left <= known * USUAL_SIZE:
         return None
     rest = Derived(group[0], {own.day: left} if shown is not None else {own.day: left, other.day: left_of_other})
     days, totals, terms = (own.day, other.day), (own.total, other.total), (own.terms, other.terms)
     return Reading(section, days, totals, terms, (expected,), unit, rest)
+
+
+def _apart_from_both_sides(stated: Day) -> float:
+    """By how much liabilities differ from both sides less equity; zero if one of them is not stated."""
+    total, terms = _first(stated, *SECTION_TOTALS[LIABILITIES]), _of_both_sides(stated)
+    return amount_of(terms, stated) - amount_of(total, stated) if total and terms else 0.0
+
+
+def _may_be_wrong(line: float, left: float, unit: float, of_other: tuple[float, int] | None) -> bool:
+    """Whether what is left may be the error of a line: it is negative, mistyped, or repeats the other column."""
+    repeats = of_other is not None and of_other[0] == line >= DIGITS * unit
+    return line < 0 or repeats or is_slip(line, left, unit, OTHER_DIGITS)
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
@@ -441,6 +456,31 @@ def _is_one_of_several(total: str, leading: Mapping[str, list[str]], stated: Day
     return repeats and bool(of_parts)
 
 
+def _first(stated: Day, *elements: str) -> Terms:
+    return next((((element, 1.0),) for element in elements if element in stated), ())
+
+
+def _less(terms: Terms) -> Terms:
+    return tuple((element, -coefficient) for element, coefficient in terms)
+
+
+def _of_both_sides(stated: Day) -> Terms:
+    """Liabilities as liabilities and equity less all equity; nothing if one of them is not stated."""
+    both = _first(stated, *BOTH_SIDES)
+    equity = _first(
+        stated, "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "ifrs-full:Equity"
+    )
+    of_parent = _first(stated, "StockholdersEquity")
+    if not equity and of_parent:
+        equity = (*of_parent, *_first(stated, "MinorityInterest"))
+    if not both or not equity:
+        return ()
+    temporary, redeemable = _first(stated, *TEMPORARY_EQUITY), _first(stated, REDEEMABLE)
+    if temporary and redeemable and amount_of(temporary, stated) == amount_of(redeemable, stated):
+        redeemable = ()
+    return (*both, *_less((*equity, *temporary, *redeemable)))
+
+
 def section_totals(stated: Day) -> dict[str, Terms]:
     """What the total of each section that a balance sheet has is computed from.
 
@@ -450,30 +490,14 @@ def section_totals(stated: Day) -> dict[str, Terms]:
     Source: ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); us-gaap:Liabilities.
     """
 
-    def first(*elements: str) -> Terms:
-        return next((((element, 1.0),) for element in elements if element in stated), ())
-
-    def less(terms: Terms) -> Terms:
-        return tuple((element, -coefficient) for element, coefficient in terms)
-
-    totals = {section: first(*SECTION_TOTALS[section]) for section in (CURRENT_ASSETS, CURRENT_LIABILITIES)}
-    total, both = first(*SECTION_TOTALS[LIABILITIES]), first(*BOTH_SIDES)
-    if not total and both:
-        equity = first("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "ifrs-full:Equity")
-        of_parent = first("StockholdersEquity")
-        if not equity and of_parent:
-            equity = (*of_parent, *first("MinorityInterest"))
-        if equity:
-            temporary, redeemable = first(*TEMPORARY_EQUITY), first(REDEEMABLE)
-            if temporary and redeemable and amount_of(temporary, stated) == amount_of(redeemable, stated):
-                redeemable = ()
-            total = (*both, *less((*equity, *temporary, *redeemable)))
+    totals = {section: _first(stated, *SECTION_TOTALS[section]) for section in (CURRENT_ASSETS, CURRENT_LIABILITIES)}
+    total = _first(stated, *SECTION_TOTALS[LIABILITIES]) or _of_both_sides(stated)
     current = totals[CURRENT_LIABILITIES]
     if not current:
         totals[LIABILITIES] = total
     else:
         totals[NONCURRENT_LIABILITIES] = (
-            (*total, *less(current)) if total else first(*SECTION_TOTALS[NONCURRENT_LIABILITIES])
+            (*total, *_less(current)) if total else _first(stated, *SECTION_TOTALS[NONCURRENT_LIABILITIES])
         )
     return {section: terms for section, terms in totals.items() if terms}
 

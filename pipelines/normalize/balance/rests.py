@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipelines.normalize.balance.reading import Day, Filing, Rest
-from pipelines.normalize.balance.solver import in_other_units
+from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip
+from pipelines.normalize.balance.values import grain
 from pipelines.normalize.elements.lines import BORROWING, CASH, CURRENT_ASSETS, LIABILITIES, LINES, SECURITY
 from pipelines.normalize.rule import Rule
 
@@ -34,9 +35,6 @@ MATERIAL = 0.005
 
 ROUNDED_LINES = 5
 """Lines that are each rounded to a unit leave at most so many units."""
-
-OTHER_DIGITS = 3
-"""A rest of one digit and zeros, of so many digits in all, is hardly left by chance (one in a hundred)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +81,18 @@ def _is_doubtful(rest: Rest, left: float, stated: Day, others: list[Day], kinds:
     if rest.section == LIABILITIES:
         return True
     if any(table[group[0]].kind in kinds for group in rest.missing):
-        others_stated = [name for name in stated if name in table and name not in (*rest.lines, *rest.missing[0])]
-        return not any(stated[name][0] and table[name].kind in kinds for name in others_stated)
+        return not any(
+            0 < stated[name][0] <= left * (1 + MATERIAL) and table[name].kind in kinds
+            for name in stated.keys() & table.keys() - {*rest.lines, *rest.missing[0]}
+        )
     return any(
-        _is_wrong(stated[line][0], left, rest.unit) or (table[line].kind == CASH and _is_repeated(line, stated, others))
+        is_slip(stated[line][0], left, rest.unit, OTHER_DIGITS)
+        or (BORROWING not in kinds and _is_repeated(line, stated, others))
         for line in of_item
     )
 
 
 def _is_repeated(line: str, stated: Day, others: list[Day]) -> bool:
-    """Whether a line has the amount that it has on another day of the filing."""
-    return any(line in day and day[line][0] == stated[line][0] for day in others)
-
-
-def _is_wrong(amount: float, left: float, unit: float) -> bool:
-    """Whether an amount and what is left are the amount in other units, or differ from it by one digit."""
-    digits = f"{round(left / unit):d}"
-    is_one_digit = len(digits) >= OTHER_DIGITS and not digits[1:].strip("0")
-    return bool(amount) and (is_one_digit or in_other_units(amount, amount + left))
+    """Whether a line has the amount, of several digits, that it has on another day of the filing."""
+    amount = stated[line][0]
+    return amount >= DIGITS * grain(amount) and any(line in day and day[line][0] == amount for day in others)

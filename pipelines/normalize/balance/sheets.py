@@ -110,17 +110,17 @@ class Sheet:
 
 @dataclass(slots=True)
 class History:
-    """The balance sheets of a filer before, the newest last, and the values of their own days."""
+    """The balance sheets of a filer before, the newest last, the values of their own days, and the filer's industry."""
 
     sheets: deque[Sheet] = field(default_factory=lambda: deque(maxlen=REPORTS + 1))
-    values: dict[tuple[str, int], float] = field(default_factory=dict)
+    values: dict[tuple[str, int], Value] = field(default_factory=dict)
     became_due: int = 0
     due_since: int = -REPORTS
     installments_since: int = -REPORTS
     is_part: bool = False
     last_with: dict[str, tuple[Sheet, int]] = field(default_factory=dict)
     filings: int = 0
-    owns_lender: bool = False
+    industry: str = ""
 
 
 @dataclass(frozen=True, slots=True)

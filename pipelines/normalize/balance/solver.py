@@ -18,7 +18,11 @@ CHANCE = 0.01
 """A set is a proof only if fewer than so many of the alternatives that were tried would add up by chance."""
 
 DIGITS = 1_000
-"""A unit is rounding if the total is at least a thousand units; else it may be an error."""
+"""A unit is rounding if the total is at least a thousand units; else it may be an error. Of amounts of so many units
+hardly two are equal by chance."""
+
+OTHER_DIGITS = 3
+"""A rest of one digit and zeros, of so many digits in all, is hardly left by chance (one in a hundred)."""
 
 SCALES = (1e3, 1e6, 1e-3, 1e-6)
 SAME_IN_OTHER_UNITS = 0.001
@@ -71,6 +75,17 @@ def in_other_units(amount: float, other: float) -> bool:
     return bool(amount) and any(
         abs(other - amount * scale) <= SAME_IN_OTHER_UNITS * abs(amount * scale) for scale in SCALES
     )
+
+
+def is_slip(amount: float, left: float, unit: float, digits: int) -> bool:
+    """Whether an amount and what is left are the amount in other units, or differ from it by one digit.
+
+    Args:
+        digits: a difference of one digit and zeros has at least so many digits in all, in units.
+    """
+    of_left = f"{abs(round(left / unit)):d}"
+    is_one_digit = len(of_left) >= digits and not of_left[1:].strip("0")
+    return bool(amount) and (is_one_digit or in_other_units(amount, amount + left))
 
 
 def rounded_by(total: float, unit: float) -> float:

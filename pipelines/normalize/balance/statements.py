@@ -10,6 +10,7 @@ until a filing states more lines.
 from collections.abc import Iterable
 
 from pipelines.normalize.balance.debt import DISCOUNT, FILER_TOTAL, WITH_MATURITIES
+from pipelines.normalize.balance.solver import is_slip
 from pipelines.normalize.balance.values import Value
 from pipelines.normalize.elements.lines import ALL_DEBT
 from pipelines.normalize.rule import Rule
@@ -53,6 +54,9 @@ RULES: tuple[Rule, ...] = (PROVED_LATER, SAME_LINES, BY_AMENDMENT, BY_TOTAL, FEW
 OUTRANKING = "balance.withheld.sheet-in-other-units"
 """The rule by which a later filing withdraws what an earlier one states in other units."""
 
+MISTYPED_DIGITS = 2
+"""Two amounts of one line that differ by one digit and at least ten units are one, mistyped once."""
+
 SAME_MONEY = 0.001
 """Two amounts that differ by at most a tenth of a per cent are the same money, rounded differently."""
 
@@ -73,6 +77,8 @@ def that_count(values: Iterable[tuple[Value, bool]]) -> tuple[list[Value], list[
     for one, is_amendment in values:
         if one.value is None:
             unknown = one
+            continue
+        if one.is_single and (current is None or current.is_proved or not _is_mistyped(current, one)):
             continue
         if current is None and unknown and not one.is_proved and one.elements <= unknown.elements:
             continue  # it states no line that was unknown
@@ -109,6 +115,14 @@ def _restates(one: Value, current: Value, is_amendment: bool) -> Rule:
     if is_total and not current.is_proved and one.value > current.value * (1 + DISCOUNT):
         return BY_TOTAL
     return FEWER_LINES
+
+
+def _is_mistyped(one: Value, later: Value) -> bool:
+    """Whether the same line is stated again with one other digit, or in other units."""
+    assert one.value is not None
+    assert later.value is not None
+    left, unit = later.value - one.value, min(one.grain, later.grain)
+    return one.elements == later.elements and is_slip(one.value, left, unit, MISTYPED_DIGITS)
 
 
 def is_same(one: Value, other: Value) -> bool:

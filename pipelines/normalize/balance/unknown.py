@@ -6,7 +6,7 @@ explains. Does not: amounts that cannot be right (bounds), what follows (evidenc
 
 from collections.abc import Callable, Iterable
 
-from pipelines.normalize.balance.bounds import HALF, MOVED
+from pipelines.normalize.balance.bounds import HALF, MATERIAL, MOVED
 from pipelines.normalize.balance.debt import DEBT_AS_READ, DISCOUNT, WITH_MATURITIES
 from pipelines.normalize.balance.reading import Filing
 from pipelines.normalize.balance.sheets import (
@@ -30,12 +30,17 @@ from pipelines.normalize.elements.lines import (
     LINES,
     LONG_TERM_DEBT,
     NONCURRENT_LIABILITIES,
+    WHOLES,
 )
 
 RISES = 0.03
 """Non-current debt that rises by three hundredths in a report is new debt, which may have replaced what fell due."""
 LEAST_PART = 0.001
 """A total that exceeds its part by less is the same amount, rounded."""
+FINANCIAL = ("bank", "broker", "financial")
+"""Industries of companies whose balance sheets are not classified."""
+LENDER = "captive_finance"
+"""The industry of companies that own the lender to their buyers."""
 LEAST_SHARE = 0.02
 """A missing line matters if it was at least a fiftieth of the value."""
 
@@ -79,6 +84,33 @@ def lost_line(case: Case) -> bool:
                 is_lost = is_lost and stated.isdisjoint((*LINES[section][name].part_of, *LONG_TERM_DEBT, *ALL_DEBT))
                 if is_lost and line >= LEAST_SHARE * case.amount and abs(left - left_before - line) <= HALF * line:
                     return True
+    return False
+
+
+def is_of_other_extent(case: Case) -> bool:
+    """Whether the value is of parts of a total that only the other column states, or of a total of such a part.
+
+    The parts are less than the total there, or the total is more than the value.
+    """
+    sections, _ = sections_of_item(case)
+    table = {name: line for section in sections for name, line in LINES[section].items()}
+    stated, elements = case.sheet.stated, case.value.elements & table.keys()
+    for other in case.compared:
+        before = case.history.values.get((case.value.item, other.day))
+        if before is None or before.value is None or case.filing.days.get(other.day) is not other.stated:
+            continue
+        if not elements or not all(amount(other.stated, name) for name in elements):
+            continue
+        lost = {name for name in other.stated.keys() & table.keys() if name not in stated or stated[name][0] < 0}
+        same = sum(amount(other.stated, name) for name in elements)
+        is_more = same > before.value * (1 + MATERIAL)
+        includes = any(not elements.isdisjoint(table[name].part_of) for name in lost & before.elements)
+        if (includes and is_more) or any(
+            (parts := [name for name in elements if total in table[name].part_of])
+            and sum(amount(other.stated, name) for name in parts) < amount(other.stated, total) * (1 - MATERIAL)
+            for total in lost & (before.elements | WHOLES)
+        ):
+            return True
     return False
 
 
@@ -193,7 +225,7 @@ def maturities_left(case: Case) -> bool:
     return (
         history.filings - history.due_since < REPORTS
         or history.became_due > 1
-        or history.owns_lender
+        or history.industry == LENDER
         or history.filings - history.installments_since < REPORTS
     )
 
@@ -256,8 +288,8 @@ def leaves_much(case: Case) -> bool:
 
 
 def has_no_liabilities(case: Case) -> bool:
-    """Whether long-term debt alone is stated on an unclassified balance sheet without liabilities and deposits."""
-    if LIABILITIES not in case.sheet.lines or case.sheet.liabilities is not None:
+    """Whether a financial company states long-term debt alone, and neither liabilities nor deposits."""
+    if case.history.industry not in FINANCIAL or case.sheet.liabilities is not None:
         return False
     if CURRENT_LIABILITIES in case.sheet.totals or case.sheet.sum_of(LIABILITIES, DEPOSIT):
         return False

@@ -81,6 +81,7 @@ class Value:
     flag: of a line. sections: those that add up, with the sum of their lines and their total.
     sides: both sides of the identity that withholds it.
     is_stated_zero: whether lines of each section are stated as zero.
+    is_single: whether it is of a day without a balance sheet, so that it can only restate another.
     """
 
     cik: int
@@ -99,6 +100,7 @@ class Value:
     reason: str = ""
     sides: tuple[float, float] | None = None
     is_stated_zero: bool = False
+    is_single: bool = False
 
     def withheld(self, rule: Rule, reason: str, sides: tuple[float, float] | None = None) -> "Value":
         """The same without a value, for a reason."""
