@@ -88,7 +88,7 @@ OWED: dict[str, tuple[Lines, float]] = {
         {"LongTermDebt": 61, "NotesPayableRelatedPartiesNoncurrent": 27, "LiabilitiesCurrent": 12, "Liabilities": 80},
         61,
     ),
-    "notes payable within maturities that the line of short-term borrowings repeats": (
+    "notes payable beside maturities that the line of short-term borrowings repeats": (
         {
             "LongTermDebtNoncurrent": 5089,
             "LongTermDebtCurrent": 663,
@@ -96,19 +96,19 @@ OWED: dict[str, tuple[Lines, float]] = {
             "LongTermDebt": 5752,
             "NotesPayableCurrent": 121,
         },
-        5752,
+        5873,
     ),
     "notes of any term that are the current notes, rounded": (
         {"ConvertibleNotesPayableCurrent": 1.090651, "ConvertibleNotesPayable": 1.1, "Assets": 6.213406},
         1.090651,
     ),
-    "maturities, of which notes payable": (
+    "maturities, and notes payable of a short term": (
         {"LongTermDebtNoncurrent": 1130, "LongTermDebtCurrent": 160, "NotesPayableCurrent": 51},
-        1290,
+        1341,
     ),
-    "maturities, of which notes payable, and commercial paper": (
+    "notes payable that are the commercial paper of the notes to the statements": (
         {"LongTermDebtNoncurrent": 1130, "LongTermDebtCurrent": 160, "NotesPayableCurrent": 51, "CommercialPaper": 50},
-        1340,
+        1341,
     ),
     "maturities that are named twice": (
         {"LongTermDebtNoncurrent": 230, "LongTermDebtCurrent": 87, "NotesPayableCurrent": 87},
@@ -118,14 +118,14 @@ OWED: dict[str, tuple[Lines, float]] = {
         {"LongTermNotesPayable": 230, "NotesPayableCurrent": 87, "ShortTermBorrowings": 20},
         337,
     ),
-    "commercial paper, and maturities with leases, of which loans payable": (
+    "commercial paper, loans payable and maturities with leases": (
         {
             "LongTermDebtAndCapitalLeaseObligations": 478,
             "LongTermDebtAndCapitalLeaseObligationsCurrent": 66,
             "LoansPayableCurrent": 36,
             "CommercialPaper": 126,
         },
-        670,
+        706,
     ),
     "commercial paper within short-term borrowings": (
         {"LongTermDebtNoncurrent": 153, "LongTermDebtCurrent": 21, "ShortTermBorrowings": 42, "CommercialPaper": 40},

@@ -37,7 +37,6 @@ OPERATING, PRETAX, TAX = (
     "IncomeTaxExpenseBenefit",
 )
 DEBT, EQUITY, ASSETS = "LongTermDebtNoncurrent", "StockholdersEquity", "Assets"
-OWED = {DEBT: [200] * 12, "LiabilitiesCurrent": [250] * 12}
 ENDS = month_ends(2021, 12)
 YEARS = {2021: ("2021-01-01", "2021-12-31"), 2022: ("2022-01-01", "2022-12-31"), 2023: ("2023-01-01", "2023-12-31")}
 
@@ -244,7 +243,9 @@ def test_without_investing_there_was_no_capital_expenditure(financing, expected)
 
 
 def test_years_of_free_cash_flow_that_pay_the_debt():
-    found = standardized(company({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, balances=OWED).facts())
+    found = standardized(
+        company({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, balances={DEBT: [200] * 12}).facts()
+    )
 
     assert yearly(found, "free_cash_flow") == [80, 80, 80]
     assert value_of(found, "debt_to_fcf", "annual", ENDS[11]) == 2.5
@@ -261,9 +262,9 @@ def test_zero_debt_takes_zero_years():
 @pytest.mark.parametrize(
     ("sums", "balances", "why"),
     [
-        ({CASH_FLOW: [10] * 12, CAPITAL_SPENDING: [30] * 12}, OWED, "negative_fcf"),
-        ({CASH_FLOW: [10] * 12, CAPITAL_SPENDING: [10] * 12}, OWED, "negative_fcf"),
-        ({CASH_FLOW: [30] * 12}, OWED, "no_free_cash_flow"),
+        ({CASH_FLOW: [10] * 12, CAPITAL_SPENDING: [30] * 12}, {DEBT: [200] * 12}, "negative_fcf"),
+        ({CASH_FLOW: [10] * 12, CAPITAL_SPENDING: [10] * 12}, {DEBT: [200] * 12}, "negative_fcf"),
+        ({CASH_FLOW: [30] * 12}, {DEBT: [200] * 12}, "no_free_cash_flow"),
         ({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, {}, "no_total_debt"),
     ],
 )
@@ -283,7 +284,7 @@ def restated(tag: str, amount: float) -> Row:
 
 def test_a_ratio_is_withdrawn_when_a_later_filing_leaves_it_without_meaning():
     """A stale ratio beside a negative free cash flow would contradict it; a third filing can bring it back."""
-    rows = company({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, balances=OWED).rows()
+    rows = company({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, balances={DEBT: [200] * 12}).rows()
     withdrawn = standardized(raw(rows, [restated(CASH_FLOW, 20)]))
     again = fact(CASH_FLOW, 120e6, "2023-01-01", "2023-12-31", form="10-K/A", filed="2024-07-01")
     back = standardized(raw(rows, [restated(CASH_FLOW, 20), again]))
@@ -330,7 +331,7 @@ def test_an_item_that_is_stated_elsewhere_lacks_a_quarter():
 
 
 def test_a_balance_that_is_stated_elsewhere_is_not_on_this_balance_sheet():
-    debt = [fact(tag, 5e6, None, "2021-12-31", filed="2022-03-01") for tag in OWED]
+    debt = fact(DEBT, 5e6, None, "2021-12-31", filed="2022-03-01")
 
     found = standardized(raw(company({}).rows(), debt))
 

@@ -42,7 +42,7 @@ STEADY = Filer(
         CAPITAL_SPENDING: [50e6] * QUARTERS,
     },
     means={SHARES: [98e6] * 25 + [96e6], DILUTED: [100e6] * 25 + [97e6]},
-    balances={CASH: [300e6] * QUARTERS, DEBT: [800e6] * QUARTERS, "LiabilitiesCurrent": [900e6] * QUARTERS},
+    balances={CASH: [300e6] * QUARTERS, DEBT: [800e6] * QUARTERS},
 )
 """Constant free cash flow of 400 million per year on sales of four billion; shares were bought back recently."""
 

@@ -452,7 +452,7 @@ def _is_one_of_several(total: str, leading: Mapping[str, list[str]], stated: Day
     """
     parts = [one for one in leading if total in table[one].part_of]
     of_parts = [one for one in parts if not table[one].part_of.intersection(parts)]
-    repeats = table[total].kind == BORROWING and any(total in table[one].part_of for one in leading[total])
+    repeats = table[total].kind == BORROWING and any(one != total and table[one].usual for one in leading[total])
     return repeats and bool(of_parts)
 
 
