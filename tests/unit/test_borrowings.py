@@ -7,6 +7,14 @@ import pytest
 from tests.factories import CASH, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, standardized, value_of
 
 BANK = {"Deposits": 850, "OtherLiabilities": 30}
+SOFTWARE = {
+    "AccountsPayableCurrent": 20,
+    "AccruedLiabilitiesCurrent": 60,
+    "OperatingLeaseLiabilityCurrent": 5,
+    "OperatingLeaseLiabilityNoncurrent": 25,
+    "OtherLiabilitiesNoncurrent": 10,
+}
+"""Lines of a company that states no total of its current liabilities."""
 ADVANCES, SUBORDINATED, JUNIOR = (
     "AdvancesFromFederalHomeLoanBanks",
     "SubordinatedDebt",
@@ -53,6 +61,28 @@ PROVEN: dict[str, tuple[dict[str, float], float]] = {
     ),
     "every line is rounded": ({**BANK, ADVANCES: 70.001, SUBORDINATED: 20, "Liabilities": 970}, 90.001),
     "a bank without debt": ({**BANK, "Liabilities": 880}, 0),
+    "a company without debt": ({**SOFTWARE, "Liabilities": 120}, 0),
+    "what customers paid ahead is a line here": (
+        {**SOFTWARE, "ContractWithCustomerLiabilityCurrent": 200, "Liabilities": 320},
+        0,
+    ),
+    "what customers paid ahead, of any term": (
+        {**SOFTWARE, "ContractWithCustomerLiability": 200, "Liabilities": 320},
+        0,
+    ),
+    "what is owed for businesses and for settled claims": (
+        {
+            **SOFTWARE,
+            "BusinessCombinationContingentConsiderationLiability": 18,
+            "SettlementLiabilitiesCurrent": 61,
+            "Liabilities": 199,
+        },
+        0,
+    ),
+    "liabilities are what is no equity": (
+        {**SOFTWARE, "LiabilitiesAndStockholdersEquity": 300, "StockholdersEquity": 180},
+        0,
+    ),
     "an insurer's junior notes beside what it owes the insured": (
         {
             "LiabilityForFuturePolicyBenefits": 69.9,

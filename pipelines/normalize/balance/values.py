@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pipelines.normalize.balance.reading import NOT_STATED, Day, Filing, Reading
 from pipelines.normalize.elements.lines import (
     ASSETS,
+    BOTH_SIDES,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     LIABILITIES,
@@ -63,7 +64,7 @@ FLAGS = (
 )
 """Flags of debt and cash (warehouse.vocabulary has their meaning in words)."""
 
-OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *ASSETS)
+OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *ASSETS, *BOTH_SIDES)
 """The totals that show which balance sheet has no debt."""
 
 

@@ -6,7 +6,8 @@ Belongs here: reading and checking the table. Does not: which elements of one ba
 Columns of the table:
 
 - `section`: the total to which the line belongs, one of SECTIONS. `liabilities` are those of a balance sheet that is
-  not classified, as of banks and brokers.
+  not classified, as of banks and brokers; the lines of the other two sections that it does not name are lines of it,
+  too, because a filer may leave out the totals of current and non-current liabilities.
 - `class`: one of CLASSES. Only a borrowing is debt; only cash and securities are cash.
 - `element`: of the US GAAP taxonomy, or with the prefix `ifrs-full:` of the IFRS taxonomy.
 - `usual`: `yes` if the element is usually a line of the balance sheet; `no` if it usually is a detail in the notes, and
@@ -64,6 +65,10 @@ def _read() -> dict[str, dict[str, Line]]:
         if row["element"] in direct[row["section"]]:
             raise ValueError(f"balance_sheet.csv: {row['element']} comes twice among {row['section']}")
         direct[row["section"]][row["element"]] = frozenset(row["part_of"].split())
+    for row in [row for row in rows if row["section"] in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)]:
+        if row["element"] not in direct[LIABILITIES]:
+            direct[LIABILITIES][row["element"]] = frozenset(row["part_of"].split())
+            rows.append({**row, "section": LIABILITIES})
     found: dict[str, dict[str, Line]] = {section: {} for section in SECTIONS}
     for row in rows:
         of_section, element = direct[row["section"]], row["element"]
