@@ -296,8 +296,7 @@ def test_the_standards_of_a_filing_do_not_depend_on_later_ones():
 def test_a_period_has_the_figures_of_one_company_only():
     """Debt of the shell stays until a filing shows the company's cash flows of the period, and is then withdrawn."""
     debt = fact("LongTermDebtNoncurrent", 4e6, None, "2019-12-31", filed="2020-02-20")
-    due = fact("LiabilitiesCurrent", 3e6, None, "2019-12-31", filed="2020-02-20")
-    shell = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01), debt, due]
+    shell = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01), debt]
     found = standardized(raw(shell, annual_report(2020, years=3)))
 
     versions = found.found.versions.filter(pl.col("item") == "total_debt", pl.col("period_end") == day("2019-12-31"))

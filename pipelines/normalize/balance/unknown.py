@@ -293,4 +293,4 @@ def has_no_liabilities(case: Case) -> bool:
         return False
     if CURRENT_LIABILITIES in case.sheet.totals or case.sheet.sum_of(LIABILITIES, DEPOSIT):
         return False
-    return case.value.elements <= {*LONG_TERM_DEBT, "LongTermDebtNoncurrent"} and bool(case.value.elements)
+    return bool(case.value.elements) and case.value.elements <= {*LONG_TERM_DEBT}
