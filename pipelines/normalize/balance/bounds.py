@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from pipelines.normalize.balance.debt import FILER_TOTAL
-from pipelines.normalize.balance.sheets import Case, Sheet, sections_of_item
+from pipelines.normalize.balance.sheets import TABLES, Case, Sheet, sections_of_item
 from pipelines.normalize.balance.solver import DIGITS
-from pipelines.normalize.balance.values import DEBT, amount, first_amount, grain
+from pipelines.normalize.balance.values import amount, first_amount, grain
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BANK_OVERDRAFTS,
@@ -18,7 +18,6 @@ from pipelines.normalize.elements.lines import (
     CASH,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
-    LIABILITIES,
     LINES,
     NONCURRENT_LIABILITIES,
 )
@@ -143,12 +142,12 @@ def is_finer(case: Case) -> bool:
     """Whether a line is stated a thousand times more finely than all other amounts of the filing."""
     for element in case.value.elements & case.sheet.stated.keys():
         line, fact = case.sheet.stated[element]
-        others = {
-            other for day in case.filing.days.values() for other, row in day.values() if row != fact and other != line
-        }
-        unit = min((grain(other) for other in others if other), default=1.0)
-        if len(others) >= AMOUNTS and unit >= FINER * grain(line):
-            return True
+        unit = FINER * grain(line)
+        others = (other for day in case.filing.days.values() for other, row in day.values() if row != fact)
+        if all(other == line or not other % unit for other in others):
+            amounts = {other for day in case.filing.days.values() for other, _ in day.values()} - {line}
+            if len(amounts) >= AMOUNTS:
+                return True
     return False
 
 
@@ -167,13 +166,7 @@ def repeats(case: Case) -> bool:
 
 def total_agreed_before(case: Case) -> bool:
     """Whether a stated total was the sum of lines on another balance sheet, and is not any more."""
-    sections, kinds = sections_of_item(case)
-    table = {
-        name: line
-        for section in (*sections, LIABILITIES if case.value.item == DEBT else CURRENT_ASSETS)
-        for name, line in LINES[section].items()
-        if line.kind in kinds
-    }
+    table = TABLES[case.value.item]
     stated = {name for name in case.sheet.stated if name in table and amount(case.sheet.stated, name)}
     for total in stated:
         again = [name for name in stated if amount(case.sheet.stated, name) == amount(case.sheet.stated, total)]

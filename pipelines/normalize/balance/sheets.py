@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from pipelines.normalize.balance.debt import is_short_term
 from pipelines.normalize.balance.reading import Day, Filing, amount_of, sections_of
-from pipelines.normalize.balance.values import CASH_ITEM, Value, lines_of
+from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, lines_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
     BORROWING,
@@ -54,6 +54,16 @@ GROUPS = {
     "securities": _group(CURRENT_ASSETS, SECURITY, ("CashCashEquivalentsAndShortTermInvestments",)),
 }
 """The groups of lines that a filer can stop stating."""
+
+
+TABLES = {
+    item: {name: line for section in sections for name, line in LINES[section].items() if line.kind in kinds}
+    for item, sections, kinds in (
+        (CASH_ITEM, (CURRENT_ASSETS,), (CASH, SECURITY)),
+        (DEBT, (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES), (BORROWING,)),
+    )
+}
+"""For each item the elements that can be a part of it."""
 
 
 @dataclass(frozen=True, slots=True)

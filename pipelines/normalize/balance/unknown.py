@@ -13,6 +13,7 @@ from pipelines.normalize.balance.sheets import (
     GROUPS,
     QUARTERS,
     REPORTS,
+    TABLES,
     Case,
     History,
     Sheet,
@@ -92,8 +93,7 @@ def is_of_other_extent(case: Case) -> bool:
 
     The parts are less than the total there, or the total is more than the value.
     """
-    sections, _ = sections_of_item(case)
-    table = {name: line for section in sections for name, line in LINES[section].items()}
+    table = TABLES[case.value.item]
     stated, elements = case.sheet.stated, case.value.elements & table.keys()
     for other in case.compared:
         before = case.history.values.get((case.value.item, other.day))
