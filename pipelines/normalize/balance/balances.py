@@ -96,7 +96,8 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
     filings = list(reading.filings(_corrected(facts, repairs)))
     industries = {(cik, seq): name for cik, seq, name in of_industry.select("cik", "seq", "industry").iter_rows()}
     of_day = _quarters(placed)
-    found = [(value, of_day[place]) for value in _values(filings, industries) if (place := _place(value)) in of_day]
+    of_filing = {(cik, seq): place for (cik, seq, _), place in of_day.items()}
+    found = [(value, place) for value in _values(filings, industries) if (place := _placed(value, of_day, of_filing))]
     found.sort(key=lambda one: (*_key(one), one[0].seq, one[0].is_proved, one[0].day))
     taken: list[tuple[Value, _Place]] = []
     missed: list[tuple[Value, _Place]] = []
@@ -107,7 +108,7 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
         decided += rules
         placed_at = {id(value): place for value, place in of_one}
         taken += [(value, placed_at[id(value)]) for value in counts]
-        if not counts:
+        if not counts or counts[-1].value is None:
             missed += [one for one in of_one if one[0].value is None][-1:]
     return _frames(taken, missed, decided, repairs, sections.section_lines(filings))
 
@@ -140,8 +141,13 @@ def _corrected(facts: pl.DataFrame, repairs: Mapping[int, float]) -> pl.DataFram
     return facts.with_columns(value=pl.col("value") * factor, tag=tag)
 
 
-def _place(value: Value) -> tuple[int, int, int]:
-    return value.cik, value.seq, value.day
+def _placed(
+    value: Value, of_day: Mapping[tuple[int, int, int], _Place], of_filing: Mapping[tuple[int, int], _Place]
+) -> _Place | None:
+    """The quarter end of a value, and its filing; None if it is on no quarter end."""
+    stated = of_day.get((value.cik, value.seq if value.withdraws is None else value.withdraws, value.day))
+    by = of_filing.get((value.cik, value.seq))
+    return (stated[0], *by[1:]) if stated and by else None
 
 
 def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]) -> Iterator[Value]:

@@ -423,7 +423,8 @@ def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool
 
 
 _DEPOSITS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
-_SHORT_TERM = {"ShortTermBorrowings", "ifrs-full:ShorttermBorrowings"}
+_NOTES_AND_LOANS = ("NotesAndLoansPayableCurrent", "NotesAndLoansPayable")
+_SHORT_TERM = {"ShortTermBorrowings", "ifrs-full:ShorttermBorrowings", *_NOTES_AND_LOANS}
 _IS_SHORT_TERM = frozenset(
     element for element, line in LINES[CURRENT_LIABILITIES].items() if _SHORT_TERM & {element, *line.part_of}
 )

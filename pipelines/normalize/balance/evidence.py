@@ -8,7 +8,7 @@ column and with the filings before, so a later filing changes what is known from
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines.normalize.balance import bounds, unknown
 from pipelines.normalize.balance.reading import Filing
@@ -277,6 +277,21 @@ EVIDENCE: tuple[Evidence, ...] = (
 )
 """What withholds a value, in the order in which it is looked at."""
 
+_SHOWN_AROUND = Rule(
+    "balance.withdrawn.line-shown-around",
+    "Debt and cash without proof are withdrawn if they lack short-term investments, current, short-term or non-current "
+    "debt that a later filing shows on the balance sheets before and after the day, on average at least 2 % of them.",
+    "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c)); Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22",
+    "withhold",
+)
+_NOT_SHOWN = {
+    "securities": "securities_not_shown",
+    "current": "current_debt_not_shown",
+    "short-term": "short_term_debt_not_shown",
+    "noncurrent": "noncurrent_debt_not_shown",
+}
+"""The reason of the gap if a group of lines is not shown."""
+
 _LOOKED_AT = {
     (item, is_proved): [each for each in EVIDENCE if each.item == item and (each.also_proved or not is_proved)]
     for item in (DEBT, CASH_ITEM)
@@ -284,7 +299,7 @@ _LOOKED_AT = {
 }
 """The evidence for each item, with and without proof."""
 
-RULES: tuple[Rule, ...] = tuple(dict.fromkeys(each.rule for each in EVIDENCE))
+RULES: tuple[Rule, ...] = (*dict.fromkeys(each.rule for each in EVIDENCE), _SHOWN_AROUND)
 REASONS: tuple[str, ...] = tuple(dict.fromkeys(each.reason for each in EVIDENCE))
 
 
@@ -311,6 +326,12 @@ def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Va
         case = Case(value, sheets[value.day], filing, history, compared)
         held = next((each for each in _LOOKED_AT[value.item, value.is_proved] if each.holds(case)), None)
         found.append(value.withheld(held.rule, held.reason) if held else value)
+    for value, group in unknown.shown_around(history, sheets[own], others):
+        withheld = value.withheld(_SHOWN_AROUND, _NOT_SHOWN[group])
+        found.append(replace(withheld, seq=filing.seq, withdraws=value.seq))
+    history.served += [
+        (value, sheets[own]) for value in found if value.day == own and value.value and not value.is_proved
+    ]
     history.sheets.append(sheets[own])
     for group in GROUPS:
         if unknown.shown(sheets[own], group) >= unknown.LEAST_PART * part_of(

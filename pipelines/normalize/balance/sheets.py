@@ -120,7 +120,10 @@ class Sheet:
 
 @dataclass(slots=True)
 class History:
-    """The balance sheets of a filer before, the newest last, the values of their own days, and the filer's industry."""
+    """The balance sheets of a filer before, the newest last, the values of their own days, and the filer's industry.
+
+    served: the newest values without proof, of the own days of filings that do not state all groups.
+    """
 
     sheets: deque[Sheet] = field(default_factory=lambda: deque(maxlen=REPORTS + 1))
     values: dict[tuple[str, int], Value] = field(default_factory=dict)
@@ -130,6 +133,7 @@ class History:
     is_part: bool = False
     last_with: dict[str, tuple[Sheet, int]] = field(default_factory=dict)
     filings: int = 0
+    served: deque[tuple[Value, Sheet]] = field(default_factory=lambda: deque(maxlen=2 * (REPORTS + 2)))
     industry: str = ""
 
 

@@ -76,6 +76,9 @@ def that_count(values: Iterable[tuple[Value, bool]]) -> tuple[list[Value], list[
     unknown: Value | None = None
     for one, is_amendment in values:
         if one.value is None:
+            if one.withdraws is not None and current is not None and current.seq == one.withdraws:
+                counted.append(one)
+                current = None
             unknown = one
             continue
         if one.is_single and (current is None or current.is_proved or not _is_mistyped(current, one)):

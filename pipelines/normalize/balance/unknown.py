@@ -20,7 +20,7 @@ from pipelines.normalize.balance.sheets import (
     part_of,
     sections_of_item,
 )
-from pipelines.normalize.balance.values import amount, first_amount
+from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount, first_amount
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
     BORROWING,
@@ -129,9 +129,11 @@ def vanished(group: str) -> Callable[[Case], bool]:
         line = shown(last, group)
         if line < LEAST_SHARE * (case.amount + line) or last.day >= case.sheet.day:
             return False
-        if case.history.filings - number > REPORTS:
-            return False
         left, left_before = case.sheet.left(one.section), last.left(one.section)
+        is_known = left is None or left <= HALF * case.sheet.totals[one.section]
+        is_known |= not part_of(last, group) and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
+        if case.history.filings - number > REPORTS and is_known:
+            return False  # most of the other lines are stated, so it is zero, or it would have been a line
         if left is None or left_before is None:
             return True
         if max(abs(left_before), abs(left) / 2) <= line:  # the other lines are known
@@ -139,6 +141,27 @@ def vanished(group: str) -> Callable[[Case], bool]:
         return case.sheet.totals[one.section] - last.totals[one.section] > -HALF * line
 
     return holds
+
+
+def shown_around(history: History, sheet: Sheet, others: Iterable[Sheet]) -> list[tuple[Value, str]]:
+    """Values between two balance sheets of a filing that both state a group of lines, which the values lack.
+
+    Returns:
+        each value with the name of the group.
+    """
+    found = []
+    for other in others:
+        for name, group in GROUPS.items():
+            lines = shown(sheet, name), shown(other, name)
+            if not all(lines) or not 0 < sheet.day - other.day <= QUARTERS:
+                continue
+            for value, of_value in history.served:
+                lacks = not (part_of(of_value, name) or group.names & of_value.stated.keys())
+                is_of_item = value.item == (CASH_ITEM if name == "securities" else DEBT)
+                share = sum(lines) / 2 / ((value.value or 0.0) + sum(lines) / 2)
+                if is_of_item and lacks and other.day < value.day < sheet.day and share >= LEAST_SHARE:
+                    found.append((value, name))
+    return found
 
 
 OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.8, 1.6)
@@ -192,7 +215,7 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
     for each in (*others, sheet):
         whole, rest = first_amount(each.stated, LONG_TERM_DEBT), part_of(each, "noncurrent")
         if whole and rest:
-            history.is_part = whole < rest * (1 - MOVED)
+            history.is_part = _is_less_than_part(each)
     newest = list(history.sheets)[-1:]
     if line is None or CURRENT_LIABILITIES not in sheet.totals:
         return
@@ -231,8 +254,16 @@ def maturities_left(case: Case) -> bool:
 
 
 def is_no_total(case: Case) -> bool:
-    """Whether one line of long-term debt is stated, and it was less than its non-current part where both were."""
+    """Whether long-term debt is less than its non-current part, or was where both were stated, of which one is now."""
+    if _is_less_than_part(case.sheet) and len(case.value.elements) == 1:
+        return True
     return case.history.is_part and _is_alone(case.sheet) is not None
+
+
+def _is_less_than_part(sheet: Sheet) -> bool:
+    """Whether all long-term debt is less than its non-current part by more than a tenth."""
+    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), part_of(sheet, "noncurrent")
+    return 0 < whole < rest * (1 - MOVED)
 
 
 def has_large_maturities(case: Case) -> bool:

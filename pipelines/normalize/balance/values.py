@@ -83,6 +83,7 @@ class Value:
     sides: both sides of the identity that withholds it.
     is_stated_zero: whether lines of each section are stated as zero.
     is_single: whether it is of a day without a balance sheet, so that it can only restate another.
+    withdraws: for a withheld value of an earlier filing, the filing that withheld it: its number in place of `seq`.
     """
 
     cik: int
@@ -102,6 +103,7 @@ class Value:
     sides: tuple[float, float] | None = None
     is_stated_zero: bool = False
     is_single: bool = False
+    withdraws: int | None = None
 
     def withheld(self, rule: Rule, reason: str, sides: tuple[float, float] | None = None) -> "Value":
         """The same without a value, for a reason."""
