@@ -206,6 +206,13 @@ HISTORIES: dict[str, list[Row]] = {
         {ASSETS: 999, LIABILITIES: 500, CURRENT_LIABILITIES: 200, NONCURRENT: 273, OTHER_NONCURRENT: 27},
         {ASSETS: 999, LIABILITIES: 510, CURRENT_LIABILITIES: 200, NONCURRENT: 299, OTHER_NONCURRENT: 27},
     ),
+    "balance.withdrawn.line-shown-around": joined(
+        since_quarter({CASH: 21, ASSETS: 910}, {CASH: 22, SECURITIES: 16, ASSETS: 930}),
+        [
+            fact(tag, amount * 1e6, None, "2022-12-31", filed=FIRST_FILED)
+            for tag, amount in {CASH: 20, SECURITIES: 15, ASSETS: 900}.items()
+        ],
+    ),
     "balance.restated.by-proof": again({NONCURRENT: 60.251, CURRENT_LIABILITIES: 71.63}, PROVED),
     "balance.restated.by-amendment": again({NONCURRENT: 70, MATURITIES: 20}, {WHOLE: 110}, form="10-K/A"),
     "balance.restated.same-elements": again({NONCURRENT: 70, MATURITIES: 20}, {NONCURRENT: 75, MATURITIES: 20}),

@@ -103,6 +103,7 @@ WITHHELD = {
     "debt alone": "debt.withheld.liabilities-did-not-move",
     "cash alone": "cash.withheld.current-assets-did-not-move",
     "left out": "balance.withheld.line-left-out",
+    "around": "balance.withdrawn.line-shown-around",
     "securities": "cash.withheld.securities-not-shown",
     "current": "debt.withheld.current-debt-not-shown",
     "short-term": "debt.withheld.short-term-debt-not-shown",
@@ -281,7 +282,16 @@ VANISHED: dict[str, Case] = {
     # Merck's reports state non-current debt alone
     "the current liabilities have room for what no report of a year states": debt(
         [*of_debt({NONCURRENT: 60}), *of_debt({NONCURRENT: 60})[-1:] * 4],
+        [90] * 4 + ["left out"] + ["current"] * 4,
+    ),
+    "most of the current liabilities are known, and no report of a year states current debt": debt(
+        [*of_debt({NONCURRENT: 60}), *[{**of_debt({NONCURRENT: 60})[-1], PAYABLE: 70}] * 4],
         [90] * 4 + ["left out"] + ["current"] * 3 + [60],
+    ),
+    "securities that only a later report shows on the balance sheets before and after": cash(
+        [{CASH: 20, ASSETS: 900}, {CASH: 21, ASSETS: 910}, {CASH: 22, SECURITIES: 16, ASSETS: 930}],
+        [35, "around", 38],
+        {2: {0: {CASH: 20, SECURITIES: 15, ASSETS: 900}}},
     ),
     "little beside new debt": debt(of_debt({NONCURRENT: 6000}), [90] * 4 + [6000]),
     # Johnson & Johnson's interim reports state non-current debt alone
@@ -374,10 +384,10 @@ YEAR_ENDS: dict[str, Case] = {
 OF_BANK = {DEPOSITS: 411.785, OTHER: 3.86, LIABILITIES: 489.893, ASSETS: 557.155}
 UNKNOWN: dict[str, Case] = {
     "long-term debt was less than its non-current part": debt(
-        [{WHOLE: 290, NONCURRENT: 335, DUE: 270}, {WHOLE: 237, DUE: 272}], [335, "no total"]
+        [{WHOLE: 290, NONCURRENT: 335, DUE: 270}, {WHOLE: 237, DUE: 272}], ["no total", "no total"]
     ),
     "and now the non-current part is alone": debt(
-        [{WHOLE: 290, NONCURRENT: 335, DUE: 270}, {NONCURRENT: 340, DUE: 272}], [335, "no total"]
+        [{WHOLE: 290, NONCURRENT: 335, DUE: 270}, {NONCURRENT: 340, DUE: 272}], ["no total", "no total"]
     ),
     "long-term debt was hardly less than its non-current part": debt(
         [{WHOLE: 320, NONCURRENT: 335, DUE: 270}, {WHOLE: 340, DUE: 272}], [335, 340]
