@@ -37,6 +37,10 @@ class Timer:
         self._is_put_off = False
         self._timer: asyncio.TimerHandle | None = None  # ends at the time or before
 
+    def forget(self) -> None:
+        """Let go of the function, whose object the timer is part of: else both wait for the garbage collector."""
+        self._passed = _nothing
+
     def _set(self, due: float | None) -> None:
         """Set the time anew; None: call nothing. A timer that ends too early is left: most times are set again."""
         self._due, self._is_put_off = due, False
@@ -103,3 +107,7 @@ class Receiving(Timer):
         """Wait for nothing more."""
         self._stop()
         self._due = None
+
+
+def _nothing() -> None:
+    """Do nothing."""

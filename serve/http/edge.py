@@ -4,6 +4,7 @@ Belongs here: request ids, the headers of every response, the size limit of a re
 requests, the response to an unhandled exception. Does not: endpoints (api), malformed HTTP (server).
 """
 
+import asyncio
 import logging
 import random
 import re
@@ -141,6 +142,9 @@ class Front:
                 await self._turns.take(self.app, scope, receive, send_with_headers)
         except ClientDisconnect:
             exchange.status = DISCONNECTED
+        except asyncio.CancelledError:  # the service ends, and has waited long enough for this request
+            exchange.status = DISCONNECTED
+            scope["hang_up"]()
         except Exception:
             log.exception("request %s failed", exchange.id)
             if not exchange.status:

@@ -18,7 +18,8 @@ import select
 import socket
 import sys
 import termios
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any, cast
@@ -113,12 +114,20 @@ class BoundedProtocol(HttpToolsProtocol):
         self._deadline.wait(Part.HEAD)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the deadlines of a closed connection."""
+        """Stop the deadlines of a closed connection, and let go of all that refers to it.
+
+        Else each would be kept until the garbage collector comes, and clients that hang up again and again have
+        thousands meanwhile.
+        """
         self._receiving.end()
         super().connection_lost(exc)
         self._open.closed(self._address)
         cast("Front", self.app).counts.add(OPEN, number=-1)
         self._deadline.end()
+        for timer in (self._receiving, self._deadline):
+            timer.forget()
+        self.cycle = self.scope = cast("Any", None)
+        self._held = b""
 
     def pause_writing(self) -> None:
         """Start or extend the deadline for the client to receive what is not sent yet, here or by the system."""
@@ -257,7 +266,10 @@ class BoundedProtocol(HttpToolsProtocol):
         for name, value in fields:
             super().on_header(name, value)
         super().on_headers_complete()
-        cast("dict[str, Any]", self.scope)["is_gone"] = partial(self._is_gone, self.cycle)
+        # a weak reference: a strong one would keep each request until the garbage collector comes
+        of = weakref.ref(self.cycle)
+        scope = cast("dict[str, Any]", self.scope)
+        scope["is_gone"], scope["hang_up"] = partial(self._is_gone, of), partial(self._hang_up, of)
         self._part, self._size, self._body = Part.BODY, 0, 0
         if b"content-length" in names:
             length = next(value for name, value in fields if name == b"content-length")
@@ -294,12 +306,18 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._held and not self._is_reading:
             self.loop.call_soon(self._read_on)
 
-    def _is_gone(self, cycle: Any) -> bool:
+    def _is_gone(self, of: Callable[[], Any]) -> bool:
         """Whether nobody receives the response any more; then uvicorn does not send one of its own."""
+        cycle = of()
         if not self.transport.is_closing() and self._has_hung_up():
             self.transport.close()
         cycle.disconnected = cycle.disconnected or self.transport.is_closing()
         return bool(cycle.disconnected)
+
+    def _hang_up(self, of: Callable[[], Any]) -> None:
+        """Close the connection without a response; then uvicorn does not send one of its own."""
+        of().disconnected = True
+        self.transport.close()
 
     def _has_hung_up(self) -> bool:
         """Whether the client has closed the connection; the event loop does not notice it while no more is received."""

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-DISCONNECTED = 499  # the status, in counts and log, of a request whose client hung up before its body was complete
+DISCONNECTED = 499  # the status, in counts and log, of a request whose connection ended before it could be answered
 STATUSES = (200, 303, 304, 401, 403, 404, 405, 413, 415, 422, 429, DISCONNECTED, 500)
 BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """The upper bounds of the durations of requests that are counted together, seconds."""

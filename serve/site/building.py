@@ -1,29 +1,32 @@
 """The build that a page shows.
 
-Belongs here: opening it, and the errors of a page without a build or a company. Does not: the pages.
+Belongs here: opening it, keeping what is made of it, and the errors of a page without a build or a company. Does not:
+the pages.
 """
 
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from serve.api.condition import NOTHING_YET
 from serve.http.errors import NotFound, ServerError
 from serve.site.directory import close_matches
-from serve.site.markdown import Document
 from serve.site.pages import Pages
 from warehouse.company_queries import Listed
 from warehouse.errors import NothingPublished
 from warehouse.reader import OpenBuild
 
-KEPT = 64  # documents of a build that are kept, because one with all quarters of a company takes 30 ms
-_kept: WeakKeyDictionary[OpenBuild, dict[Hashable, Document]] = WeakKeyDictionary()
+T = TypeVar("T")
+
+KEPT = 64  # documents and examples of a build that are kept: all quarters of a company take 30 ms, the front page 60
+_kept: WeakKeyDictionary[OpenBuild, dict[Hashable, Any]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def once(build: OpenBuild, asked: Hashable, make: Callable[[], Document]) -> Document:
-    """A document that depends on the build and on what is asked only, made once; the oldest ones are forgotten."""
+def once(build: OpenBuild, asked: Hashable, make: Callable[[], T]) -> T:
+    """What depends on the build and on what is asked only, made once; the oldest is forgotten."""
     with _lock:
         held = _kept.setdefault(build, {})
         found = held.get(asked)
@@ -33,7 +36,7 @@ def once(build: OpenBuild, asked: Hashable, make: Callable[[], Document]) -> Doc
             if len(held) >= KEPT:
                 del held[next(iter(held))]
             held[asked] = found
-    return found
+    return cast("T", found)
 
 
 @contextmanager

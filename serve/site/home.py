@@ -4,6 +4,8 @@ Belongs here: the status, the company, the traced value and the example that are
 (templates/index.md), the choice of the company (live).
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -15,6 +17,7 @@ from serve.api.condition import what_is_amiss, without_data
 from serve.api.endpoints import Question, show_status
 from serve.api.models import Status
 from serve.provenance import number
+from serve.site.building import once
 from serve.site.figures import TITLES, glance
 from serve.site.live import ASKED, Live, live
 from serve.site.markdown import Document, write
@@ -37,15 +40,27 @@ STYLES = (("fresh", "figures"), ("whom", "cards"), ("items", "terms"), ("begin",
 """How the list under each heading looks in a browser."""
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a build has for the page: the company, its newest fiscal years, and the provenance of a value."""
+
+    shown: Live | None = None
+    years: Sequence[tuple[str, list[str]]] = ()
+    traced: Explanation | None = None
+
+
+NOTHING = Held()
+
+
 def document(pages: Pages) -> Document:
     """The page, with the status of this moment."""
     try:
         with pages.warehouse.build() as build:
             amiss = what_is_amiss(pages.warehouse, pages.limits)
-            state, shown = _status(pages, build, amiss), live(build, pages.settings.base_url)
-            years, traced = _years(build, shown), _traced(build, shown)
+            state, held = _status(pages, build, amiss), _held(build, pages.settings.base_url)
     except WarehouseError as error:
-        state, shown, years, traced = _status(pages, None, without_data(error)), None, [], None
+        state, held = _status(pages, None, without_data(error)), NOTHING
+    shown, years, traced = held.shown, held.years, held.traced
     answer: Any = shown.answers[ENDPOINT] if shown else examples.ANSWERS[ENDPOINT]["year"]
     query = urlencode(shown.asked[ENDPOINT] if shown else ASKED[ENDPOINT], safe=",")
     symbol = quote(shown.company.symbol, safe="") if shown else examples.SYMBOL
@@ -70,6 +85,16 @@ def document(pages: Pages) -> Document:
         answer=msgspec.json.format(msgspec.json.encode({"data": answer["data"]}), indent=2).decode(),
     )
     return Document(text, styles=STYLES)
+
+
+def _held(build: OpenBuild, base_url: str) -> Held:
+    """What a build has for the page, read once: it takes some ten queries."""
+
+    def read() -> Held:
+        shown = live(build, base_url)
+        return Held(shown, _years(build, shown), _traced(build, shown))
+
+    return once(build, (document, base_url), read)
 
 
 def _years(build: OpenBuild, shown: Live | None) -> list[tuple[str, list[str]]]:

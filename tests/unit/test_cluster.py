@@ -1,10 +1,13 @@
-"""The settings of a cluster: what is missing, wrong or of an earlier release is one line."""
+"""The settings of a cluster: what is missing, wrong or of an earlier release is one line. The size of its code."""
 
+import ast
 import sys
+from pathlib import Path
 
 import pytest
 
 import fundamentals
+import pipelines
 from pipelines import cluster
 from pipelines.cluster import ClusterError
 
@@ -64,3 +67,40 @@ def test_a_wrong_number_of_processes_is_wrong_usage(number, whole, capsys):
         fundamentals.main(["worker", "--processes", number])
     assert raised.value.code == 2
     assert f"{number!r} is not a number of processes, expected 1 or more" in capsys.readouterr().err
+
+
+SEVERAL_MACHINES = ("cluster", "lease", "code_in_force")
+"""The modules of the pipeline that only several machines need; what waits (waiting) says so on one machine too."""
+
+
+def test_the_code_for_several_machines_is_short_and_uses_public_names_only():
+    """Of Dagster and Dask: what they change without notice cannot break it, and they do what they are made for."""
+    sources = {name: (Path(pipelines.__file__).parent / f"{name}.py").read_text() for name in SEVERAL_MACHINES}
+    assert sum(lines_of_code(source) for source in sources.values()) <= 300
+    for name, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            match node:
+                case ast.Import():
+                    parts = [part for each in node.names for part in each.name.split(".")]
+                case ast.ImportFrom():
+                    parts = [*str(node.module).split("."), *(each.name for each in node.names)]
+                case ast.Attribute(value=ast.Name(id="self")):
+                    continue
+                case ast.Attribute():
+                    parts = [node.attr]
+                case _:
+                    continue
+            private = [part for part in parts if part.startswith("_") and not part.endswith("__")]
+            assert not private, (name, ast.unparse(node))
+
+
+def lines_of_code(source: str) -> int:
+    """Lines without those that are empty, comments or docstrings."""
+    texts = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [*ast.walk(ast.parse(source))]
+    documented = [node.body[0] for node in nodes if isinstance(node, texts) and ast.get_docstring(node)]
+    left = {*range(1, source.count("\n") + 1)}
+    for each in documented:
+        left -= {*range(each.lineno, (each.end_lineno or 0) + 1)}
+    lines = source.splitlines()
+    return sum(bool(line) and not line.startswith("#") for line in (lines[number - 1].strip() for number in left))

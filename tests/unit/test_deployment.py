@@ -22,7 +22,9 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(enc
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OWN = {name: service for name, service in SERVICES.items() if service.get("image") == "fundamentals"}
 OF_OTHERS = re.compile(r"AWS_[A-Z_]+|POSTGRES_[A-Z]+|MINIO_[A-Z_]+|MC_HOST_own|REDISCLI_AUTH|PUBLIC")
-VERSION = re.compile(r"[a-z/]+:(\d+\.\d+(\.\d+)?|RELEASE\.[0-9TZ-]+)")
+VERSION = re.compile(r"([a-z/]+):(\d+\.\d+(\.\d+)?|RELEASE\.[0-9TZ-]+)(-slim)?(@sha256:[0-9a-f]{64})?")
+WITHOUT_DIGEST = ("nginx", "redis")
+"""Images whose digests nobody publishes together with the version."""
 
 each_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
 
@@ -49,8 +51,14 @@ def test_compose_reads_the_file(program: Callable[[str, str], str], tmp_path: Pa
 
 
 @each_service
-def test_every_image_has_an_exact_version(service: dict[str, Any]) -> None:
-    assert service["image"] == "fundamentals" or VERSION.fullmatch(service["image"])
+def test_every_image_has_an_exact_version_and_a_digest(service: dict[str, Any]) -> None:
+    if service["image"] == "fundamentals":
+        [image] = re.findall(r"^FROM (\S+)$", (DEPLOY / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    else:
+        image = service["image"]
+    named = VERSION.fullmatch(image)
+    assert named
+    assert bool(named[5]) == (named[1] not in WITHOUT_DIGEST)
 
 
 @pytest.mark.parametrize("service", OWN.values(), ids=OWN)
@@ -153,7 +161,7 @@ def test_nginx_balances_the_replicas_that_there_are() -> None:
 
 def test_the_image_has_what_the_program_needs() -> None:
     text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
-    [version] = re.findall(r"^FROM python:(3\.\d+)\.\d+-slim$", text, re.MULTILINE)
+    [version] = re.findall(r"^FROM python:(3\.\d+)\.\d+-slim@", text, re.MULTILINE)
     assert version in ("3.11", "3.12", "3.13", "3.14")
     copied = [word for line in re.findall(r"^COPY (.*) \S+$", text, re.MULTILINE) for word in line.split()]
     assert {"pipelines", "warehouse", "serve", "deploy/image.lock", "fundamentals.py", "dagster.yaml"} <= {*copied}

@@ -2,8 +2,11 @@
 
 import logging
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from tests import builds
 from warehouse import publish, queries, reader
 from warehouse.errors import BuildUnreadable, NothingPublished
-from warehouse.reader import FALLEN_BACK, Warehouse
+from warehouse.reader import FALLEN_BACK, QUERIES, Warehouse
 
 
 @pytest.fixture
@@ -188,6 +191,42 @@ def test_threads_may_ask_one_build_at_once(published: Path) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+    warehouse.close()
+
+
+def test_two_queries_run_at_the_same_time(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB keeps some megabytes for each of the most that ever ran at the same time."""
+    builds.small(published)
+    warehouse = Warehouse(published)
+    running, most = 0, 0
+    lock = threading.Lock()
+
+    class Cursor:
+        def __enter__(self) -> "Cursor":
+            nonlocal running, most
+            with lock:
+                running += 1
+                most = max(most, running)
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            nonlocal running
+            with lock:
+                running -= 1
+
+        def execute(self, *_: object) -> "Cursor":
+            time.sleep(0.002)
+            return self
+
+        def fetchall(self) -> list[object]:
+            return []
+
+    with warehouse.build() as build:
+        with monkeypatch.context() as patched:
+            patched.setattr(build, "_connection", SimpleNamespace(cursor=Cursor))
+            with ThreadPoolExecutor(8) as pool:
+                assert list(pool.map(build.rows, ["SELECT 1"] * 40)) == [[]] * 40
+        assert most == QUERIES
     warehouse.close()
 
 

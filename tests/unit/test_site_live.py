@@ -16,7 +16,7 @@ from tests.servers import PROJECT, active_key
 from tests.sites import PUBLIC, Read, Site, published
 from tests.texts import anchors, programs, section, tables
 from warehouse import schema
-from warehouse.reader import Warehouse
+from warehouse.reader import OpenBuild, Warehouse
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +107,21 @@ def test_the_front_page_shows_the_company_and_traces_a_value(tmp_path: Path) -> 
     assert anchors(front)[:4] == ["company", "right", "begin", "fresh"]
     assert len(facts) == 2
     assert all(row[1] == "-50.5" and "us-gaap/Revenues" in row[3] for row in facts)
+
+
+def test_the_front_page_asks_a_build_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some ten queries for each visitor took 15 ms of processor time, and eight at the same time 36 MB of memory."""
+    builds.small(tmp_path / "published")
+    asked: list[str] = []
+    rows = OpenBuild.rows
+    monkeypatch.setattr(OpenBuild, "rows", lambda *given: (asked.append(given[1]), rows(*given))[1])
+    with published(tmp_path) as site:
+        pages = [httpx.get(site.address).text]
+        first = len(asked)
+        pages += [httpx.get(site.address).text for _ in range(3)]
+    assert first > 0
+    assert len(asked) == first
+    assert pages == pages[:1] * 4
 
 
 def test_the_front_page_states_the_agreement_of_the_readme(site: Site) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import gc
+import logging
 import socket
 from collections.abc import Iterator
 from ipaddress import ip_network
@@ -10,8 +12,9 @@ import pytest
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from serve.http import turns
+from serve.http import server, turns
 from serve.http.caching import Sent
 from serve.http.edge import Exchange, Front, Reply
 from serve.metrics.counts import Counts
@@ -115,3 +118,45 @@ def test_no_work_is_done_for_who_has_gone(app: Working, address: tuple[str, int]
             app.goes_on = True
             assert last.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
     assert app.working.count("127.0.0.2") == turns.AT_ONCE + 1
+
+
+def test_nothing_is_left_of_a_connection_that_has_ended(app: Working, address: tuple[str, int]) -> None:
+    """Nor of a request: the garbage collector comes seldom, and hostile clients hang up thousands of times before."""
+    app.goes_on = True
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            with sent(address, "127.0.0.2", get("/"), 20) as whole:
+                for each in whole:
+                    assert each.recv(1 << 16)
+                    each.sendall(get("/"))
+                    assert each.recv(1 << 16)
+                assert kept(RequestResponseCycle) == 20
+            with sent(address, "127.0.0.2", FORM, 20):
+                pass
+        wait_until(lambda: not kept(server.BoundedProtocol, RequestResponseCycle, asyncio.Task))
+    finally:
+        gc.enable()
+
+
+def kept(*kinds: type) -> int:
+    """How many connections, requests and tasks of requests there are, in use or not."""
+    found = [each for each in gc.get_objects() if isinstance(each, kinds)]
+    return sum(not isinstance(each, asyncio.Task) or "run_asgi" in repr(each) for each in found)
+
+
+def test_a_service_that_ends_before_a_response_closes_the_connection(
+    app: Working, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the request is worked on or waits for its turn: without a traceback, and not as a failure."""
+    monkeypatch.setattr(server, "SHUTDOWN", 0.1)
+    counts = Counts(())
+    with contextlib.ExitStack() as held, caplog.at_level(logging.INFO):
+        with in_thread(Front(app, "", counts)) as address:
+            host, _, port = address.removeprefix("http://").partition(":")
+            clients = held.enter_context(sent((host, int(port)), "127.0.0.2", get("/"), turns.AT_ONCE + 4))
+            wait_until(lambda: len(app.working) == turns.AT_ONCE)
+        assert [each.recv(1 << 16) for each in clients] == [b""] * len(clients)
+    assert [record for record in caplog.records if record.exc_info] == []
+    assert sum('"status":499' in record.getMessage() for record in caplog.records) == len(clients)
