@@ -13,6 +13,7 @@ from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
     CASH_FLOW,
+    DILUTED,
     EPS,
     NET_INCOME,
     REVENUE,
@@ -154,6 +155,43 @@ def adjusts_by_nothing(adjustment: float = 0.0) -> list[Row]:
     ]
 
 
+def earns_per_share(part: float = 1.0) -> list[Row]:
+    """Snowflake: averages are stated until 2022, and earnings of three dollars per share afterwards, too.
+
+    Args:
+        part: of net income, from which earnings per share are computed.
+    """
+    rows = [row for row in earns_alike() if row["tag"] != SHARES or row["end"] < "2023-01-01"]
+    return [{**row, "value": row["value"] * (part if row["tag"] in (EPS, DILUTED_EARNINGS) else 1)} for row in rows]
+
+
+def begins_in_the_second_quarter() -> list[Row]:
+    """BK Technologies: no report states the average of the first quarter of 2023; that of June has half year and
+    quarter."""
+    rows = company(shares=10.0)
+    return [row for row in rows if row["tag"] != SHARES or row["end"] != "2023-03-31"]
+
+
+def loses_in_the_last_quarter(income: float = -40.0) -> list[Row]:
+    """Procter & Gamble: a loss in the last quarter of 2022; potential shares of a tenth are in the other quarters."""
+    earned = [10.0] * QUARTERS
+    earned[7] = income
+    rows = company({NET_INCOME: earned}, shares=10.0)
+    year = ("2022-01-01", "2022-12-31")
+    diluted = [
+        {**row, "tag": DILUTED, "value": row["value"] * (1.0 if (row["start"], row["end"]) == year else 1.1)}
+        for row in rows
+        if row["tag"] == SHARES
+    ]
+    return [*rows, *diluted]
+
+
+def has_common_stock_alone(*others: str) -> list[Row]:
+    """Berkshire Hathaway: basic averages, and nothing of dilution but what `others` state in the first report."""
+    first = [fact(tag, 1e6, "2021-01-01", "2021-03-31", form="10-Q", filed="2021-05-10") for tag in others]
+    return [*company(shares=10.0), *first]
+
+
 SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),
@@ -169,4 +207,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape("shares.diluted.basic-in-a-loss", loses()),
     Shape("shares.diluted.basic-by-equal-earnings", earns_alike()),
     Shape("shares.diluted.basic-without-adjustment", adjusts_by_nothing()),
+    Shape("shares.diluted.basic-of-common-stock-alone", has_common_stock_alone()),
+    Shape("shares.diluted.basic-in-a-loss-of-the-rest", loses_in_the_last_quarter()),
+    Shape("shares.net-income-over-earnings-per-share", earns_per_share()),
+    Shape("shares.basic.period-less-its-last-quarter", begins_in_the_second_quarter()),
 )

@@ -11,7 +11,8 @@ from tests.factories import CIK, Row, Today, fact, raw, standardized, value_of
 from tests.shapes import derived, of_company
 from tests.shapes.derived import EARNINGS
 
-DIVIDENDS, DILUTED, FREE_CASH_FLOW = "dividends_per_share", "shares_diluted", "free_cash_flow"
+DIVIDENDS, FREE_CASH_FLOW = "dividends_per_share", "free_cash_flow"
+SHARES, DILUTED = "shares_basic", "shares_diluted"
 
 
 def declared(amount: float, start: str, end: str, filed: str) -> Row:
@@ -114,6 +115,19 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "an adjustment of nothing": (derived.adjusts_by_nothing(), DILUTED, "ttm", "2023-09-30", 10e6),
     "an adjustment of some shares": (derived.adjusts_by_nothing(1e5), DILUTED, "annual", "2023-12-31", 10.1e6),
     "equal earnings of cents": (derived.earns_alike(0.1), DILUTED, "annual", "2023-12-31", None),
+    "common stock alone": (derived.has_common_stock_alone(), DILUTED, "ttm", "2023-09-30", 10e6),
+    "share-based pay": (derived.has_common_stock_alone("ShareBasedCompensation"), DILUTED, "ttm", "2023-09-30", None),
+    "a loss of the last quarter": (
+        derived.loses_in_the_last_quarter(),
+        DILUTED,
+        "ttm",
+        "2023-06-30",
+        pytest.approx((11e6 * 273 + 10e6 * 92) / 365, rel=1e-6),
+    ),
+    "no loss of the last quarter": (derived.loses_in_the_last_quarter(10.0), DILUTED, "ttm", "2023-06-30", None),
+    "earnings per share prove shares": (derived.earns_per_share(), SHARES, "ttm", "2023-06-30", 10e6),
+    "earnings per share of another income": (derived.earns_per_share(0.9), SHARES, "ttm", "2023-06-30", None),
+    "a first quarter": (derived.begins_in_the_second_quarter(), SHARES, "ttm", "2023-03-31", 10e6),
 }
 
 
