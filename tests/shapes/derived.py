@@ -86,6 +86,17 @@ def paid_twice_a_year(paid: float = 10.0) -> list[Row]:
     return [*company(shares=10.0), *dates, year]
 
 
+def declares_before_it_pays(*declared: str) -> list[Row]:
+    """Disney: half a dollar is paid in July and December of 2023, and quarterly reports date the declarations."""
+    paid = [fact(PER_SHARE, 0.5, None, day, filed="2024-02-29") for day in ("2023-07-10", "2023-12-20")]
+    years = [
+        fact(PAID, amount, f"{year}-01-01", f"{year}-12-31", filed="2024-02-29")
+        for year, amount in ((2022, 0.0), (2023, 10e6))
+    ]
+    days = [fact(DECLARED_PER_SHARE, 0.5, None, day, form="10-Q", filed="2023-11-09") for day in declared]
+    return [*company(shares=10.0), *paid, *years, *days]
+
+
 def declares(
     special: int | None = None, last: float = 2.5, *states_special: float, states_years: bool = False
 ) -> list[Row]:
@@ -198,6 +209,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.part-of-period", paid_nothing()),
     Shape("dividends-per-share.none.between-periods-without", adopts_a_standard()),
     Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
+    Shape("dividends-per-share.dated-declarations", declares_before_it_pays("2023-02-01", "2023-08-01")),
     Shape("dividends-per-share.rate-confirmed-by-declared", declares()),
     Shape("dividends-per-share.regular-and-special", declares(5, 2.5, 2.0)),
     Shape("dividends-per-share.year-less-three-quarters", declares(5, states_years=True)),
