@@ -65,6 +65,7 @@ REPORTS: dict[str, list[Row]] = {
     "correction.scale.count-by-last-filing": joined(
         annual(2020, {REVENUE: 9e9, SHARES: 4_025_988e3}), annual(2021, {REVENUE: 9e9, SHARES: 4_428_587})
     ),
+    "correction.scale.more-shares-than-any-company": annual(2021, {REVENUE: 9e9, SHARES: 4e12}),
     "correction.scale.count-by-largest-earnings": annual(2021, {DILUTED: 5_922, NET_INCOME: 19.8e9}),
     "correction.sign.tax-by-income-after-tax": annual(2021, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6}),
     "correction.sign.income-by-income-before-tax": annual(2021, {PRETAX: -10e6, TAX: -2e6, NET_INCOME: 8e6}),
