@@ -192,8 +192,8 @@ BEFORE_RECAST = Rule(
 )
 RECAST = Rule(
     "flag.recast",
-    f"The fiscal year was restated by more than {DISAGREEMENT:.1%} after it was first stated; the twelve months to the "
-    "quarter ends around it stay as before, unless filings restate all of their legs.",
+    f"The fiscal year was restated by more than {DISAGREEMENT:.1%}, by the same standards, after it was first stated; "
+    "the twelve months to the quarter ends around it stay as before, unless filings restate all of their legs.",
     "ASC 250-10-45-5: a change is applied to all periods presented, and interim periods of former years are not",
     "flag",
 )
@@ -316,6 +316,7 @@ def _chosen(
     # four quarters that are stated are finer than a year that other figures prove
     is_year = (year >= 0) & ~(windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived)
     first_year = windows.since(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR, np.zeros_like(windows.q))
+    is_same_regime = of("regime", year) == of("regime", first_year)
     by_year, by_own = (
         Way.of(windows, (Leg(row),), of("amount", row), of("days", row), of("regime", row)) for row in (year, own)
     )
@@ -375,7 +376,7 @@ def _chosen(
         other_element=other_element,
         mixed_basis=pl.lit(value=False),
         before_recast=~is_year & ~takes_own & years.is_before & ~of_recast,
-        recast=is_year & restated(windows, year, first_year, DISAGREEMENT * np.abs(by_year.amount)),
+        recast=is_year & is_same_regime & restated(windows, year, first_year, DISAGREEMENT * np.abs(by_year.amount)),
         ways_disagree=apart & ~IS_ADDITIVE[windows.concept],
         regime=numbers(chosen("regime")).cast(pl.Int32),
         grain=numbers(grain),
