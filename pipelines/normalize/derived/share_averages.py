@@ -96,6 +96,8 @@ def _of_earnings(facts: pl.DataFrame, as_filed: pl.DataFrame, concept: str) -> p
     )
     proves = earned.join(so_far.filter((pl.col("number") >= FEWEST) & (pl.col("other") == 0)), on=FILING)
     off = (pl.col("most") / pl.col("value") - 1) * pl.min_horizontal("days", YEAR_DAYS) / YEAR_DAYS
+    # the weights of both facts add up to those of an average, as its lineage needs: one
+    of_income = (pl.col("value") - pl.col("earned")) / (pl.col("income") - pl.col("earned"))
     is_like_last = (pl.col("value") / pl.col("last")).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
     return proves.filter(pl.col("stated").is_null() & (off <= OF_TWELVE_MONTHS) & is_like_last).select(
         *PERIOD,
@@ -104,7 +106,7 @@ def _of_earnings(facts: pl.DataFrame, as_filed: pl.DataFrame, concept: str) -> p
         grain=pl.col("most") - pl.col("least"),
         rule=pl.lit(OF_EARNINGS.id),
         fact=pl.concat_list("of_income", "per_share"),
-        coefficient=pl.concat_list(1 / pl.col("earned"), pl.lit(0.0)),
+        coefficient=pl.concat_list(of_income, 1 - of_income),
     )
 
 

@@ -30,6 +30,7 @@ LINEAGE = [
     "rule",
 ]
 
+SHARES = ("shares_basic", "shares_diluted")
 WITHOUT_CURRENCY = ("shares", "pure")
 """Units, or what they begin with, that name no currency."""
 
@@ -70,8 +71,9 @@ def lineage(
         filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
     )
     unit = pl.col("unit")
+    # income and earnings per share that prove an average of shares make up shares
     basis = (
-        pl.when(unit == "shares")
+        pl.when((unit == "shares") | pl.col("concept").cast(pl.String).is_in(SHARES))
         .then("factor")
         .when(unit.str.ends_with("/shares"))
         .then(1 / pl.col("factor"))
