@@ -113,7 +113,8 @@ COUNT_BY_EARLIER_COUNTS = Rule(
 COUNT_BY_LAST_FILING = Rule(
     "correction.scale.count-by-last-filing",
     "A share count that no earnings per share verify, and that is a thousandth or a millionth of the counts as filed "
-    "before (within a factor of two), is stated in thousands or millions, as long as fewer filings are so than not.",
+    "before (within a factor of two), is in thousands or millions, as long as fewer filings are so than not, or if it "
+    "means earnings of more than 500 per share.",
     ERRORS_MEASURED,
     "correct",
 )
@@ -233,10 +234,11 @@ def _by_last_filing(beside: SideBySide, name: str, is_verified: Flags) -> Floats
     """The power of ten by which counts that earnings per share cannot verify are too small against the filing before.
 
     Only counts that are too small are judged: nothing shows that counts of the first filings are not in thousands. The
-    level is that of counts as filed, never of corrected ones, and more filings must have it than are corrected by it:
-    if not, the filing that began the level is the error.
+    level is that of counts as filed, never of corrected ones, and more filings must have it than are corrected by it,
+    or net income would be too much for so few shares: if not, the filing that began the level is the error.
     """
     count = beside.value[name]
+    each = np.abs(either(beside.value[COMMON], beside.value[PARENT])) / count
     power = np.zeros(len(count))
     rows = np.flatnonzero(~np.isnan(count) & ~is_verified)
     if not len(rows):
@@ -251,7 +253,7 @@ def _by_last_filing(beside: SideBySide, name: str, is_verified: Flags) -> Floats
         level, as_filed, corrected = np.nan, 0, 0
         for filing in np.split(rows[first:after], np.flatnonzero(np.diff(beside.seq[rows[first:after]])) + 1):
             found = power_of_thousand(10.0**level / count[filing], NEAR_COUNTS)
-            if (found > 0).any() and corrected < as_filed:
+            if (found > 0).any() and (corrected < as_filed or (each[filing] > LARGEST_EARNINGS).any()):
                 power[filing] = np.where(found > 0, found, 0.0)
                 corrected += 1
                 continue
