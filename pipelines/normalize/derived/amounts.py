@@ -74,7 +74,7 @@ def with_derived(
             grain=pl.col("grain").fill_null(1.0),
             periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
             used=pl.lit(0, pl.Int64),
-            other_source=pl.lit(value=False),
+            other_source=pl.col("other_source").fill_null(value=False),
             measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
             repair=pl.lit(1.0),
         )

@@ -13,8 +13,8 @@ from pipelines.normalize.rule import Rule
 AS_PAID = 0.03
 """Dated dividends times shares are all that was paid if they differ by less than this share; one of twelve monthly
 dividends more or less would be a larger difference."""
-LONGEST_QUARTER, SHORTEST_YEAR, LONGEST_YEAR, SHORTEST_PART = 120, 340, 380, 60
-"""Most days of a quarter (some have 16 weeks); fewest and most of a year; fewest of a part of it."""
+LONGEST_QUARTER, LONGEST_YEAR, SHORTEST_PART = 120, 380, 60
+"""Most days of a quarter (some have 16 weeks) and of a year; fewest days of a part of it."""
 DIGITS = 6
 """Decimals to which sums of amounts per share are compared, because of binary fractions."""
 MARGIN = 8
@@ -32,7 +32,7 @@ AS_DATED = Rule(
 AS_DECLARED = Rule(
     "dividends-per-share.dated-declarations",
     "If the dividends that filings date as declared on days of a year are those paid in it, each part of the year has "
-    "those declared in it; if it pays them in another part, payments prove years alone.",
+    "those declared in it; if the filer pays them in another part, payments are not added to declarations.",
     "ASC 505-10-50-2; taxonomy definition of dividends declared: the dividends of a period are those declared in it",
     "compose",
 )
@@ -50,7 +50,8 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         sound: the vintages that count (frames.Sound): average shares.
 
     Returns:
-        PERIOD, `value`, `rule`, `fact` and `coefficient` (lists).
+        PERIOD, `value`, `rule`, `other_source` (paid by a filer that declares in another quarter), `fact`
+        and `coefficient` (lists).
     """
     dated = pl.concat(
         [
@@ -115,15 +116,14 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     # a filer that pays in one quarter what it declared in another one
     pays_later = parts.filter("is_declared", "differs").group_by("cik").agg(since=pl.col("seq").min())
     of_payment = parts.filter(~pl.col("is_declared")).join(pays_later, on="cik", how="left", maintain_order="left")
-    of_payment = of_payment.filter(
-        (_days("start", "end") >= SHORTEST_YEAR) | (pl.col("seq") < pl.col("since")).fill_null(value=True),
-        ~pl.col("differs") | pl.col("declared").is_null(),
-    )
+    of_payment = of_payment.filter(~pl.col("differs") | pl.col("declared").is_null())
     found = pl.concat(
         [
-            of_payment.with_columns(rule=pl.lit(AS_DATED.id)),
+            of_payment.with_columns(
+                rule=pl.lit(AS_DATED.id), other_source=(pl.col("seq") >= pl.col("since")).fill_null(value=False)
+            ),
             parts.filter("is_declared").with_columns(
-                value=pl.col("declared").fill_null(0.0), fact="days", rule=pl.lit(AS_DECLARED.id)
+                value=pl.col("declared").fill_null(0.0), fact="days", rule=pl.lit(AS_DECLARED.id), other_source=False
             ),
         ],
         how="diagonal",
@@ -136,6 +136,7 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
             *PERIOD,
             "value",
             "rule",
+            "other_source",
             coefficient=pl.concat_list(pl.lit(1.0).repeat_by(pl.col("fact").list.len()), pl.lit([0.0])),
             fact=pl.concat_list("fact", "proof"),
         )
