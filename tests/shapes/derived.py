@@ -34,6 +34,7 @@ SECURITIES = "PaymentsToAcquireAvailableForSaleSecuritiesDebt"
 PAID, PER_SHARE = "PaymentsOfDividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
 DECLARED, DECLARED_PER_SHARE = "DividendsCommonStockCash", "CommonStockDividendsPerShareDeclared"
 ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
 DILUTED_EARNINGS = "EarningsPerShareDiluted"
 
 Amounts = Mapping[str, Sequence[float]]
@@ -197,6 +198,20 @@ def loses_in_the_last_quarter(income: float = -40.0) -> list[Row]:
     return [*rows, *diluted]
 
 
+def leaves_noninterest_income_out(other: float = 0.0) -> list[Row]:
+    """SR Bancorp: quarterly reports state noninterest income, the annual report of 2023 does not.
+
+    Args:
+        other: millions of a line that the statements of 2021 have beside these.
+    """
+    income = {"NoninterestIncome": 3.0, "NoninterestExpense": 8.0, "InterestIncomeExpenseNet": 10.0}
+    income |= {"InterestIncomeExpenseAfterProvisionForLoanLoss": 9.0, PRETAX: 4.0}
+    sums = {tag: [amount] * QUARTERS for tag, amount in income.items()}
+    sums[PRETAX] = [4.0 + other] * 4 + [4.0] * 8
+    rows = [row for row in company(sums) if row["tag"] != REVENUE]
+    return [row for row in rows if (row["tag"], row["filed"]) != ("NoninterestIncome", "2024-02-29")]
+
+
 def has_common_stock_alone(*others: str) -> list[Row]:
     """Berkshire Hathaway: basic averages, and nothing of dilution but what `others` state in the first report."""
     first = [fact(tag, 1e6, "2021-01-01", "2021-03-31", form="10-Q", filed="2021-05-10") for tag in others]
@@ -219,6 +234,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("shares.diluted.basic-in-a-loss", loses()),
     Shape("shares.diluted.basic-by-equal-earnings", earns_alike()),
     Shape("shares.diluted.basic-without-adjustment", adjusts_by_nothing()),
+    Shape("revenue.bank.noninterest-income-as-the-rest", leaves_noninterest_income_out(), sic="6022"),
     Shape("shares.diluted.basic-of-common-stock-alone", has_common_stock_alone()),
     Shape("shares.diluted.basic-in-a-loss-of-the-rest", loses_in_the_last_quarter()),
     Shape("shares.net-income-over-earnings-per-share", earns_per_share()),

@@ -129,6 +129,14 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "an adjustment of nothing": (derived.adjusts_by_nothing(), DILUTED, "ttm", "2023-09-30", 10e6),
     "an adjustment of some shares": (derived.adjusts_by_nothing(1e5), DILUTED, "annual", "2023-12-31", 10.1e6),
     "equal earnings of cents": (derived.earns_alike(0.1), DILUTED, "annual", "2023-12-31", None),
+    "noninterest income is the rest": (
+        derived.leaves_noninterest_income_out(),
+        "revenue",
+        "annual",
+        "2023-12-31",
+        4 * 13e6,
+    ),
+    "another line is left": (derived.leaves_noninterest_income_out(0.5), "revenue", "annual", "2023-12-31", None),
     "common stock alone": (derived.has_common_stock_alone(), DILUTED, "ttm", "2023-09-30", 10e6),
     "share-based pay": (derived.has_common_stock_alone("ShareBasedCompensation"), DILUTED, "ttm", "2023-09-30", None),
     "a loss of the last quarter": (

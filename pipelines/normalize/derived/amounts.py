@@ -10,6 +10,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.derived import (
+    bank_revenue,
     capital_expenditure,
     dated_dividends,
     dividend_rates,
@@ -57,7 +58,9 @@ def with_derived(
             rates.with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
             capital_expenditure.residuals(facts, sound).with_columns(concept=pl.lit("capital_expenditure", AMOUNT)),
             _unstated(
-                share_averages.amounts(facts, stated_facts, sound),
+                pl.concat(
+                    [share_averages.amounts(facts, stated_facts, sound), bank_revenue.amounts(facts)], how="diagonal"
+                ),
                 pl.concat([sound.select(stated.columns), stated]),
             ),
         ],

@@ -39,6 +39,15 @@ BASIC_EARNINGS, DILUTED_EARNINGS = "EarningsPerShareBasic", "EarningsPerShareDil
 BASIC_AVERAGE = "WeightedAverageNumberOfSharesOutstandingBasic"
 DILUTIVE_ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
 DILUTED_INCOME = "NetIncomeLossAvailableToCommonStockholdersDiluted"
+NONINTEREST_INCOME = "NoninterestIncome"
+LINES_OF_BANK = (
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
+    "NoninterestExpense",
+    "InterestIncomeExpenseAfterProvisionForLoanLoss",
+    "InterestIncomeExpenseNet",
+)
+"""Income before tax, noninterest expense, net interest income after the provision and before it."""
+
 DILUTION = (
     DILUTED_EARNINGS,
     DILUTED_INCOME,
@@ -65,5 +74,7 @@ ELEMENTS: frozenset[str] = cash_flow_lines.ELEMENTS.union(
     DISCONTINUED,
     CONTINUING,
     DILUTION,
+    (NONINTEREST_INCOME,),
+    LINES_OF_BANK,
 )
 """All elements of this module and of the lines of the cash flow statement."""
