@@ -1,6 +1,6 @@
 """Averages of shares that no filing states: what earnings per share, and a loss, prove.
 
-Belongs here: net income over earnings per share, the last quarter of a year. Does not: diluted shares that are the
+Belongs here: net income over earnings per share, a part of a year with a loss. Does not: diluted shares that are the
 basic ones as stated (no_dilution).
 """
 
@@ -21,8 +21,8 @@ ROUNDING = 0.0005
 FEWEST = 4
 """Averages that have to show that the filer's earnings per share are net income over shares."""
 YEAR_DAYS = 365
-REST = (60, 130)
-"""Days of a quarter."""
+REST = (60, 300)
+"""Days of a part of a year."""
 LARGEST_CHANGE = 1.1
 """An average that no filing states hardly ever differs by more than a tenth from those beside it: VWF Bancorp's first
 year leaves 15 % more to its last quarter, because it does not count the days before the offering."""
@@ -37,8 +37,8 @@ OF_EARNINGS = Rule(
 )
 LOSS_OF_REST = Rule(
     "shares.diluted.basic-in-a-loss-of-the-rest",
-    "Diluted shares of a quarter with a loss from continuing operations, which no filing states, are its basic ones, a "
-    "period less the others in it, although those of the period may include potential shares.",
+    "Diluted shares of a part of a year with a loss from continuing operations, which no filing states, are its basic "
+    "ones: those of a period less those of its rest, which may include potential shares.",
     "ASC 260-10-45-17 to 45-19: with a loss from continuing operations no potential share is included; each period is "
     "judged for itself",
     "compose",
