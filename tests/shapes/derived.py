@@ -177,11 +177,25 @@ def earns_per_share(part: float = 1.0) -> list[Row]:
     return [{**row, "value": row["value"] * (part if row["tag"] in (EPS, DILUTED_EARNINGS) else 1)} for row in rows]
 
 
-def begins_in_the_second_quarter() -> list[Row]:
+def begins_in_the_second_quarter(unstated: str = "2023-03-31", shares: float = 10.0) -> list[Row]:
     """BK Technologies: no report states the average of the first quarter of 2023; that of June has half year and
-    quarter."""
-    rows = company(shares=10.0)
-    return [row for row in rows if row["tag"] != SHARES or row["end"] != "2023-03-31"]
+    quarter.
+
+    Args:
+        unstated: the end of the year to date that is not stated.
+        shares: million shares of the nine months of 2023.
+    """
+    rows = [row for row in company(shares=10.0) if (row["tag"], row["end"]) != (SHARES, unstated) or not of_half(row)]
+    nine_months = ("2023-01-01", "2023-09-30")
+    return [
+        {**row, "value": shares * 1e6} if row["tag"] == SHARES and (row["start"], row["end"]) == nine_months else row
+        for row in rows
+    ]
+
+
+def of_half(row: Row) -> bool:
+    """Whether a fact is of a year to date of 2023."""
+    return row["start"] == "2023-01-01"
 
 
 def loses_in_the_last_quarter(income: float = -40.0) -> list[Row]:

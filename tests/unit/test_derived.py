@@ -150,6 +150,13 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "earnings per share prove shares": (derived.earns_per_share(), SHARES, "ttm", "2023-06-30", 10e6),
     "earnings per share of another income": (derived.earns_per_share(0.9), SHARES, "ttm", "2023-06-30", None),
     "a first quarter": (derived.begins_in_the_second_quarter(), SHARES, "ttm", "2023-03-31", 10e6),
+    "a half year less than its quarters": (
+        derived.begins_in_the_second_quarter("2023-06-30", 9.0),
+        SHARES,
+        "ttm",
+        "2023-06-30",
+        10e6,
+    ),
 }
 
 
