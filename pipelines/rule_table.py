@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from pipelines.normalize.elements import ITEM_CONCEPTS
 from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.history.versions import VERSION_OF
 from pipelines.normalize.rule import Rule
@@ -24,6 +25,19 @@ COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64(
 
 SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end"]
 """The columns in which a logged leg and the same leg of today's replay agree: version, part, fact."""
+
+OF_ELEMENT = pl.DataFrame(
+    [
+        (item, f"{source.taxonomy}:{source.elements[0]}", concept.name, source.rule)
+        for item, concepts in ITEM_CONCEPTS.items()
+        for concept in concepts
+        for source in concept.sources
+        if len(source.counted) == 1 and source.elements
+    ],
+    schema=["item", "tag", "concept_of_element", "rule_of_element"],
+    orient="row",
+).unique(["item", "tag"], keep="first", maintain_order=True)
+"""The concept and the rule of each element that alone is an amount of an item."""
 
 
 def counts(
@@ -112,7 +126,7 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
 
     The log is never changed, so these versions name no rule. If today's replay leads to a value from the same filing,
     or else to the same newest value from another one, the version gets the rule of that value, and each leg the concept
-    and the rule of the same fact in the same part.
+    and the rule of the same fact in the same part, or else those of its element, if it alone is an amount of the item.
 
     Args:
         versions: columns of versions.LOG and `is_current`.
@@ -128,8 +142,8 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
     fields = versions["legs"].head(0).explode().struct.fields
     of_version = pl.col("accession").alias("of_version")
     logged = wanting.select("row", *VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
-    today = _of_versions(replayed, wanting)
-    facts = today.select(*VERSION_OF, of_version, "legs").explode("legs").unnest("legs")
+    today = _of_versions(replayed, wanting).with_columns(of_version)
+    facts = today.select(*VERSION_OF, "of_version", "legs").explode("legs").unnest("legs")
     again = (
         logged.drop("concept", RULE)
         .join(
@@ -138,6 +152,15 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
             how="left",
             nulls_equal=True,
             maintain_order="left",
+        )
+        .join(OF_ELEMENT, on=["item", "tag"], how="left", maintain_order="left")
+        .join(
+            today.select(*VERSION_OF, "of_version", matches=pl.lit(value=True)).unique(),
+            on=[*VERSION_OF, "of_version"],
+            how="left",
+        )
+        .with_columns(
+            pl.coalesce(name, pl.when("matches").then(f"{name}_of_element")).alias(name) for name in ("concept", RULE)
         )
         .group_by("row", maintain_order=True)
         .agg(named_legs=pl.struct(fields))

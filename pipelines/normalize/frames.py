@@ -469,6 +469,7 @@ class Flows(dy.Schema):
     beyond = dy.Float64(
         nullable=True, description="of shares: the excess of the part that no filing states, as a share of the amount"
     )
+    is_derived = dy.Bool(description="whether no filing states a leg, but other figures prove it")
 
 
 class FlowLegs(dy.Schema):

@@ -65,6 +65,7 @@ REPORTS: dict[str, list[Row]] = {
     "correction.scale.count-by-last-filing": joined(
         annual(2020, {REVENUE: 9e9, SHARES: 4_025_988e3}), annual(2021, {REVENUE: 9e9, SHARES: 4_428_587})
     ),
+    "correction.scale.more-shares-than-any-company": annual(2021, {REVENUE: 9e9, SHARES: 4e12}),
     "correction.scale.count-by-largest-earnings": annual(2021, {DILUTED: 5_922, NET_INCOME: 19.8e9}),
     "correction.sign.tax-by-income-after-tax": annual(2021, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6}),
     "correction.sign.income-by-income-before-tax": annual(2021, {PRETAX: -10e6, TAX: -2e6, NET_INCOME: 8e6}),
@@ -145,6 +146,8 @@ STATEMENTS: dict[str, list[Row]] = {
 # --- Contrary to figures that equal each other in other years
 
 WITH_DILUTED = {**USUAL, EPS_DILUTED: 2.25, DILUTED: 40e6}
+A_PART_OF_REVENUE = {REVENUE: 60e6, CONTRACTS: 100e6, "CostOfRevenue": 70e6, "GrossProfit": 30e6}
+"""Total revenue is said of sales of goods alone."""
 PAID_OUT = {DIVIDENDS: 1.0, PAID: 40e6, SHARES: 40e6}
 
 
@@ -171,6 +174,7 @@ AGREEMENT: dict[str, list[Row]] = {
     "correction.agreement.shares-contradicted": third_year(WITH_DILUTED, {SHARES: 30e6}),
     "correction.agreement.diluted-below-basic": annual(2021, {REVENUE: 9e9, SHARES: 40e6, DILUTED: 30e6}),
     "correction.agreement.revenue": third_year({REVENUE: 100e6, CONTRACTS: 100e6}, {REVENUE: 150e6}),
+    "correction.agreement.revenue-that-foots": annual(2021, A_PART_OF_REVENUE),
     "correction.sign.dividends": annual(2021, {REVENUE: 9e9, DIVIDENDS: -1.0}),
     "correction.scale.dividends-by-payments": annual(2021, {**PAID_OUT, DIVIDENDS: 1000.0}),
     "correction.dividends.not-as-paid": third_year(PAID_OUT, {DIVIDENDS: 3.0}),

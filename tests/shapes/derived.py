@@ -13,6 +13,7 @@ from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
     CASH_FLOW,
+    DILUTED,
     EPS,
     NET_INCOME,
     REVENUE,
@@ -33,6 +34,7 @@ SECURITIES = "PaymentsToAcquireAvailableForSaleSecuritiesDebt"
 PAID, PER_SHARE = "PaymentsOfDividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
 DECLARED, DECLARED_PER_SHARE = "DividendsCommonStockCash", "CommonStockDividendsPerShareDeclared"
 ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
 DILUTED_EARNINGS = "EarningsPerShareDiluted"
 
 Amounts = Mapping[str, Sequence[float]]
@@ -83,6 +85,17 @@ def paid_twice_a_year(paid: float = 10.0) -> list[Row]:
     dates = [fact(PER_SHARE, 0.5, None, day, filed="2024-02-29") for day in ("2023-01-16", "2023-07-23")]
     year = fact(PAID, paid * 1e6, "2023-01-01", "2023-12-31", filed="2024-02-29")
     return [*company(shares=10.0), *dates, year]
+
+
+def declares_before_it_pays(*declared: str) -> list[Row]:
+    """Disney: half a dollar is paid in July and December of 2023, and quarterly reports date the declarations."""
+    paid = [fact(PER_SHARE, 0.5, None, day, filed="2024-02-29") for day in ("2023-07-10", "2023-12-20")]
+    years = [
+        fact(PAID, amount, f"{year}-01-01", f"{year}-12-31", filed="2024-02-29")
+        for year, amount in ((2022, 0.0), (2023, 10e6))
+    ]
+    days = [fact(DECLARED_PER_SHARE, 0.5, None, day, form="10-Q", filed="2023-11-09") for day in declared]
+    return [*company(shares=10.0), *paid, *years, *days]
 
 
 def declares(
@@ -154,12 +167,78 @@ def adjusts_by_nothing(adjustment: float = 0.0) -> list[Row]:
     ]
 
 
+def earns_per_share(part: float = 1.0) -> list[Row]:
+    """Snowflake: averages are stated until 2022, and earnings of three dollars per share afterwards, too.
+
+    Args:
+        part: of net income, from which earnings per share are computed.
+    """
+    rows = [row for row in earns_alike() if row["tag"] != SHARES or row["end"] < "2023-01-01"]
+    return [{**row, "value": row["value"] * (part if row["tag"] in (EPS, DILUTED_EARNINGS) else 1)} for row in rows]
+
+
+def begins_in_the_second_quarter(unstated: str = "2023-03-31", shares: float = 10.0) -> list[Row]:
+    """BK Technologies: no report states the average of the first quarter of 2023; that of June has half year and
+    quarter.
+
+    Args:
+        unstated: the end of the year to date that is not stated.
+        shares: million shares of the nine months of 2023.
+    """
+    rows = [row for row in company(shares=10.0) if (row["tag"], row["end"]) != (SHARES, unstated) or not of_half(row)]
+    nine_months = ("2023-01-01", "2023-09-30")
+    return [
+        {**row, "value": shares * 1e6} if row["tag"] == SHARES and (row["start"], row["end"]) == nine_months else row
+        for row in rows
+    ]
+
+
+def of_half(row: Row) -> bool:
+    """Whether a fact is of a year to date of 2023."""
+    return row["start"] == "2023-01-01"
+
+
+def loses_in_the_last_quarter(income: float = -40.0) -> list[Row]:
+    """Procter & Gamble: a loss in the last quarter of 2022; potential shares of a tenth are in the other quarters."""
+    earned = [10.0] * QUARTERS
+    earned[7] = income
+    rows = company({NET_INCOME: earned}, shares=10.0)
+    year = ("2022-01-01", "2022-12-31")
+    diluted = [
+        {**row, "tag": DILUTED, "value": row["value"] * (1.0 if (row["start"], row["end"]) == year else 1.1)}
+        for row in rows
+        if row["tag"] == SHARES
+    ]
+    return [*rows, *diluted]
+
+
+def leaves_noninterest_income_out(other: float = 0.0) -> list[Row]:
+    """SR Bancorp: quarterly reports state noninterest income, the annual report of 2023 does not.
+
+    Args:
+        other: millions of a line that the statements of 2021 have beside these.
+    """
+    income = {"NoninterestIncome": 3.0, "NoninterestExpense": 8.0, "InterestIncomeExpenseNet": 10.0}
+    income |= {"InterestIncomeExpenseAfterProvisionForLoanLoss": 9.0, PRETAX: 4.0}
+    sums = {tag: [amount] * QUARTERS for tag, amount in income.items()}
+    sums[PRETAX] = [4.0 + other] * 4 + [4.0] * 8
+    rows = [row for row in company(sums) if row["tag"] != REVENUE]
+    return [row for row in rows if (row["tag"], row["filed"]) != ("NoninterestIncome", "2024-02-29")]
+
+
+def has_common_stock_alone(*others: str) -> list[Row]:
+    """Berkshire Hathaway: basic averages, and nothing of dilution but what `others` state in the first report."""
+    first = [fact(tag, 1e6, "2021-01-01", "2021-03-31", form="10-Q", filed="2021-05-10") for tag in others]
+    return [*company(shares=10.0), *first]
+
+
 SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),
     Shape("dividends-per-share.none.part-of-period", paid_nothing()),
     Shape("dividends-per-share.none.between-periods-without", adopts_a_standard()),
     Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
+    Shape("dividends-per-share.dated-declarations", declares_before_it_pays("2023-02-01", "2023-08-01")),
     Shape("dividends-per-share.rate-confirmed-by-declared", declares()),
     Shape("dividends-per-share.regular-and-special", declares(5, 2.5, 2.0)),
     Shape("dividends-per-share.year-less-three-quarters", declares(5, states_years=True)),
@@ -169,4 +248,9 @@ SHAPES: tuple[Shape, ...] = (
     Shape("shares.diluted.basic-in-a-loss", loses()),
     Shape("shares.diluted.basic-by-equal-earnings", earns_alike()),
     Shape("shares.diluted.basic-without-adjustment", adjusts_by_nothing()),
+    Shape("revenue.bank.noninterest-income-as-the-rest", leaves_noninterest_income_out(), sic="6022"),
+    Shape("shares.diluted.basic-of-common-stock-alone", has_common_stock_alone()),
+    Shape("shares.diluted.basic-in-a-loss-of-the-rest", loses_in_the_last_quarter()),
+    Shape("shares.net-income-over-earnings-per-share", earns_per_share()),
+    Shape("shares.basic.period-less-its-last-quarter", begins_in_the_second_quarter()),
 )

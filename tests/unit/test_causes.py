@@ -55,7 +55,8 @@ def frames(versions: Sequence[Version]) -> tuple[pl.DataFrame, pl.DataFrame]:
     found = rows.with_columns(
         mixed_basis=pl.col("flags").str.contains("mixed_basis"),
         elements=pl.col("tags").rank("dense"),
-        standards=pl.col("standards").rank("dense"),
+        standards=pl.col("standards").str.split(" ").list.first().rank("dense"),
+        currency=pl.col("standards").str.split(" ").list.get(1, null_on_oob=True).rank("dense").fill_null(0),
     )
     return found.drop("legs"), rows.select("version", "legs").explode("legs").unnest("legs")
 
@@ -126,6 +127,14 @@ def test_every_row_of_the_table_is_reached():
 def test_a_value_after_a_withdrawal_is_compared_with_the_value_before_it():
     withdrawn = [version("shares_basic", 1, 20_500, legs=[leg(20_500)]), withdrawal("shares_basic", 2)]
     assert causes(*withdrawn, version("shares_basic", 3, 20.5e6)) == ["initial", "withdrawn", "scale_fix"]
+
+
+def test_an_average_of_shares_that_money_proves_is_in_no_other_currency():
+    """Net income over earnings per share has a currency, an average of shares that a filing states has none."""
+    proved, stated = (
+        version("shares_basic", seq, 50e6 + seq, standards="us-gaap" + " USD" * (2 - seq)) for seq in (1, 2)
+    )
+    assert last_cause(proved, stated) != "basis_change"
 
 
 def test_a_change_without_a_known_cause_is_unexplained():

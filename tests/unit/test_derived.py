@@ -11,7 +11,8 @@ from tests.factories import CIK, Row, Today, fact, raw, standardized, value_of
 from tests.shapes import derived, of_company
 from tests.shapes.derived import EARNINGS
 
-DIVIDENDS, DILUTED, FREE_CASH_FLOW = "dividends_per_share", "shares_diluted", "free_cash_flow"
+DIVIDENDS, FREE_CASH_FLOW = "dividends_per_share", "free_cash_flow"
+SHARES, DILUTED = "shares_basic", "shares_diluted"
 
 
 def declared(amount: float, start: str, end: str, filed: str) -> Row:
@@ -81,6 +82,20 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         "2023-12-31",
         None,
     ),
+    "declarations are dated": (
+        derived.declares_before_it_pays("2023-02-01", "2023-08-01"),
+        DIVIDENDS,
+        "ttm",
+        "2023-09-30",
+        1.0,
+    ),
+    "one of two declarations is dated": (
+        derived.declares_before_it_pays("2023-02-01"),
+        DIVIDENDS,
+        "ttm",
+        "2023-06-30",
+        None,
+    ),
     "a fourth quarter has the rate of the others": (derived.declares(), DIVIDENDS, "annual", "2022-12-31", 1.0),
     "and so twelve months in the next year": (derived.declares(), DIVIDENDS, "ttm", "2023-06-30", 1.0),
     "more was declared than the rate": (derived.declares(last=2.6), DIVIDENDS, "annual", "2022-12-31", None),
@@ -114,6 +129,34 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "an adjustment of nothing": (derived.adjusts_by_nothing(), DILUTED, "ttm", "2023-09-30", 10e6),
     "an adjustment of some shares": (derived.adjusts_by_nothing(1e5), DILUTED, "annual", "2023-12-31", 10.1e6),
     "equal earnings of cents": (derived.earns_alike(0.1), DILUTED, "annual", "2023-12-31", None),
+    "noninterest income is the rest": (
+        derived.leaves_noninterest_income_out(),
+        "revenue",
+        "annual",
+        "2023-12-31",
+        4 * 13e6,
+    ),
+    "another line is left": (derived.leaves_noninterest_income_out(0.5), "revenue", "annual", "2023-12-31", None),
+    "common stock alone": (derived.has_common_stock_alone(), DILUTED, "ttm", "2023-09-30", 10e6),
+    "share-based pay": (derived.has_common_stock_alone("ShareBasedCompensation"), DILUTED, "ttm", "2023-09-30", None),
+    "a loss of the last quarter": (
+        derived.loses_in_the_last_quarter(),
+        DILUTED,
+        "ttm",
+        "2023-06-30",
+        pytest.approx((11e6 * 273 + 10e6 * 92) / 365, rel=1e-6),
+    ),
+    "no loss of the last quarter": (derived.loses_in_the_last_quarter(10.0), DILUTED, "ttm", "2023-06-30", None),
+    "earnings per share prove shares": (derived.earns_per_share(), SHARES, "ttm", "2023-06-30", 10e6),
+    "earnings per share of another income": (derived.earns_per_share(0.9), SHARES, "ttm", "2023-06-30", None),
+    "a first quarter": (derived.begins_in_the_second_quarter(), SHARES, "ttm", "2023-03-31", 10e6),
+    "a half year less than its quarters": (
+        derived.begins_in_the_second_quarter("2023-06-30", 9.0),
+        SHARES,
+        "ttm",
+        "2023-06-30",
+        10e6,
+    ),
 }
 
 

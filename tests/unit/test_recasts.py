@@ -20,6 +20,7 @@ from tests.factories import (
     stated,
     value_of,
 )
+from tests.shapes.flows import annual_report
 
 YEAR = ("2022-01-01", "2022-12-31")
 ANNUAL = {REVENUE: 900e6, NET_INCOME: 90e6, EPS: 1.5, CASH_FLOW: 120e6}
@@ -158,3 +159,14 @@ def test_without_half_year_reports_a_foreign_issuer_has_years_only():
 
     ends = found.values.filter(item="revenue", period_kind="ttm")["period_end"].to_list()
     assert [str(end) for end in ends] == ["2021-12-31", "2022-12-31"]
+
+
+@pytest.mark.parametrize(("taxonomy", "is_recast"), [("us-gaap", True), ("ifrs-full", False)])
+def test_a_year_is_recast_within_one_set_of_standards_only(taxonomy, is_recast):
+    """The report of 2022 states more of 2021 than that of 2021 does."""
+    rows = [*annual_report(2020), *annual_report(2021), *annual_report(2022, 1.2, taxonomy=taxonomy)]
+
+    row = row_of(standardized(raw(rows)).values, "revenue", "annual", "2021-12-31")
+
+    assert row["filed"] == day("2023-02-20")
+    assert ("recast" in row["flags"].split(",")) is is_recast

@@ -194,3 +194,21 @@ def test_repairs_after_a_filing_do_not_depend_on_later_ones(told, known):
         )
 
     assert until(len(reports)) == until(known)
+
+
+@pytest.mark.parametrize(
+    ("filed", "corrected_in"),
+    [([4e10] + [4e7] * 11, {2011}), ([4e10] * 3 + [4e7] * 2 + [4e10], {2013, 2014})],
+    ids=["the first filing is wrong", "two filings are in thousands"],
+)
+def test_a_corrected_count_is_never_the_proof_of_a_correction(filed, corrected_in):
+    """Counts as filed prove, and only while more filings have them than are corrected by them."""
+    rows = [
+        fact(tag, value, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20")
+        for year, count in enumerate(filed, start=2010)
+        for tag, value in ((SHARES, count), (REVENUE, 9e9))
+    ]
+
+    _, repairs, *_ = corrected(signed(raw(*rows)))
+
+    assert {start.year for start in repairs["start"]} == corrected_in

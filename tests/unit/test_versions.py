@@ -275,6 +275,7 @@ def flows(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
             "own_spread": 1.0,
             "gross": amount,
             "beyond": 0.0,
+            "is_derived": False,
         }
         for q, seq, amount in changes
     ]

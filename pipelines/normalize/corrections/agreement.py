@@ -76,6 +76,7 @@ USUAL_DILUTION = 1.02
 
 BY_OTHERS = "two other figures of the filing agree with each other, as they do with this one in other periods"
 BY_PARENT = "earnings per share times shares are net income of the parent less preferred dividends"
+BY_STATEMENT = "the income statement foots with another element of revenue, and not with this one"
 BY_NONE = "another figure of the filing, which equals this one in other periods, contradicts it"
 
 INCOME = Rule(
@@ -121,7 +122,14 @@ REVENUE_AGREES = Rule(
     "Regulation S-X Rule 5-03: the lines of the income statement foot",
     "correct",
 )
-RULES = (INCOME, INCOME_WITHHELD, EARNINGS_AGREE, SHARES_WITHHELD, DILUTED_BELOW_BASIC, REVENUE_AGREES)
+REVENUE_FOOTS = Rule(
+    "correction.agreement.revenue-that-foots",
+    "Revenue from contracts or net sales replace a smaller figure of total revenue if they, and not it, are cost of "
+    "revenue plus gross profit, or costs plus operating income: the figure is a part of revenue.",
+    "Regulation S-X Rule 5-03: the lines of the income statement foot",
+    "correct",
+)
+RULES = (INCOME, INCOME_WITHHELD, EARNINGS_AGREE, SHARES_WITHHELD, DILUTED_BELOW_BASIC, REVENUE_AGREES, REVENUE_FOOTS)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
@@ -401,9 +409,16 @@ def _of_revenue(figures: Figures) -> list[Proposal]:
         exact=(True,) * 5,
         least=tuple(OTHER_PROVISIONS if name == "revenue_by_expenses" else 0.0 for name in OTHERS_OF_REVENUE),
     )
+    total = others[0]
+    unit = UNITS * _grain(figures, beside, "revenue")
+    foot, foots = (
+        np.any([_equal(amount, footing, unit) for footing in others[-2:]], axis=0) for amount in (revenue, total)
+    )
+    is_part = foots & ~foot & (total - revenue > tolerance)
     return [
-        beside.propose(REVENUE_AGREES, BY_OTHERS, "revenue", judged.replaced, judged.right / revenue),
-        beside.propose(REVENUE_AGREES, BY_NONE, "revenue", judged.withheld, np.nan),
+        beside.propose(REVENUE_FOOTS, BY_STATEMENT, "revenue", is_part, total / revenue),
+        beside.propose(REVENUE_AGREES, BY_OTHERS, "revenue", judged.replaced & ~is_part, judged.right / revenue),
+        beside.propose(REVENUE_AGREES, BY_NONE, "revenue", judged.withheld & ~is_part, np.nan),
     ]
 
 

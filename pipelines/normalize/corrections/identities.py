@@ -112,8 +112,9 @@ COUNT_BY_EARLIER_COUNTS = Rule(
 )
 COUNT_BY_LAST_FILING = Rule(
     "correction.scale.count-by-last-filing",
-    "A share count that no earnings per share verify, and that is a thousandth or a millionth of the counts of the "
-    "filing before (within a factor of two), is stated in thousands or millions.",
+    "A share count that no earnings per share verify, and that is a thousandth or a millionth of the counts as filed "
+    "before (within a factor of two), is in thousands or millions, as long as fewer filings are so than not, or if it "
+    "means earnings of more than 500 per share.",
     ERRORS_MEASURED,
     "correct",
 )
@@ -232,9 +233,12 @@ def _of_earlier_counts(beside: SideBySide) -> list[Proposal]:
 def _by_last_filing(beside: SideBySide, name: str, is_verified: Flags) -> Floats:
     """The power of ten by which counts that earnings per share cannot verify are too small against the filing before.
 
-    Only counts that are too small are judged: nothing shows that counts of the first filings are not in thousands.
+    Only counts that are too small are judged: nothing shows that counts of the first filings are not in thousands. The
+    level is that of counts as filed, never of corrected ones, and more filings must have it than are corrected by it,
+    or net income would be too much for so few shares: if not, the filing that began the level is the error.
     """
     count = beside.value[name]
+    each = np.abs(either(beside.value[COMMON], beside.value[PARENT])) / count
     power = np.zeros(len(count))
     rows = np.flatnonzero(~np.isnan(count) & ~is_verified)
     if not len(rows):
@@ -246,11 +250,16 @@ def _by_last_filing(beside: SideBySide, name: str, is_verified: Flags) -> Floats
     for first, after in zip(
         begins[spread > POWER / 2], np.append(begins[1:], len(rows))[spread > POWER / 2], strict=True
     ):
-        level = np.nan
+        level, as_filed, corrected = np.nan, 0, 0
         for filing in np.split(rows[first:after], np.flatnonzero(np.diff(beside.seq[rows[first:after]])) + 1):
             found = power_of_thousand(10.0**level / count[filing], NEAR_COUNTS)
-            power[filing] = np.where(found > 0, found, 0.0)
-            level = float(np.median(np.log10(count[filing]) + power[filing]))
+            if (found > 0).any() and (corrected < as_filed or (each[filing] > LARGEST_EARNINGS).any()):
+                power[filing] = np.where(found > 0, found, 0.0)
+                corrected += 1
+                continue
+            is_like = abs(float(np.median(np.log10(count[filing]))) - level) < POWER / 2
+            as_filed, corrected = (as_filed + 1, corrected) if is_like else (1, 0)
+            level = float(np.median(np.log10(count[filing])))
     return power
 
 

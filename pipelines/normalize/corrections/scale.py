@@ -11,6 +11,7 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import ERRORS_MEASURED, power_of_thousand
+from pipelines.normalize.corrections.side_by_side import COUNTS
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
@@ -22,6 +23,10 @@ NEARER = 1.0
 FEWEST_FILINGS = 4
 """The level of a line needs so many earlier filings; fewer may all be wrong."""
 
+MOST_SHARES = 1e12
+"""No company has so many shares."""
+
+BY_LIMIT = "no company has so many shares"
 BY_LEVEL = "the other figures of the line in this and earlier filings"
 BY_FILINGS_AND_LEVEL = "earlier filings of the same period, and the level of the line"
 
@@ -46,7 +51,14 @@ SCALE_ALONE = Rule(
     f"{ERRORS_MEASURED}; no other figure shows the amount",
     "withhold",
 )
-RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_WITHIN_FILING, SCALE_ALONE)
+MORE_THAN_ANY = Rule(
+    "correction.scale.more-shares-than-any-company",
+    f"An average of more than {MOST_SHARES:,.0f} shares, also after a correction, is left out.",
+    "Measured by market: the largest count, that of Industrial and Commercial Bank of China, is 0.36 trillion, and a "
+    "thousand times the shares of a large company is more than a trillion",
+    "withhold",
+)
+RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_WITHIN_FILING, SCALE_ALONE, MORE_THAN_ANY)
 
 STEADY = ("revenue", "dividends_per_share")
 """Lines that hardly ever move by a thousand times from one period to the next."""
@@ -79,12 +91,15 @@ def proposals(figures: Figures) -> list[Proposal]:
     beside = errs & ~by_itself
     alone = _alone(figures)
     alone = alone[~np.isin(alone, of_lines[errs])]
+    counts = figures.of_concepts(COUNTS)
+    counts = counts[~np.isin(counts, of_lines[errs]) & (figures.value[counts] > MOST_SHARES)]
     return [
         *(
             Proposal(rule, BY_FILINGS_AND_LEVEL, of_lines[holds], 10.0 ** -proven[holds])
             for rule, holds in ((SCALE_OF_EARLIER_FILINGS, by_itself), (SCALE_WITHIN_FILING, beside))
         ),
         Proposal(SCALE_ALONE, BY_LEVEL, alone, np.full(len(alone), np.nan)),
+        Proposal(MORE_THAN_ANY, BY_LIMIT, counts, np.full(len(counts), np.nan)),
     ]
 
 

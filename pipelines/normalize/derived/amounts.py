@@ -9,16 +9,23 @@ They are added after the corrections, so none of them is ever the proof of a cor
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.derived import capital_expenditure, dated_dividends, dividend_rates, no_dilution, no_dividends
+from pipelines.normalize.derived import (
+    bank_revenue,
+    capital_expenditure,
+    dated_dividends,
+    dividend_rates,
+    no_dilution,
+    no_dividends,
+    share_averages,
+)
 from pipelines.normalize.derived.stated import FILING, PERIOD
-from pipelines.normalize.elements import AMOUNT, BY_NAME
+from pipelines.normalize.elements import AMOUNT, BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS
 
-_CONCEPTS = ("dividends_per_share", "capital_expenditure", "shares_diluted")
-_BEYOND = {name: len(BY_NAME[name].sources) for name in _CONCEPTS}
+_BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}
 """The rank of a derived amount: beyond those of the sources of its concept."""
-_SIGN = {"dividends_per_share": -1, "capital_expenditure": 0}
+_SIGN = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
 
 
 def with_derived(
@@ -40,6 +47,8 @@ def with_derived(
     rates, against = dividend_rates.amounts(facts, sound)
     against = against.with_columns(concept=pl.lit("dividends_per_share", AMOUNT))
     sound = sound.join(against, on=["concept", *PERIOD], how="anti")
+    shares = no_dilution.periods_without(facts, sound).with_columns(concept=pl.lit("shares_diluted", AMOUNT))
+    stated = shares.select("concept", *PERIOD)
     lines = pl.concat(
         [
             no_dividends.periods_without(facts, regimes).with_columns(
@@ -48,29 +57,33 @@ def with_derived(
             dated_dividends.amounts(facts, sound).with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
             rates.with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
             capital_expenditure.residuals(facts, sound).with_columns(concept=pl.lit("capital_expenditure", AMOUNT)),
+            _unstated(
+                pl.concat(
+                    [share_averages.amounts(facts, stated_facts, sound), bank_revenue.amounts(facts)], how="diagonal"
+                ),
+                pl.concat([sound.select(stated.columns), stated]),
+            ),
         ],
         how="diagonal",
     )
     lines = lines.unique(["concept", *PERIOD], keep="first", maintain_order=True)
     lines = lines.join(sound.select("concept", *PERIOD), on=["concept", *PERIOD], how="anti", maintain_order="left")
     first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
-    shares = no_dilution.periods_without(facts, sound)
     of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)
     of_lines = (
         lines.join(of_filing, on=FILING, maintain_order="left")
         .with_columns(
             rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
-            grain=pl.lit(1.0),
+            grain=pl.col("grain").fill_null(1.0),
             periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
             used=pl.lit(0, pl.Int64),
-            other_source=pl.lit(value=False),
+            other_source=pl.col("other_source").fill_null(value=False),
             measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
             repair=pl.lit(1.0),
         )
         .with_columns(foots=pl.lit(value=False), corrected_by="rule")
     )
     of_shares = shares.with_columns(
-        concept=pl.lit("shares_diluted", AMOUNT),
         rank=pl.lit(_BEYOND["shares_diluted"], pl.Int16),
         used=pl.lit(0, pl.Int64),
         corrected_by="rule",
@@ -103,3 +116,11 @@ def with_derived(
         .cast(DECISIONS)
         .sort("cik", "rule"),
     )
+
+
+def _unstated(lines: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
+    """The amounts of periods that neither their filing nor an earlier one states."""
+    period = ["cik", "concept", "start", "end"]
+    first = sound.group_by(period).agg(stated=pl.col("seq").min())
+    is_stated = pl.col("stated") <= pl.col("seq")
+    return lines.join(first, on=period, how="left").filter(~is_stated.fill_null(value=False)).drop("stated")

@@ -15,6 +15,8 @@ AS_PAID = 0.03
 dividends more or less would be a larger difference."""
 LONGEST_QUARTER, LONGEST_YEAR, SHORTEST_PART = 120, 380, 60
 """Most days of a quarter (some have 16 weeks) and of a year; fewest days of a part of it."""
+DIGITS = 6
+"""Decimals to which sums of amounts per share are compared, because of binary fractions."""
 MARGIN = 8
 """Days by which the dates of a quarter may differ."""
 
@@ -27,7 +29,14 @@ AS_DATED = Rule(
     "times the shares are the dividends",
     "compose",
 )
-RULES = (AS_DATED,)
+AS_DECLARED = Rule(
+    "dividends-per-share.dated-declarations",
+    "If the dividends that filings date as declared on days of a year are those paid in it, each part of the year has "
+    "those declared in it; if the filer pays them in another part, payments are not added to declarations.",
+    "ASC 505-10-50-2; taxonomy definition of dividends declared: the dividends of a period are those declared in it",
+    "compose",
+)
+RULES = (AS_DATED, AS_DECLARED)
 
 _PAID_PER_SHARE, _DECLARED_PER_SHARE = "CommonStockDividendsPerShareCashPaid", "CommonStockDividendsPerShareDeclared"
 _PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
@@ -41,7 +50,8 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         sound: the vintages that count (frames.Sound): average shares.
 
     Returns:
-        PERIOD, `value`, `rule`, `fact` and `coefficient` (lists).
+        PERIOD, `value`, `rule`, `other_source` (paid by a filer that declares in another quarter), `fact`
+        and `coefficient` (lists).
     """
     dated = pl.concat(
         [
@@ -74,22 +84,50 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     # one amount that is stated of the whole period, too, has the dates of a part by mistake
     of_whole = of_period.join(dated, on=["cik", "seq", "value"]).select(*PERIOD, "value")
     proved = with_dated(periods).filter(is_all).join(of_whole, on=[*PERIOD, "value"], how="anti", maintain_order="left")
-    proved = proved.select(*PERIOD, "proof")
+    declared = instants(facts, (_DECLARED_PER_SHARE,)).select(
+        "cik", of="seq", day="end", amount="value", day_fact="fact"
+    )
+    declared = declared.sort("cik", "of", "day_fact").unique(
+        ["cik", "day", "amount"], keep="first", maintain_order=True
+    )
+
+    def with_declared(each: pl.DataFrame) -> pl.DataFrame:
+        """The dividends whose declaration filings so far date within each period: `declared`, `days` (facts)."""
+        inside = each.join(declared, on="cik", maintain_order="left_right").filter(
+            (pl.col("of") <= pl.col("seq")) & pl.col("day").is_between(pl.col("start"), pl.col("end"))
+        )
+        found = inside.group_by(PERIOD).agg(declared=pl.col("amount").sum().round(DIGITS), days=pl.col("day_fact"))
+        return each.join(found, on=PERIOD, how="left", maintain_order="left")
+
+    proved = with_declared(proved.select(*PERIOD, "value", "proof"))
+    proved = proved.select(*PERIOD, "proof", is_declared=(pl.col("declared") == pl.col("value").round(DIGITS)))
     ends = durations(facts, proving.INCOME).select("cik", part_start="start", part_end="end").unique()
     parts = (
         proved.join(ends, on="cik", maintain_order="left")
         .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
         .filter(_days("part_start", "part_end") >= SHORTEST_PART)
-        .select("cik", "seq", "proof", start="part_start", end="part_end")
-        .unique(PERIOD, keep="first")
+        .select("cik", "seq", "proof", "is_declared", start="part_start", end="part_end")
+        .unique(PERIOD, keep="first", maintain_order=True)
     )
-    found = with_dated(parts)
-    declared = instants(facts, (_DECLARED_PER_SHARE,)).select("cik", "end", amount="value", of="seq").unique()
-    declared = found.join(declared.rename({"end": "day"}), on="cik").filter(
-        (pl.col("of") <= pl.col("seq")) & pl.col("day").is_between(pl.col("start"), pl.col("end"))
+    parts = with_declared(with_dated(parts)).with_columns(
+        pl.col("is_declared").fill_null(value=False),
+        differs=pl.col("declared").fill_null(0.0) != pl.col("value").round(DIGITS),
     )
-    declared = declared.unique([*PERIOD, "day", "amount"]).group_by(*PERIOD, "value").agg(pl.col("amount").sum())
-    found = found.join(declared.filter(pl.col("amount") != pl.col("value")), on=PERIOD, how="anti")
+    # a filer that pays in one quarter what it declared in another one
+    pays_later = parts.filter("is_declared", "differs").group_by("cik").agg(since=pl.col("seq").min())
+    of_payment = parts.filter(~pl.col("is_declared")).join(pays_later, on="cik", how="left", maintain_order="left")
+    of_payment = of_payment.filter(~pl.col("differs") | pl.col("declared").is_null())
+    found = pl.concat(
+        [
+            of_payment.with_columns(
+                rule=pl.lit(AS_DATED.id), other_source=(pl.col("seq") >= pl.col("since")).fill_null(value=False)
+            ),
+            parts.filter("is_declared").with_columns(
+                value=pl.col("declared").fill_null(0.0), fact="days", rule=pl.lit(AS_DECLARED.id), other_source=False
+            ),
+        ],
+        how="diagonal",
+    )
     # dividends paid prove that there are no others, and are no part of the value
     legs = pl.col("fact").fill_null(pl.lit([], pl.List(pl.UInt32)))
     return (
@@ -97,7 +135,8 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         .select(
             *PERIOD,
             "value",
-            rule=pl.lit(AS_DATED.id),
+            "rule",
+            "other_source",
             coefficient=pl.concat_list(pl.lit(1.0).repeat_by(pl.col("fact").list.len()), pl.lit([0.0])),
             fact=pl.concat_list("fact", "proof"),
         )

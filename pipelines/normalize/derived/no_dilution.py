@@ -4,6 +4,8 @@ Belongs here: losses, earnings per share that bound the difference, adjustments 
 filing states or that are basic shares and a stated adjustment (elements.per_share).
 """
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from pipelines.normalize.derived.stated import FILING, PERIOD, durations
@@ -35,7 +37,14 @@ NO_ADJUSTMENT = Rule(
     "ASC 260-10-50-1: the adjustment is disclosed; 260-10-55-3: that of a year to date is the average of its quarters",
     "compose",
 )
-RULES = (LOSS, EQUAL_EARNINGS, NO_ADJUSTMENT)
+ONLY_COMMON = Rule(
+    "shares.diluted.basic-of-common-stock-alone",
+    "Diluted shares that no filing states are the basic ones of a filer whose reports so far state neither diluted "
+    "earnings or shares nor potential shares or share-based pay.",
+    "ASC 260-10-45-2: only entities with common stock alone present basic amounts per share without diluted ones",
+    "compose",
+)
+RULES = (LOSS, EQUAL_EARNINGS, NO_ADJUSTMENT, ONLY_COMMON)
 
 
 def periods_without(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
@@ -52,44 +61,52 @@ def periods_without(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     unstated = of["shares_basic"].join(
         of["shares_diluted"], on=["cik", "start", "end"], how="anti", maintain_order="left"
     )
-    income = (
-        sound.filter(pl.col("concept").is_in(["net_income_parent", "net_income_common"]))
-        .group_by(PERIOD)
-        .agg(most=pl.col("value").max())
-    )
-
-    def stated(name: str, *elements: str) -> pl.DataFrame:
-        return durations(facts, elements).group_by(PERIOD).agg(pl.col("value").max().alias(name))
-
-    found = unstated.join(income, on=PERIOD, how="left", maintain_order="left")
-    for name, elements in {
-        "continuing": proving.CONTINUING,
-        "discontinued": proving.DISCONTINUED,
-        "basic": (proving.BASIC_EARNINGS,),
-        "diluted": (proving.DILUTED_EARNINGS,),
-        "adjusted": (proving.DILUTED_INCOME,),
+    found = unstated.join(of_continuing(facts, sound), on=PERIOD, how="left", maintain_order="left")
+    for name, element in {
+        "basic": proving.BASIC_EARNINGS,
+        "diluted": proving.DILUTED_EARNINGS,
+        "adjusted": proving.DILUTED_INCOME,
+        "average": proving.BASIC_AVERAGE,
     }.items():
-        found = found.join(stated(name, *elements), on=PERIOD, how="left", maintain_order="left")
-    continues = pl.coalesce("continuing", pl.when(pl.col("discontinued").fill_null(0) == 0).then("most"))
+        found = found.join(_largest(facts, name, (element,)), on=PERIOD, how="left", maintain_order="left")
     is_equal = pl.col("basic") == pl.col("diluted")
-    is_loss = (pl.max_horizontal("most", continues) < 0) & is_equal.fill_null(value=True)
+    is_loss = (pl.max_horizontal("most", "continuing") < 0) & is_equal.fill_null(value=True)
     is_loss &= pl.col("adjusted").is_null() | (pl.col("adjusted") == pl.col("most"))
     earned = pl.col("basic").abs()
     is_bounded = is_equal & ((earned + HALF_A_CENT) / (earned - HALF_A_CENT) - 1 <= LARGEST_DIFFERENCE)
     is_bounded &= earned > HALF_A_CENT
-    rule = pl.when(is_loss & continues.is_not_null()).then(pl.lit(LOSS.id))
+    rule = pl.when(is_loss & pl.col("continuing").is_not_null()).then(pl.lit(LOSS.id))
     adjusted = durations(facts, (proving.DILUTIVE_ADJUSTMENT,)).select(*FILING, "value", first="start", last="end")
     within = found.select(PERIOD).join(adjusted, on=FILING)
     within = within.filter((pl.col("first") <= pl.col("start")) & (pl.col("last") >= pl.col("end")))
     without = within.group_by(PERIOD).agg(is_zero=(pl.col("value") == 0).all())
+    potential = facts.filter(pl.col("tag").is_in(proving.DILUTION)).group_by("cik").agg(since=pl.col("seq").min())
     return (
         found.join(without, on=PERIOD, how="left")
+        .join(potential, on="cik", how="left")
         .with_columns(
             rule=rule.when(is_bounded)
             .then(pl.lit(EQUAL_EARNINGS.id))
             .when("is_zero", is_equal.fill_null(value=True))
             .then(pl.lit(NO_ADJUSTMENT.id))
+            .when(pl.col("average").is_not_null(), (pl.col("since") > pl.col("seq")).fill_null(value=True))
+            .then(pl.lit(ONLY_COMMON.id))
         )
         .drop_nulls("rule")
         .select(*sound.columns, "rule")
     )
+
+
+def of_continuing(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
+    """Net income and income from continuing operations: PERIOD, `most` (net income), `continuing` (null: unknown)."""
+    income = sound.filter(pl.col("concept").is_in(["net_income_parent", "net_income_common"]))
+    found = income.group_by(PERIOD).agg(most=pl.col("value").max())
+    for name, elements in {"continuing": proving.CONTINUING, "discontinued": proving.DISCONTINUED}.items():
+        found = found.join(_largest(facts, name, elements), on=PERIOD, how="full", coalesce=True)
+    continues = pl.coalesce("continuing", pl.when(pl.col("discontinued").fill_null(0) == 0).then("most"))
+    return found.select(*PERIOD, "most", continuing=continues)
+
+
+def _largest(facts: pl.DataFrame, name: str, elements: Iterable[str]) -> pl.DataFrame:
+    """The largest amount that a filing states under some elements: PERIOD and the amount."""
+    return durations(facts, elements).group_by(PERIOD).agg(pl.col("value").max().alias(name))

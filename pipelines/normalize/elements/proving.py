@@ -36,16 +36,45 @@ CONTINUING = (
     "IncomeLossFromContinuingOperationsIncludingPortionAttributableToNoncontrollingInterest",
 )
 BASIC_EARNINGS, DILUTED_EARNINGS = "EarningsPerShareBasic", "EarningsPerShareDiluted"
+BASIC_AVERAGE = "WeightedAverageNumberOfSharesOutstandingBasic"
 DILUTIVE_ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
 DILUTED_INCOME = "NetIncomeLossAvailableToCommonStockholdersDiluted"
+NONINTEREST_INCOME = "NoninterestIncome"
+LINES_OF_BANK = (
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
+    "NoninterestExpense",
+    "InterestIncomeExpenseAfterProvisionForLoanLoss",
+    "InterestIncomeExpenseNet",
+)
+"""Income before tax, noninterest expense, net interest income after the provision and before it."""
+
+DILUTION = (
+    DILUTED_EARNINGS,
+    DILUTED_INCOME,
+    DILUTIVE_ADJUSTMENT,
+    "EarningsPerShareBasicAndDiluted",
+    "WeightedAverageNumberOfDilutedSharesOutstanding",
+    "WeightedAverageNumberOfShareOutstandingBasicAndDiluted",
+    "AntidilutiveSecuritiesExcludedFromComputationOfEarningsPerShareAmount",
+    "IncrementalCommonSharesAttributableToShareBasedPaymentArrangements",
+    "IncrementalCommonSharesAttributableToConversionOfPreferredStock",
+    "IncrementalCommonSharesAttributableToConversionOfDebtSecurities",
+    "IncrementalCommonSharesAttributableToCallOptionsAndWarrants",
+    "ShareBasedCompensation",
+    "AllocatedShareBasedCompensationExpense",
+)
+"""Elements of a filer that has potential shares, even if these do not dilute."""
 
 ELEMENTS: frozenset[str] = cash_flow_lines.ELEMENTS.union(
     INCOME,
     PREFERRED_DIVIDENDS,
-    (RETAINED_EARNINGS, BASIC_EARNINGS, DILUTED_EARNINGS, DILUTED_INCOME, DILUTIVE_ADJUSTMENT),
+    (RETAINED_EARNINGS, BASIC_EARNINGS, BASIC_AVERAGE, DILUTED_EARNINGS, DILUTED_INCOME, DILUTIVE_ADJUSTMENT),
     DIVIDENDS_PAYABLE,
     DIVIDENDS,
     DISCONTINUED,
     CONTINUING,
+    DILUTION,
+    (NONINTEREST_INCOME,),
+    LINES_OF_BANK,
 )
 """All elements of this module and of the lines of the cash flow statement."""

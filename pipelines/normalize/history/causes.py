@@ -215,8 +215,8 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         versions: `version`, `cik`, `q`, `item`, `seq`, `value` (null: withdrawn), `method`, `mixed_basis`,
-            `is_amended`, and `elements` and `standards`, numbers that are equal for two versions with the same
-            elements, or with the same taxonomies and units.
+            `is_amended`, and `elements`, `standards` and `currency`, numbers that are equal for two versions with the
+            same elements, taxonomies or currencies (0: no currency).
         legs: the filed facts of the versions: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
 
     Returns:
@@ -246,6 +246,7 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame, after_none: Flags) -> C
         found[1:] = own[1:] != own[:-1]
         return found & ~begins
 
+    currency = floats(ordered, "currency")
     moves, periods, another = _what_filings_move(ordered, item, value, earlier)
     restates, rescaled, is_reversed, slack = _facts_compared(ordered, legs, begins)
     is_plain = ~np.isin(item, RATIOS) & (ordered["method"] != "net_income_over_shares").to_numpy()
@@ -259,7 +260,7 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame, after_none: Flags) -> C
         was_mixed_basis=before(mixed.astype(np.float64), begins) > 0,
         is_mixed_basis=mixed,
         other_elements=changed("elements"),
-        other_standards=changed("standards"),
+        other_standards=changed("standards") | (changed("currency") & (currency > 0) & (before(currency, begins) > 0)),
         moves_net_income=moves,
         periods_moved=periods,
         shows_another_entity=another,

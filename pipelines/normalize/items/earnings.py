@@ -233,7 +233,7 @@ def _shares(points: Points, name: str, takes_other: Flags) -> tuple[Item, pl.Dat
         rule=how,
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
         method=how,
-        flags=points.flags(name),
+        flags={**points.flags(name), "derived": points.of(name, "is_derived") > 0},
         legs=(points.leg(name, MEAN),),
         withheld=((MIXED_REASON, ONE_SHARE_BASIS, is_mixed), (MIXED_REASON, MEAN_AS_QUARTERS, is_beyond)),
     )

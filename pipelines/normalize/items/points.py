@@ -64,7 +64,7 @@ FLOWS = (
     "investment_income",
     "net_interest",
 )
-OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", "beyond", "seq")
+OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", "beyond", "is_derived", "seq")
 BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
 
 

@@ -30,6 +30,10 @@ LINEAGE = [
     "rule",
 ]
 
+SHARES = ("shares_basic", "shares_diluted")
+WITHOUT_CURRENCY = ("shares", "pure")
+"""Units, or what they begin with, that name no currency."""
+
 
 def lineage(
     legs: pl.DataFrame, flow_legs: pl.DataFrame, balances: pl.DataFrame, facts: pl.DataFrame, filings: pl.DataFrame
@@ -67,8 +71,9 @@ def lineage(
         filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
     )
     unit = pl.col("unit")
+    # income and earnings per share that prove an average of shares make up shares
     basis = (
-        pl.when(unit == "shares")
+        pl.when((unit == "shares") | pl.col("concept").cast(pl.String).is_in(SHARES))
         .then("factor")
         .when(unit.str.ends_with("/shares"))
         .then(1 / pl.col("factor"))
@@ -106,8 +111,8 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
         versions: number of versions.
 
     Returns:
-        one row a version: whether it has each flag of OF_LEGS and OF_SOURCES; `elements` and `standards`, numbers that
-        are equal for two versions with the same elements, or with the same taxonomies and units.
+        one row a version: whether it has each flag of OF_LEGS and OF_SOURCES; `elements`, `standards` and `currency`,
+        numbers that are equal for two versions with the same elements, taxonomies or currencies; 0: without currency.
     """
     version, repair = ints(found, "version"), floats(found, "repair")
     is_scale = is_power_of_ten(repair)
@@ -115,12 +120,15 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
     named = found["reservation"].fill_null("")
     for name in OF_SOURCES:
         of_leg[name] = (named == name).to_numpy()
-    standard = found.select(pl.col("tag").str.split(":").list.first() + " " + pl.col("unit"))[:, 0]
+    taxonomy = found["tag"].str.split(":").list.first()
+    currency = found["unit"].str.split("/").list.first()
+    has_currency = ~currency.is_in(list(WITHOUT_CURRENCY))
     return pl.DataFrame(
         {
             **{name: np.bincount(version[holds], minlength=versions) > 0 for name, holds in of_leg.items()},
             "elements": _fingerprints(version, found["tag"], versions),
-            "standards": _fingerprints(version, standard, versions),
+            "standards": _fingerprints(version, taxonomy, versions),
+            "currency": _fingerprints(version[has_currency.to_numpy()], currency.filter(has_currency), versions),
         }
     )
 

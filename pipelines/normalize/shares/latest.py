@@ -16,7 +16,7 @@ from pipelines.normalize.columns import Columns
 from pipelines.normalize.frames import counted
 from pipelines.normalize.keys import company_key, largest_of, places_in
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, STATED_RANKS
 
 SHARES = ("shares_basic", "shares_diluted")
 INCOME = ("net_income_common", "net_income_parent")
@@ -138,9 +138,9 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
 
 
 def _newest_known(known: pl.DataFrame, ciks: Ints) -> _Known:
-    """The amounts known after the last filing."""
+    """The amounts known after the last filing that filings state: potential shares of a loss count in a valuation."""
     concept = places_in((*SHARES, *INCOME), ints(known, "concept"))
-    at = np.flatnonzero(concept >= 0)
+    at = np.flatnonzero((concept >= 0) & (floats(known, "rank") < STATED_RANKS[ints(known, "concept")]))
     cik, q, n = (ints(known, name)[at] for name in ("cik", "q", "n"))
     concept = concept[at]
     days = np.where(concept <= DILUTED, floats(known, "days")[at], 1.0)

@@ -36,9 +36,7 @@ def gross(windows: Windows, by_years: Way, quarters: tuple[Quarter, ...], takes_
     return found
 
 
-def beyond(
-    windows: Windows, by_years: Way, years: Years, quarters: tuple[Quarter, ...], takes_quarters: Flags
-) -> Floats:
+def beyond(windows: Windows, by_years: Way, years: Years, quarters: tuple[Quarter, ...]) -> tuple[Floats, Floats]:
     """How far the part of a mean of shares that no filing states lies above or below the averages beside it.
 
     By years this part is the fiscal year less the interim period that is subtracted; by quarters, each quarter that is
@@ -46,9 +44,10 @@ def beyond(
     after it, and both years to date.
 
     Returns:
-        the excess (shares times days) as a share of the sum of the window; NaN if nothing can be compared.
+        the excess (shares times days) as a share of the sum of the window, by years and by quarters; NaN if nothing
+        can be compared.
     """
-    found = np.full(len(windows.q), np.nan)
+    found = np.full(len(windows.q), np.nan), np.full(len(windows.q), np.nan)
     rows = np.flatnonzero(IS_COUNT[windows.concept] & ~windows.is_year_end)
     if not len(rows):
         return found
@@ -62,8 +61,9 @@ def beyond(
 
         beside = [average(to_date), average(prior)]
         for back in range(QUARTERS_A_YEAR + 1):
-            is_near = some.q - back <= some.year_before + 1
-            beside.append(np.where(is_near, average(some.find(some.q - back, 1)), np.nan))
+            quarter = some.find(some.q - back, 1)
+            counts = (some.q - back <= some.year_before + 1) & ~some.is_derived(quarter)
+            beside.append(np.where(counts, average(quarter), np.nan))
         days = of("days", year) - of("days", prior)
         rest = of("amount", year) - of("amount", prior)
         rounding = HALF_A_UNIT * np.sum([of("grain", row) * of("days", row) for row in (year, prior)], axis=0)
@@ -74,7 +74,7 @@ def beyond(
             for each in quarters
         ]
         of_quarters = np.sum(excess, axis=0) / np.sum([each.amount[rows] for each in quarters], axis=0)
-    found[rows] = np.where(takes_quarters[rows], of_quarters, of_years)
+    found[0][rows], found[1][rows] = of_years, of_quarters
     return found
 
 

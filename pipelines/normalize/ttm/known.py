@@ -75,6 +75,9 @@ IS_ADDITIVE = np.array(
 )
 """For each code of a concept: whether the quarters of a year add up to it exactly."""
 
+STATED_RANKS = np.array([len(BY_NAME[name].sources) if name in BY_NAME else np.inf for name in AMOUNT.categories])
+"""For each code of a concept: the rank from which on amounts are derived, not stated."""
+
 DIVIDENDS = list(BY_NAME).index("dividends_per_share")
 """The code of the concept. Earnings per share are judged by net income over shares instead."""
 
@@ -202,6 +205,9 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     place = np.unique(cik, return_inverse=True)[1]
     slots = slot_key(place, *(part[is_last] for part in slot[1:]))
     is_erratum = _errata(value, before(value, begins), slots, seq)
+    # a filing that states what other figures had proved restates nothing
+    beyond = floats(rows, "rank") - STATED_RANKS[slot[1][is_last]]
+    is_erratum |= ~repeats & (beyond < 0) & (before(beyond, begins) >= 0)
     is_known = repeats | is_erratum
     foots = flags(rows, "foots")
     is_outlier = _outliers([part[is_last] for part in slot], seq, value, begins, is_known, half_a_unit, foots)

@@ -12,6 +12,7 @@ import polars as pl
 from pipelines.normalize.arrays import (
     NOTHING,
     QUARTER_BITS,
+    Flags,
     Floats,
     Ints,
     Timeline,
@@ -23,7 +24,7 @@ from pipelines.normalize.arrays import (
     whole,
 )
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, SPAN_BITS, Known
+from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, SPAN_BITS, STATED_RANKS, Known
 
 PARTNERS = (("operating_cash_flow", "capital_expenditure"),)
 """Concepts of one statement that make up one item, which has to be on one basis."""
@@ -113,6 +114,11 @@ class Windows:
     def of(self, name: str, row: Ints) -> Floats:
         """A column of known amounts at some rows: `amount`, `days`, `grain`, `seq` and so on; NaN for NOTHING."""
         return picked(self.known.rows[name], row)
+
+    def is_derived(self, row: Ints) -> Flags:
+        """Whether no filing states the known amount at some rows, but other figures prove it."""
+        found: Flags = self.of("rank", row) >= STATED_RANKS[self.concept]
+        return found
 
     def fiscal_quarter(self, q: Ints) -> Floats:
         """Number of a quarter within its fiscal year; NaN for a quarter that is not on the grid."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.bases import DISAGREEMENT, Years, filing_of_quarters, refined, settled
+from pipelines.normalize.ttm.bases import BEYOND, DISAGREEMENT, IS_COUNT, Years, filing_of_quarters, refined, settled
 from pipelines.normalize.ttm.beside_recasts import quarters_of_recast
-from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
 from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, Leg, Way
 
@@ -196,8 +196,12 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     recast_by[restated] = np.where(year_before[restated], of("revised", longer[restated]), np.nan)
     longer[restated] = np.where(year_before[restated], former, longer[restated])
 
-    is_stated = stated >= 0
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
+    # the difference is finer than an average that other figures prove, unless these contradict it
+    rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * np.abs(rest)
+    is_near = IS_COUNT[windows.concept] & (np.abs(of("amount", stated) - rest) <= rounding)
+    is_stated = (stated >= 0) & ~(windows.is_derived(stated) & is_near)
+    stated = np.where(is_stated, stated, NOTHING)
     by_difference = ~is_stated & (can_be_negative | (rest >= 0)) & ~np.isnan(rest)
 
     lacking = np.flatnonzero((number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0) & ~stated_anew)

@@ -43,7 +43,7 @@ class Way:
     thousands. `is_disputed`:
     the next filing states a leg with one other digit. `is_whole`: all required legs are known, they span twelve months,
     and the sum is not below zero if it cannot be. `has_other_length` and `is_negative` say why a known sum is not
-    whole.
+    whole. `has_derived`: no filing states a leg, but other figures prove it.
     """
 
     amount: Floats
@@ -60,6 +60,7 @@ class Way:
     mixes_units: Flags
     is_disputed: Flags
     has_other_element: Flags
+    has_derived: Flags
 
     @classmethod
     def of(
@@ -102,6 +103,7 @@ class Way:
             mixes_units=mixes_units,
             is_disputed=is_disputed,
             has_other_element=has_other,
+            has_derived=np.any([windows.is_derived(leg.row) for leg in legs], axis=0),
         )
 
     def with_rows(self, rows: Ints, other: "Way", legs: tuple[Leg, ...]) -> "Way":

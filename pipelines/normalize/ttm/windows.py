@@ -192,8 +192,8 @@ BEFORE_RECAST = Rule(
 )
 RECAST = Rule(
     "flag.recast",
-    f"The fiscal year was restated by more than {DISAGREEMENT:.1%} after it was first stated; the twelve months to the "
-    "quarter ends around it stay as before, unless filings restate all of their legs.",
+    f"The fiscal year was restated by more than {DISAGREEMENT:.1%}, by the same standards, after it was first stated; "
+    "the twelve months to the quarter ends around it stay as before, unless filings restate all of their legs.",
     "ASC 250-10-45-5: a change is applied to all periods presented, and interim periods of former years are not",
     "flag",
 )
@@ -260,7 +260,8 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     Returns:
         flows: `flow` (row number), `cik`, `concept`, `q`, `seq`, `amount` (additive, see known_amounts), `days`,
             `rule` (the way: METHODS), one boolean column for each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest
-            leg), `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters),
+            leg), `is_derived` (no filing states a leg),
+            `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters),
             `own_spread` (the same of the way that counts), `gross` (the sum of the legs without their signs), `beyond`
             (of averages.beyond). There is no row if no way leads to twelve months: three quarters are not an estimate
             of four.
@@ -312,8 +313,10 @@ def _chosen(
     of = windows.of
     year = windows.find(np.where(windows.is_year_end, windows.q, np.nan), QUARTERS_A_YEAR)
     own = windows.find(np.where(windows.is_year_end, np.nan, windows.q), QUARTERS_A_YEAR)
-    is_year = year >= 0
+    # four quarters that are stated are finer than a year that other figures prove
+    is_year = (year >= 0) & ~(windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived)
     first_year = windows.since(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR, np.zeros_like(windows.q))
+    is_same_regime = of("regime", year) == of("regime", first_year)
     by_year, by_own = (
         Way.of(windows, (Leg(row),), of("amount", row), of("days", row), of("regime", row)) for row in (year, own)
     )
@@ -325,6 +328,10 @@ def _chosen(
     judged = judged_ways(windows, by_years, years, by_quarters, contradict)
     quarters_first = BY_QUARTER_FIRST[windows.concept] & ~judged.by_years
     takes_quarters = by_quarters.is_sound & (quarters_first | judged.by_quarters | ~by_years.is_sound)
+    excess = averages.beyond(windows, by_years, years, quarters)
+    stated_all = by_quarters.is_sound & ~np.any([quarter.by_difference for quarter in quarters], axis=0)
+    takes_quarters |= stated_all & (np.abs(excess[0]) > BEYOND)
+    takes_quarters |= by_quarters.is_sound & by_years.has_derived & ~by_quarters.has_derived
     takes_quarters &= ~(of_next & by_years.is_sound)
     may_take_years = by_years.is_sound & ~takes_quarters & ~is_year & ~takes_own & ~of_next
     is_behind, agrees = _behind_quarters(windows, by_years, years, by_quarters, may_take_years)
@@ -360,7 +367,7 @@ def _chosen(
     rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
     rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_UNITS.id, NO_MIXED_BASES.id]
     spreads = averages.spreads(windows, by_years, quarters)
-    excess = averages.beyond(windows, by_years, years, quarters, takes_quarters)
+    beyond = np.where(takes_quarters, excess[1], excess[0])
     found = windows.points.with_columns(
         amount=numbers(amount),
         days=numbers(days).cast(pl.Int64),
@@ -369,15 +376,16 @@ def _chosen(
         other_element=other_element,
         mixed_basis=pl.lit(value=False),
         before_recast=~is_year & ~takes_own & years.is_before & ~of_recast,
-        recast=is_year & restated(windows, year, first_year, DISAGREEMENT * np.abs(by_year.amount)),
+        recast=is_year & is_same_regime & restated(windows, year, first_year, DISAGREEMENT * np.abs(by_year.amount)),
         ways_disagree=apart & ~IS_ADDITIVE[windows.concept],
         regime=numbers(chosen("regime")).cast(pl.Int32),
         grain=numbers(grain),
         spread=numbers(largest(*spreads)),
         own_spread=numbers(np.where(takes_quarters, spreads[1], spreads[0])),
         gross=numbers(averages.gross(windows, by_years, quarters, takes_quarters)),
-        beyond=numbers(excess),
-        is_beyond=np.abs(excess) > BEYOND,
+        beyond=numbers(beyond),
+        is_beyond=np.abs(beyond) > BEYOND,
+        is_derived=np.select(holds, [way.has_derived for way in ways], default=False),
         window=np.arange(len(windows.q)),
     )
     flows = amount_changes(found.filter(has_way | is_withdrawn), ["cik", "concept", "q"], "is_beyond")
