@@ -164,7 +164,7 @@ def shown_around(history: History, sheet: Sheet, others: Iterable[Sheet]) -> lis
     return found
 
 
-OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.8, 1.6)
+OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.5, 1.6)
 """The least share of debt that fell due, and how many times of it the current liabilities rose, at least and at most:
 for a line that is non-current by definition, and for long-term debt, which some filers use for the non-current part."""
 OF_CURRENT = 0.03
