@@ -189,7 +189,6 @@ HISTORIES: dict[str, list[Row]] = {
         {OF_FLOWS: 110.4, "CashAndDueFromBanks": 20.3, "InterestBearingDepositsInBanks": 90.1, ASSETS: 900},
         {OF_FLOWS: 160.4, "CashAndDueFromBanks": 25.3, "InterestBearingDepositsInBanks": 85.1, ASSETS: 905},
     ),
-    "cash.withheld.repeats-other-balance-sheet": after({CASH: 20.12, ASSETS: 100}, {CASH: 20.12, ASSETS: 120}),
     "balance.withheld.other-extent": after({WHOLE: 90, NONCURRENT: 70, ASSETS: 900}, {NONCURRENT: 68, ASSETS: 905}),
     "cash.read.cash-of-earlier-period": joined(
         sheet({CASH: 470.675, ASSETS: 2694}), sheet({CASH: 477.675}, filed=NEXT_FILED), later_cash()

@@ -8,7 +8,6 @@ from itertools import combinations
 
 from pipelines.normalize.balance.debt import FILER_TOTAL
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet, sections_of_item
-from pipelines.normalize.balance.solver import DIGITS
 from pipelines.normalize.balance.values import amount, first_amount, grain
 from pipelines.normalize.elements.lines import (
     ASSETS,
@@ -148,19 +147,6 @@ def is_finer(case: Case) -> bool:
             amounts = {other for day in case.filing.days.values() for other, _ in day.values()} - {line}
             if len(amounts) >= AMOUNTS:
                 return True
-    return False
-
-
-def repeats(case: Case) -> bool:
-    """Whether a line of cash has the amount, to the last of several digits, that it has on another balance sheet."""
-    stated = case.sheet.stated
-    for element in case.value.elements:
-        line = amount(stated, element)
-        if LINES[CURRENT_ASSETS][element].kind == CASH and line >= DIGITS * grain(line):
-            for other in case.compared:
-                moved = any(amount(other.stated, total) != amount(stated, total) for total in ASSETS)
-                if moved and amount(other.stated, element) == line:
-                    return True
     return False
 
 

@@ -235,7 +235,10 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         if not stated_as_zero or _borrowings(stated):
             return None
         zero = _zero(filing, day, stated, FILED_AS_ZERO, is_proved=False, of=stated_as_zero[:1])
-        is_zero = len(parts) > 1 and all(BORROWINGS[section].keys() & stated.keys() for section in parts)
+        is_zero = all(
+            any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
+            for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
+        )
         return replace(zero, is_stated_zero=is_zero)
     if _WITH_LEASES.intersection(elements):
         flag = INCLUDES_FINANCE_LEASES

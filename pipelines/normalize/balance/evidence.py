@@ -128,15 +128,6 @@ EVIDENCE: tuple[Evidence, ...] = (
     _evidence(
         "cash_not_footing",
         CASH_ITEM,
-        "cash.withheld.repeats-other-balance-sheet",
-        "Cash is withheld if a line of it has the amount of another balance sheet to the last of four digits, and "
-        "total assets have another: the figure stands in the wrong column.",
-        "ASC 210-10-45-1: a line cannot stand still by chance",
-        bounds.repeats,
-    ),
-    _evidence(
-        "cash_not_footing",
-        CASH_ITEM,
         "cash.withheld.exceeds-cash-of-flows",
         "Cash is withheld if the line of cash exceeds the cash at the end of the cash flow statement, which includes "
         "it, unless bank overdrafts explain it.",
