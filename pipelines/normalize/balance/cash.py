@@ -180,9 +180,7 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
     if total_contradicts(stated, CURRENT_ASSETS):
         flag = TOTAL_CONTRADICTS_PARTS
     usual = [name for name in of_cash if _TABLE[name].usual]
-    of_flows = WITH_RESTRICTED
-    if not amount(stated, of_flows) and not (_DUE_FROM_BANKS in stated and _DEPOSITS in stated):
-        of_flows = _WITH_DISPOSAL_GROUPS
+    of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
     if usual and not (usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)):
         of_cash = usual
         restricted = [] if takes_deposits else _restricted(stated)
