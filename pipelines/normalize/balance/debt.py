@@ -235,7 +235,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         if not stated_as_zero or _borrowings(stated):
             return None
         zero = _zero(filing, day, stated, FILED_AS_ZERO, is_proved=False, of=stated_as_zero[:1])
-        is_zero = all(
+        is_zero = any(name in stated for name in LONG_TERM_DEBT) or all(
             any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
             for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
         )
