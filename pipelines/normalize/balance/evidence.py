@@ -251,8 +251,8 @@ EVIDENCE: tuple[Evidence, ...] = (
         "debt_not_footing",
         DEBT,
         "debt.withheld.unexplained-liabilities",
-        "Total debt is withheld if all lines leave so much of the liabilities that a line of debt may be missing: a "
-        "tenth of the debt and 3 % of unclassified liabilities, else three times the debt and a fifth of them.",
+        "Total debt is withheld if all lines leave so much that a line of debt may be missing: of a bank's liabilities "
+        "3 % and more than the debt (a tenth of a single line), of classified ones a fifth and ten times the debt.",
         "us-gaap:Liabilities, ifrs-full:Liabilities: the total of all liabilities",
         unknown.leaves_much,
     ),

@@ -293,7 +293,7 @@ def notes_exceed(case: Case) -> bool:
     return max(notes, default=0.0) > case.amount * (1 + DISCOUNT)
 
 
-OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (3.0, 10.0), 0.2
+OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (1.0, 10.0), 0.2
 """What the lines leave of unclassified liabilities is at most the debt, or little of the liabilities; of classified
 ones at most ten times the debt, or a fifth of the liabilities."""
 LITTLE = 0.03
