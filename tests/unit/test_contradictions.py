@@ -173,6 +173,9 @@ WRONG: dict[str, Case] = {
     "cash that doubled, and that of the cash flow statement did not": cash(
         [{CASH: 60, OF_FLOWS: 62, ASSETS: 900}, {CASH: 30, OF_FLOWS: 62, ASSETS: 900}], [60, "apart from flows"]
     ),
+    "cash that stands still, and that of the cash flow statement does not": cash(
+        [{CASH: 60, OF_FLOWS: 62, ASSETS: 900}, {CASH: 60, OF_FLOWS: 92, ASSETS: 900}], [60, "apart from flows"]
+    ),
     # Scientific Energy in 2022
     "cash above that of the cash flow statement, which is less bank overdrafts": cash(
         [{CASH: 2.677775, OF_FLOWS: 2.077797, "BankOverdrafts": 0.599978, ASSETS: 9}], [2.677775]

@@ -74,7 +74,7 @@ def exceeds_cash_of_flows(case: Case) -> bool:
 
 
 def moved_apart_from_flows(case: Case) -> bool:
-    """Whether the lines of cash changed against all balance sheets, and that of the cash flow statement did not."""
+    """Whether the lines of cash changed against all balance sheets and that of the flows did not, or the reverse."""
     lines = [name for name in case.value.elements if LINES[CURRENT_ASSETS][name].kind == CASH and name != _OF_FLOWS]
     now, asked = sum(amount(case.sheet.stated, name) for name in lines), []
     for other in case.compared:
@@ -82,7 +82,8 @@ def moved_apart_from_flows(case: Case) -> bool:
         if before and _OF_FLOWS in other.stated and _OF_FLOWS in case.sheet.stated:
             change, of_flows = now - before, amount(case.sheet.stated, _OF_FLOWS) - amount(other.stated, _OF_FLOWS)
             follows = of_flows * (1 if change > 0 else -1) >= FOLLOWED * abs(change)
-            asked.append(abs(change) >= MOVED * max(now, before) and not follows)
+            stands = not change and abs(of_flows) >= MOVED * now
+            asked.append(stands or (abs(change) >= MOVED * max(now, before) and not follows))
     return bool(asked) and all(asked)
 
 

@@ -155,7 +155,7 @@ EVIDENCE: tuple[Evidence, ...] = (
         CASH_ITEM,
         "cash.withheld.cash-of-flows-did-not-move",
         "Cash is withheld if the line of cash changed by a tenth or more since the balance sheets before and the cash "
-        "at the end of the cash flow statement did not follow.",
+        "at the end of the cash flow statement did not follow, or if only the latter changed.",
         "ASC 230-10-45-4 (the cash flow statement explains the change in cash)",
         bounds.moved_apart_from_flows,
     ),
