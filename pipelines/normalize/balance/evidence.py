@@ -57,14 +57,7 @@ def _of_each(ids: tuple[str, str], statement: str, source: str, holds: Predicate
         (CASH_ITEM, "cash_not_footing", "Cash", "current assets"),
     )
     return [
-        _evidence(
-            reason,
-            item,
-            id,
-            statement.format(item=name, total=total),
-            source,
-            holds,
-        )
+        _evidence(reason, item, id, statement.format(item=name, total=total), source, holds)
         for id, (item, reason, name, total) in zip(ids, rows, strict=True)
     ]
 
@@ -179,8 +172,8 @@ EVIDENCE: tuple[Evidence, ...] = (
         "securities_not_shown",
         CASH_ITEM,
         "cash.withheld.securities-not-shown",
-        "Cash is withheld if reports of the last year stated short-term investments of at least 2 % of it, no day of "
-        "the filing states them, and the current assets do not show that they are gone.",
+        "Cash is withheld if a report of the last year, or an older one if most current assets are unknown, stated "
+        "short-term investments (2 % or more), no day of this filing does, and nothing shows that they are gone.",
         "Regulation S-X Rule 5-02.2 (marketable securities are a line of the balance sheet)",
         unknown.vanished("securities"),
     ),
@@ -188,8 +181,8 @@ EVIDENCE: tuple[Evidence, ...] = (
         "current_debt_not_shown",
         DEBT,
         "debt.withheld.current-debt-not-shown",
-        "Total debt is withheld if reports of the last year stated current debt of at least 2 % of it, no day of the "
-        "filing states it, and the current liabilities do not show that it is gone.",
+        "Total debt is withheld if a report of the last year, or an older one if most current liabilities are unknown, "
+        "stated current debt (2 % or more), no day of this filing does, and nothing shows that it is gone.",
         _CURRENT,
         unknown.vanished("current"),
     ),
@@ -197,8 +190,8 @@ EVIDENCE: tuple[Evidence, ...] = (
         "short_term_debt_not_shown",
         DEBT,
         "debt.withheld.short-term-debt-not-shown",
-        "Total debt is withheld if reports of the last year stated short-term borrowings of at least 2 % of it, no day "
-        "of the filing states them, and the current liabilities do not show that they are gone.",
+        "Total debt is withheld if a report of the last year, or an older one if most current liabilities are unknown, "
+        "stated short-term borrowings (2 % or more), no day of this filing does, and nothing shows that they are gone.",
         _CURRENT,
         unknown.vanished("short-term"),
     ),
@@ -206,8 +199,9 @@ EVIDENCE: tuple[Evidence, ...] = (
         "noncurrent_debt_not_shown",
         DEBT,
         "debt.withheld.noncurrent-debt-not-shown",
-        "Total debt is withheld if reports of the last year stated non-current debt of at least 2 % of it, no day of "
-        "the filing states it, and the non-current liabilities do not show that it is gone.",
+        "Total debt is withheld if a report of the last year, or an older one if most non-current liabilities are "
+        "unknown, stated non-current debt (2 % or more), no day of this filing does, and nothing shows that it is "
+        "gone.",
         "Regulation S-X Rule 5-02.22 (long-term debt is a line of the balance sheet); IAS 1.69",
         unknown.vanished("noncurrent"),
     ),
@@ -216,8 +210,8 @@ EVIDENCE: tuple[Evidence, ...] = (
         DEBT,
         "debt.withheld.maturities-left-long-term-debt",
         "Long-term debt alone is withheld for a year after it fell by 3 % or more (a total: 10 %) while the current "
-        "liabilities rose by as much, or by equal installments; always after it did so twice, and if the company owns "
-        "the lender to its buyers.",
+        "liabilities rose by half of it or more, or by equal installments; always after it did so twice, and if the "
+        "company owns the lender to its buyers.",
         f"{_CURRENT}; a lender owes commercial paper and maturities within a year",
         unknown.maturities_left,
     ),

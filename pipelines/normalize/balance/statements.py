@@ -68,7 +68,8 @@ def that_count(values: Iterable[tuple[Value, bool]]) -> tuple[list[Value], list[
         values: the value of each filing and whether the filing is an amendment, in the order of filing.
 
     Returns:
-        the values that count; and each rule with the company, for each later statement.
+        the values that count, a withheld one where a filing withdraws the value before; and each rule with the company,
+        for each later statement.
     """
     counted: list[Value] = []
     decided: list[tuple[Rule, int]] = []

@@ -83,7 +83,7 @@ class Value:
     sides: both sides of the identity that withholds it.
     is_stated_zero: whether lines of each section are stated as zero.
     is_single: whether it is of a day without a balance sheet, so that it can only restate another.
-    withdraws: for a withheld value of an earlier filing, the filing that withheld it: its number in place of `seq`.
+    withdraws: the number (`seq`) of the earlier filing whose value of the day the filing `seq` withdraws; else None.
     """
 
     cik: int
