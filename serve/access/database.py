@@ -7,7 +7,9 @@ The file of SQLite is in WAL mode: a process that writes delays other writers, b
 """
 
 import contextlib
+import os
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -326,10 +328,26 @@ def _of_file(path: Path) -> Database:
 def _in_file(path: Path) -> Database:
     database = _of_file(path)
     with database.errors():
-        path.touch(mode=0o600)
+        if not path.exists():
+            _make(path)
         with closing(database.file(WAIT)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")  # needs the file for itself, if it is not in that mode yet
+            connection.execute("PRAGMA journal_mode = WAL")  # a file that was made elsewhere may have another mode
     return database
+
+
+def _make(path: Path) -> None:
+    """Make an empty file in WAL mode, unless another process or thread makes it first.
+
+    It gets its name when it is complete: SQLite refuses those who change the mode of one file at the same time, without
+    waiting, and whoever opens and closes a file by itself gives up all locks that its process has on it.
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        made = Path(folder, path.name)
+        made.touch(mode=0o600)
+        with closing(sqlite3.connect(made, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+        with contextlib.suppress(FileExistsError):
+            os.link(made, path)
 
 
 def _address(path: Path | None) -> str:
