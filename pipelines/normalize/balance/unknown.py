@@ -230,7 +230,7 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
         if -fell > RISES * amount(before.stated, line):
             history.installments_since = -REPORTS
     is_silent = not any(amount(before.stated, line) for before in newest)
-    if any(became_due(sheet, other) for other in (*(others if is_silent else ()), *newest)):
+    if any(became_due(sheet, other) for other in (*others, *newest)):
         history.due_since = history.filings
     older = [amount(one.stated, line) for one in list(history.sheets)[-2:]]
     if len(older) > 1:
