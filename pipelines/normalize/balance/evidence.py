@@ -265,7 +265,7 @@ EVIDENCE: tuple[Evidence, ...] = (
 _SHOWN_AROUND = Rule(
     "balance.withdrawn.line-shown-around",
     "Debt and cash without proof are withdrawn if they lack short-term investments, current, short-term or non-current "
-    "debt that a later filing shows on the balance sheets before and after the day, on average at least 2 % of them.",
+    "debt that a later filing shows on the balance sheets before and after the day, over half a per cent on average.",
     "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c)); Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22",
     "withhold",
 )

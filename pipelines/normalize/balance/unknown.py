@@ -159,7 +159,7 @@ def shown_around(history: History, sheet: Sheet, others: Iterable[Sheet]) -> lis
                 lacks = not (part_of(of_value, name) or group.names & of_value.stated.keys())
                 is_of_item = value.item == (CASH_ITEM if name == "securities" else DEBT)
                 share = sum(lines) / 2 / ((value.value or 0.0) + sum(lines) / 2)
-                if is_of_item and lacks and other.day < value.day < sheet.day and share >= LEAST_SHARE:
+                if is_of_item and lacks and other.day < value.day < sheet.day and share >= MATERIAL:
                     found.append((value, name))
     return found
 
@@ -229,8 +229,8 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
             history.became_due += 1
         if -fell > RISES * amount(before.stated, line):
             history.installments_since = -REPORTS
-    is_silent = not any(amount(before.stated, line) for before in newest)
-    if any(became_due(sheet, other) for other in (*others, *newest)):
+    is_new = history.filings - history.due_since >= REPORTS  # a year end is repeated by all reports of a year
+    if any(became_due(sheet, other) for other in (*(others if is_new else ()), *newest)):
         history.due_since = history.filings
     older = [amount(one.stated, line) for one in list(history.sheets)[-2:]]
     if len(older) > 1:

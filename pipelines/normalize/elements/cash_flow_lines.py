@@ -32,7 +32,11 @@ def _read() -> pl.DataFrame:
         rows = list(csv.DictReader(file))
     seen: set[tuple[str, str]] = set()
     for row in rows:
-        if row["section"] not in SECTIONS or row["sign"] not in ("1", "-1") or row["class"] not in (DIVIDEND, BORROWING, LINE):
+        if (
+            row["section"] not in SECTIONS
+            or row["sign"] not in ("1", "-1")
+            or row["class"] not in (DIVIDEND, BORROWING, LINE)
+        ):
             raise ValueError(f"cash_flow_lines.csv: {row} has an unknown section, sign or class")
         if (key := (row["section"], row["element"])) in seen:
             raise ValueError(f"cash_flow_lines.csv: {row['element']} comes twice among {row['section']}")
