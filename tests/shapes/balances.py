@@ -163,6 +163,10 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),
+    "debt.withheld.interest-without-its-debt": [
+        *sheet({ADVANCES: 68, DEPOSITS: 411.785, OTHER: 3.86, LIABILITIES: 489.893, ASSETS: 557.155}),
+        fact("InterestExpenseSubordinatedNotesAndDebentures", 1e6, "2023-01-01", END, filed=FIRST_FILED),
+    ],
     "debt.withheld.financial-company-without-short-term-debt": [
         *sheet({WHOLE: 60, ASSETS: 200}),
         fact("RevenuesNetOfInterestExpense", 40e6, "2023-01-01", END, filed=FIRST_FILED),
@@ -193,6 +197,7 @@ HISTORIES: dict[str, list[Row]] = {
     ),
     "cash.withheld.securities-not-shown": gone({CASH: 22, NONCURRENT: 60, MATURITIES: 30, CURRENT_LIABILITIES: 90}),
     "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
+    "balance.withdrawn.filing-in-other-units": since_quarter({CASH: 0.02, ASSETS: 0.1}, {CASH: 30, ASSETS: 110}),
     "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),
     "balance.withheld.line-finer-than-filing": sheet(
         {CASH: 0.535, INVENTORY: 590, ASSETS: 35_175, NONCURRENT: 9_000, CURRENT_LIABILITIES: 700, LIABILITIES: 20_000}

@@ -10,7 +10,13 @@ import polars as pl
 
 from pipelines.normalize.elements.cash_flow_lines import FINANCING, SECTIONS
 from pipelines.normalize.elements.cash_flow_lines import LINES as FLOWS
-from pipelines.normalize.elements.lines import INTEREST, INTEREST_BY_DEPOSIT, INTEREST_ON_DEBT, INTEREST_ON_DEPOSITS
+from pipelines.normalize.elements.lines import (
+    INTEREST,
+    INTEREST_BY_DEPOSIT,
+    INTEREST_OF_CLASS,
+    INTEREST_ON_DEBT,
+    INTEREST_ON_DEPOSITS,
+)
 from pipelines.normalize.elements.sources import US_GAAP
 
 _TOTAL = SECTIONS[FINANCING]
@@ -51,6 +57,21 @@ def interest_on_deposits_only(facts: pl.DataFrame) -> dict[tuple[int, int], dict
     for cik, seq, day, holds in rows.iter_rows():
         of_filing = found.setdefault((cik, seq), {})
         of_filing[day] = bool(holds) and of_filing.get(day, True)
+    return found
+
+
+def interest_by_class(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, frozenset[str]]]:
+    """The elements of INTEREST_OF_CLASS that are stated for the shortest period that ends on a day, by filing and day.
+
+    Without those that are zero: the debt was repaid before.
+    """
+    day = ["cik", "seq", "end"]
+    stated = facts.filter(pl.col("start").is_not_null() & pl.col("tag").is_in([*INTEREST_OF_CLASS]))
+    newest = stated.filter(pl.col("start") == pl.col("start").max().over(*day, "tag"), pl.col("value") != 0)
+    found: dict[tuple[int, int], dict[int, frozenset[str]]] = {}
+    of_day = newest.group_by(day, maintain_order=True).agg("tag").with_columns(pl.col("end").to_physical())
+    for cik, seq, end, tags in of_day.iter_rows():
+        found.setdefault((cik, seq), {})[end] = frozenset(tags)
     return found
 
 

@@ -124,6 +124,7 @@ class Filing:
     totals: for each day what the total of each of its sections is computed from (section_totals).
     likely: for each section of a day that does not add up its likeliest lines.
     pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
+    interest: the elements of interest on a class of debt, by the last day of a period.
     without_borrowing: the periods without flows of debt, by their last day.
     """
 
@@ -139,6 +140,7 @@ class Filing:
     totals: Mapping[int, Mapping[str, Terms]]
     likely: dict[tuple[str, int], tuple[str, ...]]
     pays_interest_on_deposits_only: Mapping[int, bool]
+    interest: Mapping[int, frozenset[str]]
     without_borrowing: Mapping[int, flows.WithoutBorrowing]
 
     def likely_lines(self, section: str, day: int) -> tuple[str, ...]:
@@ -190,7 +192,8 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
     """
     filer = _Filer()
     of_company = None
-    interest, unborrowed = flows.interest_on_deposits_only(facts), flows.without_borrowing(facts)
+    on_deposits, by_class = flows.interest_on_deposits_only(facts), flows.interest_by_class(facts)
+    unborrowed = flows.without_borrowing(facts)
     for cik, seq, days in _stated(facts):
         if cik != of_company:
             of_company, filer = cik, _Filer()
@@ -243,7 +246,8 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
                 for section in sections_of(days[day])
                 if section not in sections or day not in sections[section].days
             },
-            interest.get((cik, seq), {}),
+            on_deposits.get((cik, seq), {}),
+            by_class.get((cik, seq), {}),
             unborrowed.get((cik, seq), {}),
         )
 

@@ -198,7 +198,15 @@ INTEREST_ON_DEBT = (
 )
 """Expenses and payments of a filer that has or had debt."""
 
+INTEREST_OF_CLASS = {
+    "InterestExpenseSubordinatedNotesAndDebentures": "FederalHomeLoanBank",
+    "InterestExpenseJuniorSubordinatedDebentures": "FederalHomeLoanBank",
+    "InterestExpenseFederalHomeLoanBankAndFederalReserveBankAdvancesLongTerm": "Subordinated",
+    "InterestExpenseFederalHomeLoanBankAndFederalReserveBankAdvancesShortTerm": "Subordinated",
+}
+"""Interest on one class of a bank's debt, and a word in the names of elements that have no such debt."""
+
 ELEMENTS: frozenset[str] = frozenset((*TOTALS, *NOTES, INTEREST_ON_DEPOSITS)).union(
-    *LINES.values(), *INTEREST, INTEREST_ON_DEBT, INTEREST_BY_DEPOSIT
+    *LINES.values(), *INTEREST, INTEREST_ON_DEBT, INTEREST_BY_DEPOSIT, INTEREST_OF_CLASS
 )
 """All elements of the reading."""
