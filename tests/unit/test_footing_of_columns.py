@@ -287,6 +287,15 @@ def test_what_another_line_explains_is_served(item, lines, amount):
 YEAR_BEFORE = report(
     {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in USUAL.items()}, "2023-02-20", (BEFORE, "2021-12-31")
 )
+RELATED, OTHER_DEBT = "NotesPayableRelatedPartiesNoncurrent", "OtherLongTermDebtNoncurrent"
+TWO_LINES = USUAL | {DEBT_LINE: (30.738, 35.002), RELATED: (10.013, 10.999)}
+"""The non-current debt in two lines."""
+YEAR_BEFORE_IN_TWO = report(
+    {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in (TWO_LINES | {OTHER_DEBT: (10.013, 10.999)}).items()},
+    "2023-02-20",
+    (BEFORE, "2021-12-31"),
+)
+"""One of them is stated under two elements."""
 SECURITIES = "MarketableSecuritiesCurrent"
 WITH_SECURITIES = {"AssetsCurrent": (82.13, 69.884), "Assets": (170.909, 153.008)}
 RESTS = {
@@ -298,6 +307,22 @@ RESTS = {
     ),
     "debt is missing in both columns, and an earlier report states that of the other": (
         YEAR_BEFORE + report(USUAL | {DEBT_LINE: (None, None)}),
+        "total_debt",
+        46.001,
+    ),
+    "two lines of debt are missing in both columns": (
+        YEAR_BEFORE_IN_TWO + report(TWO_LINES | {DEBT_LINE: (None, None), RELATED: (None, None)}),
+        "total_debt",
+        46.001,
+    ),
+    "debt is missing beside a line of debt under one of its two elements": (
+        YEAR_BEFORE_IN_TWO + report(TWO_LINES | {DEBT_LINE: (None, None)}),
+        "total_debt",
+        46.001,
+    ),
+    "and under the other one": (
+        YEAR_BEFORE_IN_TWO
+        + report(TWO_LINES | {DEBT_LINE: (None, None), RELATED: (None, None), OTHER_DEBT: (10.013, 10.999)}),
         "total_debt",
         46.001,
     ),

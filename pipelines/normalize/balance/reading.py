@@ -271,36 +271,41 @@ def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading |
 
     It is the line that the filer's last such section has besides those that are stated, if the section adds up with it
     in the other column: as stated there, with the usual size here; or not stated there either, where the others leave
-    exactly what an earlier filing stated for that day.
+    exactly what an earlier filing stated for that day. Several borrowings count as one line.
     """
     if len(columns) < 2:
         return None
     own, other = columns
     expected = filer.lines[section]
     lines, missing = _stated_lines(expected, own.stated)
-    if len(missing) != 1 or (_apart_from_both_sides(own.stated) and not _apart_from_both_sides(other.stated)):
+    table = LINES[section]
+    is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
+    if not is_one or (_apart_from_both_sides(own.stated) and not _apart_from_both_sides(other.stated)):
         return None
-    table, group = LINES[section], missing[0]
     new = [name for name in own.stated if name in table and name not in other.stated and table[name].usual]
     if any(own.stated[name][0] and name not in lines and table[name].part_of.isdisjoint(lines) for name in new):
         return None
     left = own.total - sum(own.stated[line][0] for line in lines)
     left_of_other = other.total - sum(other.stated[line][0] for line in lines if line in other.stated)
     unit = _unit([tuple(own.stated[line][0] for line in lines)], [own.total, other.total])
-    shown = next((other.stated[name][0] for name in group if name in other.stated), None)
-    known = shown
-    if shown is None:
-        stated_before = filer.stated.get(other.day, {})
-        known = next((stated_before[name] for name in group if name in stated_before), None)
+    shown = _sum_of(missing, {name: amount for name, (amount, _) in other.stated.items()})
+    known = shown if shown is not None else _sum_of(missing, filer.stated.get(other.day, {}))
     if not known or abs(left_of_other - known) > rounded_by(other.total, unit) or left <= unit:
         return None
     if any(_may_be_wrong(own.stated[line][0], left, unit, other.stated.get(line)) for line in lines):
         return None
     if shown is not None and not known / USUAL_SIZE <= left <= known * USUAL_SIZE:
         return None
-    rest = Derived(group[0], {own.day: left} if shown is not None else {own.day: left, other.day: left_of_other})
+    rest = Derived(missing[0][0], {own.day: left} if shown is not None else {own.day: left, other.day: left_of_other})
     days, totals, terms = (own.day, other.day), (own.total, other.total), (own.terms, other.terms)
-    return Reading(section, days, totals, terms, (expected,), unit, rest)
+    stated_first = tuple(tuple(sorted(group, key=lambda one: one not in own.stated)) for group in expected)
+    return Reading(section, days, totals, terms, (stated_first,), unit, rest)
+
+
+def _sum_of(lines: Lines, amounts: Mapping[str, float]) -> float | None:
+    """The sum of lines, each stated by one of its elements; None if one is not stated."""
+    stated = [next((amounts[name] for name in group if name in amounts), None) for group in lines]
+    return None if None in stated else sum(amount for amount in stated if amount is not None)
 
 
 def _apart_from_both_sides(stated: Day) -> float:
