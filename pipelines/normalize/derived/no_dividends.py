@@ -86,15 +86,18 @@ def periods_without(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     has_paid = (pl.col("first_paid") <= pl.col("seq")).fill_null(value=False)
     earnings = earnings.filter(~(has_paid & pl.col("never_only"))).drop("first_paid", "never_only")
     proved = pl.concat([earnings, _of_financing(facts, paid), of_nothing, _rest_of_year(stated)], how="diagonal")
+    # a dividend of the beginning of a year shows that retained earnings do not show those of the year
+    proved = proved.with_columns(pl.coalesce("since", "start").alias("since"))
     contradicted = proved.join(paid, on="cik", suffix="_paid").filter(
         (pl.col("seq_paid") <= pl.col("seq"))
-        & (pl.col("start_paid") >= pl.col("start").dt.offset_by(f"-{SAME_DAYS}"))
+        & (pl.col("start_paid") >= pl.col("since").dt.offset_by(f"-{SAME_DAYS}"))
         & (pl.col("end_paid") <= pl.col("end").dt.offset_by(SAME_DAYS))
     )
     proved = (
         proved.join(contradicted, on=PERIOD, how="anti", maintain_order="left")
         .sort("cik", "start", "end", "seq", maintain_order=True)
         .unique(["cik", "start", "end"], keep="first", maintain_order=True)
+        .drop("since")
     )
     parts = durations(facts, (*INCOME, SECTIONS[FINANCING])).select("cik", part_start="start", part_end="end")
     parts = pl.concat([parts, proved.select("cik", part_start="start", part_end="end")]).unique()
@@ -175,7 +178,7 @@ def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, 
 
 def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
     """The periods in which retained earnings changed by net income; `never_only`: proved if no dividend was ever
-    stated, because losses were carried forward, the sum is off by a unit, or no filing states income of the period."""
+    stated, because losses were carried forward or the sum is off by a unit; `since`: the start of the income."""
     income = _alone(durations(facts, INCOME))
     less = _alone(durations(facts, proving.PREFERRED_DIVIDENDS)).filter(pl.col("value") != 0)
     after_preferred = income.join(less, on=PERIOD, suffix="_less", maintain_order="left_right").select(
@@ -189,7 +192,7 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
     opening = balances.rename({"end": "day", "value": "opening", "fact": "opening_fact", "of": "opening_of"})
     closing = balances.rename({"value": "closing", "fact": "closing_fact", "of": "seq"})
     return (
-        pl.concat([each.with_columns(is_rest=pl.lit(each is rest)) for each in (income, after_preferred, rest)])
+        pl.concat([*(each.with_columns(since="start") for each in (income, after_preferred)), rest])
         .filter(pl.col("value") != 0)
         .join(closing, on=["cik", "seq", "end"], maintain_order="left_right")
         .with_columns(day=pl.col("start").dt.offset_by("-1d"))
@@ -198,15 +201,14 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
         # the newest statement of the balance; the filing's own, if it has one
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
         .with_columns(off=(pl.col("closing") - pl.col("opening") - pl.col("value")).abs(), unit=_unit())
-        .with_columns(
-            never_only=(pl.min_horizontal("opening", "closing") < 0) | (pl.col("off") >= EXACT) | pl.col("is_rest")
-        )
-        .filter(pl.col("off") <= pl.when("is_rest").then(EXACT).otherwise("unit"))
+        .with_columns(never_only=(pl.min_horizontal("opening", "closing") < 0) | (pl.col("off") >= EXACT))
+        .filter(pl.col("off") <= pl.when(pl.col("since") < pl.col("start")).then(EXACT).otherwise("unit"))
         .sort(*PERIOD, "off", pl.col("fact").list.len(), pl.col("fact").list.first(), "opening_fact", "closing_fact")
         .unique(PERIOD, keep="first", maintain_order=True)
         .select(
             *PERIOD,
             "never_only",
+            "since",
             rule=pl.lit(RETAINED_EARNINGS.id),
             fact=pl.concat_list(pl.concat_list("closing_fact", "opening_fact"), "fact"),
             # a sum that is off by a unit proves the zero, and is none
@@ -231,7 +233,8 @@ def _less_beginning(income: pl.DataFrame) -> pl.DataFrame:
         value=pl.col("value") - pl.col("less"),
         fact=pl.concat_list("fact", "fact_less"),
         coefficient=pl.lit([1.0, -1.0]),
-    ).select(*PERIOD, "value", "fact", "coefficient")
+        since="start",
+    ).select(*PERIOD, "value", "fact", "coefficient", "since")
 
 
 def _unit() -> pl.Expr:
