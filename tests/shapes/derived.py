@@ -68,6 +68,29 @@ def adopts_a_standard() -> list[Row]:
     return company(balances={EARNINGS: [100.0 + 10 * number + 7 * (number > 8) for number in range(1, QUARTERS + 1)]})
 
 
+def adopts_a_standard_in_a_year() -> list[Row]:
+    """Carter Bankshares: a change of accounting in the first quarter of 2022; only the year less
+    nine months shows what was earned in the fourth."""
+    return company(balances={EARNINGS: [100.0 + 10 * number + 7 * (number > 4) for number in range(1, QUARTERS + 1)]})
+
+
+def pays_once_a_year(paid: float = 2.0) -> list[Row]:
+    """Red River Bancshares: the dividend of the first quarter of 2022 is that of the year.
+
+    Args:
+        paid: millions paid in the year; two in the quarter.
+    """
+    rows = company(shares=10.0)
+    year, quarter = ("2022-01-01", "2022-12-31", "2023-03-01"), ("2022-01-01", "2022-03-31", "2022-05-09")
+    for (start, end, filed), millions in ((year, paid), (quarter, 2.0)):
+        form = "10-K" if end.endswith("12-31") else "10-Q"
+        rows.append(fact(DECLARED_PER_SHARE, 0.2, start, end, form=form, filed=filed))
+        rows.append(fact(DECLARED, millions * 1e6, start, end, form=form, filed=filed))
+    quarters = (("2023-01-01", "2023-03-31", "2023-05-09"), ("2023-04-01", "2023-06-30", "2023-08-09"))
+    next_year = [fact(DECLARED_PER_SHARE, 0.3, start, end, form="10-Q", filed=filed) for start, end, filed in quarters]
+    return [*rows, *next_year]
+
+
 def financing(unexplained: float = 0) -> list[Row]:
     """Financing activities are shares bought back and money borrowed, and what no line states."""
     lines = {BOUGHT_BACK: [3.0] * QUARTERS, BORROWED: [8.0] * QUARTERS}
@@ -96,6 +119,20 @@ def declares_before_it_pays(*declared: str) -> list[Row]:
     ]
     days = [fact(DECLARED_PER_SHARE, 0.5, None, day, form="10-Q", filed="2023-11-09") for day in declared]
     return [*company(shares=10.0), *paid, *years, *days]
+
+
+def pays_twice_a_year(last: float = 0.5) -> list[Row]:
+    """Disney: annual reports date payments in the first and third quarters of two years, on ten million shares.
+
+    Args:
+        last: the amount per share of the last payment.
+    """
+    rows = company(shares=10.0)
+    for year, amount, filed in ((2022, 0.5, "2023-03-01"), (2023, last, "2024-02-29")):
+        dates = [(f"{year}-01-01", f"{year}-03-31", 0.5), (f"{year}-07-01", f"{year}-09-30", amount)]
+        rows += [fact(PER_SHARE, each, start, end, filed=filed) for start, end, each in dates]
+        rows.append(fact(PAID, (0.5 + amount) * 10e6, f"{year}-01-01", f"{year}-12-31", filed=filed))
+    return rows
 
 
 def declares(
@@ -226,18 +263,52 @@ def leaves_noninterest_income_out(other: float = 0.0) -> list[Row]:
     return [row for row in rows if (row["tag"], row["filed"]) != ("NoninterestIncome", "2024-02-29")]
 
 
+def loses_on_securities() -> list[Row]:
+    """First Seacoast Bancorp: noninterest income of the last quarter of 2022 is a loss on securities."""
+    income = {"NoninterestExpense": 8.0, "InterestIncomeExpenseNet": 10.0}
+    income |= {"InterestIncomeExpenseAfterProvisionForLoanLoss": 9.0, PRETAX: 4.0}
+    sums = {tag: [amount] * QUARTERS for tag, amount in income.items()}
+    sums["NoninterestIncome"] = [3.0] * 7 + [-20.0] + [3.0] * 4
+    sums[PRETAX] = [4.0] * 7 + [-19.0] + [4.0] * 4
+    return [row for row in company(sums, {"Deposits": [500.0] * QUARTERS}) if row["tag"] != REVENUE]
+
+
 def has_common_stock_alone(*others: str) -> list[Row]:
     """Berkshire Hathaway: basic averages, and nothing of dilution but what `others` state in the first report."""
     first = [fact(tag, 1e6, "2021-01-01", "2021-03-31", form="10-Q", filed="2021-05-10") for tag in others]
     return [*company(shares=10.0), *first]
 
 
+def offers_shares(first: float = 8.0, year: float = 18 * 92 / 365) -> list[Row]:
+    """Blue Foundry and ECB Bancorp: savings banks that offered ten million shares in July of 2022.
+
+    No report states shares of a period before.
+
+    Args:
+        first: million shares of the third quarter of 2022: eight if the days before the offering count.
+        year: those of 2022.
+    """
+    averages = {("2022-07-01", "2022-09-30"): first, ("2022-01-01", "2022-12-31"): year}
+    begun = [
+        {**row, "value": averages.get((row["start"], row["end"]), 10.0) * 1e6}
+        for row in company(shares=10.0)
+        if row["tag"] == SHARES
+        and (row["end"] > "2022-12-31" or row["start"] == "2022-07-01" or row["end"] == "2022-12-31")
+        and row["end"] > "2022-07-01"
+    ]
+    return [*company(), *begun]
+
+
 SHAPES: tuple[Shape, ...] = (
+    Shape("shares.none-before-offering", offers_shares()),
+    Shape("shares.of-days-since-offering", offers_shares(10.0, 10.0)),
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),
     Shape("dividends-per-share.none.part-of-period", paid_nothing()),
     Shape("dividends-per-share.none.between-periods-without", adopts_a_standard()),
+    Shape("dividends-per-share.none.rest-of-year", pays_once_a_year()),
     Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
+    Shape("ttm.dividends-paid-in-other-quarters", pays_twice_a_year(0.6)),
     Shape("dividends-per-share.dated-declarations", declares_before_it_pays("2023-02-01", "2023-08-01")),
     Shape("dividends-per-share.rate-confirmed-by-declared", declares()),
     Shape("dividends-per-share.regular-and-special", declares(5, 2.5, 2.0)),

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize import pipeline
-from tests.factories import CIK, Row, Today, fact, raw, standardized, value_of
+from tests.factories import CIK, EPS, Row, Today, fact, raw, standardized, value_of
 from tests.shapes import derived, of_company
 from tests.shapes.derived import EARNINGS
 
@@ -48,6 +48,15 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         "2023-06-30",
         None,
     ),
+    "a fourth quarter is the year less nine months": (
+        derived.adopts_a_standard_in_a_year(),
+        DIVIDENDS,
+        "ttm",
+        "2023-03-31",
+        0.0,
+    ),
+    "a part of a year has all of it": (derived.pays_once_a_year(), DIVIDENDS, "ttm", "2023-06-30", 0.6),
+    "more was declared in the year": (derived.pays_once_a_year(2.5), DIVIDENDS, "ttm", "2023-06-30", None),
     "earnings are off by a unit": (off_by(1e6), DIVIDENDS, "annual", "2023-12-31", 0.0),
     "earnings are off by more": (off_by(2e6), DIVIDENDS, "annual", "2023-12-31", None),
     "a dividend of a quarter is stated": (
@@ -82,6 +91,15 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         "2023-12-31",
         None,
     ),
+    "payments twice a year of the same amount": (derived.pays_twice_a_year(), DIVIDENDS, "ttm", "2023-06-30", 1.0),
+    "payments twice a year, before a higher one": (
+        derived.pays_twice_a_year(0.6),
+        DIVIDENDS,
+        "ttm",
+        "2023-06-30",
+        None,
+    ),
+    "and after it": (derived.pays_twice_a_year(0.6), DIVIDENDS, "annual", "2023-12-31", 1.1),
     "declarations are dated": (
         derived.declares_before_it_pays("2023-02-01", "2023-08-01"),
         DIVIDENDS,
@@ -98,7 +116,7 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     ),
     "a fourth quarter has the rate of the others": (derived.declares(), DIVIDENDS, "annual", "2022-12-31", 1.0),
     "and so twelve months in the next year": (derived.declares(), DIVIDENDS, "ttm", "2023-06-30", 1.0),
-    "more was declared than the rate": (derived.declares(last=2.6), DIVIDENDS, "annual", "2022-12-31", None),
+    "more was declared than the rate": (derived.declares(last=2.7), DIVIDENDS, "annual", "2022-12-31", None),
     "a special dividend is left out": (derived.declares(5), DIVIDENDS, "annual", "2022-12-31", None),
     "a special dividend is stated later": (derived.declares(5, 2.5, 2.0), DIVIDENDS, "annual", "2022-12-31", 3.0),
     "another amount is stated later": (derived.declares(5, 2.5, 0.5), DIVIDENDS, "annual", "2022-12-31", None),
@@ -137,6 +155,7 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         4 * 13e6,
     ),
     "another line is left": (derived.leaves_noninterest_income_out(0.5), "revenue", "annual", "2023-12-31", None),
+    "a year of a bank less than its nine months": (derived.loses_on_securities(), "revenue", "ttm", "2023-03-31", 29e6),
     "common stock alone": (derived.has_common_stock_alone(), DILUTED, "ttm", "2023-09-30", 10e6),
     "share-based pay": (derived.has_common_stock_alone("ShareBasedCompensation"), DILUTED, "ttm", "2023-09-30", None),
     "a loss of the last quarter": (
@@ -147,6 +166,49 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         pytest.approx((11e6 * 273 + 10e6 * 92) / 365, rel=1e-6),
     ),
     "no loss of the last quarter": (derived.loses_in_the_last_quarter(10.0), DILUTED, "ttm", "2023-06-30", None),
+    "shares are offered, and the days before count": (
+        derived.offers_shares(),
+        SHARES,
+        "ttm",
+        "2023-03-31",
+        round((18 * 92 + 10 * 90) / 365 * 1e6),
+    ),
+    "also in twelve months with days before the year": (
+        derived.offers_shares(),
+        SHARES,
+        "ttm",
+        "2022-09-30",
+        round(8 * 92 / 365 * 1e6),
+    ),
+    "no average of a time without shares": (derived.offers_shares(), SHARES, "annual", "2021-12-31", None),
+    "shares are offered, and the days since count": (
+        derived.offers_shares(10.0, 10.0),
+        SHARES,
+        "ttm",
+        "2023-03-31",
+        10e6,
+    ),
+    "the year of the offering has another average than the next": (
+        derived.offers_shares(10.0, 9.8),
+        SHARES,
+        "ttm",
+        "2023-03-31",
+        None,
+    ),
+    "earnings per share of the time before": (
+        [*derived.offers_shares(), fact(EPS, 0.5, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-09")],
+        SHARES,
+        "ttm",
+        "2023-03-31",
+        None,
+    ),
+    "a fourth quarter between equal rates is off by less than another rate": (
+        derived.declares(last=2.6),
+        DIVIDENDS,
+        "annual",
+        "2022-12-31",
+        1.0,
+    ),
     "earnings per share prove shares": (derived.earns_per_share(), SHARES, "ttm", "2023-06-30", 10e6),
     "earnings per share of another income": (derived.earns_per_share(0.9), SHARES, "ttm", "2023-06-30", None),
     "a first quarter": (derived.begins_in_the_second_quarter(), SHARES, "ttm", "2023-03-31", 10e6),

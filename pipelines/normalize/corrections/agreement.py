@@ -110,8 +110,8 @@ SHARES_WITHHELD = Rule(
 )
 DILUTED_BELOW_BASIC = Rule(
     "correction.agreement.diluted-below-basic",
-    "Of an average of diluted shares below that of basic shares the one is left out that is less like the company's "
-    "last one.",
+    "Of an average of diluted shares below that of basic shares the one is left out that is not net income over "
+    "earnings per share; if this shows nothing, the one that is less like the company's last one.",
     "ASC 260-10-45-16 and 260-10-45-17: potential shares are added, and left out where they are antidilutive",
     "withhold",
 )
@@ -359,8 +359,13 @@ def _of_shares(
     off_basic, off_diluted = (
         np.abs(np.log(count / last)) for count, last in ((basic, last_basic), (diluted, last_diluted))
     )
-    diluted_is_off = below & ~(off_basic > off_diluted)
-    basic_is_off = below & ~(off_diluted > off_basic)
+    basic_fits, diluted_fits = (
+        np.any([_equal(each * count, one, ROUNDED * one + HALF_A_CENT * count) for one in incomes], axis=0)
+        for each, count in ((earnings, basic), (of_diluted, diluted))
+    )
+    shows = (basic_fits != diluted_fits) & ~np.isnan(earnings * of_diluted)
+    diluted_is_off = below & np.where(shows, basic_fits, ~(off_basic > off_diluted))
+    basic_is_off = below & np.where(shows, diluted_fits, ~(off_diluted > off_basic))
     return [
         beside.propose(EARNINGS_AGREE, BY_OTHERS, EARNINGS, corrected, cents / earnings),
         beside.propose(SHARES_WITHHELD, BY_NONE, EARNINGS, unclear, np.nan),

@@ -1,4 +1,4 @@
-"""Derived amounts: what the statements of a filing prove, beside the amounts that it states.
+"""Derived amounts: what the statements of a filing prove, in addition to the amounts that it states.
 
 Belongs here: adding derived amounts to the stated ones, with the facts that they consist of. Does not: what proves an
 amount (the other modules of this folder).

@@ -12,7 +12,7 @@ from pipelines.normalize.elements.cash_flow_lines import INVESTING, LINES, SECTI
 from pipelines.normalize.rule import Rule
 
 USUAL_SIZE = 4.0
-"""Capital expenditure a day hardly ever is so many times more or less than in the statements beside it."""
+"""Capital expenditure a day hardly ever is so many times more or less than in the statements before and after it."""
 
 RESIDUAL = Rule(
     "capital-expenditure.residual-of-investing-activities",
@@ -42,33 +42,33 @@ def residuals(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     """
     statements = _statements(facts)
     with_it = statements.filter("states_it").select(
-        "cik", beside="seq", start_beside="start", rest_beside="rest", daily="daily", legs="fact", signs="coefficient"
+        "cik", other="seq", start_other="start", rest_other="rest", daily="daily", legs="fact", signs="coefficient"
     )
     without = statements.filter(~pl.col("states_any")).drop("daily").sort("cik", "seq")
     before, after = (
         without.join_asof(
-            with_it.sort("cik", "beside"),
+            with_it.sort("cik", "other"),
             left_on="seq",
-            right_on="beside",
+            right_on="other",
             by="cik",
             strategy=strategy,
             allow_exact_matches=False,
             check_sortedness=False,
-        ).drop_nulls("beside")
+        ).drop_nulls("other")
         for strategy in ("backward", "forward")
     )
-    of_year = (pl.col("start_beside") - pl.col("start")).dt.total_days().abs() <= int(SAME_DAYS.removesuffix("d"))
-    carried = pl.when(of_year).then("rest_beside").otherwise(0.0)
+    of_year = (pl.col("start_other") - pl.col("start")).dt.total_days().abs() <= int(SAME_DAYS.removesuffix("d"))
+    carried = pl.when(of_year).then("rest_other").otherwise(0.0)
     is_carried = carried.abs() >= EXACT
     value = carried - pl.col("rest")
     a_day = value / (pl.col("end") - pl.col("start")).dt.total_days()
-    beside = after.filter(pl.col("rest_beside").abs() < EXACT).select(*PERIOD, next="beside", daily_after="daily")
+    next_statement = after.filter(pl.col("rest_other").abs() < EXACT).select(*PERIOD, next="other", daily_after="daily")
     known = sound.filter(pl.col("concept") == "capital_expenditure")
     known = known.group_by("cik", "start", "end").agg(known=pl.col("seq").min())
     return (
         before.with_columns(value=value, carried=carried, is_carried=is_carried, a_day=a_day)
-        .filter(of_year | (pl.col("rest_beside").abs() < EXACT))
-        .join(beside, on=PERIOD, maintain_order="left_right")
+        .filter(of_year | (pl.col("rest_other").abs() < EXACT))
+        .join(next_statement, on=PERIOD, maintain_order="left_right")
         .filter(
             pl.all_horizontal(
                 pl.col("a_day").is_between(pl.col(daily) / USUAL_SIZE, pl.col(daily) * USUAL_SIZE)

@@ -25,6 +25,9 @@ USUAL = (0.95, 1.06)
 are declared, too."""
 FEWEST, MOSTLY = 3, 0.8
 """Quarters that have to show what is usual, and the share of them that does."""
+BETWEEN = 0.05
+"""Between two quarters of the same rate dividends declared are those of this rate if they differ by less than this
+share: another rate would be two changes within half a year, and dividends of a year on unvested shares are in one."""
 SHORTEST, LONGEST = 60, 120
 """Days of a quarter: some have 16 or 17 weeks."""
 YEAR = (340, 380)
@@ -32,7 +35,8 @@ YEAR = (340, 380)
 CONFIRMED = Rule(
     "dividends-per-share.rate-confirmed-by-declared",
     "A quarter whose dividends per share no filing states has those of the nearest quarter before or after that states "
-    f"them, if dividends declared over shares are, as usual, that rate (within {SAME:.0%}).",
+    f"them, if dividends declared over shares are, as usual, that rate (within {SAME:.0%}; between two quarters of "
+    f"the same rate, {BETWEEN:.0%}).",
     "Taxonomy definitions: dividends per share times the shares are the dividends; ASC 505-10-50-2",
     "compose",
 )
@@ -208,9 +212,9 @@ def _with_usual(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _fits(amount: pl.Expr) -> pl.Expr:
-    """Whether dividends declared over shares are an amount per share."""
-    return (pl.col("a_share") / pl.col("usual") / amount - 1).abs() <= SAME + pl.col("off")
+def _fits(amount: pl.Expr, share: float = SAME) -> pl.Expr:
+    """Whether dividends declared over shares are an amount per share, within a share of it."""
+    return (pl.col("a_share") / pl.col("usual") / amount - 1).abs() <= share + pl.col("off")
 
 
 def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
@@ -224,7 +228,11 @@ def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     before = before.sort(*PERIOD, "last", "of", "fact").unique(PERIOD, keep="last", maintain_order=True)
     after = pairs.filter("is_after").with_columns(seq=pl.max_horizontal("seq", "of"))
     after = after.sort(*PERIOD, "first", "of", "fact").unique(PERIOD, keep="first", maintain_order=True)
-    return _proved(pl.concat([before, after]).filter(_fits(pl.col("value"))), CONFIRMED, [pl.col("fact")])
+    near = _proved(pl.concat([before, after]).filter(_fits(pl.col("value"))), CONFIRMED, [pl.col("fact")])
+    both = before.join(after.select(*_QUARTER, "value", later="seq"), on=[*_QUARTER, "value"])
+    both = both.filter(_fits(pl.col("value"), BETWEEN)).with_columns(seq=pl.max_horizontal("seq", "later"))
+    both = _proved(both, CONFIRMED, [pl.col("fact")]).join(near, on=_QUARTER, how="anti")
+    return pl.concat([near, both])
 
 
 def _of_two(declared: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,7 @@ share that filings state (elements.per_share), their sum over twelve months (ttm
 
 import polars as pl
 
-from pipelines.normalize.derived.stated import EXACT, PERIOD, SAME_DAYS, durations, instants
+from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, durations, instants
 from pipelines.normalize.elements import proving
 from pipelines.normalize.elements.cash_flow_lines import FINANCING, LINES, SECTIONS
 from pipelines.normalize.elements.proving import DIVIDENDS, INCOME
@@ -41,7 +41,16 @@ BETWEEN = Rule(
     "Regulation S-X Rule 3-04: dividends are a change of retained earnings, which a change of accounting is, too",
     "compose",
 )
-RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, STATED, BETWEEN)
+REST_OF_YEAR = Rule(
+    "dividends-per-share.none.rest-of-year",
+    "No dividends were declared in the rest of a year that has the same dividends, per share and in money, as a part "
+    "of it.",
+    "Dividends are not negative: if a part has all of a year, the rest has none",
+    "compose",
+)
+RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, STATED, BETWEEN, REST_OF_YEAR)
+
+PER_SHARE = ("CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid")
 
 NOTHING_PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
 """Elements that show with a zero that there were no dividends on common stock."""
@@ -53,6 +62,8 @@ UNITS = (1e3, 1e6)
 """Units in which statements are shown: a sum is off by one of them."""
 SHORTEST, LONGEST = 60, 380
 """Days of the parts of a year for which dividends are added up."""
+YEAR = (340, LONGEST)
+"""Days of a fiscal year."""
 
 
 def periods_without(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
@@ -74,18 +85,22 @@ def periods_without(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     earnings = _of_retained_earnings(facts).join(payers, on="cik", how="left")
     has_paid = (pl.col("first_paid") <= pl.col("seq")).fill_null(value=False)
     earnings = earnings.filter(~(has_paid & pl.col("never_only"))).drop("first_paid", "never_only")
-    proved = pl.concat([earnings, _of_financing(facts, paid), of_nothing], how="diagonal")
+    proved = pl.concat([earnings, _of_financing(facts, paid), of_nothing, _rest_of_year(stated)], how="diagonal")
+    # a dividend of the beginning of a year shows that retained earnings do not show those of the year
+    proved = proved.with_columns(pl.coalesce("since", "start").alias("since"))
     contradicted = proved.join(paid, on="cik", suffix="_paid").filter(
         (pl.col("seq_paid") <= pl.col("seq"))
-        & (pl.col("start_paid") >= pl.col("start").dt.offset_by(f"-{SAME_DAYS}"))
+        & (pl.col("start_paid") >= pl.col("since").dt.offset_by(f"-{SAME_DAYS}"))
         & (pl.col("end_paid") <= pl.col("end").dt.offset_by(SAME_DAYS))
     )
     proved = (
         proved.join(contradicted, on=PERIOD, how="anti", maintain_order="left")
         .sort("cik", "start", "end", "seq", maintain_order=True)
         .unique(["cik", "start", "end"], keep="first", maintain_order=True)
+        .drop("since")
     )
-    parts = durations(facts, (*INCOME, SECTIONS[FINANCING])).select("cik", part_start="start", part_end="end").unique()
+    parts = durations(facts, (*INCOME, SECTIONS[FINANCING])).select("cik", part_start="start", part_end="end")
+    parts = pl.concat([parts, proved.select("cik", part_start="start", part_end="end")]).unique()
     days = (pl.col("part_end") - pl.col("part_start")).dt.total_days()
     proved = pl.concat([proved, _between(proved, parts.filter(days <= LONGEST), payers, regimes)])
     return (
@@ -96,6 +111,32 @@ def periods_without(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
         .select("cik", "seq", "rule", "fact", "coefficient", start="part_start", end="part_end")
         .select(*PERIOD, "rule", "fact", "coefficient")
     )
+
+
+def _rest_of_year(stated: pl.DataFrame) -> pl.DataFrame:
+    """What is left of a year before and after a part that has all its dividends, per share and in money."""
+    days = (pl.col("end") - pl.col("start")).dt.total_days()
+    years = stated.filter((pl.col("value") > 0) & days.is_between(*YEAR))
+    parts = stated.filter(days.is_between(SHORTEST, YEAR[0], closed="left"))
+    both = years.join(parts, on=["cik", "tag", "value"], suffix="_part").filter(
+        (pl.col("seq_part") <= pl.col("seq"))
+        & (pl.col("start_part") >= pl.col("start"))
+        & (pl.col("end_part") <= pl.col("end"))
+    )
+    is_per_share = pl.col("tag").is_in(PER_SHARE)
+    in_money = both.filter(~is_per_share).select(*PERIOD, "start_part", "end_part").unique()
+    whole = both.filter(is_per_share).join(in_money, on=in_money.columns).sort(*PERIOD, "fact", "fact_part")
+    whole = whole.select(
+        *PERIOD,
+        "start_part",
+        "end_part",
+        rule=pl.lit(REST_OF_YEAR.id),
+        fact=pl.concat_list("fact", "fact_part"),
+        coefficient=pl.lit([1.0, -1.0]),
+    )
+    before = whole.with_columns(end=pl.col("start_part").dt.offset_by("-1d"))
+    after = whole.with_columns(start=pl.col("end_part").dt.offset_by("1d"))
+    return pl.concat([before, after]).drop("start_part", "end_part").filter(days >= SHORTEST)
 
 
 def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
@@ -137,7 +178,7 @@ def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, 
 
 def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
     """The periods in which retained earnings changed by net income; `never_only`: proved if no dividend was ever
-    stated, because losses were carried forward or the sum is off by a unit."""
+    stated, because losses were carried forward or the sum is off by a unit; `since`: the start of the income."""
     income = _alone(durations(facts, INCOME))
     less = _alone(durations(facts, proving.PREFERRED_DIVIDENDS)).filter(pl.col("value") != 0)
     after_preferred = income.join(less, on=PERIOD, suffix="_less", maintain_order="left_right").select(
@@ -146,11 +187,12 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
         fact=pl.concat_list("fact", "fact_less"),
         coefficient=pl.lit([1.0, -1.0]),
     )
+    rest = _less_beginning(durations(facts, INCOME))
     balances = instants(facts, (proving.RETAINED_EARNINGS,)).select("cik", "end", "value", "fact", of="seq")
     opening = balances.rename({"end": "day", "value": "opening", "fact": "opening_fact", "of": "opening_of"})
     closing = balances.rename({"value": "closing", "fact": "closing_fact", "of": "seq"})
     return (
-        pl.concat([income, after_preferred])
+        pl.concat([*(each.with_columns(since="start") for each in (income, after_preferred)), rest])
         .filter(pl.col("value") != 0)
         .join(closing, on=["cik", "seq", "end"], maintain_order="left_right")
         .with_columns(day=pl.col("start").dt.offset_by("-1d"))
@@ -160,12 +202,13 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
         .with_columns(off=(pl.col("closing") - pl.col("opening") - pl.col("value")).abs(), unit=_unit())
         .with_columns(never_only=(pl.min_horizontal("opening", "closing") < 0) | (pl.col("off") >= EXACT))
-        .filter(pl.col("off") <= pl.col("unit"))
+        .filter(pl.col("off") <= pl.when(pl.col("since") < pl.col("start")).then(EXACT).otherwise("unit"))
         .sort(*PERIOD, "off", pl.col("fact").list.len(), pl.col("fact").list.first(), "opening_fact", "closing_fact")
         .unique(PERIOD, keep="first", maintain_order=True)
         .select(
             *PERIOD,
             "never_only",
+            "since",
             rule=pl.lit(RETAINED_EARNINGS.id),
             fact=pl.concat_list(pl.concat_list("closing_fact", "opening_fact"), "fact"),
             # a sum that is off by a unit proves the zero, and is none
@@ -174,6 +217,24 @@ def _of_retained_earnings(facts: pl.DataFrame) -> pl.DataFrame:
             .otherwise(pl.concat_list(pl.lit([0.0, 0.0]), pl.col("coefficient").list.eval(0.0 * pl.element()))),
         )
     )
+
+
+def _less_beginning(income: pl.DataFrame) -> pl.DataFrame:
+    """Income of the end of each period: the period less its beginning, as stated last so far."""
+    beginning = income.select("cik", "start", "tag", of="seq", day="end", less="value", fact_less="fact")
+    both = income.join(beginning, on=["cik", "start", "tag"]).filter(
+        (pl.col("of") <= pl.col("seq")) & ((pl.col("end") - pl.col("day")).dt.total_days() >= SHORTEST)
+    )
+    both = both.sort(*PERIOD, "tag", "day", "of").unique([*PERIOD, "tag", "day"], keep="last", maintain_order=True)
+    return both.select(
+        *FILING,
+        "end",
+        start=pl.col("day").dt.offset_by("1d"),
+        value=pl.col("value") - pl.col("less"),
+        fact=pl.concat_list("fact", "fact_less"),
+        coefficient=pl.lit([1.0, -1.0]),
+        since="start",
+    ).select(*PERIOD, "value", "fact", "coefficient", "since")
 
 
 def _unit() -> pl.Expr:

@@ -37,12 +37,14 @@ def amounts(as_filed: pl.DataFrame) -> pl.DataFrame:
         PERIOD, `concept`, `value`, `grain`, `rule`, `fact` and `coefficient` (lists).
     """
     basic = as_filed.filter((pl.col("concept") == "shares_basic") & (pl.col("facts") == 1))
-    both = beside_each_other(basic, [*FILING, "end"], "rank", "value", "grain", "fact")
+    both = pairs_of_periods(basic, [*FILING, "end"], "rank", "value", "grain", "fact")
     found = (
         both.filter(pl.col("days_less").is_between(*LAST_QUARTER) & (pl.col("rest") >= SHORTEST))
         .filter(pl.col("rank") == pl.col("rank_less"))
         .with_columns(end=pl.col("start_less").dt.offset_by("-1d"))
-        .select(*PERIOD, *less_days(), concept=pl.lit("shares_basic", AMOUNT), rule=pl.lit(PERIOD_LESS_QUARTER.id))
+        .select(
+            *PERIOD, *average_of_rest(), concept=pl.lit("shares_basic", AMOUNT), rule=pl.lit(PERIOD_LESS_QUARTER.id)
+        )
         .filter(pl.col("value") > 0)
     )
     parts = basic.select("cik", part="value", of="seq", first="start", last="end")
@@ -54,7 +56,7 @@ def amounts(as_filed: pl.DataFrame) -> pl.DataFrame:
     return found.drop("least", "most")
 
 
-def beside_each_other(periods: pl.DataFrame, same: list[str], *names: str) -> pl.DataFrame:
+def pairs_of_periods(periods: pl.DataFrame, same: list[str], *names: str) -> pl.DataFrame:
     """Each period with every other one of the same start or end: the names with `_less`, `days`, and days of the
     `rest`."""
     days = (pl.col("end") - pl.col("start")).dt.total_days() + 1
@@ -63,7 +65,7 @@ def beside_each_other(periods: pl.DataFrame, same: list[str], *names: str) -> pl
     return each.join(other, on=same).with_columns(rest=pl.col("days") - pl.col("days_less"))
 
 
-def less_days() -> list[pl.Expr]:
+def average_of_rest() -> list[pl.Expr]:
     """The average of the rest of two periods: `value`, `grain`, `fact` and `coefficient` (lists)."""
     of_period, of_other = pl.col("days") / pl.col("rest"), pl.col("days_less") / pl.col("rest")
     return [

@@ -6,7 +6,7 @@ basic ones as stated (no_dilution).
 
 import polars as pl
 
-from pipelines.normalize.derived import rests
+from pipelines.normalize.derived import offerings, rests
 from pipelines.normalize.derived.no_dilution import HALF_A_CENT, of_continuing
 from pipelines.normalize.derived.stated import FILING, PERIOD, durations
 from pipelines.normalize.elements import AMOUNT, proving
@@ -24,8 +24,8 @@ YEAR_DAYS = 365
 REST = (60, 300)
 """Days of a part of a year."""
 LARGEST_CHANGE = 1.1
-"""An average that no filing states hardly ever differs by more than a tenth from those beside it: VWF Bancorp's first
-year leaves 15 % more to its last quarter, because it does not count the days before the offering."""
+"""An average that no filing states hardly ever differs by more than a tenth from those before and after it: VWF
+Bancorp's first year leaves 15 % more to its last quarter, because it does not count the days before the offering."""
 
 OF_EARNINGS = Rule(
     "shares.net-income-over-earnings-per-share",
@@ -64,7 +64,8 @@ def amounts(facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame
         stated_facts.group_by("vintage").agg(fact=pl.col("fact").first(), facts=pl.len()), on="vintage"
     )
     of_earnings = [_of_earnings(facts, as_filed, concept) for concept in _EARNINGS_OF]
-    return pl.concat([rests.amounts(as_filed), *of_earnings, _in_a_loss(facts, as_filed)], how="diagonal")
+    found = [rests.amounts(as_filed), *of_earnings, _in_a_loss(facts, as_filed), offerings.amounts(facts, as_filed)]
+    return pl.concat(found, how="diagonal")
 
 
 def _of_earnings(facts: pl.DataFrame, as_filed: pl.DataFrame, concept: str) -> pl.DataFrame:
@@ -115,9 +116,9 @@ def _in_a_loss(facts: pl.DataFrame, as_filed: pl.DataFrame) -> pl.DataFrame:
     basic = as_filed.filter((pl.col("concept") == "shares_basic") & (pl.col("facts") == 1))
     both = basic.join(of_continuing(facts, as_filed), on=PERIOD)
     names = ("value", "grain", "fact", "most", "continuing")
-    to_date = rests.beside_each_other(both, ["cik", "start"], *names).filter(pl.col("seq_less") <= pl.col("seq"))
+    to_date = rests.pairs_of_periods(both, ["cik", "start"], *names).filter(pl.col("seq_less") <= pl.col("seq"))
     to_date = to_date.sort(*PERIOD, "seq_less", "end_less").unique([*PERIOD, "end_less"], keep="last")
-    of_one_end = rests.beside_each_other(both, [*FILING, "end"], *names)
+    of_one_end = rests.pairs_of_periods(both, [*FILING, "end"], *names)
     both = pl.concat(
         [
             to_date.with_columns(start=pl.col("end_less").dt.offset_by("1d")),
@@ -132,10 +133,10 @@ def _in_a_loss(facts: pl.DataFrame, as_filed: pl.DataFrame) -> pl.DataFrame:
         both.filter(pl.col("rest").is_between(*REST) & is_loss)
         .select(
             *PERIOD,
-            *rests.less_days(),
+            *rests.average_of_rest(),
             concept=pl.lit("shares_diluted", AMOUNT),
             rule=pl.lit(LOSS_OF_REST.id),
-            change=rests.less_days()[0] / pl.col("value"),
+            change=rests.average_of_rest()[0] / pl.col("value"),
         )
         .filter(pl.col("change").is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE))
         .drop("change")

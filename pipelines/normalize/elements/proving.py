@@ -36,6 +36,7 @@ CONTINUING = (
     "IncomeLossFromContinuingOperationsIncludingPortionAttributableToNoncontrollingInterest",
 )
 BASIC_EARNINGS, DILUTED_EARNINGS = "EarningsPerShareBasic", "EarningsPerShareDiluted"
+EARNINGS_OF_BOTH = "EarningsPerShareBasicAndDiluted"
 BASIC_AVERAGE = "WeightedAverageNumberOfSharesOutstandingBasic"
 DILUTIVE_ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
 DILUTED_INCOME = "NetIncomeLossAvailableToCommonStockholdersDiluted"
@@ -52,7 +53,7 @@ DILUTION = (
     DILUTED_EARNINGS,
     DILUTED_INCOME,
     DILUTIVE_ADJUSTMENT,
-    "EarningsPerShareBasicAndDiluted",
+    EARNINGS_OF_BOTH,
     "WeightedAverageNumberOfDilutedSharesOutstanding",
     "WeightedAverageNumberOfShareOutstandingBasicAndDiluted",
     "AntidilutiveSecuritiesExcludedFromComputationOfEarningsPerShareAmount",

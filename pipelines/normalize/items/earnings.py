@@ -224,6 +224,7 @@ def _shares(points: Points, name: str, takes_other: Flags) -> tuple[Item, pl.Dat
     is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
     how = np.where(is_year, 0, 1)
     mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "beyond")
+    mean = np.where(mean > 0, mean, np.nan)  # a company has no average before its first shares
     is_mixed = _mixes_bases(points, name) & ~is_year
     is_beyond = (np.abs(excess) > BEYOND) & ~is_year & ~is_mixed & ~takes_other
     found = Item(

@@ -68,10 +68,12 @@ def beyond(windows: Windows, by_years: Way, years: Years, quarters: tuple[Quarte
         rest = of("amount", year) - of("amount", prior)
         rounding = HALF_A_UNIT * np.sum([of("grain", row) * of("days", row) for row in (year, prior)], axis=0)
         of_years = _excess(rest, days, beside, rounding) / by_years.amount[rows]
-        stated = [np.where(each.by_difference[rows], np.nan, (each.amount / each.days)[rows]) for each in quarters]
+        is_rest = [(each.by_difference | each.by_three_quarters)[rows] for each in quarters]
+        each_day = [(each.amount / each.days)[rows] for each in quarters]
+        stated = [np.where(rest, np.nan, each) for rest, each in zip(is_rest, each_day, strict=True)]
         excess = [
-            np.where(each.by_difference[rows], _excess(each.amount[rows], each.days[rows], stated, 0.0), 0.0)
-            for each in quarters
+            np.where(rest, _excess(each.amount[rows], each.days[rows], stated, 0.0), 0.0)
+            for rest, each in zip(is_rest, quarters, strict=True)
         ]
         of_quarters = np.sum(excess, axis=0) / np.sum([each.amount[rows] for each in quarters], axis=0)
     found[0][rows], found[1][rows] = of_years, of_quarters

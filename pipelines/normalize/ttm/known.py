@@ -460,14 +460,15 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `cik`, `concept`, `q`, `seq`, sorted: each filing that changes a slot of the window, once an amount is known
         that ends with the window. A fiscal year that is stated again counts too, because the comparatives of its
-        filing are then used, and so does a figure within a year of a restated one, because it may confirm it.
+        filing are then used, and so does a figure within a year of a restated one, because it may confirm it. For
+        dividends also each filing that changes the quarter after the window.
     """
     cik, concept, q, n, seq = (ints(known, name) for name in (*SLOT, "seq"))
     amount = floats(known, "amount")
     changes = ~(amount == before(amount, starts(cik, concept, q, n))) | (n == QUARTERS_A_YEAR)
     changes |= _near_restatements(known)
     company, place = np.unique(cik[changes], return_inverse=True)
-    concept, q, seq = concept[changes], q[changes], seq[changes]
+    concept, q, n, seq = concept[changes], q[changes], n[changes], seq[changes]
 
     def key(q: Ints) -> Ints:
         return key_of((place, COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS))
@@ -477,10 +478,11 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
     first = np.full(len(ends), np.iinfo(np.int64).max)
     np.minimum.at(first, of_end, seq)
     points = []
-    for later in range(5):
+    # the quarter after a window shows whether the dividends that were paid in it were declared in it
+    for later in (*range(5), -1):
         asked = key(q + later)
         at = np.minimum(np.searchsorted(ends, asked), max(len(ends) - 1, 0))
-        counts = (ends[at] == asked) & (seq >= first[at])
+        counts = (ends[at] == asked) & (seq >= first[at]) & ((later >= 0) | ((concept == DIVIDENDS) & (n == 1)))
         points.append((asked[counts] << SEQ_BITS) | seq[counts])
     point = np.unique(np.concatenate(points))
     window, seq = point >> SEQ_BITS, point & ((1 << SEQ_BITS) - 1)

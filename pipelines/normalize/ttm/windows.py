@@ -48,6 +48,7 @@ from pipelines.normalize.ttm.known import (
     slot_key,
 )
 from pipelines.normalize.ttm.lookups import Windows
+from pipelines.normalize.ttm.payments import PAID_LATER, paid_later
 from pipelines.normalize.ttm.quarters import (
     FOURTH_QUARTER_BY_THREE,
     QUARTER_BEFORE_RECAST,
@@ -339,7 +340,10 @@ def _chosen(
     judged.neither[is_behind] = False
     takes_quarters |= agrees | of_recast
     judged.neither[of_recast | of_next] = False
-    holds = [is_year, takes_own, takes_quarters & ~judged.neither, by_years.is_sound & ~judged.neither]
+    is_paid_later = paid_later(windows, quarters, takes_quarters & ~(is_year | takes_own))
+    judged.neither[is_paid_later] = False
+    no_way = judged.neither | is_paid_later
+    holds = [is_year, takes_own, takes_quarters & ~no_way, by_years.is_sound & ~no_way]
     ways = (by_year, by_own, by_quarters, by_years)
 
     def chosen(name: str) -> Floats:
@@ -358,20 +362,21 @@ def _chosen(
     # after a later filing, legs that counted before contradict the others: nothing is known any more
     is_mixed = by_years.is_whole & by_years.mixes_bases & ~has_way
     former = _former(windows, amount, has_way)
-    is_withdrawn = (is_mixed | judged.neither) & ~np.isnan(former)
+    is_withdrawn = (is_mixed | no_way) & ~np.isnan(former)
     for way in (by_years, by_quarters):
         is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | is_behind
     is_disputed = by_years.is_whole & by_years.is_disputed & ~has_way
     mixes_units = by_years.is_whole & by_years.mixes_units & ~has_way
-    is_withdrawn |= (is_disputed | mixes_units) & ~np.isnan(former)
+    is_withdrawn |= (is_disputed | mixes_units | is_paid_later) & ~np.isnan(former)
     rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
-    rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_UNITS.id, NO_MIXED_BASES.id]
+    rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_UNITS.id, PAID_LATER.id, NO_MIXED_BASES.id]
+    withholds = [judged.neither, is_disputed, mixes_units, is_paid_later, is_withdrawn]
     spreads = averages.spreads(windows, by_years, quarters)
     beyond = np.where(takes_quarters, excess[1], excess[0])
     found = windows.points.with_columns(
         amount=numbers(amount),
         days=numbers(days).cast(pl.Int64),
-        rule=pl.Series(np.select([*holds, judged.neither, is_disputed, mixes_units, is_withdrawn], rules, "")),
+        rule=pl.Series(np.select([*holds, *withholds], rules, "")),
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=other_element,
         mixed_basis=pl.lit(value=False),
@@ -397,13 +402,14 @@ def _chosen(
         [
             (CONFIRMED_LEGS, cik[judged.by_years | judged.by_quarters]),
             (NO_CONTRADICTING_WAYS, cik[judged.neither & ~has_way]),
+            (PAID_LATER, cik[is_paid_later & ~has_way]),
             (QUARTERS_OF_RECAST, cik[of_recast]),
             (NEXT_LESS_QUARTER, cik[of_next & has_way]),
             (YEAR_ON_NEW_BASIS, cik[years.is_newer & has_way]),
         ]
     )
     decided = pl.concat([decided, confirmed])
-    withheld = _withheld(windows, by_years, by_quarters, judged, has_way, is_withdrawn)
+    withheld = _withheld(windows, by_years, by_quarters, judged, is_paid_later, has_way, is_withdrawn)
     proved = proofs(windows, by_years, years, by_quarters, judged, ITEM_OF_CONCEPT, has_way)
     return flows.drop("window", "is_beyond").with_row_index("flow"), legs, withheld, proved, decided
 
@@ -442,7 +448,13 @@ def _former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
 
 
 def _withheld(
-    windows: Windows, by_years: Way, by_quarters: Way, judged: Judged, has_way: Flags, is_withdrawn: Flags
+    windows: Windows,
+    by_years: Way,
+    by_quarters: Way,
+    judged: Judged,
+    is_paid_later: Flags,
+    has_way: Flags,
+    is_withdrawn: Flags,
 ) -> pl.DataFrame:
     """The items without twelve months because their newest window would mix companies, standards or elements.
 
@@ -465,6 +477,7 @@ def _withheld(
         (NO_YEAR_IN_DISPUTE, "year_in_dispute", either[3]),
         (NO_MIXED_BASES, "mixed_basis", either[2]),
         (NO_CONTRADICTING_WAYS, "ways_contradict", judged.neither),
+        (PAID_LATER, "elements_differ", is_paid_later),
     ):
         rows = np.flatnonzero(asked & mixes)
         found.append(
