@@ -1,7 +1,7 @@
 """Downloads of files of a build, counted by account.
 
-Belongs here: how many downloads an account may have at the same time, and how much it may receive on a day. Does not:
-the files (site.downloads), the limits of requests (limits).
+Belongs here: how many downloads an account may have at the same time, how much it may receive on a day, how fast all
+are together. Does not: the files (site.downloads), the limits of requests (limits).
 
 All workers of a home count together, in files of its folder `transfers`: an account has AT_ONCE of them, one for each
 download at the same time. A download locks one, and writes into it how much was sent through it on a day. The system
@@ -11,30 +11,49 @@ releases the lock of a worker that ends, however it ends.
 import fcntl
 import hashlib
 import os
+import time
 from pathlib import Path
 
 from serve.access.limits import DAY, LIMITS, until_reset
+from serve.clock import Clock
 from serve.http.errors import RateLimited
 
 FOLDER = "transfers"
 AT_ONCE = 2
 TIMES = 10  # an account may receive all files of a build so often on a day
 WAIT = 10  # seconds after which a client may try again that has too many downloads
+SPEED = 40e6  # bytes a second that all downloads of a worker receive together, so that other requests do not wait
 NOTED = 1 << 20  # bytes that are sent before they are written down; a killed worker forgets at most as many
+
+
+class Pace:
+    """The moments at which a worker may send further bytes of downloads; used by the event loop only."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        """Begin at once."""
+        self._clock, self._free_at = clock, 0.0
+
+    def wait(self, size: int) -> float:
+        """The seconds to wait after so many bytes were sent."""
+        now = self._clock()
+        self._free_at = max(self._free_at, now) + size / SPEED
+        return self._free_at - now
 
 
 class Transfer:
     """A download of an account, which has its place until it is closed."""
 
-    def __init__(self, descriptor: int, day: int, sent: int) -> None:
+    def __init__(self, descriptor: int, day: int, sent: int, pace: Pace) -> None:
         """Take a place whose file is open and locked."""
         self._descriptor, self._day, self._sent, self._unwritten = descriptor, day, sent, 0
+        self._pace = pace
 
-    def note(self, size: int) -> None:
-        """Count bytes that were sent."""
+    def note(self, size: int) -> float:
+        """Count bytes that were sent; returns the seconds to wait before further ones are."""
         self._unwritten += size
         if self._unwritten >= NOTED:
             self._write()
+        return self._pace.wait(size)
 
     def close(self) -> None:
         """Write down what was sent, and leave the place to another download."""
@@ -56,7 +75,7 @@ class Transfers:
 
     def __init__(self, home: Path) -> None:
         """Count in a home's folder, which is made by the first download."""
-        self._folder = home / FOLDER
+        self._folder, self._pace = home / FOLDER, Pace()
 
     def take(self, account: str, all_files: int, now: float) -> Transfer:
         """A place for a download.
@@ -84,7 +103,7 @@ class Transfers:
             except BlockingIOError:
                 os.close(descriptor)
             else:
-                return Transfer(descriptor, day, _sent(path, day))
+                return Transfer(descriptor, day, _sent(path, day), self._pace)
         raise RateLimited(AT_ONCE, "account", WAIT, "downloads at the same time")
 
 

@@ -137,10 +137,11 @@ class Sending(FileResponse):
         """Send it; reading waits until the client has received what was read before."""
 
         async def send_and_count(message: Message) -> None:
-            self._transfer.note(len(message.get("body", b"")))
+            wait = self._transfer.note(len(message.get("body", b"")))
             if not 0 <= self._clock() - self._marked_at < MARKED_EVERY:
                 self._mark()
             await send(message)
+            await anyio.sleep(wait)
 
         async def end_with_client() -> None:
             while (await receive())["type"] != "http.disconnect":

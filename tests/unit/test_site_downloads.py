@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from serve.access.transfers import AT_ONCE, TIMES, Transfers
+from serve.access.transfers import AT_ONCE, SPEED, TIMES, Pace, Transfers
 from serve.http.errors import RateLimited
 from serve.settings import Settings
 from serve.site import downloads, workbook
@@ -202,6 +202,21 @@ def test_an_account_receives_all_files_some_times_a_day(tmp_path: Path) -> None:
         Transfers(tmp_path).take("a", 100, NOON)
     Transfers(tmp_path).take("b", 100, NOON).close()
     Transfers(tmp_path).take("a", 100, NOON + 86_400).close()
+
+
+def test_the_downloads_of_a_worker_share_a_speed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are; the time in which nothing was sent is not made up for."""
+    clock = Clock()
+    pace = Pace(clock)
+    assert [pace.wait(int(SPEED / 10)) for _ in range(3)] == pytest.approx([0.1, 0.2, 0.3])
+    clock.now += 5
+    assert pace.wait(int(SPEED)) == pytest.approx(1.0)
+    transfers = Transfers(tmp_path)
+    monkeypatch.setattr(transfers, "_pace", pace)
+    for account, waits in (("a", 2.0), ("b", 3.0)):
+        transfer = transfers.take(account, 100, NOON)
+        assert transfer.note(int(SPEED)) == pytest.approx(waits)
+        transfer.close()
 
 
 def test_a_count_that_was_not_written_whole_is_none(tmp_path: Path) -> None:
