@@ -140,6 +140,18 @@ def test_key_figures_of_one_unit_have_the_same_decimals():
     assert told["Dividends per share"][1] == "-0.500 a year before"
 
 
+@pytest.mark.parametrize(
+    ("years", "told"), [((2024,), "the only value"), ((2023, 2024), "as in all 2 periods with a value")]
+)
+def test_zeros_are_told_in_a_line(years, told):
+    """In place of a chart."""
+    held = [value("revenue", year, 1.0) for year in (2023, 2024)]
+    charts = section(page(stated=[*held, *(value("total_debt", year, 0.0) for year in years)]).text, "charts")
+    shown = charts.partition("### Total debt")[2].partition("###")[0]
+    assert f"[0]({PATH}/total_debt/FY2024) EUR, FY2024, {told}\n" in shown
+    assert "![" not in shown
+
+
 def test_an_older_value_is_not_shown_as_if_it_were_current():
     """Where the newest period has no value, the newest value that there is has its date."""
     figures = section(page().text, "newest")
