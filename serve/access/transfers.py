@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from serve.access.limits import DAY, LIMITS, until_reset
@@ -64,7 +65,8 @@ class Transfer:
 
     def _write(self) -> None:
         self._sent, self._unwritten = self._sent + self._unwritten, 0
-        os.pwrite(self._descriptor, f"{self._day} {self._sent:020}".encode(), 0)
+        with suppress(OSError):  # a full disk ends no download
+            os.pwrite(self._descriptor, f"{self._day} {self._sent:020}".encode(), 0)
 
     def __del__(self) -> None:
         self.close()  # a response that was never sent
