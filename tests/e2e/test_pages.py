@@ -313,6 +313,19 @@ def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, s
         shoot(page, "comparison-of-three")
 
 
+@pytest.mark.parametrize("query", ["", "?net_margin_min=-1000"])
+def test_on_a_phone_the_list_begins_on_the_first_screen(browser, sample_site, reader, query):
+    """With two figures of a company, also where the fields for figures are open."""
+    with window(browser, sample_site, reader.cookies) as page:
+        look(page, "narrow", "light")
+        page.goto(f"/companies{query}")
+        boxes = [page.locator("main tbody td.num").nth(place).bounding_box() for place in range(2)]
+        for box in filter(None, boxes):
+            assert box["x"] + box["width"] <= WIDTHS["narrow"]["width"]
+            assert box["y"] + box["height"] <= WIDTHS["narrow"]["height"]
+        assert all(boxes)
+
+
 @pytest.mark.parametrize("path", ["/", "/companies", COMPANY, "/compare?symbols=XQCPF,XQORC"])
 def test_the_filing_behind_a_figure_is_two_taps_away_on_a_phone(browser, sample_site, reader, path):
     """The first one leads to the value's page, where the filing stands beside the fact, without scrolling sideways."""
