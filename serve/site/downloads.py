@@ -131,15 +131,19 @@ class Sending(FileResponse):
         """Send a file that is there, as a download of an account."""
         super().__init__(of.path, headers=headers, media_type=MEDIA[of.path.suffix], stat_result=of.path.stat())
         self._transfer, self._clock = transfer, clock
-        self._build, self._marked_at = of.path.parent.parent, clock()
+        self._build = of.path.parent.parent
+        self._marked_at = self._sent_at = clock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it; reading waits until the client has received what was read before."""
 
         async def send_and_count(message: Message) -> None:
             wait = self._transfer.note(len(message.get("body", b"")))
-            if not 0 <= self._clock() - self._marked_at < MARKED_EVERY:
+            self._sent_at = self._clock()
+            if not 0 <= self._sent_at - self._marked_at < MARKED_EVERY:
                 self._mark()
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                self._transfer.close()  # before the client has all, and asks for the next file
             await send(message)
             await anyio.sleep(wait)
 
@@ -156,10 +160,11 @@ class Sending(FileResponse):
             self._mark()
 
     def _mark(self) -> None:
-        """Mark the build as used now."""
-        self._marked_at = self._clock()
+        """Mark the build as used when the last bytes were sent."""
+        self._marked_at = self._sent_at
         with suppress(FileNotFoundError):
-            os.utime(self._build, (self._marked_at, self._marked_at))
+            if self._sent_at > self._build.stat().st_mtime:  # unless another response has marked it since
+                os.utime(self._build, (self._sent_at, self._sent_at))
 
 
 def _found(pages: Pages, build: str, name: str) -> tuple[File, int] | None:
