@@ -22,8 +22,13 @@ ADVANCES, DEPOSITS = "AdvancesFromFederalHomeLoanBanks", "Deposits"
 ASSETS, OF_FLOWS = "Assets", "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 TWO_LINES = {NOTES: 60, "LoansPayable": 15}
 USUAL = {CASH: 20, SECURITIES: 80, NONCURRENT: 60, MATURITIES: 30, CURRENT_LIABILITIES: 90}
+FINANCING, PROCEEDS_OF_SHARES = "NetCashProvidedByUsedInFinancingActivities", "ProceedsFromIssuanceOfCommonStock"
+BUYBACKS = "PaymentsForRepurchaseOfCommonStock"
 
 Lines = dict[str, float]
+
+NO_BORROWINGS: Lines = {PAYABLES: 30, OTHER_NONCURRENT: 25, CURRENT_LIABILITIES: 50, LIABILITIES: 90, ASSETS: 300}
+"""A balance sheet whose lines leave a part of the liabilities."""
 
 
 def sheet(lines: Lines, *, filed: str = FIRST_FILED, form: str = "10-K") -> list[Row]:
@@ -33,6 +38,16 @@ def sheet(lines: Lines, *, filed: str = FIRST_FILED, form: str = "10-K") -> list
         fact(tag, 100e6, f"{year}-01-01", f"{year}-12-31", form=form, filed=filed) for tag in (REVENUE, NET_INCOME)
     )
     return [*flows, *(fact(tag, amount * 1e6, None, END, form=form, filed=filed) for tag, amount in lines.items())]
+
+
+def without_borrowing(financing: Lines, lines: Lines = NO_BORROWINGS, others: Lines | None = None) -> list[Row]:
+    """A report on 2023 whose financing activities are proceeds of shares less buybacks, and other flows."""
+    total = {FINANCING: financing.get(PROCEEDS_OF_SHARES, 0.0) - financing.get(BUYBACKS, 0.0)}
+    flows = {**total, **financing, **(others or {})}
+    return [
+        *sheet(lines),
+        *(fact(tag, round(amount * 1e6), "2023-01-01", END, filed=FIRST_FILED) for tag, amount in flows.items()),
+    ]
 
 
 def again(first: Lines, later: Lines, form: str = "10-K") -> list[Row]:
@@ -144,9 +159,14 @@ HISTORIES: dict[str, list[Row]] = {
             for tag in ("InterestExpense", "InterestExpenseDeposits")
         ),
     ],
+    "debt.zero.no-flows": without_borrowing({PROCEEDS_OF_SHARES: 12.345, BUYBACKS: 4.321}),
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),
+    "debt.withheld.interest-without-its-debt": [
+        *sheet({ADVANCES: 68, DEPOSITS: 411.785, OTHER: 3.86, LIABILITIES: 489.893, ASSETS: 557.155}),
+        fact("InterestExpenseSubordinatedNotesAndDebentures", 1e6, "2023-01-01", END, filed=FIRST_FILED),
+    ],
     "debt.withheld.financial-company-without-short-term-debt": [
         *sheet({WHOLE: 60, ASSETS: 200}),
         fact("RevenuesNetOfInterestExpense", 40e6, "2023-01-01", END, filed=FIRST_FILED),
@@ -177,6 +197,7 @@ HISTORIES: dict[str, list[Row]] = {
     ),
     "cash.withheld.securities-not-shown": gone({CASH: 22, NONCURRENT: 60, MATURITIES: 30, CURRENT_LIABILITIES: 90}),
     "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
+    "balance.withdrawn.filing-in-other-units": since_quarter({CASH: 0.02, ASSETS: 0.1}, {CASH: 30, ASSETS: 110}),
     "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),
     "balance.withheld.line-finer-than-filing": sheet(
         {CASH: 0.535, INVENTORY: 590, ASSETS: 35_175, NONCURRENT: 9_000, CURRENT_LIABILITIES: 700, LIABILITIES: 20_000}

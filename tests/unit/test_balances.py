@@ -17,6 +17,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
+from tests.shapes import balances, joined
 
 END, BEFORE = "2023-12-31", "2022-12-31"
 FIRST, NEXT = "2024-02-20", "2025-02-20"
@@ -41,6 +42,9 @@ WITH_MATURITIES, ZERO = "debt.read.long-term-debt-with-maturities", "debt.filed-
 PROVED, NO_DEBT = "debt.proved.lines-add-up", "debt.zero.proved"
 CASH_LINES, CASH_PROVED = "cash.read.usual-lines", "cash.proved.lines-add-up"
 OF_FLOWS, OF_BANKS = "cash.read.cash-of-flows", "cash.read.due-from-banks-and-deposits"
+NO_FLOWS, ON_DEPOSITS = "debt.zero.no-flows", "debt.zero.all-interest-on-deposits"
+NOT_STATED = "gap.no-tag"
+OF_SHARES = {balances.PROCEEDS_OF_SHARES: 12.345, balances.BUYBACKS: 4.321}
 
 Lines = dict[str, float]
 TOTALS = {DUE: 60.123, LIABILITIES: 150.456, ASSETS: 500}
@@ -68,6 +72,15 @@ def filed(lines: Lines, on: str = FIRST, form: str = "10-K", of: str = END) -> l
 def under_ifrs(lines: Lines) -> list[Row]:
     totals = {"CurrentLiabilities": 60.123, LIABILITIES: 150.456, ASSETS: 500}
     return [{**row, "taxonomy": "ifrs-full"} for row in filed({**totals, **lines}, form="20-F")]
+
+
+def by_kind_of_deposit(interest: float) -> list[Row]:
+    """A bank with interest on two kinds of deposits, and all of its interest expense."""
+    of = {"InterestExpense": interest, "InterestExpenseTimeDeposits": 7.543, "InterestExpenseSavingsDeposits": 2.333}
+    return [
+        *filed({"Deposits": 850.123, LIABILITIES: 951.402, ASSETS: 1_000}),
+        *(fact(tag, round(amount * 1e6), "2023-01-01", END, filed=FIRST) for tag, amount in of.items()),
+    ]
 
 
 def unclassified(value: float | None, rule: str, /, flag: str = "", **lines: float) -> Case:
@@ -314,6 +327,31 @@ UNCLASSIFIED: dict[str, Case] = {
         1078, USUAL_LINES, **{NONCURRENT: 672, RELATED: 170, SHORT: 236, EVERYTHING: 1078, LIABILITIES: 2353}
     ),
     "an instrument of nothing": unclassified(0, ZERO, **{ADVANCES: 0, "Deposits": 97, LIABILITIES: 100}),
+    "no flow of debt and no interest": Case(balances.without_borrowing(OF_SHARES), 0.0, NO_FLOWS),
+    "interest without a flow of debt": Case(
+        balances.without_borrowing(OF_SHARES, others={"InterestPaidNet": 1}), None, NOT_STATED
+    ),
+    "interest on a debt of zero before": Case(
+        joined(
+            filed({NONCURRENT: 0, MATURITIES: 0, ASSETS: 300}, on="2023-02-20", of=BEFORE),
+            balances.without_borrowing(OF_SHARES, others={"InterestPaidNet": 1}),
+        ),
+        0.0,
+        NO_FLOWS,
+    ),
+    "borrowed and repaid within the year": Case(
+        balances.without_borrowing(OF_SHARES, others={"ProceedsFromLinesOfCredit": 5, "RepaymentsOfLinesOfCredit": 5}),
+        None,
+        NOT_STATED,
+    ),
+    "financing activities with an unknown line": Case(
+        balances.without_borrowing(OF_SHARES, others={balances.FINANCING: 9}), None, NOT_STATED
+    ),
+    "a borrowing in the notes": Case(
+        balances.without_borrowing(OF_SHARES, {**balances.NO_BORROWINGS, WHOLE: 5}), 5.0, WITH_MATURITIES
+    ),
+    "all interest is that of deposits by kind": Case(by_kind_of_deposit(9.876), 0.0, ON_DEPOSITS),
+    "more interest than that of deposits by kind": Case(by_kind_of_deposit(9.877), None, NOT_STATED),
     "deposits and payables that bear interest are all liabilities": unclassified(
         0,
         NO_DEBT,

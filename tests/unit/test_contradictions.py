@@ -38,7 +38,7 @@ class Case:
 
     expected: for each of them the value in millions, or the rule that withholds it.
     beside: for a report what it states of earlier quarters: for each the lines; quarters count from 0.
-    of_industry: an element that companies of one industry state.
+    of_industry: a flow that companies of one industry, or with one kind of debt, state.
     """
 
     item: str
@@ -88,6 +88,7 @@ def beside_year_end(sheets: Sequence[Lines], year_end: int = 3) -> dict[int, dic
 
 WITHHELD = {
     "units": "balance.withheld.sheet-in-other-units",
+    "units of a filing": "balance.withdrawn.filing-in-other-units",
     "thousandth": "balance.withheld.line-a-thousandth",
     "negative": "balance.withheld.negative-line",
     "debt too large": "debt.withheld.exceeds-liabilities",
@@ -113,11 +114,15 @@ WITHHELD = {
     "notes": "debt.withheld.current-maturities-with-larger-notes",
     "unexplained": "debt.withheld.unexplained-liabilities",
     "financial": "debt.withheld.financial-company-without-short-term-debt",
+    "interest": "debt.withheld.interest-without-its-debt",
 }
 """The rules by a short name of what is wrong or unknown."""
 
 WRONG: dict[str, Case] = {
     "a sheet in other units": cash([{CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}], [20, "units"]),
+    "a first sheet in other units": cash(
+        [{CASH: 0.02, ASSETS: 0.1}, {CASH: 30, ASSETS: 110}], ["units of a filing", 30]
+    ),
     "assets that shrank, and not by a thousand": cash([{CASH: 100, ASSETS: 900}, {CASH: 5, ASSETS: 8}], [100, 5]),
     "a line in other units": debt(
         [{NONCURRENT: 700, DUE: 150, ASSETS: 1000}, {NONCURRENT: 0.7, DUE: 150, ASSETS: 1000.1}], [700, "thousandth"]
@@ -380,6 +385,7 @@ YEAR_ENDS: dict[str, Case] = {
 }
 """The same for reports that repeat the balance sheet of the year end."""
 
+ON_SUBORDINATED = "InterestExpenseSubordinatedNotesAndDebentures"
 OF_BANK = {DEPOSITS: 411.785, OTHER: 3.86, LIABILITIES: 489.893, ASSETS: 557.155}
 UNKNOWN: dict[str, Case] = {
     "long-term debt was less than its non-current part": debt(
@@ -411,6 +417,12 @@ UNKNOWN: dict[str, Case] = {
     ),
     "federal funds that repeat the advances": debt(
         [{**OF_BANK, ADVANCES: 44.877, "FederalFundsPurchased": 44.877}], ["unexplained"]
+    ),
+    "interest on subordinated debt, and advances alone": Case(
+        "total_debt", [{**OF_BANK, ADVANCES: 68}], ["interest"], of_industry=ON_SUBORDINATED
+    ),
+    "interest on subordinated debt, which is a line": Case(
+        "total_debt", [{**OF_BANK, ADVANCES: 58, "SubordinatedDebt": 10}], [68], of_industry=ON_SUBORDINATED
     ),
     "lines leave a third of a bank's advances": debt([{**OF_BANK, ADVANCES: 56}], ["unexplained"]),
     "lines leave little of a bank's advances": debt([{**OF_BANK, ADVANCES: 68}], [68]),

@@ -19,7 +19,7 @@ from pipelines.normalize.balance.debt import debt
 from pipelines.normalize.balance.evidence import judged
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import History
-from pipelines.normalize.balance.values import ADDS_UP, OF_LINES, Value
+from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_LINES, Value
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.frames import CHOSE, DECISIONS, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
@@ -156,7 +156,10 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
         history = History()
         for filing in of_company:
             history.industry = industries.get((filing.cik, filing.seq), "")
-            found = [value for day in filing.days for value in _of_day(filing, day) if value]
+            found: list[Value] = []
+            for day in sorted(filing.days):
+                known = [*history.values.values(), *found]
+                found += filter(None, _of_day(filing, day, [value for value in known if value.item == DEBT]))
             doubts = {(doubt.day, doubt.item): doubt for doubt in rests.doubts([filing])}
             yield from filter(None, (cash_at_end_of_flows(filing, day) for day in filing.days_without))
             for value in judged(found, filing, history):
@@ -167,10 +170,10 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
                     yield value
 
 
-def _of_day(filing: Filing, day: int) -> tuple[Value | None, ...]:
+def _of_day(filing: Filing, day: int, debts: list[Value]) -> tuple[Value | None, ...]:
     """Cash and debt of a day; of a day without a balance sheet, the cash of a filer without securities."""
     if is_balance_sheet(filing, day):
-        return cash(filing, day), debt(filing, day)
+        return cash(filing, day), debt(filing, day, debts)
     own = cash(filing, max(filing.days))
     return (cash(filing, day),) if own and not has_securities(own) else ()
 

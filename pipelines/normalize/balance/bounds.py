@@ -106,20 +106,19 @@ def _is_thousandth(one: float, other: float) -> bool:
 
 def is_in_other_units(case: Case) -> bool:
     """Whether total assets are a thousandth of those of the day in an earlier filing, or of the sheet before."""
-    assets = first_amount(case.sheet.stated, ASSETS)
     earlier = case.filing.earlier[case.sheet.day]
     same_day = next((earlier[name] for name in ASSETS if name in earlier), None)
     if same_day is not None:
-        return _is_thousandth(assets, same_day)
+        return _is_thousandth(first_amount(case.sheet.stated, ASSETS), same_day)
     before = list(case.history.sheets)[-1:] or case.compared
-    return any(
-        _is_thousandth(assets, first_amount(other.stated, ASSETS))
-        and (
-            case.sheet.liabilities is None
-            or other.liabilities is None
-            or _is_thousandth(case.sheet.liabilities, other.liabilities)
-        )
-        for other in before
+    return any(are_in_other_units(case.sheet, other) for other in before)
+
+
+def are_in_other_units(sheet: Sheet, other: Sheet) -> bool:
+    """Whether total assets, and the liabilities if both state them, are a thousandth of those of another sheet."""
+    assets, others = (first_amount(each.stated, ASSETS) for each in (sheet, other))
+    return _is_thousandth(assets, others) and (
+        sheet.liabilities is None or other.liabilities is None or _is_thousandth(sheet.liabilities, other.liabilities)
     )
 
 

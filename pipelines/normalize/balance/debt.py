@@ -93,6 +93,14 @@ NO_INTEREST_BUT_ON_DEPOSITS = Rule(
     "compose",
     "banks",
 )
+NO_FLOWS = Rule(
+    "debt.zero.no-flows",
+    "Debt is zero if the filing states no borrowings for any day, the financing activities of the period that ends on "
+    "the day are exactly lines that are no borrowings, and no interest is stated or debt was zero before.",
+    "ASC 230-10-45-14, 230-10-45-15 (proceeds and repayments of debt are financing activities); ASC 835-20-50-1 "
+    "(interest cost is disclosed)",
+    "compose",
+)
 DEBT_AS_READ = Rule(
     "debt.read.usual-lines",
     "Without proof, debt is the lines of borrowings that no other stated line includes.",
@@ -124,6 +132,7 @@ COMPOSING = (
     DEBT_INSIDE,
     NO_DEBT,
     NO_INTEREST_BUT_ON_DEPOSITS,
+    NO_FLOWS,
     DEBT_AS_READ,
     WITH_MATURITIES,
     FILER_TOTAL,
@@ -148,6 +157,8 @@ _WITHOUT_LEASES = {
 }
 """Lines with finance leases, and the element of the same debt without them, which is preferred."""
 
+SAME_BALANCE_SHEET = 7
+"""A period begins on the day after a balance sheet; fiscal years of 52 or 53 weeks are tagged a few days off."""
 DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and costs of issue, hardly ever by more than three per cent."""
 
@@ -164,8 +175,12 @@ class Part:
         return sum(amount(stated, element) for element in self.elements)
 
 
-def debt(filing: Filing, day: int) -> Value | None:
-    """Debt of a day as a filing states it; None if it states none."""
+def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | None:
+    """Debt of a day as a filing states it; None if it states none.
+
+    Args:
+        known_before: debt of other days, as far as this and earlier filings state it.
+    """
     stated = filing.days[day]
     sections = [name for name in sections_of(stated) if name != CURRENT_ASSETS]
     reads = [proved_section(filing, section, day) for section in sections]
@@ -176,6 +191,12 @@ def debt(filing: Filing, day: int) -> Value | None:
             return found
     if filing.pays_interest_on_deposits_only.get(day) and not _borrowings(stated):
         return _zero(filing, day, stated, NO_INTEREST_BUT_ON_DEPOSITS, is_proved=True)
+    period = filing.without_borrowing.get(day)
+    if period and not any(_borrowings(each) for each in filing.days.values()):
+        before = [value.value for value in known_before if abs(value.day - period.begins) <= SAME_BALANCE_SHEET]
+        if not period.pays_interest or (before and not any(before)):
+            zero = _zero(filing, day, stated, NO_FLOWS, is_proved=False)
+            return replace(zero, facts=tuple((row, 0.0) for row in period.facts))
     parts = {section: _part(filing, day, stated, section) for section in sections}
     return _read(filing, day, stated, parts)
 

@@ -251,6 +251,15 @@ EVIDENCE: tuple[Evidence, ...] = (
         unknown.leaves_much,
     ),
     _evidence(
+        "debt_not_footing",
+        DEBT,
+        "debt.withheld.interest-without-its-debt",
+        "A bank's debt is withheld if it pays interest on subordinated debt and all lines are advances of Federal Home "
+        "Loan Banks, or the reverse, and all lines leave half a per cent of the debt of the liabilities.",
+        "Regulation S-X Rule 9-04.7 to 9-04.9 (interest by class of debt), 9-03.13, 9-03.16",
+        unknown.lacks_debt_of_interest,
+    ),
+    _evidence(
         "short_term_debt_not_shown",
         DEBT,
         "debt.withheld.financial-company-without-short-term-debt",
@@ -265,8 +274,15 @@ EVIDENCE: tuple[Evidence, ...] = (
 _SHOWN_AROUND = Rule(
     "balance.withdrawn.line-shown-around",
     "Debt and cash without proof are withdrawn if they lack short-term investments, current, short-term or non-current "
-    "debt that a later filing shows on the balance sheets before and after the day, on average at least 2 % of them.",
+    "debt that a later filing shows on the balance sheets before and after the day, over half a per cent on average.",
     "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c)); Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22",
+    "withhold",
+)
+_IN_OTHER_UNITS = Rule(
+    "balance.withdrawn.filing-in-other-units",
+    "Debt and cash are withdrawn if total assets and liabilities are about a thousandth or a millionth of those of a "
+    "later filing's balance sheet: the first one is in other units.",
+    "Regulation S-X Rule 4-01(b)",
     "withhold",
 )
 _NOT_SHOWN = {
@@ -284,7 +300,7 @@ _LOOKED_AT = {
 }
 """The evidence for each item, with and without proof."""
 
-RULES: tuple[Rule, ...] = (*dict.fromkeys(each.rule for each in EVIDENCE), _SHOWN_AROUND)
+RULES: tuple[Rule, ...] = (*dict.fromkeys(each.rule for each in EVIDENCE), _SHOWN_AROUND, _IN_OTHER_UNITS)
 REASONS: tuple[str, ...] = tuple(dict.fromkeys(each.reason for each in EVIDENCE))
 
 
@@ -311,12 +327,17 @@ def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Va
         case = Case(value, sheets[value.day], filing, history, compared)
         held = next((each for each in _LOOKED_AT[value.item, value.is_proved] if each.holds(case)), None)
         found.append(value.withheld(held.rule, held.reason) if held else value)
-    for value, group in unknown.shown_around(history, sheets[own], others):
-        withheld = value.withheld(_SHOWN_AROUND, _NOT_SHOWN[group])
-        found.append(replace(withheld, seq=filing.seq, withdraws=value.seq))
-    history.served += [
-        (value, sheets[own]) for value in found if value.day == own and value.value and not value.is_proved
+    withdrawn = [
+        value.withheld(_SHOWN_AROUND, _NOT_SHOWN[group])
+        for value, group in unknown.shown_around(history, sheets[own], others)
     ]
+    withdrawn += [
+        value.withheld(_IN_OTHER_UNITS, "sheet_in_other_units")
+        for value, sheet in history.served
+        if bounds.are_in_other_units(sheet, sheets[own])
+    ]
+    found += [replace(each, seq=filing.seq, withdraws=each.seq) for each in withdrawn]
+    history.served += [(value, sheets[own]) for value in found if value.day == own and value.value]
     history.sheets.append(sheets[own])
     for group in GROUPS:
         if unknown.shown(sheets[own], group) >= unknown.LEAST_PART * part_of(

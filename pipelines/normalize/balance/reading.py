@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
+from pipelines.normalize.balance import flows
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions
 from pipelines.normalize.elements.lines import (
     ASSETS,
@@ -26,8 +27,6 @@ from pipelines.normalize.elements.lines import (
     CURRENT_LIABILITIES,
     ELEMENTS,
     IFRS_PREFIX,
-    INTEREST,
-    INTEREST_ON_DEPOSITS,
     LIABILITIES,
     LINES,
     NET_ASSETS,
@@ -39,7 +38,7 @@ from pipelines.normalize.elements.lines import (
     WHOLES,
     Line,
 )
-from pipelines.normalize.elements.sources import IFRS, US_GAAP
+from pipelines.normalize.elements.sources import IFRS
 
 Day = dict[str, tuple[float, int]]
 """What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
@@ -125,6 +124,8 @@ class Filing:
     totals: for each day what the total of each of its sections is computed from (section_totals).
     likely: for each section of a day that does not add up its likeliest lines.
     pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
+    interest: the elements of interest on a class of debt, by the last day of a period.
+    without_borrowing: the periods without flows of debt, by their last day.
     """
 
     cik: int
@@ -139,6 +140,8 @@ class Filing:
     totals: Mapping[int, Mapping[str, Terms]]
     likely: dict[tuple[str, int], tuple[str, ...]]
     pays_interest_on_deposits_only: Mapping[int, bool]
+    interest: Mapping[int, frozenset[str]]
+    without_borrowing: Mapping[int, flows.WithoutBorrowing]
 
     def likely_lines(self, section: str, day: int) -> tuple[str, ...]:
         """The likeliest lines of a section of a day, also if other lines add up."""
@@ -189,7 +192,8 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
     """
     filer = _Filer()
     of_company = None
-    interest = _interest(facts)
+    on_deposits, by_class = flows.interest_on_deposits_only(facts), flows.interest_by_class(facts)
+    unborrowed = flows.without_borrowing(facts)
     for cik, seq, days in _stated(facts):
         if cik != of_company:
             of_company, filer = cik, _Filer()
@@ -242,7 +246,9 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
                 for section in sections_of(days[day])
                 if section not in sections or day not in sections[section].days
             },
-            interest.get((cik, seq), {}),
+            on_deposits.get((cik, seq), {}),
+            by_class.get((cik, seq), {}),
+            unborrowed.get((cik, seq), {}),
         )
 
 
@@ -334,26 +340,6 @@ def _of_one_taxonomy(stated: Day) -> Day:
     if ASSETS[1] not in stated or ASSETS[0] in stated:
         return stated
     return {name: one for name, one in stated.items() if name.startswith(IFRS_PREFIX)}
-
-
-def _interest(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, bool]]:
-    """Whether interest on deposits is all interest expense: for each filing with it, the last day of each period."""
-    names = (INTEREST_ON_DEPOSITS, *dict.fromkeys(name for names in INTEREST for name in names))
-    stated = facts.filter(pl.col("start").is_not_null() & pl.col("tag").is_in(names) & (pl.col("taxonomy") == US_GAAP))
-    amounts = stated.pivot("tag", index=["cik", "seq", "start", "end"], values="value", aggregate_function="last")
-    missing = [name for name in names if name not in amounts.columns]
-    amounts = amounts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
-    on_deposits = pl.col(INTEREST_ON_DEPOSITS)
-    found: dict[tuple[int, int], dict[int, bool]] = {}
-    is_all = pl.any_horizontal(
-        pl.sum_horizontal(first, *(-pl.col(name) for name in others), ignore_nulls=False) == on_deposits
-        for first, *others in INTEREST
-    )
-    rows = amounts.drop_nulls(INTEREST_ON_DEPOSITS).select("cik", "seq", pl.col("end").to_physical(), is_all)
-    for cik, seq, day, holds in rows.iter_rows():
-        of_filing = found.setdefault((cik, seq), {})
-        of_filing[day] = bool(holds) and of_filing.get(day, True)
-    return found
 
 
 def is_balance_sheet(filing: Filing, day: int) -> bool:

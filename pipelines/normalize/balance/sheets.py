@@ -122,7 +122,7 @@ class Sheet:
 class History:
     """The balance sheets of a filer before, the newest last, the values of their own days, and the filer's industry.
 
-    served: the newest values without proof, each of its filing's own day, with the balance sheet of that day.
+    served: the newest values, each of its filing's own day, with the balance sheet of that day.
     """
 
     sheets: deque[Sheet] = field(default_factory=lambda: deque(maxlen=REPORTS + 1))

@@ -51,9 +51,6 @@ BY_TOTAL = Rule(
 )
 RULES: tuple[Rule, ...] = (PROVED_LATER, SAME_LINES, BY_AMENDMENT, BY_TOTAL, FEWER_LINES)
 
-OUTRANKING = "balance.withheld.sheet-in-other-units"
-"""The rule by which a later filing withdraws what an earlier one states in other units."""
-
 MISTYPED_DIGITS = 2
 """Two amounts of one line that differ by one digit and at least ten units are one, mistyped once."""
 
@@ -75,16 +72,19 @@ def that_count(values: Iterable[tuple[Value, bool]]) -> tuple[list[Value], list[
     decided: list[tuple[Rule, int]] = []
     current: Value | None = None
     unknown: Value | None = None
+    withdrawn: Value | None = None
     for one, is_amendment in values:
         if one.value is None:
             if one.withdraws is not None and current is not None and current.seq == one.withdraws:
                 counted.append(one)
-                current = None
+                withdrawn, current = current, None
             unknown = one
             continue
-        if one.is_single and (current is None or current.is_proved or not _is_mistyped(current, one)):
+        before = current or withdrawn
+        if one.is_single and (before is None or before.is_proved or not _is_mistyped(before, one)):
             continue
-        if current is None and unknown and not one.is_proved and one.elements <= unknown.elements:
+        is_known = one.is_proved or one.is_single
+        if current is None and unknown and not is_known and one.elements <= unknown.elements:
             continue  # it states no line that was unknown
         if current is None:
             counted.append(one)

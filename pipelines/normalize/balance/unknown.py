@@ -27,6 +27,7 @@ from pipelines.normalize.elements.lines import (
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     DEPOSIT,
+    INTEREST_OF_CLASS,
     LIABILITIES,
     LINES,
     LONG_TERM_DEBT,
@@ -157,9 +158,9 @@ def shown_around(history: History, sheet: Sheet, others: Iterable[Sheet]) -> lis
                 continue
             for value, of_value in history.served:
                 lacks = not (part_of(of_value, name) or group.names & of_value.stated.keys())
-                is_of_item = value.item == (CASH_ITEM if name == "securities" else DEBT)
+                is_of_item = value.item == (CASH_ITEM if name == "securities" else DEBT) and not value.is_proved
                 share = sum(lines) / 2 / ((value.value or 0.0) + sum(lines) / 2)
-                if is_of_item and lacks and other.day < value.day < sheet.day and share >= LEAST_SHARE:
+                if is_of_item and lacks and other.day < value.day < sheet.day and share >= MATERIAL:
                     found.append((value, name))
     return found
 
@@ -229,8 +230,8 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
             history.became_due += 1
         if -fell > RISES * amount(before.stated, line):
             history.installments_since = -REPORTS
-    is_silent = not any(amount(before.stated, line) for before in newest)
-    if any(became_due(sheet, other) for other in (*(others if is_silent else ()), *newest)):
+    is_new = history.filings - history.due_since >= REPORTS  # a year end is repeated by all reports of a year
+    if any(became_due(sheet, other) for other in (*(others if is_new else ()), *newest)):
         history.due_since = history.filings
     older = [amount(one.stated, line) for one in list(history.sheets)[-2:]]
     if len(older) > 1:
@@ -304,18 +305,29 @@ def leaves_much(case: Case) -> bool:
     sections, _ = sections_of_item(case)
     left = [case.sheet.left(section) for section in sections]
     liabilities = case.sheet.liabilities
-    has_total = not case.value.elements.isdisjoint(ALL_DEBT)
-    if None in left or liabilities is None or case.value.is_stated_zero or has_total:
+    if None in left or liabilities is None or case.value.is_stated_zero:
         return False
     rest = sum(each for each in left if each is not None)
     if not case.value.elements:
         return rest > HALF * liabilities
     if sections == (LIABILITIES,):
-        if not case.sheet.sum_of(LIABILITIES, DEPOSIT):
+        if not case.sheet.sum_of(LIABILITIES, DEPOSIT) or not case.value.elements.isdisjoint(ALL_DEBT):
             return False
         is_one = len(case.value.elements) == 1
         return rest > (OF_ONE_LINE if is_one else TIMES[0]) * case.amount and rest > LITTLE * liabilities
     return rest > TIMES[1] * case.amount and rest > OF_LIABILITIES * liabilities
+
+
+def lacks_debt_of_interest(case: Case) -> bool:
+    """Whether interest of one class is stated, all lines are of another class, and the liabilities have room."""
+    elements, left = case.value.elements, case.sheet.left(LIABILITIES)
+    if not elements or left is None or left <= MATERIAL * case.amount:
+        return False
+    return any(
+        all(other in element for element in elements)
+        for interest, other in INTEREST_OF_CLASS.items()
+        if interest in case.filing.interest.get(case.sheet.day, ())
+    )
 
 
 def has_no_liabilities(case: Case) -> bool:

@@ -152,6 +152,21 @@ NOTES = (*LONG_TERM_DEBT, *ALL_DEBT, PRINCIPAL, BANK_OVERDRAFTS, *RESTRICTED_FOR
 """Amounts in the notes that are compared with the lines."""
 
 INTEREST_ON_DEPOSITS = "InterestExpenseDeposits"
+INTEREST_BY_DEPOSIT = (
+    "InterestExpenseDemandDepositAccounts",
+    "InterestExpenseDomesticDepositLiabilitiesChecking",
+    "InterestExpenseDomesticDepositLiabilitiesDemand",
+    "InterestExpenseDomesticDepositLiabilitiesMoneyMarket",
+    "InterestExpenseDomesticDepositLiabilitiesSavings",
+    "InterestExpenseDomesticDepositLiabilitiesTimeDeposit",
+    "InterestExpenseMoneyMarketDeposits",
+    "InterestExpenseNOWAccountsMoneyMarketAccountsAndSavingsDeposits",
+    "InterestExpenseSavingsDeposits",
+    "InterestExpenseTimeDeposits",
+    "InterestExpenseTimeDeposits100000OrMore",
+    "InterestExpenseTimeDepositsLessThan100000",
+)
+"""Lines of interest on deposits of a bank that does not state their sum."""
 INTEREST = (
     ("InterestExpense",),
     ("InterestExpenseOperating",),
@@ -159,5 +174,39 @@ INTEREST = (
 )
 """All interest expense of a bank: an element, or the first less the second."""
 
-ELEMENTS: frozenset[str] = frozenset((*TOTALS, *NOTES, INTEREST_ON_DEPOSITS)).union(*LINES.values(), *INTEREST)
+INTEREST_ON_DEBT = (
+    "InterestExpense",
+    "InterestExpenseDebt",
+    "InterestExpenseDebtExcludingAmortization",
+    "InterestExpenseLongTermDebt",
+    "InterestExpenseShortTermBorrowings",
+    "InterestExpenseBorrowings",
+    "InterestExpenseNonoperating",
+    "InterestExpenseOperating",
+    "InterestExpenseOther",
+    "InterestExpenseRelatedParty",
+    "InterestAndDebtExpense",
+    "InterestCostsIncurred",
+    "InterestPaid",
+    "InterestPaidNet",
+    "InterestPaidCapitalized",
+    "InterestPaidIncludingCapitalizedInterestOperatingAndInvestingActivities",
+    "AmortizationOfFinancingCosts",
+    "AmortizationOfFinancingCostsAndDiscounts",
+    "AmortizationOfDebtDiscountPremium",
+    "GainsLossesOnExtinguishmentOfDebt",
+)
+"""Expenses and payments of a filer that has or had debt."""
+
+INTEREST_OF_CLASS = {
+    "InterestExpenseSubordinatedNotesAndDebentures": "FederalHomeLoanBank",
+    "InterestExpenseJuniorSubordinatedDebentures": "FederalHomeLoanBank",
+    "InterestExpenseFederalHomeLoanBankAndFederalReserveBankAdvancesLongTerm": "Subordinated",
+    "InterestExpenseFederalHomeLoanBankAndFederalReserveBankAdvancesShortTerm": "Subordinated",
+}
+"""Interest on one class of a bank's debt, and a word in the names of elements that have no such debt."""
+
+ELEMENTS: frozenset[str] = frozenset((*TOTALS, *NOTES, INTEREST_ON_DEPOSITS)).union(
+    *LINES.values(), *INTEREST, INTEREST_ON_DEBT, INTEREST_BY_DEPOSIT, INTEREST_OF_CLASS
+)
 """All elements of the reading."""
