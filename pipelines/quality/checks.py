@@ -99,7 +99,7 @@ CHECKS: tuple[Check, ...] = (
         COVERAGE,
         "The newest period of a company has every item that has a meaning there.",
         "specification, section 2.4",
-        # of 101 companies with complete documents 25.8 %, two thirds of it for items that they never had; 28 % are 24
+        # of 101 companies with complete documents 26.0 %, two thirds of it for items that they never had; 28 % are 23
         # values more, as if an item were lost for a quarter of the companies
         0.28,
         coverage.newest_period,
@@ -108,9 +108,9 @@ CHECKS: tuple[Check, ...] = (
         "newest_periods_keep_their_items",
         "The newest period of a company has every item that one of its periods of the two years before has.",
         "specification, section 2.4",
-        # of the same companies 9.7 %, most for lines and quarters that newest reports do not state; 11 % are eleven
-        # values more, as of one company that loses all of them
-        0.11,
+        # of the same companies 10.0 %, most for lines and quarters that newest reports do not state; 12 % are 17 values
+        # more, as of two companies that lose all of them
+        0.12,
         coverage.kept_items,
     ),
 )
