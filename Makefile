@@ -41,7 +41,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup scale run sync serve ui notebook test test-whole test-scale coverage check format linters lintapi docs bench bench-http soak torture fuzz mutations thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup scale run sync serve ui notebook test test-whole test-scale coverage check format linters lintapi docs bench bench-http bench-downloads soak torture fuzz mutations thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -175,6 +175,9 @@ bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk 
 
 bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the bare framework, with 6,000 companies copied from the home (SECONDS and ROUNDS of the turns)
 	@$(BIN)/python -m tests.bench.serving --seconds $(SECONDS) --rounds $(ROUNDS) --peer "$(ORDINARY)"
+
+bench-downloads: setup ## measure what downloads cost other requests, in turns of SECONDS (ROUNDS)
+	@$(BIN)/python -m tests.bench.downloads --seconds $(SECONDS) --rounds $(ROUNDS)
 
 soak: setup ## publish builds under load, and check each response that is read (BUILDS=100)
 	@$(BIN)/python -m tests.bench.soak --builds $(BUILDS)

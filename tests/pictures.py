@@ -80,14 +80,17 @@ def _screens(home: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with sites.installed(home) as site, site.signed_in() as reader, sync_playwright() as playwright:
         held = [symbol for symbol in COMPANIES if reader.get(f"/companies/{symbol}").status_code == 200]
-        compared = {"comparison": f"/compare?symbols={','.join(held[:3])}&charts=indexed"}
+        chosen = {
+            "comparison": f"/compare?symbols={','.join(held[:3])}&charts=indexed",
+            "value": f"/companies/{held[0]}/free_cash_flow/FY2023",
+        }
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         cookies = [{"name": name, "value": value, "url": site.address} for name, value in reader.cookies.items()]
         for scheme in ("light", "dark"):
             context = browser.new_context(base_url=site.address, color_scheme=scheme)
             context.add_cookies(cookies)
             page = context.new_page()
-            for name, path in {**SCREENS, **compared, **{each: f"/companies/{each}" for each in held}}.items():
+            for name, path in {**SCREENS, **chosen, **{each: f"/companies/{each}" for each in held}}.items():
                 for width in WIDTHS:
                     page.set_viewport_size({"width": width, "height": HEIGHT})
                     page.goto(path)

@@ -6,13 +6,23 @@ Belongs here: the output while tests run, in one process or several. Does not: a
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import pytest
 
 STEP = 10
 """Per cent of the tests between two numbers of the line."""
+
+
+MINUTES = {("tests/property", "tests/golden", "tests/contract", "tests/unit"): 7, ("tests/e2e",): 3}
+"""About how long make test and make test-whole take on two idle cores, by the folders of their tests."""
+
+
+def expected(folders: Sequence[str]) -> str:
+    """About how long tests take that have not been run here before, if they are all of a command."""
+    minutes = MINUTES.get(tuple(folders))
+    return f"about {minutes} minutes on two idle cores" if minutes else "how long is known after the first run"
 
 
 def duration(seconds: float) -> str:
@@ -42,7 +52,7 @@ class Progress:
         """
         self.config.pluginmanager.unregister(name="terminaldistreporter")
         seconds = self.cache.get(self.key, None) if self.cache else None
-        before = f"the last run took {duration(seconds)}" if seconds else "how long is known after the first run"
+        before = f"the last run took {duration(seconds)}" if seconds else expected(self.config.args)
         folders = ", ".join(self.config.args)
         self.write(f"Tests of {folders}: {before}. The first are collected within seconds.\n")
 

@@ -8,6 +8,9 @@ import polars as pl
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 from warehouse import schema
 
+RECENT = "760d"
+"""How far before the newest period others are recent: two years, with the days by which ends of quarters differ."""
+
 UNDEFINED = ("negative_fcf", "financial_company", "finance_arm", "non_positive_capital")
 """Reasons for which an item has no meaning in a period, whatever was filed."""
 
@@ -32,6 +35,23 @@ def newest_period(evidence: Evidence) -> pl.DataFrame:
         )
         .select(FOUND.names())
     )
+
+
+def kept_items(evidence: Evidence) -> pl.DataFrame:
+    """Each item that a recent period of a company has, in its newest period, as FOUND: `subject` is the item, `other`
+    its last value before; a gap of an item without meaning is flagged, with its reason."""
+    newest = pl.col("period_end") == pl.col("period_end").max().over("cik")
+    is_recent = pl.col("period_end") >= pl.col("period_end").max().over("cik").dt.offset_by(f"-{RECENT}")
+    before = (
+        evidence.periods.filter(is_recent & ~newest)
+        .unpivot(schema.ITEM_NAMES, index=["cik", "period_end"], variable_name="item", value_name="other")
+        .drop_nulls("other")
+        .sort("period_end")
+        .group_by("cik", "item")
+        .agg(pl.col("other").last())
+    )
+    now = newest_period(evidence).with_columns(item=pl.col("subject").str.split(" ").list.first())
+    return now.drop("other").join(before, on=["cik", "item"]).with_columns(subject="item").select(FOUND.names())
 
 
 def by_industry(rows: pl.DataFrame) -> pl.DataFrame:

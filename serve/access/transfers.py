@@ -1,34 +1,86 @@
 """Downloads of files of a build, counted by account.
 
-Belongs here: how many downloads an account may have at the same time, and how much it may receive on a day. Does not:
-the files (site.downloads), the limits of requests (limits).
+Belongs here: how many downloads an account may have at the same time, how much it may receive on a day, how fast all
+are together. Does not: the files (site.downloads), the limits of requests (limits).
 
-Each worker counts by itself, in memory.
+All workers of a home count together, in files of its folder `transfers`: an account has AT_ONCE of them, one for each
+download at the same time. A download locks one, and writes into it how much was sent through it on a day. The system
+releases the lock of a worker that ends, however it ends.
 """
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+import fcntl
+import hashlib
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
 
 from serve.access.limits import DAY, LIMITS, until_reset
+from serve.clock import Clock
 from serve.http.errors import RateLimited
 
+FOLDER = "transfers"
 AT_ONCE = 2
 TIMES = 10  # an account may receive all files of a build so often on a day
 WAIT = 10  # seconds after which a client may try again that has too many downloads
+SPEED = 40e6  # bytes a second that all downloads of a worker receive together, so that other requests do not wait
+NOTED = 1 << 20  # bytes that are sent before they are written down; a killed worker forgets at most as many
+
+
+class Pace:
+    """The moments at which a worker may send further bytes of downloads; used by the event loop only."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        """Begin at once."""
+        self._clock, self._free_at = clock, 0.0
+
+    def wait(self, size: int) -> float:
+        """The seconds to wait after so many bytes were sent."""
+        now = self._clock()
+        self._free_at = max(self._free_at, now) + size / SPEED
+        return self._free_at - now
+
+
+class Transfer:
+    """A download of an account, which has its place until it is closed."""
+
+    def __init__(self, descriptor: int, day: int, sent: int, pace: Pace) -> None:
+        """Take a place whose file is open and locked."""
+        self._descriptor, self._day, self._sent, self._unwritten = descriptor, day, sent, 0
+        self._pace = pace
+
+    def note(self, size: int) -> float:
+        """Count bytes that were sent; returns the seconds to wait before further ones are."""
+        self._unwritten += size
+        if self._unwritten >= NOTED:
+            self._write()
+        return self._pace.wait(size)
+
+    def close(self) -> None:
+        """Write down what was sent, and leave the place to another download."""
+        if self._descriptor >= 0:
+            self._write()
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _write(self) -> None:
+        self._sent, self._unwritten = self._sent + self._unwritten, 0
+        with suppress(OSError):  # a full disk ends no download
+            os.pwrite(self._descriptor, f"{self._day} {self._sent:020}".encode(), 0)
+
+    def __del__(self) -> None:
+        self.close()  # a response that was never sent
 
 
 class Transfers:
-    """The downloads of one process; used by the event loop only."""
+    """The downloads of all accounts."""
 
-    def __init__(self) -> None:
-        """Count from zero."""
-        self._open: Counter[str] = Counter()
-        self._sent: Counter[str] = Counter()
-        self._day = 0
+    def __init__(self, home: Path) -> None:
+        """Count in a home's folder, which is made by the first download."""
+        self._folder, self._pace = home / FOLDER, Pace()
 
-    def check(self, account: str, all_files: int, now: float) -> None:
-        """Refuse a download that is one too many.
+    def take(self, account: str, all_files: int, now: float) -> Transfer:
+        """A place for a download.
 
         Args:
             account: the account's e-mail address.
@@ -39,25 +91,28 @@ class Transfers:
             RateLimited: the account has AT_ONCE downloads, or has received all files TIMES times on this UTC day.
         """
         limit = LIMITS[DAY]
-        if self._day != (day := limit.start(now)):
-            self._day = day
-            self._sent.clear()
-        if self._open[account] >= AT_ONCE:
-            raise RateLimited(AT_ONCE, "account", WAIT, "downloads at the same time")
-        if self._sent[account] >= TIMES * all_files:
+        day = limit.start(now)
+        name = hashlib.sha256(account.encode()).hexdigest()
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        places = [self._folder / f"{name}-{place}" for place in range(AT_ONCE)]
+        sent = [_sent(path, day) for path in places]
+        if sum(sent) >= TIMES * all_files:
             raise RateLimited(TIMES * all_files, limit.window, until_reset(limit, now), "bytes of downloads")
+        for path in places:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+            else:
+                return Transfer(descriptor, day, _sent(path, day), self._pace)
+        raise RateLimited(AT_ONCE, "account", WAIT, "downloads at the same time")
 
-    def note(self, account: str, size: int) -> None:
-        """Count bytes that were sent."""
-        self._sent[account] += size
 
-    @contextmanager
-    def one(self, account: str) -> Iterator[None]:
-        """Count a download until the block ends."""
-        self._open[account] += 1
-        try:
-            yield
-        finally:
-            self._open[account] -= 1
-            if not self._open[account]:
-                del self._open[account]
+def _sent(path: Path, day: int) -> int:
+    """The bytes that were sent through a place on a day, as far as they are written down."""
+    try:
+        of_day, _, sent = path.read_bytes().partition(b" ")
+        return int(sent) if int(of_day) == day else 0
+    except (FileNotFoundError, ValueError):
+        return 0

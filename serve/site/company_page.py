@@ -14,7 +14,7 @@ from markupsafe import Markup
 from serve.api import models, responses
 from serve.site import charts, key_figures
 from serve.site.charts import Point
-from serve.site.figures import KINDS, READ, TITLES, glance, short, unit
+from serve.site.figures import KINDS, READ, TITLES, Shown, alike, short, unit
 from serve.site.history import BREAKS, History, Slot
 from serve.site.markdown import Document, write
 from serve.site.paths import company_path, comparison_path
@@ -139,33 +139,38 @@ def _card(history: History, item: str, slots: Sequence[Slot], company: Company) 
         why = next((key_figures.in_short(reason) for reason in reasons if reason), "")
         return {"name": item, "title": TITLES[item], "newest": None, "why": why, "is_drawn": False}
     slot, value = held[-1]
-    since = ", no later value" if slot != slots[-1] else ""
+    shown, since = _shown(history, item, slots), ", no later value" if slot != slots[-1] else ""
     return {
         "name": item,
         "title": TITLES[item],
-        "newest": glance(item, value.value, READ),
-        "note": f"{_note(item, value, company)}{since}",
+        "newest": shown(value.value),
+        "note": f"{_note(item, value, company, shown)}{since}",
         "to": value_address(company.symbol, item, slot.label),
         "values": len(held),
         "is_drawn": any(value.value for _, value in held),
-        "revised": sum(bool(restated(value, partial(glance, item, digits=READ))) for _, value in held),
+        "revised": sum(bool(restated(value, shown)) for _, value in held),
     }
 
 
-def _note(item: str, value: Stated, company: Company) -> str:
+def _shown(history: History, item: str, slots: Sequence[Slot]) -> Shown:
+    """How the values of a chart are written."""
+    return alike(item, [number for slot in slots if (number := history.number(item, slot)) is not None], READ)
+
+
+def _note(item: str, value: Stated, company: Company, shown: Shown) -> str:
     """What is said after a value: its unit, its period, and the value before."""
-    was = restated(value, partial(glance, item, digits=READ))
-    return ", ".join(filter(None, (unit(item, company.currency), value.period, was)))
+    return ", ".join(filter(None, (unit(item, company.currency), value.period, restated(value, shown))))
 
 
 def _drawing(history: History, slots: Sequence[Slot], company: Company, view: View, root: str, item: str) -> Markup:
     broken = {slot: each.kind for slot, each in history.broken(item, slots)}
-    points = [_point(history, item, slot, company, root, broken.get(slot, "")) for slot in slots]
+    shown = _shown(history, item, slots)
+    points = [_point(history, item, slot, company, root, broken.get(slot, ""), shown) for slot in slots]
     is_annual = bool(slots) and not slots[0].is_ttm
     return charts.chart(points, partial(short, item), as_bars=is_annual, as_log=view.scale == "log")
 
 
-def _point(history: History, item: str, slot: Slot, company: Company, root: str, broken: str) -> Point:
+def _point(history: History, item: str, slot: Slot, company: Company, root: str, broken: str, shown: Shown) -> Point:
     if not slot.label:
         year = "" if slot.is_ttm else str(slot.end.year)
         return Point(None, year, "No report", f"of the period to about {slot.end}")
@@ -179,9 +184,9 @@ def _point(history: History, item: str, slot: Slot, company: Company, root: str,
     return Point(
         value.value,
         label,
-        glance(item, value.value, READ),
-        _note(item, value, company),
+        shown(value.value),
+        _note(item, value, company, shown),
         to,
-        is_revised=bool(restated(value, partial(glance, item, digits=READ))),
+        is_revised=bool(restated(value, shown)),
         broken=BREAKS.get(broken, ""),
     )

@@ -8,7 +8,6 @@ import math
 from calendar import month_name
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from markupsafe import Markup
 from serve.site import comparison_charts, key_figures
 from serve.site.comparison_charts import Point
 from serve.site.directory import Directory, close_matches
-from serve.site.figures import READ, TITLES, UNITS, glance, per_cent, short, unit
+from serve.site.figures import READ, TITLES, UNITS, Shown, alike, per_cent, short, unit
 from serve.site.history import BREAKS, History, Slot
 from serve.site.markdown import Document, Markdown, Search, link, plain, write
 from serve.site.paths import COMPARISON, company_path, comparison_path
@@ -77,11 +76,11 @@ class Held(NamedTuple):
             if each.kind in BREAKS
         }
 
-    def restated(self, item: str, year: int | None) -> str:
-        """What a value was before it was restated; empty if it was not."""
+    def restated(self, item: str, year: int | None, shown: Shown) -> str:
+        """What a value was before it was restated; empty if it was not, or if it is shown with the same digits."""
         slot = self.slot(year)
         stated = self.history.value(item, slot) if slot else None
-        return restated(stated, partial(glance, item)) if stated else ""
+        return restated(stated, shown) if stated else ""
 
     def growth(self, item: str, year: int | None) -> float | None:
         """Growth on the year before, as a fraction; None where it would mean nothing."""
@@ -195,9 +194,9 @@ def _title(symbols: Sequence[str]) -> str:
 def _item(item: str, held: Sequence[Held], years: Sequence[int], currencies: Sequence[str]) -> dict[str, object]:
     """An item: title, unit, and the values of the companies by fiscal year, newest first."""
     is_mixed, companies = "currency" in UNITS[item] and len(currencies) > 1, [one.company for one in held]
-    labelled = [("Newest", None), *((f"FY{year}", year) for year in years)]
+    labelled, shown = [("Newest", None), *((f"FY{year}", year) for year in years)], _shown(item, held)
     rows = [
-        (label, [_cell(one, item, year) for one in held])
+        (label, [_cell(one, item, year, shown) for one in held])
         for label, year in labelled
         if year is None or any(one.value(item, year) for one in held)
     ]
@@ -221,7 +220,13 @@ def _base(item: str, held: Sequence[Held], years: Sequence[int]) -> int | None:
     return next(common, None)
 
 
-def _cell(of: Held, item: str, year: int | None) -> Markdown | str:
+def _shown(item: str, held: Sequence[Held], digits: int = 3) -> Shown:
+    """How the numbers of an item of all companies are written."""
+    values = (one.value(item, year) for one in held for year in (None, *one.years))
+    return alike(item, [value[1] for value in values if value], digits)
+
+
+def _cell(of: Held, item: str, year: int | None, shown: Shown) -> Markdown | str:
     """A value that leads to where it comes from."""
     value = of.value(item, year)
     if not value:
@@ -231,24 +236,24 @@ def _cell(of: Held, item: str, year: int | None) -> Markdown | str:
     grown = of.growth(item, year) if item in GROWTH else None
     notes = (
         f"{'+' if grown > 0 else ''}{per_cent(grown)}" if grown is not None else "",
-        of.restated(item, year),
+        of.restated(item, year, shown),
         of.broken(item).get(year, "") if year else "",
     )
-    shown = link(glance(item, value[1]), value_address(of.company.symbol, item, value[0]))
-    return Markdown(" ".join([shown, *(f"*{plain(note)}*" for note in notes if note)]))
+    number = link(shown(value[1]), value_address(of.company.symbol, item, value[0]))
+    return Markdown(" ".join([number, *(f"*{plain(note)}*" for note in notes if note)]))
 
 
-def _newest(of: Held, item: str) -> Markdown | str:
+def _newest(of: Held, item: str, shown: Shown) -> Markdown | str:
     """The newest twelve months; else the newest fiscal year, with its label; else the reason in a few words."""
     slot = of.slot(None)
     if slot is None or of.value(item, None):
-        return _cell(of, item, None)
+        return _cell(of, item, None, shown)
     year = of.history.newest_year(item, slot, key_figures.YEARS)
     number = of.history.number(item, year)
     if year is None or number is None:
         reason = of.history.reason(item, slot)
-        return Markdown(f"{_cell(of, item, None)} *{plain(key_figures.in_short(reason))}*") if reason else "–"
-    return Markdown(f"{link(glance(item, number), value_address(of.company.symbol, item, year.label))} *{year.label}*")
+        return Markdown(f"{_cell(of, item, None, shown)} *{plain(key_figures.in_short(reason))}*") if reason else "–"
+    return Markdown(f"{link(shown(number), value_address(of.company.symbol, item, year.label))} *{year.label}*")
 
 
 def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
@@ -259,7 +264,7 @@ def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
         ("Currency", [one.company.currency for one in held]),
         ("Fiscal year ends in", [month_name[one.company.fiscal_year_end_month] for one in held]),
         ("Twelve months to", periods),
-        *((TITLES[item], [_newest(one, item) for one in held]) for item in ITEM_NAMES),
+        *((TITLES[item], [_newest(one, item, _shown(item, held)) for one in held]) for item in ITEM_NAMES),
         *((title, [_margin(one, item) for one in held]) for title, item in margins),
     ]
 
@@ -273,6 +278,7 @@ def _margin(of: Held, item: str) -> str:
 def _drawing(item: str, held: Sequence[Held], years: Sequence[int], base: int | None) -> Markup:
     """A chart of an item; if it is an amount, one for each currency, or with a base one of all in per cent of it."""
     by_currency: dict[str, dict[int, list[Point]]] = {}
+    read = _shown(item, held, READ)
     for place, one in enumerate(held):
         measure, broken, points = unit(item, one.company.currency), one.broken(item), []
         of_base = one.value(item, base) if base else None
@@ -280,8 +286,8 @@ def _drawing(item: str, held: Sequence[Held], years: Sequence[int], base: int | 
         for year in range(min(years), max(years) + 1) if years else ():
             value, period = one.value(item, year), one.years.get(year)
             if value and period:
-                says = f"{one.company.symbol} {value[0]}: {glance(item, value[1], READ)} {measure}".rstrip()
-                was = one.restated(item, year)
+                says = f"{one.company.symbol} {value[0]}: {read(value[1])} {measure}".rstrip()
+                was = one.restated(item, year, read)
                 notes = "".join(f", {note}" for note in (was, broken.get(year, "")) if note)
                 points.append(
                     Point(period.period_end, value[1] / divisor, f"{says}{notes}", bool(was), broken.get(year, ""))

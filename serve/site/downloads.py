@@ -5,14 +5,14 @@ warehouse.copies), the limits of an account (access.transfers), access (mount).
 
 The address of a file names its build. The first request for it links the file into the folder `downloads` of the home,
 so that ranges that are asked for later come from the same build, also when newer ones have replaced it. A link goes an
-hour after the last request for its build; the response that is being sent ends all the same.
+hour after the last bytes of its build were sent.
 """
 
 import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from serve.access.transfers import AT_ONCE, TIMES, Transfers
+from serve.access.transfers import AT_ONCE, TIMES, Transfer
+from serve.clock import Clock
 from serve.http.errors import NotFound
 from serve.site.building import current_build
 from serve.site.markdown import Document, write
@@ -33,7 +34,8 @@ from warehouse.views import PUBLISHED
 
 PATH = "/downloads"
 FOLDER = "downloads"
-KEPT = 3600.0  # seconds after the last request for a file of a build for which it stays
+KEPT = 3600.0  # seconds for which a build stays after the last request for it, and after the end of a response
+MARKED_EVERY = 60.0  # seconds after which a response that is being sent marks its build as used again
 DATABASE = "warehouse.duckdb"
 MEANT = {table.name: table.description for table in PUBLISHED}
 MEDIA = {
@@ -86,6 +88,7 @@ def document(pages: Pages, _: Request) -> Document:
         address=lambda each: f"{PATH}/{pointer.build}/{each.name}",
         size=in_words,
         total=in_words(sum(each.size for each in held)),
+        digests="\n".join(f"{each.digest}  {each.name}" for each in held),
         example=f"{pages.settings.pages}{PATH}/{pointer.build}/{DATABASE}",
         at_once=AT_ONCE,
         times=TIMES,
@@ -107,7 +110,6 @@ async def send(pages: Pages, request: Request) -> Response:
     if found is None:
         raise NotFound(f"This build is no longer here, or has no such file. {PATH} has those of the newest build.")
     of, all_files = found
-    pages.transfers.check(account, all_files, pages.clock())
     tag = f'"{of.digest}"'
     headers = {
         "ETag": tag,
@@ -118,34 +120,51 @@ async def send(pages: Pages, request: Request) -> Response:
     held = {each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")}
     if held & {tag, "*"}:
         return Response(status_code=304, headers=headers)
-    return Sending(of, headers, pages.transfers, account)
+    transfer = await run_in_threadpool(pages.transfers.take, account, all_files, pages.clock())
+    return Sending(of, headers, transfer, pages.clock)
 
 
 class Sending(FileResponse):
     """A file or ranges of it, piece by piece, until the client has it or hangs up."""
 
-    def __init__(self, of: File, headers: Mapping[str, str], transfers: Transfers, account: str) -> None:
-        """Send a file that is there, and count it for an account."""
+    def __init__(self, of: File, headers: Mapping[str, str], transfer: Transfer, clock: Clock) -> None:
+        """Send a file that is there, as a download of an account."""
         super().__init__(of.path, headers=headers, media_type=MEDIA[of.path.suffix], stat_result=of.path.stat())
-        self._transfers, self._account = transfers, account
+        self._transfer, self._clock = transfer, clock
+        self._build = of.path.parent.parent
+        self._marked_at = self._sent_at = clock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it; reading waits until the client has received what was read before."""
 
         async def send_and_count(message: Message) -> None:
-            self._transfers.note(self._account, len(message.get("body", b"")))
+            wait = self._transfer.note(len(message.get("body", b"")))
+            self._sent_at = self._clock()
+            if not 0 <= self._sent_at - self._marked_at < MARKED_EVERY:
+                self._mark()
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                self._transfer.close()  # before the client has all, and asks for the next file
             await send(message)
+            await anyio.sleep(wait)
 
         async def end_with_client() -> None:
             while (await receive())["type"] != "http.disconnect":
                 pass
             sending.cancel_scope.cancel()
 
-        with self._transfers.one(self._account):
+        with closing(self._transfer):
             async with anyio.create_task_group() as sending:
                 sending.start_soon(end_with_client)
                 await super().__call__(scope, receive, send_and_count)
                 sending.cancel_scope.cancel()
+            self._mark()
+
+    def _mark(self) -> None:
+        """Mark the build as used when the last bytes were sent."""
+        self._marked_at = self._sent_at
+        with suppress(FileNotFoundError):
+            if self._sent_at > self._build.stat().st_mtime:  # unless another response has marked it since
+                os.utime(self._build, (self._sent_at, self._sent_at))
 
 
 def _found(pages: Pages, build: str, name: str) -> tuple[File, int] | None:
@@ -176,5 +195,5 @@ def _clear(folder: Path, now: float) -> None:
             shutil.rmtree(of_build, ignore_errors=True)
 
 
-DOCUMENT = (PATH, document, Access.SUBSCRIBER)
+DOCUMENT = (PATH, document, Access.FILE)
 ROUTES: tuple[PageRoute, ...] = ((f"{PATH}/{{build}}/{{name}}", send, Access.FILE),)

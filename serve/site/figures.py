@@ -5,8 +5,9 @@ Belongs here: titles of items, short and full amounts, units in words. Does not:
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import partial
 
 from warehouse.schema import LINE_ITEMS
 
@@ -30,6 +31,9 @@ MOST_DECIMALS = 4
 STEPS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 MEANT = 10.0
 """Growth or margins from 1,000 % on say only that the figure they are measured by is nearly zero."""
+
+Shown = Callable[[float], str]
+"""Formats numbers that stand below or beside each other."""
 
 KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
 
@@ -84,10 +88,22 @@ def per_cent(ratio: float) -> str:
     return f"{100 * ratio:z,.1f} %" if abs(ratio) < MEANT else f"{100 * ratio:,.0f} %"
 
 
-def glance(item: str, value: float, digits: int = 3) -> str:
-    """A number that stands alone: amounts and shares with a letter for their size, others as in a table."""
+def glance(item: str, value: float, digits: int = 3, *, decimals: int | None = None) -> str:
+    """A number that stands alone: amounts and shares with a letter for their size, others as in a table.
+
+    Args:
+        item: the line item.
+        value: its value.
+        digits: digits of an amount or a number of shares.
+        decimals: decimals of any other number, so that those beside each other have the same; None: as it needs.
+    """
     is_long = UNITS[item] in ("currency", "shares")
-    return short(item, value, digits, is_rounded=False) if is_long else in_units(item, value)
+    return short(item, value, digits, is_rounded=False) if is_long else in_units(item, value, decimals=decimals)
+
+
+def alike(item: str, values: Sequence[float], digits: int = 3) -> Shown:
+    """Formats numbers that stand below or beside each other: with the same digits, or the same decimals."""
+    return partial(glance, item, digits=digits, decimals=decimals(item, values))
 
 
 def unit(item: str, currency: str) -> str:

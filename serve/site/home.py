@@ -18,9 +18,9 @@ from serve.api.endpoints import Question, show_status
 from serve.api.models import Status
 from serve.provenance import number
 from serve.site.building import once
-from serve.site.figures import TITLES, glance
+from serve.site.figures import TITLES, alike
 from serve.site.live import ASKED, Live, live
-from serve.site.markdown import Document, write
+from serve.site.markdown import Document, link, write
 from serve.site.pages import Pages
 from serve.site.values import address as value_address
 from warehouse import queries
@@ -98,14 +98,22 @@ def _held(build: OpenBuild, base_url: str) -> Held:
 
 
 def _years(build: OpenBuild, shown: Live | None) -> list[tuple[str, list[str]]]:
-    """The newest fiscal years of the company, each with some values."""
+    """The newest fiscal years of the company, each with some values, which lead to where they come from."""
     if shown is None:
         return []
-    found = queries.financials(build, shown.company.symbol, "annual", SHOWN, since=None, until=None, limit=YEARS)
+    symbol = shown.company.symbol
+    found = queries.financials(build, symbol, "annual", SHOWN, since=None, until=None, limit=YEARS)
+    written = [
+        alike(item, [value for period in found if (value := period.values[place]) is not None])
+        for place, item in enumerate(SHOWN)
+    ]
     return [
         (
             period.period,
-            ["–" if value is None else glance(item, value) for item, value in zip(SHOWN, period.values, strict=True)],
+            [
+                "–" if value is None else link(show(value), value_address(symbol, item, period.period))
+                for item, show, value in zip(SHOWN, written, period.values, strict=True)
+            ],
         )
         for period in found
     ]

@@ -4,10 +4,11 @@ Belongs here: which figures, and their words. Does not: the model (pipelines.val
 charts).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from serve.api import models
-from serve.site.figures import TITLES, UNITS, glance, per_cent
+from serve.site.figures import TITLES, UNITS, Shown, alike, glance, per_cent
 from serve.site.history import History, Slot
 from serve.site.markdown import Markdown, link, plain
 from serve.site.sheet import growth
@@ -37,19 +38,27 @@ LEAST = 0.0005  # smaller changes are shown as none
 def tiles(history: History, symbol: str) -> Iterator[tuple[str, Markdown, str]]:
     """Each key figure: its title, its value with a link to its page, and the change on a year before.
 
-    An item without a value of the newest twelve months shows its newest fiscal year, with its label.
+    An item without a value of the newest twelve months shows its newest fiscal year, with its label. Figures of one
+    unit have the same decimals.
     """
     newest = history.newest
-    for item in ITEMS if newest else ():
-        assert newest is not None
-        slot = newest if history.value(item, newest) else history.newest_year(item, newest, YEARS)
+    if newest is None:
+        return
+    slots = {
+        item: newest if history.value(item, newest) else history.newest_year(item, newest, YEARS) for item in ITEMS
+    }
+    numbers: dict[str, list[float]] = defaultdict(list)
+    for item, slot in slots.items():
+        if (value := history.number(item, slot)) is not None:
+            numbers[UNITS[item]].append(value)
+    for item, slot in slots.items():
         value, to = history.number(item, slot), value_address(symbol, item, (slot or newest).label)
         if slot is None or value is None:
             yield TITLES[item], link("–", to), _why_none(history, item, newest)
         else:
-            label = "" if slot == newest else slot.label
-            change = _change(history, item, slot, value)
-            yield TITLES[item], link(glance(item, value), to), ", ".join(filter(None, (label, change)))
+            shown, label = alike(item, numbers[UNITS[item]]), "" if slot == newest else slot.label
+            change = _change(history, item, slot, value, shown)
+            yield TITLES[item], link(shown(value), to), ", ".join(filter(None, (label, change)))
 
 
 def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple[Markdown, str, str]:
@@ -72,13 +81,13 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
     return plain(value), f"{glance('eps_basic', min(grid))} to {glance('eps_basic', max(grid))}", rests_on
 
 
-def _change(history: History, item: str, newest: Slot, value: float) -> str:
+def _change(history: History, item: str, newest: Slot, value: float, shown: Shown) -> str:
     before = history.year_before(item, newest)
     if before is None:
         return ""
     change = growth(value, before)
     if change is None or UNITS[item] in COMPARED:
-        return f"{glance(item, before)} a year before"
+        return f"{shown(before)} a year before"
     return f"{'+' if change > 0 else ''}{per_cent(change)}" if abs(change) >= LEAST else "unchanged"
 
 

@@ -14,9 +14,10 @@ from starlette.requests import Request
 from serve.http.errors import NotFound
 from serve.site import names, search
 from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Bounds, Directory
-from serve.site.figures import glance
-from serve.site.markdown import Bound, Choice, Document, Markdown, Search, link, write
+from serve.site.figures import glance, per_cent
+from serve.site.markdown import Bound, Choice, Document, Markdown, Search, link, plain, write
 from serve.site.paths import company_path
+from serve.site.values import address as value_address
 from warehouse.company_queries import Listed
 from warehouse.fictional import is_fictional
 
@@ -42,12 +43,26 @@ class Column(NamedTuple):
         return second if sort == first else first
 
 
-def _amount(name: str, item: str | None = None) -> Callable[[Listed], str]:
+def _ratio(name: str) -> Callable[[Listed], str]:
+    """Shows a ratio that is calculated here from two values."""
+    value = BY_AMOUNT[name]
+
+    def shows(row: Listed) -> str:
+        ratio = value(row)
+        return "–" if ratio is None else per_cent(ratio)
+
+    return shows
+
+
+def _item(name: str) -> Callable[[Listed], str]:
+    """Shows a value of the newest twelve months, which leads to where it comes from."""
     value = BY_AMOUNT[name]
 
     def shows(row: Listed) -> str:
         amount = value(row)
-        return "–" if amount is None else glance(item or name, amount)
+        if amount is None:
+            return "–"
+        return link(glance(name, amount), value_address(row.symbol, name, row.period or ""))
 
     return shows
 
@@ -55,17 +70,17 @@ def _amount(name: str, item: str | None = None) -> Callable[[Listed], str]:
 COLUMNS = (
     Column("symbol", "Symbol", lambda row: link(row.symbol, company_path(row.symbol))),
     Column("name", "Name", lambda row: names.shown(row.name or "")),
-    Column("revenue", "Revenue", _amount("revenue")),
-    Column("net_income", "Net income", _amount("net_income")),
-    Column("net_margin", "Net margin", _amount("net_margin", "roic")),
-    Column("free_cash_flow", "Free cash flow", _amount("free_cash_flow")),
-    Column("roic", "ROIC", _amount("roic")),
-    Column("growth", "Growth", _amount("growth", "roic")),
-    Column("debt_to_fcf", "Debt to FCF", _amount("debt_to_fcf")),
+    Column("revenue", "Revenue", _item("revenue")),
+    Column("net_income", "Net income", _item("net_income")),
+    Column("net_margin", "Net margin", _ratio("net_margin")),
+    Column("free_cash_flow", "Free cash flow", _item("free_cash_flow")),
+    Column("roic", "ROIC", _item("roic")),
+    Column("growth", "Growth", _ratio("growth")),
+    Column("debt_to_fcf", "Debt to FCF", _item("debt_to_fcf")),
     Column("", "Currency", lambda row: row.currency),
     Column("period_end", "Newest period", lambda row: row.period_end or ""),
     Column("exchange", "Exchange", lambda row: row.exchange or ""),
-    Column("industry", "Industry", lambda row: row.industry or ""),
+    Column("industry", "Industry", lambda row: Markdown(f"*{plain(row.industry)}*") if row.industry else ""),
 )
 LIMITS = {
     "net_margin": ("Net margin, %", 100.0),

@@ -117,10 +117,11 @@ class Pages:
     limits: Limits
     sessions: Sessions
     clock: Clock
-    transfers: Transfers = field(default_factory=Transfers)
+    transfers: Transfers = field(init=False)
     templates: Environment = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "transfers", Transfers(self.settings.home))
         object.__setattr__(self, "templates", environment(self.settings))
 
     @property

@@ -42,8 +42,11 @@ DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d\d-[KQF]\b")
 """A day, or a form such as 10-K: browsers would break the line after a hyphen."""
 TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 PLAIN = r"[^\\`*_\[\]!\n]"
-SIMPLE = re.compile(rf"(?P<text>{PLAIN}*)|\[(?P<linked>{PLAIN}+)\]\((?P<address>[/#][^\\&<>()\s]*)\)")
-"""Text without marks, or a link that is all of a text: nearly all cells of a table."""
+LINK = rf"\[(?P<linked>{PLAIN}+)\]\((?P<address>[/#][^\\&<>()\s]*)\)"
+SIMPLE = re.compile(
+    rf"(?P<text>{PLAIN}*)|(?:{LINK}(?P<space> (?=\*)|$))?(?:\*(?P<emphasized>(?!\s){PLAIN}+(?<!\s))\*)?"
+)
+"""Text without marks, a link, emphasized text, or such a text after a link: nearly all cells of a table."""
 RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
@@ -153,10 +156,17 @@ def simple(content: str) -> Iterator[Token]:
     found = SIMPLE.fullmatch(content)
     if found and found["text"]:
         yield Token("text", "", 0, content=content)
-    elif found and found["linked"]:
+        return
+    if found and found["linked"]:
         yield Token("link_open", "a", 1, attrs={"href": found["address"]})
         yield Token("text", "", 0, content=found["linked"])
         yield Token("link_close", "a", -1)
+    if found and found["emphasized"]:
+        if found["space"]:
+            yield Token("text", "", 0, content=" ")
+        yield Token("em_open", "em", 1, markup="*")
+        yield Token("text", "", 0, content=found["emphasized"])
+        yield Token("em_close", "em", -1, markup="*")
 
 
 def _anchors(state: StateCore) -> None:

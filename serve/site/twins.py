@@ -255,6 +255,7 @@ SENDS: dict[Access, Send] = {
     Access.PUBLIC: transfer.shared,
     Access.OPEN: transfer.shared_by_visitors,
     Access.SUBSCRIBER: transfer.compressed,
+    Access.FILE: transfer.compressed,
 }
 OF_TWINS = {each: each for each in Access} | {Access.OPEN: Access.PUBLIC}
 """The access of a page's Markdown: what a program reads is the same for everybody."""

@@ -313,6 +313,37 @@ def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, s
         shoot(page, "comparison-of-three")
 
 
+@pytest.mark.parametrize("query", ["", "?net_margin_min=-1000"])
+def test_on_a_phone_the_list_begins_on_the_first_screen(browser, sample_site, reader, query):
+    """With two figures of a company, also where the fields for figures are open."""
+    with window(browser, sample_site, reader.cookies) as page:
+        look(page, "narrow", "light")
+        page.goto(f"/companies{query}")
+        boxes = [page.locator("main tbody td.num").nth(place).bounding_box() for place in range(2)]
+        for box in filter(None, boxes):
+            assert box["x"] + box["width"] <= WIDTHS["narrow"]["width"]
+            assert box["y"] + box["height"] <= WIDTHS["narrow"]["height"]
+        assert all(boxes)
+
+
+@pytest.mark.parametrize("path", ["/", "/companies", COMPANY, "/compare?symbols=XQCPF,XQORC"])
+def test_the_filing_behind_a_figure_is_two_taps_away_on_a_phone(browser, sample_site, reader, path):
+    """The first one leads to the value's page, where the filing stands beside the fact, without scrolling sideways."""
+    with window(browser, sample_site, reader.cookies, has_touch=True) as page:
+        look(page, "narrow", "light")
+        page.goto(path)
+        figures = page.locator("main :is(td, dd) a[href^='/companies/']").filter(has_text=re.compile(r"\d"))
+        assert figures.count() > 4
+        figures.first.tap()
+        page.wait_for_url(re.compile(r"/companies/\w+/\w+/\w+$"))
+        filing = page.locator("main a[href^='/filings/']").first
+        box = filing.bounding_box()
+        assert box
+        assert box["x"] + box["width"] <= WIDTHS["narrow"]["width"]
+        filing.tap()
+        expect(page.get_by_text("Fictional filing")).to_be_visible()
+
+
 def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
     """Sign in, create and copy a key, use it, see the count rise, revoke it, see it refused, sign out."""
     with window(browser, sample_site, permissions=["clipboard-read", "clipboard-write"]) as page:

@@ -361,6 +361,30 @@ def test_the_newest_period_has_every_item_that_its_industry_has():
     assert told["debt_to_fcf general"] == ("flagged", "negative_fcf")
 
 
+def test_the_newest_period_has_every_item_that_recent_ones_have():
+    """What an older period had, or no period has, is not asked for."""
+    found = coverage.kept_items(
+        evidence(
+            periods=[
+                {"period_end": YEAR_END, "revenue": 3.0},
+                {"period_end": date(2024, 9, 30), "revenue": 2.0},
+                {"period_end": PRIOR_END, "revenue": 1.0, "net_income": 1.0, "debt_to_fcf": 2.0},
+                {"period_end": date(2022, 12, 31), "net_income": 0.5, "eps_basic": 1.0},
+                {"period_end": date(2022, 9, 30), "total_debt": 1.0},
+            ],
+            gaps=[{"period_end": YEAR_END, "item": "debt_to_fcf", "reason": "negative_fcf"}],
+            profiles=[{}],
+        )
+    )
+    assert {row["subject"]: (row["ours"], row["other"], row["outcome"]) for row in found.iter_rows(named=True)} == {
+        "revenue": (3.0, 2.0, "holds"),
+        "net_income": (None, 1.0, "fails"),
+        "eps_basic": (None, 1.0, "fails"),
+        "debt_to_fcf": (None, 2.0, "flagged"),
+    }
+    assert {row["period_end"] for row in found.iter_rows(named=True)} == {YEAR_END}
+
+
 def test_coverage_is_counted_by_item_and_industry():
     rows = [
         {"cik": cik, "subject": f"{item} {industry}", "outcome": outcome}

@@ -127,6 +127,31 @@ def test_the_key_figures_are_those_of_the_newest_period():
     assert f"- **Return on invested capital** [18.0 %]({PATH}/roic/2025Q1) *20.0 % a year before*" in figures
 
 
+def test_key_figures_of_one_unit_have_the_same_decimals():
+    """The value a year before, too."""
+    stated = [
+        ttm("eps_basic", 2025, 1, 1.5),
+        ttm("dividends_per_share", 2025, 1, 0.034),
+        ttm("dividends_per_share", 2024, 1, -0.5),
+    ]
+    told = {title: (value, change) for title, value, change in key_figures.tiles(History(stated, []), "ACME")}
+    assert told["Earnings per share, basic"][0].startswith("[1.500]")
+    assert told["Dividends per share"][0].startswith("[0.034]")
+    assert told["Dividends per share"][1] == "-0.500 a year before"
+
+
+@pytest.mark.parametrize(
+    ("years", "told"), [((2024,), "the only value"), ((2023, 2024), "as in all 2 periods with a value")]
+)
+def test_zeros_are_told_in_a_line(years, told):
+    """In place of a chart."""
+    held = [value("revenue", year, 1.0) for year in (2023, 2024)]
+    charts = section(page(stated=[*held, *(value("total_debt", year, 0.0) for year in years)]).text, "charts")
+    shown = charts.partition("### Total debt")[2].partition("###")[0]
+    assert f"[0]({PATH}/total_debt/FY2024) EUR, FY2024, {told}\n" in shown
+    assert "![" not in shown
+
+
 def test_an_older_value_is_not_shown_as_if_it_were_current():
     """Where the newest period has no value, the newest value that there is has its date."""
     figures = section(page().text, "newest")

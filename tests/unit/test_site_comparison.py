@@ -96,6 +96,23 @@ def test_newest_figures_are_of_the_newest_year_or_say_why_there_is_none():
     assert shown["Return on invested capital"] == ["[–](/companies/SHP/roic/2025Q1) *not stated in the filings*"]
 
 
+def test_values_per_share_of_all_companies_have_the_same_decimals(tmp_path):
+    """In the table, in what a value was before, and where a reader points at the chart."""
+    rows = builds.tables()
+    of = {"symbol": "ABCX", "cik": "9990000002"}
+    for year, dividend in ((2023, 0.034), (2024, 0.04)):
+        rows["financials"].append(builds.period(of, "annual", date(year, 12, 31), 4, dividends_per_share=dividend))
+    builds.publish_small(tmp_path / "published", rows=rows)
+    warehouse = Warehouse(tmp_path / "published")
+    with warehouse.build() as opened:
+        document = page(opened, "ABCX,LNTR")
+    warehouse.close()
+    shown = {label: values[0] for label, *values in next(tables(section(document.text, "dividends_per_share")))}
+    assert shown["FY2024"].startswith("[0.040]")
+    assert shown["FY2023"].startswith("[0.034]")
+    assert "ABCX FY2024: 0.040 USD per share" in dict(document.drawings)["dividends_per_share"]
+
+
 def test_different_currencies_are_stated_and_have_their_own_charts(build):
     """Amounts of different currencies are on no common scale; numbers without currency are."""
     document = page(build, "LNTR,FJRD,ABCX")
@@ -116,7 +133,7 @@ def test_a_chart_shows_the_values_of_the_table(build):
     drawing = dict(page(build, "LNTR,FJRD").drawings)["revenue"]
     assert drawing.count('class="mark"') == 5
     assert "<title>FJRD FY2024: 7 EUR</title>" in drawing
-    assert "<title>LNTR FY2024: 4.000\N{NO-BREAK SPACE}K USD, was 4.10\N{NO-BREAK SPACE}K</title>" in drawing
+    assert "<title>LNTR FY2024: 4.000\N{NO-BREAK SPACE}K USD, was 4.100\N{NO-BREAK SPACE}K</title>" in drawing
     assert drawing.count('class="restated"') == 1
 
 

@@ -1,6 +1,7 @@
 """The files of several companies: the list as it is filtered, and a comparison, as CSV."""
 
 import csv
+import re
 from collections.abc import Iterator
 
 import httpx
@@ -39,7 +40,7 @@ def test_the_list_is_downloaded_as_it_is_filtered_and_sorted(reader: httpx.Clien
     [path] = [link for link in page.links if link.startswith("/companies.csv")]
     told = rows(reader.get(path))
     assert [f"/companies/{row['symbol']}" for row in told] == [
-        link for link in dict.fromkeys(page.links) if link.startswith("/companies/")
+        link for link in dict.fromkeys(page.links) if re.fullmatch("/companies/[^/]+", link)
     ]
     held = {row["symbol"]: row for row in rows(reader.get("/companies.csv"))}
     assert float(held["LNTR"]["revenue"]) == 4000.0

@@ -1,5 +1,6 @@
 """The downloads of subscribers: the workbook of a company, and the files of a build in ranges, from one build."""
 
+import gc
 import hashlib
 import zipfile
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from serve.access.transfers import AT_ONCE, TIMES, Transfers
+from serve.access.transfers import AT_ONCE, SPEED, TIMES, Pace, Transfers
 from serve.http.errors import RateLimited
 from serve.settings import Settings
 from serve.site import downloads, workbook
@@ -124,6 +125,7 @@ def test_nothing_else_is_downloaded(served: Served, path: str) -> None:
 
 
 FILES = (
+    "/downloads.md",
     "/companies.csv",
     "/compare.csv?symbols=LNTR",
     "/companies/LNTR/financials.csv",
@@ -171,40 +173,96 @@ def test_text_of_a_workbook_is_no_formula() -> None:
     assert ("n", "7.5") in told
 
 
-def test_an_account_has_some_downloads_at_the_same_time() -> None:
-    transfers = Transfers()
-    with ExitStack() as opened:
-        for _ in range(AT_ONCE):
-            transfers.check("a", 100, NOON)
-            opened.enter_context(transfers.one("a"))
+def test_an_account_has_some_downloads_at_the_same_time(tmp_path: Path) -> None:
+    """All workers of a home together; one that ended has left its places, however it ended."""
+    workers = [Transfers(tmp_path), Transfers(tmp_path)]
+    opened = [workers[place % 2].take("a", 100, NOON) for place in range(AT_ONCE)]
+    for worker in workers:
         with pytest.raises(RateLimited, match=f"{AT_ONCE} downloads at the same time per account"):
-            transfers.check("a", 100, NOON)
-        transfers.check("b", 100, NOON)
-    transfers.check("a", 100, NOON)
+            worker.take("a", 100, NOON)
+        worker.take("b", 100, NOON).close()
+    opened[0].close()
+    del opened[1]
+    gc.collect()
+    for _ in range(AT_ONCE):
+        opened.append(workers[0].take("a", 100, NOON))
+    for each in opened:
+        each.close()
 
 
-def test_an_account_receives_all_files_some_times_a_day() -> None:
-    transfers = Transfers()
-    transfers.check("a", 100, NOON)
-    transfers.note("a", TIMES * 100)
+def test_an_account_receives_all_files_some_times_a_day(tmp_path: Path) -> None:
+    """Through all of its places, and also if the service starts again."""
+    one, other = (Transfers(tmp_path).take("a", 100, NOON) for _ in range(2))
+    one.note(TIMES * 100 - 1)
+    one.close()
+    Transfers(tmp_path).take("a", 100, NOON).close()
+    other.note(1)
+    other.close()
     with pytest.raises(RateLimited, match=f"{TIMES * 100} bytes of downloads per day"):
-        transfers.check("a", 100, NOON)
-    transfers.check("b", 100, NOON)
-    transfers.check("a", 100, NOON + 86_400)
+        Transfers(tmp_path).take("a", 100, NOON)
+    Transfers(tmp_path).take("b", 100, NOON).close()
+    Transfers(tmp_path).take("a", 100, NOON + 86_400).close()
 
 
-def test_a_client_that_hangs_up_frees_its_place(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that nobody reads any more is not read to its end."""
-    opened: list[Transfers] = []
-    original = Transfers.one
-    monkeypatch.setattr(Transfers, "one", lambda self, account: opened.append(self) or original(self, account))
-    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+def test_the_downloads_of_a_worker_share_a_speed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are; the time in which nothing was sent is not made up for."""
+    clock = Clock()
+    pace = Pace(clock)
+    assert [pace.wait(int(SPEED / 10)) for _ in range(3)] == pytest.approx([0.1, 0.2, 0.3])
+    clock.now += 5
+    assert pace.wait(int(SPEED)) == pytest.approx(1.0)
+    transfers = Transfers(tmp_path)
+    monkeypatch.setattr(transfers, "_pace", pace)
+    for account, waits in (("a", 2.0), ("b", 3.0)):
+        transfer = transfers.take(account, 100, NOON)
+        assert transfer.note(int(SPEED)) == pytest.approx(waits)
+        transfer.close()
+
+
+def test_a_count_that_was_not_written_whole_is_none(tmp_path: Path) -> None:
+    Transfers(tmp_path).take("a", 100, NOON).close()
+    for path in (tmp_path / "transfers").iterdir():
+        path.write_bytes(b"\x00\x00")
+    Transfers(tmp_path).take("a", 100, NOON).close()
+
+
+def lengthen(served: Served) -> None:
+    """Make the build's file too large to be received at once, with nothing in it that takes place."""
     big = served.site.home / "published/warehouse-b1.duckdb"
     big.chmod(0o600)
     with big.open("ab") as stream:
         stream.truncate(1 << 30)
+
+
+def test_a_client_that_hangs_up_frees_its_place(served: Served) -> None:
+    """A file that nobody reads any more is not read to its end."""
+    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    lengthen(served)
+    with ExitStack() as opened:
+        address, key = served.site.address + path, {"X-Api-Key": served.key}
+        pieces = [opened.enter_context(httpx.stream("GET", address, headers=key)).iter_raw() for _ in range(AT_ONCE)]
+        for each in pieces:  # they are kept: a response whose pieces nobody keeps is closed
+            next(each)
+        refused = served.get(path)
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
+    wait_until(lambda: served.get(path, Range="bytes=0-9").status_code == 206)
+    sent = sum(int(place.read_bytes().split()[1]) for place in (served.site.home / "transfers").iterdir())
+    assert 0 < sent < 1 << 29
+
+
+def test_a_build_stays_while_a_response_of_it_is_sent(served: Served) -> None:
+    """However long that takes, and an hour longer, so that a download that breaks off then can go on."""
+    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    lengthen(served)
     with httpx.stream("GET", served.site.address + path, headers={"X-Api-Key": served.key}) as response:
-        next(response.iter_raw())
-        assert opened[0]._open
-    wait_until(lambda: not opened[0]._open)
-    assert opened[0]._sent["program@example.org"] < 1 << 29
+        pieces = response.iter_raw(1 << 20)
+        next(pieces)
+        for build in ("b2", "b3", "b4"):
+            builds.publish_small(served.site.home / "published", build)
+        served.clock.now += 3 * downloads.KEPT
+        for _ in range(64):  # more than the system receives in advance
+            next(pieces)
+        served.clock.now += downloads.KEPT - 60
+        other = {"X-Api-Key": active_key(served.site.home, "other@example.org")}
+        assert served.get(links(served)[0], **other).status_code == 200
+    assert served.get(path, Range="bytes=100-109", **other).status_code == 206

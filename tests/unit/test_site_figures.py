@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serve.site.figures import decimals, glance, in_units, per_cent, short, typeset
+from serve.site.figures import READ, alike, decimals, glance, in_units, per_cent, short, typeset
 from warehouse.schema import ITEM_NAMES
 
 
@@ -62,3 +62,11 @@ def test_all_numbers_of_a_row_have_the_same_decimals(item, values, expected):
     divisor = 1e6 if item == "revenue" else 1.0
     shown = decimals(item, values, divisor)
     assert [in_units(item, value, divisor, decimals=shown) for value in values] == expected
+
+
+def test_numbers_beside_each_other_have_the_same_digits():
+    """Also where they have letters for their size, and where a reader points at them."""
+    assert [alike("dividends_per_share", [0.034, 0.04])(value) for value in (0.034, 0.04)] == ["0.034", "0.040"]
+    assert [alike("revenue", [29e9, 12.6e9])(value) for value in (29e9, 12.6e9)] == ["29.0 B", "12.6 B"]
+    assert [alike("revenue", [29e9], READ)(value) for value in (29e9, 12.6e9)] == ["29.00 B", "12.60 B"]
+    assert alike("debt_to_fcf", [])(3.0) == "3.0"

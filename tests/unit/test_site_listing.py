@@ -132,12 +132,21 @@ def test_the_filters_stay_in_the_address():
 
 
 def test_the_list_has_a_row_for_each_company():
-    """Short amounts; the symbol leads to the company's page."""
+    """Short amounts; the symbol leads to the company's page, each value to where it comes from."""
     text = page([ACME]).text
     assert "\n\nCompanies:\n\n| [Symbol]" in text
     [[first, *_]] = tables(text)
-    assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", "4.00 K", "1.00 K", "25.0 %", "–", "18.0 %")
-    assert first[7:] == ("25.0 %", "1.5", "USD", "2024-12-31", "NYSE", "Trade")
+    revenue, income, roic, debt = (
+        f"[{number}](/companies/ACME/{item}/2024Q4)"
+        for number, item in (
+            ("4.00 K", "revenue"),
+            ("1.00 K", "net_income"),
+            ("18.0 %", "roic"),
+            ("1.5", "debt_to_fcf"),
+        )
+    )
+    assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", revenue, income, "25.0 %", "–", roic)
+    assert first[7:] == ("25.0 %", debt, "USD", "2024-12-31", "NYSE", "*Trade*")
 
 
 def test_headings_sort_by_their_column():

@@ -90,7 +90,11 @@ def test_any_text_from_data_is_shown_unchanged(text: str) -> None:
 CELLS = st.text(st.sampled_from("ab 1-–⁵/#()[]*_`!&<>\\\n"), max_size=12)
 
 
-@given(st.one_of(CELLS, st.builds("[{}]({}{})".format, CELLS, st.sampled_from(["/", "#", "", "https://"]), CELLS)))
+LINKS = st.builds("[{}]({}{})".format, CELLS, st.sampled_from(["/", "#", "", "https://"]), CELLS)
+EMPHASIZED = st.builds("*{}*".format, st.text(st.sampled_from("a1 -–⁵/()_!&<>\xa0"), max_size=8))
+
+
+@given(st.one_of(CELLS, LINKS, EMPHASIZED, st.builds("{}{}{}".format, LINKS, st.sampled_from([" ", ""]), EMPHASIZED)))
 def test_a_simple_text_has_the_parts_that_markdown_it_finds(text: str) -> None:
     """What is parsed without markdown-it looks the same."""
     made, ordinary, quick = rendering._markdown(), list[Token](), list(rendering.simple(text))
@@ -102,8 +106,21 @@ def test_a_simple_text_has_the_parts_that_markdown_it_finds(text: str) -> None:
 def test_the_cells_of_a_table_are_simple() -> None:
     """Numbers, reasons and links to them; text with marks is not."""
     simple = ["−12.5 %", "–⁵", "[126,100](/companies/BRK-B/revenue/FY2024)", "R&D <i>", "[1](#a)"]
-    marked = ["a *b*", "[a](/b) c", "[a](x:b)", r"a\*", "[a](/b&amp;c)", "`a`", ""]
-    assert [bool(list(rendering.simple(text))) for text in (*simple, *marked)] == [True] * 5 + [False] * 7
+    simple += ["[126,100](/companies/BRK-B/revenue/FY2024) *was 9*", "*2024-12-31*"]
+    marked = [
+        "a *b*",
+        "* b*",
+        "*b *",
+        "[a](/b) c",
+        "[a](/b) ",
+        "[a](/b) **c**",
+        "[a](x:b)",
+        r"a\*",
+        "[a](/b&amp;c)",
+        "`a`",
+        "",
+    ]
+    assert [bool(list(rendering.simple(text))) for text in (*simple, *marked)] == [True] * 7 + [False] * 11
 
 
 def test_line_feeds_in_data_are_removed() -> None:

@@ -61,7 +61,10 @@ def test_public_documents_and_files_are_compressed_and_cacheable(site, path):
         assert client.get(path, headers={"If-None-Match": 'W/"x"'}).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/companies", "/companies/LNTR", "/companies/LNTR.md", "/compare?symbols=LNTR"])
+@pytest.mark.parametrize(
+    "path",
+    ["/companies", "/companies/LNTR", "/companies/LNTR.md", "/compare?symbols=LNTR", "/downloads", "/downloads.md"],
+)
 def test_pages_for_subscribers_are_compressed_and_not_cacheable(reader, path):
     response, body = raw(reader, path, GZIP)
     assert response.headers["content-encoding"] == "gzip"

@@ -1,11 +1,13 @@
-"""The end of a test run: each reason for which tests were skipped is one line, however many tests it concerns."""
+"""The lines of a test run: what runs and about how long, and each reason for which tests were skipped, once."""
 
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from tests.conftest import PROJECT
+from tests.progress import MINUTES, expected
 
 TESTS = """
 import pytest
@@ -32,3 +34,12 @@ def test_each_reason_is_named_once(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
     told = [line for line in done.stdout.splitlines() if "SKIPPED" in line]
     assert told == ["SKIPPED 62 tests: the documents are missing", "SKIPPED 2 tests: the program is missing"]
+
+
+def test_the_first_run_says_about_how_long_it_takes() -> None:
+    """Of make test and make test-whole; of single files nothing is known."""
+    with (PROJECT / "pyproject.toml").open("rb") as file:
+        folders = tomllib.load(file)["tool"]["pytest"]["ini_options"]["testpaths"]
+    assert set(MINUTES) == {tuple(folders), ("tests/e2e",)}
+    assert expected(folders) == f"about {MINUTES[tuple(folders)]} minutes on two idle cores"
+    assert expected(["tests/unit/test_skips.py"]) == "how long is known after the first run"
