@@ -210,8 +210,7 @@ def _part(filing: Filing, day: int, stated: Day, section: str) -> Part:
         elements = agreed(read, stated, (BORROWING,))
         if elements is not None and not any(amount(stated, name) in leases for name in elements):
             inside = [] if section == LIABILITIES else _inside(read, stated, elements)
-            counted = dict.fromkeys((*nonzero_in_order(stated, elements), *(inside or ())))
-            return Part(tuple(counted), is_proved=inside is not None)
+            return Part(tuple(dict.fromkeys((*nonzero_in_order(stated, elements), *inside))), is_proved=True)
     table = LINES[section]
     lines = filing.likely_lines(section, day)
     elements = tuple(name for name in lines if table[name].kind == BORROWING and amount(stated, name) not in leases)
@@ -465,7 +464,7 @@ def _zero(filing: Filing, day: int, stated: Day, rule: Rule, *, is_proved: bool,
 
 
 def _proved(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Value | None:
-    """Borrowings; None if a class is doubtful, or if nothing shows whether a borrowing is inside a line."""
+    """Borrowings; None if a class is doubtful."""
     elements: list[str] = []
     inside: list[str] = []
     facts: list[tuple[int, float]] = []
@@ -473,11 +472,8 @@ def _proved(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> V
         of_section = agreed(read, stated, (BORROWING,))
         if of_section is None:
             return None
-        hidden = [] if read.section == LIABILITIES else _inside(read, stated, of_section)
-        if hidden is None:
-            return None
         elements += of_section
-        inside += hidden
+        inside += [] if read.section == LIABILITIES else _inside(read, stated, of_section)
         facts += legs(read, day, stated, of_section)
     amounts = [amount(stated, element) for element in (*elements, *inside)]
     if any(each < 0 or each in _operating_leases(filing, day) for each in amounts):
@@ -530,8 +526,8 @@ def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
     return any(0 < amounts[element] <= largest for element in amounts.keys() & BORROWINGS[read.section].keys())
 
 
-def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] | None:
-    """Borrowings that are no lines of a section and that no stated one includes; None if one may be inside a line."""
+def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str]:
+    """Borrowings that are no lines of a section, and too large to be inside its lines of borrowings."""
     table = BORROWINGS[read.section]
     lines = {element for group in read.readings[0] for element in group}
     largest = max((amount(stated, element) for element in elements), default=0.0)
@@ -539,11 +535,7 @@ def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str] 
     found = []
     for element in sorted((stated.keys() & table.keys()) - lines):
         (each, fact), line = stated[element], table[element]
-        if not each or fact == NOT_STATED or not line.usual or each > room:
-            continue
-        if any(amount(stated, total) for total in line.part_of & table.keys()):
-            continue
-        if each <= largest:
-            return None
-        found.append(element)
+        is_one = line.usual and fact != NOT_STATED and largest < each <= room
+        if is_one and not any(amount(stated, total) for total in line.part_of & table.keys()):
+            found.append(element)
     return found
