@@ -7,7 +7,7 @@ statements).
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from itertools import groupby
+from itertools import chain, groupby
 
 import numpy as np
 import polars as pl
@@ -158,8 +158,8 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
             history.industry = industries.get((filing.cik, filing.seq), "")
             found: list[Value] = []
             for day in sorted(filing.days):
-                known = [*history.values.values(), *found]
-                found += filter(None, _of_day(filing, day, [value for value in known if value.item == DEBT]))
+                known = chain(history.values.values(), found)
+                found += filter(None, _of_day(filing, day, (value for value in known if value.item == DEBT)))
             doubts = {(doubt.day, doubt.item): doubt for doubt in rests.doubts([filing])}
             yield from filter(None, (cash_at_end_of_flows(filing, day) for day in filing.days_without))
             for value in judged(found, filing, history):
@@ -170,7 +170,7 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
                     yield value
 
 
-def _of_day(filing: Filing, day: int, debts: list[Value]) -> tuple[Value | None, ...]:
+def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | None, ...]:
     """Cash and debt of a day; of a day without a balance sheet, the cash of a filer without securities."""
     if is_balance_sheet(filing, day):
         return cash(filing, day), debt(filing, day, debts)
