@@ -315,7 +315,7 @@ RESTS = {
         "total_debt",
         46.001,
     ),
-    "debt is missing beside a line of debt under one of its two elements": (
+    "debt is missing, and another line of debt is stated under one of its two elements": (
         YEAR_BEFORE_IN_TWO + report(TWO_LINES | {DEBT_LINE: (None, None)}),
         "total_debt",
         46.001,

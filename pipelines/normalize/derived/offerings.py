@@ -20,8 +20,8 @@ YEAR = (340, 380)
 
 NOTHING_BEFORE = Rule(
     "shares.none-before-offering",
-    "The average of a period before the first shares, of which no filing states any per share beside averages of later "
-    "periods, is zero if the first average is smaller than the next, and no longer one larger: the days before count.",
+    "Before a company's first shares its average is zero if the filer counts the days before them: its first average "
+    "is less than the next one, and none that includes the first is more than the next.",
     "ASC 260-10-45-10: shares issued during the period are weighted for the portion of the period that they were "
     "outstanding",
     "compose",
