@@ -297,6 +297,21 @@ VANISHED: dict[str, Case] = {
         [35, "around", 38],
         {2: {0: {CASH: 20, SECURITIES: 15, ASSETS: 900}}},
     ),
+    # Coca-Cola's annual report on 2009 states its loans under an element of its own
+    "loans that the next report states for the newest balance sheet of an earlier one": debt(
+        [{ASSETS: 900}, {NONCURRENT: 71, DUE: 40, ASSETS: 910}, {NONCURRENT: 72, SHORT: 16, DUE: 41, ASSETS: 930}],
+        ["around", 86, 88],
+        {1: {0: {NONCURRENT: 70, DUE: 39, ASSETS: 900}}, 2: {1: {NONCURRENT: 71, SHORT: 15, DUE: 40, ASSETS: 910}}},
+    ),
+    # BK Technologies tags its operating leases as borrowings; the annual report before states their total
+    "operating leases under elements of borrowings, which the other column shows": debt(
+        [
+            {SHORT: 0.447, NONCURRENT: 2.269, "LinesOfCreditCurrent": 1.4, "OperatingLeaseLiability": 2.716, ASSETS: 49},
+            {SHORT: 0.476, NONCURRENT: 1.909, "LinesOfCreditCurrent": 4.2, ASSETS: 49},
+        ],
+        [1.4, 4.2],
+        {1: {0: {SHORT: 0.447, NONCURRENT: 2.269, "LinesOfCreditCurrent": 1.4, ASSETS: 49}}},
+    ),
     "little beside new debt": debt(of_debt({NONCURRENT: 6000}), [90] * 4 + [6000]),
     # Johnson & Johnson's interim reports state non-current debt alone
     "a line of six per cent": debt(

@@ -203,31 +203,22 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
 
 def _part(filing: Filing, day: int, stated: Day, section: str) -> Part:
     """The borrowings of a section, proved or read."""
-    leases = _operating_leases(filing, day)
     takes_deposits = any(amount(stated, name) for name in stated.keys() & _DEPOSITS)
     read = proved_section(filing, section, day)
     if read is not None:
         elements = agreed(read, stated, (BORROWING,))
-        if elements is not None and not any(amount(stated, name) in leases for name in elements):
+        if elements is not None:
             inside = [] if section == LIABILITIES else _inside(read, stated, elements)
             return Part(tuple(dict.fromkeys((*nonzero_in_order(stated, elements), *inside))), is_proved=True)
     table = LINES[section]
     lines = filing.likely_lines(section, day)
-    elements = tuple(name for name in lines if table[name].kind == BORROWING and amount(stated, name) not in leases)
+    elements = tuple(name for name in lines if table[name].kind == BORROWING)
     left = filing.total(section, day) or 0.0
     if takes_deposits and sum(amount(stated, name) for name in lines) > left:  # of a bank it is what the bank may draw
         elements = tuple(name for name in elements if name != "LineOfCredit")
     elements = without_repeated(filing, day, section, elements)
     named = (_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in elements)
     return Part(tuple(dict.fromkeys(named)), is_proved=False)
-
-
-def _operating_leases(filing: Filing, day: int) -> set[float]:
-    """The part of operating leases that no element of leases states: some filers tag it as other borrowings."""
-    stated, earlier = filing.days[day], filing.earlier[day]
-    parts = ("OperatingLeaseLiabilityCurrent", "OperatingLeaseLiabilityNoncurrent")
-    whole = amount(stated, "OperatingLeaseLiability") or earlier.get("OperatingLeaseLiability", 0.0)
-    return {whole - amount(stated, other) for one, other in (parts, parts[::-1]) if one not in stated} - {0.0, whole}
 
 
 def _is_less(stated: Day, element: str) -> bool:
@@ -370,7 +361,6 @@ def _of_classified(filing: Filing, day: int, current: Part, noncurrent: Part) ->
     if current.elements and of_leases and not noncurrent.is_proved:  # both parts with leases, or both without
         with_leases = {less: line for line, less in _WITHOUT_LEASES.items() if amount(stated, line)}
         noncurrent = Part(tuple(with_leases.get(one, one) for one in noncurrent.elements), is_proved=False)
-    current, noncurrent = _without_leases(stated, current, noncurrent)
     due, rest = current.total(stated), noncurrent.total(stated)
     if whole and not noncurrent.is_proved and not current.is_proved and whole not in noncurrent.elements:
         of_whole = tuple(name for name in current.elements if not is_short_term(name))
@@ -407,19 +397,6 @@ def _is_noncurrent(stated: Day, element: str, noncurrent: Part, whole: str | Non
     is_pair = element == "LongTermDebtCurrent" and same == ["LongTermDebtNoncurrent"]
     says_once = whole is not None and amount(stated, whole) <= amount(stated, element) * (1 + DISCOUNT)
     return bool(same) and (not is_pair or says_once)
-
-
-def _without_leases(stated: Day, current: Part, noncurrent: Part) -> tuple[Part, Part]:
-    """The lines without a current and a non-current one that together are the operating leases."""
-    leases = amount(stated, "OperatingLeaseLiability")
-    for one in current.elements if leases else ():
-        for other in noncurrent.elements:
-            if amount(stated, one) + amount(stated, other) == leases:
-                return (
-                    Part(tuple(name for name in current.elements if name != one), current.is_proved),
-                    Part(tuple(name for name in noncurrent.elements if name != other), noncurrent.is_proved),
-                )
-    return current, noncurrent
 
 
 def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...]:
@@ -476,7 +453,7 @@ def _proved(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> V
         inside += [] if read.section == LIABILITIES else _inside(read, stated, of_section)
         facts += legs(read, day, stated, of_section)
     amounts = [amount(stated, element) for element in (*elements, *inside)]
-    if any(each < 0 or each in _operating_leases(filing, day) for each in amounts):
+    if any(each < 0 for each in amounts):
         return None
     add_up = tuple(adds_up(read, day, stated) for read in sections)
     if not any(amounts):

@@ -273,8 +273,8 @@ EVIDENCE: tuple[Evidence, ...] = (
 
 _SHOWN_AROUND = Rule(
     "balance.withdrawn.line-shown-around",
-    "Debt and cash without proof are withdrawn if they lack short-term investments, current, short-term or non-current "
-    "debt that a later filing shows on the balance sheets before and after the day, over half a per cent on average.",
+    "Debt and cash without proof are withdrawn if they lack short-term investments or a part of debt of half a per cent "
+    "that a later filing shows before and after the day, or on the newest balance sheet of their own filing.",
     "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c)); Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22",
     "withhold",
 )
@@ -329,15 +329,15 @@ def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Va
         found.append(value.withheld(held.rule, held.reason) if held else value)
     withdrawn = [
         value.withheld(_SHOWN_AROUND, _NOT_SHOWN[group])
-        for value, group in unknown.shown_around(history, sheets[own], others)
+        for value, group in unknown.shown_later(history, sheets.values())
     ]
     withdrawn += [
         value.withheld(_IN_OTHER_UNITS, "sheet_in_other_units")
-        for value, sheet in history.served
-        if bounds.are_in_other_units(sheet, sheets[own])
+        for value, sheet, of_own in history.served
+        if sheet is of_own and bounds.are_in_other_units(sheet, sheets[own])
     ]
     found += [replace(each, seq=filing.seq, withdraws=each.seq) for each in withdrawn]
-    history.served += [(value, sheets[own]) for value in found if value.day == own and value.value]
+    history.served += [(value, sheets[value.day], sheets[own]) for value in found if value.value]
     history.sheets.append(sheets[own])
     for group in GROUPS:
         if unknown.shown(sheets[own], group) >= unknown.LEAST_PART * part_of(

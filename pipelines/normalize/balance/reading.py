@@ -10,7 +10,7 @@ those that usually are lines and that no other stated line includes.
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import compress, pairwise
+from itertools import compress, pairwise, product
 
 import numpy as np
 import polars as pl
@@ -58,6 +58,13 @@ SAME = 0.001
 USUAL_SIZE = 2
 """A line that one column lacks is what the others leave of its total if it is at most twice, and at least half of what
 the other column states for it; more or less may be another line."""
+
+LEASES = "OperatingLeaseLiability"
+PARTS_OF_LEASES = (
+    (CURRENT_LIABILITIES, "OperatingLeaseLiabilityCurrent"),
+    (NONCURRENT_LIABILITIES, "OperatingLeaseLiabilityNoncurrent"),
+)
+"""The elements of all operating leases, and of their parts by section."""
 
 SHOWS_A_BALANCE_SHEET = frozenset((*ASSETS, *BOTH_SIDES, NET_ASSETS))
 """Elements of which every balance sheet has one; other days of a filing have single balances."""
@@ -202,6 +209,7 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
         )
         if not shown:
             continue
+        _name_leases([days[day] for day in shown], [filer.stated.get(day, {}) for day in shown])
         terms = {day: section_totals(days[day]) for day in shown}
         sections, without_proof, rests = {}, {}, []
         here: dict[str, Lines] = {}
@@ -250,6 +258,27 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
             by_class.get((cik, seq), {}),
             unborrowed.get((cik, seq), {}),
         )
+
+
+def _name_leases(columns: list[Day], earlier: list[dict[str, float]]) -> None:
+    """Give operating leases that are tagged as borrowings the elements of leases, in all columns of a filing.
+
+    They are such if a current and a non-current amount are operating leases, as that or an earlier filing states them.
+    """
+    for stated, before in zip(columns, earlier, strict=True):
+        leases = stated[LEASES][0] if LEASES in stated else before.get(LEASES, 0.0)
+        pairs = product(*(_may_be_leases(stated, *of_section) for of_section in PARTS_OF_LEASES)) if leases else ()
+        pair = next((pair for pair in pairs if sum(stated[name][0] for name in pair) == leases), ())
+        for name, (_, lease) in zip(pair, PARTS_OF_LEASES, strict=bool(pair)):
+            for day in columns:
+                if name != lease and name in day and lease not in day:
+                    day[lease] = day.pop(name)
+
+
+def _may_be_leases(stated: Day, section: str, lease: str) -> list[str]:
+    """The element of a part of operating leases, or else the borrowings of its section."""
+    borrowings = [name for name in stated if name in LINES[section] and LINES[section][name].kind == BORROWING]
+    return [lease] if lease in stated else [name for name in borrowings if stated[name][0]]
 
 
 def _rest(section: str, column: _Column, before: Lines) -> Rest:

@@ -122,7 +122,7 @@ class Sheet:
 class History:
     """The balance sheets of a filer before, the newest last, the values of their own days, and the filer's industry.
 
-    served: the newest values, each of its filing's own day, with the balance sheet of that day.
+    served: the values of the newest filings, each with the balance sheets of its day and of its filing's own day.
     """
 
     sheets: deque[Sheet] = field(default_factory=lambda: deque(maxlen=REPORTS + 1))
@@ -133,7 +133,7 @@ class History:
     is_part: bool = False
     last_with: dict[str, tuple[Sheet, int]] = field(default_factory=dict)
     filings: int = 0
-    served: deque[tuple[Value, Sheet]] = field(default_factory=lambda: deque(maxlen=2 * (REPORTS + 2)))
+    served: deque[tuple[Value, Sheet, Sheet]] = field(default_factory=lambda: deque(maxlen=4 * (REPORTS + 2)))
     industry: str = ""
 
 

@@ -15,6 +15,7 @@ from pipelines.normalize.balance.sheets import (
     REPORTS,
     TABLES,
     Case,
+    Group,
     History,
     Sheet,
     part_of,
@@ -144,25 +145,39 @@ def vanished(group: str) -> Callable[[Case], bool]:
     return holds
 
 
-def shown_around(history: History, sheet: Sheet, others: Iterable[Sheet]) -> list[tuple[Value, str]]:
-    """Values between two balance sheets of a filing that both state a group of lines, which the values lack.
+def shown_later(history: History, sheets: Iterable[Sheet]) -> list[tuple[Value, str]]:
+    """Values that lack a group of lines of their balance sheets, as the balance sheets of a later filing show.
+
+    Either the later filing shows the lines before and after the day of the value, or it states them for the newest
+    day of the filing of the value, which does not.
 
     Returns:
         each value with the name of the group.
     """
+    of_day = {sheet.day: sheet for sheet in sheets}
+    newest = max(of_day)
     found = []
-    for other in others:
-        for name, group in GROUPS.items():
-            lines = shown(sheet, name), shown(other, name)
-            if not all(lines) or not 0 < sheet.day - other.day <= QUARTERS:
+    for name, group in GROUPS.items():
+        item = CASH_ITEM if name == "securities" else DEBT
+        lines = {day: line for day, sheet in of_day.items() if (line := shown(sheet, name))}
+        for value, *own_sheets in history.served:
+            if value.item != item or value.is_proved or any(_has(sheet, group, name) for sheet in own_sheets):
                 continue
-            for value, of_value in history.served:
-                lacks = not (part_of(of_value, name) or group.names & of_value.stated.keys())
-                is_of_item = value.item == (CASH_ITEM if name == "securities" else DEBT) and not value.is_proved
-                share = sum(lines) / 2 / ((value.value or 0.0) + sum(lines) / 2)
-                if is_of_item and lacks and other.day < value.day < sheet.day and share >= MATERIAL:
-                    found.append((value, name))
+            own = own_sheets[-1].day
+            if value.day == own:
+                before = [day for day in lines if day < own < newest and newest - day <= QUARTERS]
+                shows = [lines[before[-1]], lines[newest]] if before and newest in lines else []
+            else:
+                shows = [lines[own]] if own in lines else []
+            line = sum(shows) / len(shows) if shows else 0.0
+            if line and line >= MATERIAL * ((value.value or 0.0) + line):
+                found.append((value, name))
     return found
+
+
+def _has(sheet: Sheet, group: Group, name: str) -> bool:
+    """Whether a balance sheet states a group of lines, zero included, or a total that includes it."""
+    return bool(part_of(sheet, name)) or not group.names.isdisjoint(sheet.stated)
 
 
 OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.5, 1.6)
