@@ -200,7 +200,7 @@ accuracy: setup ## compare with a vendor's values, which you need to have (VENDO
 
 ##@ Maintain
 docs: setup ## generate docs/data-dictionary.md and docs/rules.md
-	@$(BIN)/python -m pipelines.dictionary
+	@$(BIN)/python -m pipelines.tables.dictionary
 
 pictures: sync ## take the pictures of the README, run the notebook, screenshots in build/screens (SOURCE; needs Chromium)
 	@$(BIN)/python -m tests.pictures

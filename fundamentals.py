@@ -1,6 +1,6 @@
 """The command line `fundamentals`.
 
-Belongs here: parsing arguments, printing errors, exit statuses. Does not: the commands (pipelines.synchronize,
+Belongs here: parsing arguments, printing errors, exit statuses. Does not: the commands (dagster_app.synchronize, admin,
 serve.cli.commands). These are imported only when needed, so that serving does not load Dagster, and synchronizing does
 not load a web server.
 """
@@ -47,7 +47,7 @@ def _run(given: argparse.Namespace) -> int:
         from pipelines.errors import PipelineError
 
         try:
-            from pipelines import synchronize
+            from pipelines.dagster_app import synchronize
 
             gc.freeze()
         except PipelineError as error:  # a setting that the job needs is wrong
@@ -60,8 +60,8 @@ def _run(given: argparse.Namespace) -> int:
             gc.unfreeze()
 
     if given.command in ("scheduler", "worker"):
-        from pipelines import cluster
         from pipelines.errors import PipelineError
+        from pipelines.run import cluster
 
         try:
             return cluster.schedule(given.host) if given.command == "scheduler" else cluster.work(given.processes)
@@ -69,7 +69,7 @@ def _run(given: argparse.Namespace) -> int:
             raise CommandError(str(error)) from error
 
     if given.command == "builds":
-        from pipelines import builds
+        from pipelines.admin import builds
         from pipelines.errors import PipelineError
 
         try:
@@ -92,7 +92,7 @@ def _run(given: argparse.Namespace) -> int:
         return _doctor(given)
 
     if given.command in ("backup", "restore"):
-        from pipelines import backup, restore
+        from pipelines.admin import backup, restore
         from pipelines.errors import PipelineError
         from serve.cli.commands import without_services
 
@@ -131,7 +131,7 @@ def _run(given: argparse.Namespace) -> int:
 
 def _doctor(given: argparse.Namespace) -> int:
     """Examine the data with the checks of the pipeline, and the rest with those of the service."""
-    from pipelines import doctor
+    from pipelines.admin import doctor
     from pipelines.errors import PipelineError
     from serve.cli import health
 

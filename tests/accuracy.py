@@ -14,8 +14,8 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from pipelines.home import Home
 from pipelines.quality.text import show
+from pipelines.storage.home import Home
 from tests.conftest import PROJECT, SHARED
 from warehouse import publish, schema
 

@@ -24,7 +24,7 @@ import httpx
 from PIL import Image
 from playwright.sync_api import Page, Playwright, sync_playwright
 
-from pipelines.home import Home
+from pipelines.storage.home import Home
 from tests import sites
 from tests.conftest import PROJECT
 from tests.servers import PATIENCE

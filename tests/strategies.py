@@ -15,7 +15,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from pipelines.edgar.sample import (
+from pipelines.sample import (
     Columns,
     Conversion,
     Dividend,

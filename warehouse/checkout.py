@@ -1,7 +1,7 @@
 """A folder with files of the store: which of them differ, downloading these, and putting them in place.
 
 Belongs here: digests of local files, downloads that are verified, the order in which files appear and vanish. Does not:
-which files a side needs (pipelines.working_copy, serve.following), requests (store).
+which files a side needs (pipelines.storage.shared_home, serve.following), requests (store).
 
 A file is downloaded under its digest and verified; only when all files that differ are there, they are put in place
 by rename, those that name others last. So a failed download changes nothing, and a repeated one goes on.

@@ -1,6 +1,6 @@
 """Fictional companies: their numbers, and where their filings are shown.
 
-Belongs here: what distinguishes them from real ones. Does not: the sample, which makes them (pipelines.edgar.sample).
+Belongs here: what distinguishes them from real ones. Does not: the sample, which makes them (pipelines.sample).
 
 The SEC has no such companies, so its site has no page of their filings; the service shows these itself.
 """

@@ -1,7 +1,7 @@
 """Findings: what an examination of a home found, and what to do about it.
 
 Belongs here: the form of a finding, which the checks of the pipeline and of the service share. Does not: any check
-(pipelines.health, serve.cli.health), printing (pipelines.doctor).
+(pipelines.health, serve.cli.health), printing (pipelines.admin.doctor).
 """
 
 from collections.abc import Callable

@@ -4,8 +4,8 @@ Belongs here: reading them, and making the file that holds them. Does not: the t
 
 Parquet has no place for a column's meaning. Arrow stores its schema, with the metadata of fields, in the footer of a
 file; pyarrow, pandas and DuckDB's `parquet_kv_metadata` read it. Making such a schema needs pyarrow, which the service
-does not need otherwise: so `python -m pipelines.dictionary` makes the file arrow_schemas.json, which is part of the
-program.
+does not need otherwise: so `python -m pipelines.tables.dictionary` makes the file arrow_schemas.json, which is part of
+the program.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The rows of a table in Parquet files, of which some may count no longer.
 
-Belongs here: reading them with SQL. Does not: which files a table has (pipelines.lake), writing a build (publish).
+Belongs here: reading them with SQL. Does not: which files a table has (storage.lake), writing a build (publish).
 """
 
 from collections.abc import Sequence

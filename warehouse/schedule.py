@@ -1,7 +1,7 @@
 """The schedule of synchronizations: every morning, New York time.
 
 Belongs here: the schedule, for the pipeline that runs on it and the service that announces it.
-Does not: running anything (pipelines.definitions).
+Does not: running anything (pipelines.dagster_app.definitions).
 """
 
 from datetime import UTC, datetime, time, timedelta

@@ -1,7 +1,7 @@
 """The seal of a small JSON file: a digest of its content, by which a changed number is found.
 
 Belongs here: encoding with the seal, and decoding. Does not: the digests of builds (digest) and of tables
-(pipelines.digests), which are kept apart from what they are of.
+(pipelines.storage.checksums), which are kept apart from what they are of.
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 Belongs here: HEAD, objects and documents by their keys, the conditional replacement of HEAD, errors of the storage in
 one line; everything that knows obstore; which files of a home are shared, so that HEAD can name no others. Does not:
-files of a folder (checkout), taking over and committing them (pipelines.working_copy).
+files of a folder (checkout), taking over and committing them (pipelines.storage.shared_home).
 
     HEAD                    the content of each shared file, by path; replaced by each commit
     LEASE                   who may commit: which process leads a run (warehouse.lease); replaced every few seconds

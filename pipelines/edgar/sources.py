@@ -92,7 +92,7 @@ def _live(user_agent: str | None, base_url: str | None, attempts: int | None) ->
 
 def _sample() -> Source:
     from pipelines.edgar.client import EdgarClient
-    from pipelines.edgar.sample import SampleTransport  # imported here, because no other source needs the simulator
+    from pipelines.sample import SampleTransport  # imported here, because no other source needs the simulator
 
     return Source("sample", "sample", EdgarClient(SampleTransport(), user_agent=None, pace=None, attempts=1))
 

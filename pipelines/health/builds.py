@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 
-from pipelines.home import Home
+from pipelines.storage.home import Home
 from warehouse import publish
 from warehouse.errors import WarehouseError
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding

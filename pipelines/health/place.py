@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from pipelines.home import MARKER, Home, HomeError, kind_in
+from pipelines.storage.home import MARKER, Home, HomeError, kind_in
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS, make_private
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding

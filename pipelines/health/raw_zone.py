@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipelines.edgar.errors import CorruptError, RawStoreError
 from pipelines.edgar.raw_store import Documents, RawStore
-from pipelines.home import Home
+from pipelines.storage.home import Home
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 
 

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines import log
 from pipelines.errors import PipelineError
 from pipelines.normalize.history.versions import FACT, LOG, VERSION_OF, numbered
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
 from pipelines.stages.batches import rules_digest
+from pipelines.storage import version_log
 from warehouse.schema import PERIOD_KINDS
 
 VERSION = [*VERSION_OF, "version"]
@@ -56,7 +56,7 @@ def restored(folder: Path, copies: Path, segments: Sequence[str], damaged: Seque
         if held.is_empty():
             raise NotInBuild(f"the published build has no version of {name}")
     ciks = pl.concat(held["cik"] for held in rows.values()).unique()
-    before = {name: log.read(folder, [name], ciks) for name in segments if name not in rows}
+    before = {name: version_log.read(folder, [name], ciks) for name in segments if name not in rows}
     of_log = numbered(
         pl.concat((before | {name: held.select(LOG.names()) for name, held in rows.items()})[name] for name in segments)
     )
@@ -109,6 +109,6 @@ def _basis(copies: Path) -> pl.DataFrame:
 def _time_of(name: str) -> datetime:
     """The time of the synchronization that wrote a segment, from its name."""
     try:
-        return datetime.strptime(log.sync_id_of(name), "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
+        return datetime.strptime(version_log.sync_id_of(name), "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
     except ValueError as error:
         raise NotInBuild(f"{name} is not named by a time") from error

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.home import Home
-from pipelines.lake import Lake
 from pipelines.stages import values
 from pipelines.stages.batches import Batch
 from pipelines.stages.schemas import REPLAYED
-from pipelines.tables import BUILT, CONTENTS, is_of_this_code
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables.build_tables import BUILT, CONTENTS, is_of_this_code
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.publish import readable
 

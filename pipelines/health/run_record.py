@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pipelines.home import Home
+from pipelines.storage.home import Home
 from warehouse import sqlite
 from warehouse.findings import DAMAGE, WELL, Finding
 

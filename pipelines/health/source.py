@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pipelines.edgar.answers import TICKERS_URL, NotFound
 from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.sources import open_source
-from pipelines.home import MARKER, Home, HomeError, kind_in
+from pipelines.storage.home import MARKER, Home, HomeError, kind_in
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 
 

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from pipelines.edgar.raw_store import Documents, digests_in
-from pipelines.home import Home
-from pipelines.working_copy import SEEN, of_home
+from pipelines.storage.home import Home
+from pipelines.storage.shared_home import SEEN, of_home
 from warehouse.checkout import Folder
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.store import Content, Store, StoreError, together

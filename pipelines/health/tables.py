@@ -19,12 +19,12 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from pipelines import digests
 from pipelines.edgar.raw_store import RawStore
-from pipelines.home import Home
-from pipelines.lake import MANIFEST, Lake
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS, VALUE_TABLES, VERSIONS
-from pipelines.tables import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
+from pipelines.storage import checksums
+from pipelines.storage.home import Home
+from pipelines.storage.lake import MANIFEST, Lake
+from pipelines.tables.build_tables import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
 from warehouse.errors import BuildUnreadable
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.pointer import copies_of, synchronized
@@ -84,18 +84,18 @@ def mend(home: Home) -> Iterator[str]:
 
 def names(lake: Lake) -> list[str]:
     """The tables that exist, and those that are missing: their digest is noted, or their stage marked as finished."""
-    listed = [*lake.folder.glob("[!.]*"), *digests.noted(lake.folder)]
+    listed = [*lake.folder.glob("[!.]*"), *checksums.noted(lake.folder)]
     found = {
         path.stem for path in listed if path.parent == lake.folder and (path.is_dir() or path.suffix == ".parquet")
     }
-    written = {path.parent.name for path in digests.noted(lake.folder)}
+    written = {path.parent.name for path in checksums.noted(lake.folder)}
     wanted = found.union(*(tables for marker, tables in STAGES.items() if marker in found))
     return sorted(wanted - (ADDED - found - written))
 
 
 def _is_small(lake: Lake, name: str) -> bool:
     """Whether a table is one file."""
-    return lake.path(name).exists() or lake.path(name) in digests.noted(lake.folder)
+    return lake.path(name).exists() or lake.path(name) in checksums.noted(lake.folder)
 
 
 def _damaged(lake: Lake, name: str, *, quick: bool) -> list[Path]:
@@ -106,7 +106,7 @@ def _damaged(lake: Lake, name: str, *, quick: bool) -> list[Path]:
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return [manifest]
     paths = [lake.path(name)] if _is_small(lake, name) else [manifest, *parts]
-    return [path for path in paths if not path.exists()] if quick else digests.damaged(lake.folder, paths)
+    return [path for path in paths if not path.exists()] if quick else checksums.damaged(lake.folder, paths)
 
 
 def _forget(home: Home, damaged: Mapping[str, list[Path]]) -> str:
@@ -168,7 +168,7 @@ def _is_gone(lake: Lake, name: str) -> bool:
 def _remove(lake: Lake, name: str) -> None:
     folder = lake.folder / name
     if folder.exists():
-        digests.forget(lake.folder, folder.iterdir())
+        checksums.forget(lake.folder, folder.iterdir())
         shutil.rmtree(folder)
 
 
@@ -177,7 +177,7 @@ def _forget_small(home: Home, lake: Lake, name: str) -> None:
 
     The table that is written last loses its digest: then the published tables are made again.
     """
-    digests.forget(lake.folder, [lake.path(name)])
+    checksums.forget(lake.folder, [lake.path(name)])
     lake.path(name).unlink(missing_ok=True)
     for table, of_build in FROM_BUILD.items():
         if table == name or (table == assembled(LAST) and name.startswith(assembled(""))):

@@ -7,9 +7,9 @@ segment as the build has them (restoring).
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from pipelines import digests, log
 from pipelines.health.restoring import NotInBuild, restored
-from pipelines.home import Home
+from pipelines.storage import checksums, version_log
+from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
 from warehouse.findings import DAMAGE, WELL, Finding
 from warehouse.pointer import copies_of, current
@@ -21,21 +21,21 @@ FROM_BACKUP = "restore the log from a backup with `fundamentals restore`"
 
 def check(home: Home) -> Iterator[Finding]:
     """The list of the segments, and each segment."""
-    path = home.log / log.COMMITTED
+    path = home.log / version_log.COMMITTED
     pointer = readable(home.published)
     pointed = pointer.log if pointer else ()
     if not pointed and not path.exists():
         yield Finding("version log", WELL, "empty")
         return
-    is_listed = not digests.damaged(home.log, [path])
+    is_listed = not checksums.damaged(home.log, [path])
     try:
-        segments = log.listed(home.log, pointed) if is_listed else pointed
-    except log.LogError:
+        segments = version_log.listed(home.log, pointed) if is_listed else pointed
+    except version_log.LogError:
         segments, is_listed = pointed, False
     if not is_listed:
         text = f"{path}, the list of the segments in their order, is damaged or missing"
         yield Finding("version log", DAMAGE, text, FROM_BACKUP, partial(_list, home) if pointed else None)
-    damaged = [each.name for each in digests.damaged(home.log, [home.log / name for name in segments])]
+    damaged = [each.name for each in checksums.damaged(home.log, [home.log / name for name in segments])]
     if damaged:
         text = f"{len(damaged)} segments are damaged or missing, such as {home.log / damaged[0]}"
         yield Finding("version log", DAMAGE, text, FROM_BACKUP, partial(restore, home, segments, damaged))
@@ -46,8 +46,8 @@ def check(home: Home) -> Iterator[Finding]:
 def _list(home: Home) -> str:
     """Write the list again; the pointer names all segments in their order, also after going back to an older build."""
     pointer = current(home.published)
-    log.remember(home.log, pointer.log if pointer else ())
-    return f"wrote {home.log / log.COMMITTED} again, from the pointer"
+    version_log.remember(home.log, pointer.log if pointer else ())
+    return f"wrote {home.log / version_log.COMMITTED} again, from the pointer"
 
 
 def restore(home: Home, segments: Sequence[str], damaged: Sequence[str]) -> str:
@@ -61,9 +61,9 @@ def restore(home: Home, segments: Sequence[str], damaged: Sequence[str]) -> str:
         if pointer is None or not is_whole(home.published, pointer):
             return f"nothing: the published build is damaged too; {FROM_BACKUP}"
         rows = restored(home.log, home.published / copies_of(pointer.file), segments, damaged)
-    except (WarehouseError, NotInBuild, log.LogError) as error:
+    except (WarehouseError, NotInBuild, version_log.LogError) as error:
         return f"nothing: {error}; {FROM_BACKUP}"
     for name, versions in rows.items():
-        log.write(home.log, log.sync_id_of(name), versions)
+        version_log.write(home.log, version_log.sync_id_of(name), versions)
     count = sum(map(len, rows.values()))
     return f"restored {count:,} versions in {len(rows)} segments from build {pointer.build}"

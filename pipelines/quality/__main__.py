@@ -9,14 +9,14 @@ import sys
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.home import Home
-from pipelines.lake import Lake
 from pipelines.quality import coverage, figures, missing
 from pipelines.quality.checks import CHECKS, COVERAGE, found, in_check_order, tallied
 from pipelines.quality.evidence import HOLDS
 from pipelines.quality.report import symbols_of
 from pipelines.quality.text import show
-from pipelines.tables import assembled
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables.build_tables import assembled
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,7 +1,7 @@
 """The table of checks: the meaning, the source and the threshold of each.
 
 Belongs here: the table, and running the comparisons in batches of companies. Does not: the comparisons (identities,
-windows, coverage), showing them (pipelines.checks in the Dagster UI, report, __main__).
+windows, coverage), showing them (pipelines.dagster_app.checks in the Dagster UI, report, __main__).
 """
 
 import hashlib
@@ -12,11 +12,11 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines import tables
-from pipelines.lake import Lake, Part
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 from pipelines.stages.batches import in_batches
+from pipelines.storage.lake import Lake, Part
+from pipelines.tables import build_tables
 from pipelines.workers import ALONE, Workers
 
 COVERAGE = "newest_periods_are_covered"
@@ -159,10 +159,10 @@ def _of_companies(part: Part) -> tuple[dict[str, pl.DataFrame], None]:
 
 def _made_from(lake: Lake) -> dict[str, str]:
     """A digest of what the comparisons of each covered company depend on: its tables, its facts, and the checks."""
-    tables_of, facts = lake.inputs(tables.CONTENTS), lake.inputs("facts")
+    tables_of, facts = lake.inputs(build_tables.CONTENTS), lake.inputs("facts")
     return {
         cik: hashlib.sha256(f"{tables_of.get(cik)} {facts.get(cik)} {_code_digest()}".encode()).hexdigest()
-        for cik in lake.read(tables.assembled("companies"), ["cik"])["cik"].unique().sort()
+        for cik in lake.read(build_tables.assembled("companies"), ["cik"])["cik"].unique().sort()
     }
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from pipelines.lake import Part
 from pipelines.normalize.facts import currency, reports
 from pipelines.normalize.frames import with_ten_digits
-from pipelines.tables import assembled
+from pipelines.storage.lake import Part
+from pipelines.tables.build_tables import assembled
 
 HOLDS, FLAGGED, FAILS = "holds", "flagged", "fails"
 OUTCOMES = (HOLDS, FLAGGED, FAILS)

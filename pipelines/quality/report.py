@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.lake import Lake
 from pipelines.quality import coverage, figures, missing, plots, text
 from pipelines.quality.checks import BY_NAME, COVERAGE, tallied
-from pipelines.tables import assembled
+from pipelines.storage.lake import Lake
+from pipelines.tables.build_tables import assembled
 from warehouse import schema
 from warehouse.publish import Pointer
 

@@ -17,11 +17,11 @@ import msgspec
 import polars as pl
 
 from pipelines import normalize
-from pipelines.code import digest_of
 from pipelines.errors import PipelineError
-from pipelines.lake import Batches, Lake
 from pipelines.normalize.elements import wanted_elements
 from pipelines.progress import report
+from pipelines.rules_digest import digest_of
+from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import Workers
 
 BATCH = 125

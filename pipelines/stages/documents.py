@@ -12,18 +12,18 @@ from difflib import get_close_matches
 
 import polars as pl
 
-from pipelines import doubts
+from pipelines.edgar import listing_checks
 from pipelines.edgar.documents import decode_tickers
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.extract import CompanyDocuments, fetch_documents, fetch_tickers
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
-from pipelines.lake import Lake
 from pipelines.normalize.listings import classified
 from pipelines.normalize.periods.predecessors import chains
 from pipelines.progress import report
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS
+from pipelines.storage.lake import Lake
 
 
 class UnknownSymbolError(PipelineError):
@@ -57,10 +57,14 @@ def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) 
         orient="row",
     )
     before = lake.read("listings") if lake.holds("listings") else pl.DataFrame(schema=LISTINGS)
-    known = lake.read(doubts.TABLE) if lake.holds(doubts.TABLE) else pl.DataFrame(schema=doubts.DOUBTS)
-    found = doubts.found(listed_now, before.filter("is_listed"), known, now)
-    if not found.equals(known) or not lake.holds(doubts.TABLE):
-        lake.write(doubts.TABLE, found)
+    known = (
+        lake.read(listing_checks.TABLE)
+        if lake.holds(listing_checks.TABLE)
+        else pl.DataFrame(schema=listing_checks.DOUBTS)
+    )
+    found = listing_checks.found(listed_now, before.filter("is_listed"), known, now)
+    if not found.equals(known) or not lake.holds(listing_checks.TABLE):
+        lake.write(listing_checks.TABLE, found)
     listed = classified(
         listed_now.unique("symbol", keep="first", maintain_order=True)
         .with_row_index("position")

@@ -15,12 +15,12 @@ import polars as pl
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions
 from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.raw_store import Documents, RawStore
-from pipelines.lake import Batches, Lake
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.stages import batches, judging
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
 from pipelines.stages.schemas import ACCEPTANCES, QUARANTINE, REGISTRANTS
+from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
 Quarantined = tuple[str, str, str, str]

@@ -13,10 +13,10 @@ from datetime import date
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.home import Home
-from pipelines.lake import Lake
 from pipelines.normalize.elements import wanted_elements
-from pipelines.working_copy import changing
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.storage.shared_home import changing
 from warehouse.errors import WarehouseError
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]

@@ -8,12 +8,12 @@ from functools import partial
 
 import polars as pl
 
-from pipelines.lake import Batches, Lake
 from pipelines.normalize.periods.predecessors import chains, stitched
 from pipelines.normalize.pipeline import Observer, standardize
 from pipelines.stages import batches
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
 from pipelines.stages.schemas import REPLAYED, VALUE_TABLES
+from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
 StepNote = tuple[str, int, float]

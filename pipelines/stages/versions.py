@@ -12,14 +12,14 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.lake import Batches, Lake
-from pipelines.log import check, clear, committed, read, segment_name, segments_of, write
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.pipeline import ITEM_SIGNS
 from pipelines.stages import batches
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
 from pipelines.stages.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
 from pipelines.stages.values import held_predecessors
+from pipelines.storage.lake import Batches, Lake
+from pipelines.storage.version_log import check, clear, committed, read, segment_name, segments_of, write
 from pipelines.workers import ALONE, Workers
 
 

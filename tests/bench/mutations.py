@@ -27,10 +27,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from pipelines.lake import Lake
 from pipelines.normalize.periods.predecessors import stitched
 from pipelines.normalize.pipeline import standardize
 from pipelines.stages import held_predecessors  # as an earlier version has it, which --beside runs with this file
+from pipelines.storage.lake import Lake
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "mutations.md"

@@ -42,7 +42,7 @@ print(time.process_time() - began)
 
 STANDARDIZE = """
 import sys, pathlib, time, polars as pl
-from pipelines.lake import Lake
+from pipelines.storage.lake import Lake
 from pipelines.normalize.pipeline import standardize
 lake = Lake(pathlib.Path(sys.argv[1]) / "tables")
 facts, accepted = lake.read("facts"), lake.read("acceptances").select("accession", "accepted_at")

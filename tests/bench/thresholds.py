@@ -25,9 +25,9 @@ import polars as pl
 from rich.progress import track
 
 from pipelines import normalize
-from pipelines.home import Home
-from pipelines.lake import Lake
 from pipelines.normalize import pipeline
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "thresholds.md"
 KEY = ["cik", "q", "item"]

@@ -16,11 +16,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from pipelines import log
-from pipelines.home import Home
-from pipelines.lake import Lake
 from pipelines.normalize.history.versions import numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.pipeline import ITEM_SIGNS, standardize
+from pipelines.storage import version_log
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
 
 MILLION = 1_000_000
 RULES = "bench"
@@ -64,13 +64,13 @@ def main() -> None:
         home = Path(folder)
         new = timed(
             "first extension of the log",
-            lambda: recorded(to_append(log.read(home, []), rows, order, RULES), datetime.now(UTC), RULES),
+            lambda: recorded(to_append(version_log.read(home, []), rows, order, RULES), datetime.now(UTC), RULES),
         )
         began = time.perf_counter()
-        segment = log.write(home, "bench", new)
+        segment = version_log.write(home, "bench", new)
         seconds["write the segment"] = time.perf_counter() - began
         size = (home / segment).stat().st_size
-        known = timed("read the log", lambda: on_basis_of_today(log.read(home, [segment]), factors, ITEM_SIGNS))
+        known = timed("read the log", lambda: on_basis_of_today(version_log.read(home, [segment]), factors, ITEM_SIGNS))
         timed("compare with the filings again", lambda: to_append(known, rows, order, RULES))
         timed("number the versions", lambda: numbered(known))
         began = time.perf_counter()

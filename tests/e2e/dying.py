@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from pipelines import log, stages
-from pipelines.composition import composed
-from pipelines.home import Home
-from pipelines.lake import Lake
-from pipelines.synchronization import Synchronization
+from pipelines import stages
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.storage import version_log
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
 from warehouse import pointer, publish
 
 
@@ -50,7 +51,7 @@ POINTS: dict[str, tuple[object, str, Callable[..., bool], bool]] = {
     "after the build": (publish, "build", always, False),
     "before the pointer moves": (publish, "_write", of_pointer, True),
     "after the pointer has moved": (publish, "_write", of_pointer, False),
-    "before the log is told": (log, "committed", lambda _, segments: len(segments) > 1, True),
+    "before the log is told": (version_log, "committed", lambda _, segments: len(segments) > 1, True),
 }
 """In the order in which a synchronization reaches them."""
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 import fundamentals
-from pipelines.digests import NOTES
-from pipelines.home import PROJECT, Home
-from pipelines.lake import Lake
+from pipelines.storage.checksums import NOTES
+from pipelines.storage.home import PROJECT, Home
+from pipelines.storage.lake import Lake
 from warehouse.pointer import Pointer, copies_of, current, description_of
 from warehouse.pointer import kept as kept_builds
 from warehouse.reader import open_read_only
@@ -55,9 +55,9 @@ def sync_unrecorded(home: Path, source: object, *arguments: str, **more: str) ->
     The steps, the conditions and the result are the same (tests/unit/test_composition.py).
     """
     # imported here, because the process that hands out the tests does not need them
-    from pipelines import synchronize
-    from pipelines.composition import Outcome, composed
-    from pipelines.synchronization import Synchronization
+    from pipelines.dagster_app import synchronize
+    from pipelines.run.plan import Outcome, composed
+    from pipelines.run.synchronization import Synchronization
 
     def unrecorded(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
         return composed(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))

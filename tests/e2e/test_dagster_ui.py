@@ -21,10 +21,10 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from pipelines.asset_specs import UPSTREAM
-from pipelines.checks import CHECKS
-from pipelines.definitions import JOB
-from pipelines.home import PROJECT
+from pipelines.dagster_app.asset_specs import UPSTREAM
+from pipelines.dagster_app.checks import CHECKS
+from pipelines.dagster_app.definitions import JOB
+from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, command, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from warehouse import views
@@ -50,7 +50,9 @@ CHECKED = """query ($run: ID!) { runOrError(runId: $run) { ... on Run {
     stepStats { stepKey status } assetChecks { name } assetMaterializations { assetKey { path } } } } }"""
 LAUNCH = """mutation ($config: RunConfigData!, $job: String!) {
     launchRun(executionParams: {
-        selector: {jobName: $job, repositoryLocationName: "pipelines.definitions", repositoryName: "__repository__"},
+        selector: {
+            jobName: $job, repositoryLocationName: "pipelines.dagster_app.definitions", repositoryName: "__repository__"
+        },
         runConfigData: $config
     }) { __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }"""
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.home import PROJECT
+from pipelines.storage.home import PROJECT
 from tests.e2e.dying import POINTS
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, sync, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror

@@ -14,13 +14,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines import doubts
-from pipelines.edgar import sources
+from pipelines.edgar import listing_checks, sources
 from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
 from pipelines.edgar.client import REFUSALS_IN_A_ROW
 from pipelines.edgar.ways import BULK_URLS
-from pipelines.home import PROJECT, Home
-from pipelines.lake import Lake
+from pipelines.storage.home import PROJECT, Home
+from pipelines.storage.lake import Lake
 from tests.e2e.homes import command, environment, published, query, sync_unrecorded
 from tests.edgar_server import EdgarServer, Reply, running_server
 from tests.mirrors import ALFA, BRAVO, CARGO, Filer, Mirror
@@ -134,7 +133,9 @@ def test_how_many_companies_may_leave_the_list_at_once(server, mirror, home):
     assert "the_list_is_whole: 393 companies are missing" in done.stderr
 
     lake = Lake(home / "tables")
-    lake.write(doubts.TABLE, lake.read(doubts.TABLE).with_columns(pl.col("since") - doubts.ANOTHER_DAY))
+    lake.write(
+        listing_checks.TABLE, lake.read(listing_checks.TABLE).with_columns(pl.col("since") - listing_checks.ANOTHER_DAY)
+    )
     assert live(home, server, *named).returncode == 0
     mirror.list(*filers[:2])
     assert "2 companies are missing" in live(home, server, *named).stderr

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.edgar.archive import Archive, Member
-from pipelines.home import LOCK
+from pipelines.storage.home import LOCK
 from tests.archives import zipped
 from tests.e2e.homes import published, query, sync, sync_as_process, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, Filer, Mirror

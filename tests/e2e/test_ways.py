@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.edgar.sample import SampleTransport, sample_filers
 from pipelines.edgar.ways import BULK_URLS
-from pipelines.steps import FEEDING_FORMS
+from pipelines.run.steps import FEEDING_FORMS
+from pipelines.sample import SampleTransport, sample_filers
 from tests.e2e.homes import published, query, sync_unrecorded
 from tests.edgar_server import EdgarServer, Reply, running_server
 

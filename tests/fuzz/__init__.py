@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from pipelines import backup, restore
+from pipelines.admin import backup, restore
 from pipelines.edgar.archive import Archive
 from pipelines.edgar.documents import decode_facts, decode_submissions, decode_tickers
 from pipelines.edgar.errors import EdgarError

@@ -1,7 +1,7 @@
 """Errors of filers, drawn at random: those that another fact of the filings contradicts, and those without a witness.
 
 Belongs here: what is drawn, and counting which true values are served, withheld or served wrong. Does not: how an error
-changes a report (pipelines.edgar.sample.errors), the property (test_errors).
+changes a report (pipelines.sample.errors), the property (test_errors).
 """
 
 from collections import Counter
@@ -14,9 +14,9 @@ from itertools import cycle, islice
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pipelines.edgar.sample import Columns, Filer, Moved, RevisedBy, Revision
-from pipelines.edgar.sample.schedule import report_filed
-from pipelines.edgar.sample.truth import TruthRow
+from pipelines.sample import Columns, Filer, Moved, RevisedBy, Revision
+from pipelines.sample.schedule import report_filed
+from pipelines.sample.truth import TruthRow
 from tests.property.histories import simulated
 from tests.property.truths import Found, Key, found, is_silent, missed, untrue
 from tests.strategies import AMONG_OTHERS, Trait, erring, filer_of, plain, with_quarterly_data

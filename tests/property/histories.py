@@ -15,19 +15,21 @@ from typing import Any
 import httpx
 import polars as pl
 
-from pipelines import log, stages, tables
+from pipelines import stages
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions
 from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sample import Company, Filer, SampleTransport, Served, simulate
 from pipelines.edgar.sources import Source
-from pipelines.lake import Lake
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered
 from pipelines.normalize.pipeline import Standardized, standardize
+from pipelines.sample import Company, Filer, SampleTransport, Served, simulate
 from pipelines.stages.documents import Asked
 from pipelines.stages.schemas import VERSIONS
+from pipelines.storage import version_log
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
 from warehouse.schema import ITEM_NAMES
 
 FIRST_SYNCHRONIZATION = datetime(2026, 1, 5, 6, tzinfo=UTC)
@@ -145,7 +147,7 @@ class Follower:
 
     def recorded(self) -> pl.DataFrame:
         """The committed log on disk, in the order of recording, with values as they were recorded."""
-        return log.read(self.log, self.segments)
+        return version_log.read(self.log, self.segments)
 
     def appended(self) -> int:
         """The number of versions that the newest synchronization appended."""
@@ -153,9 +155,9 @@ class Follower:
 
     def served(self) -> pl.DataFrame:
         """Table `financials`, one row per value."""
-        syncs = tables.synchronization("s", self.now.isoformat(), "sample", {}, None)
-        tables.assemble(self.lake, syncs)
-        financials = self.lake.read(tables.assembled("financials")).filter("is_primary")
+        syncs = build_tables.synchronization("s", self.now.isoformat(), "sample", {}, None)
+        build_tables.assemble(self.lake, syncs)
+        financials = self.lake.read(build_tables.assembled("financials")).filter("is_primary")
         items = [name for name in financials.columns if name in ITEM_NAMES]
         index = ["cik", "period_kind", "period_end"]
         return financials.unpivot(items, index=index, variable_name="item").drop_nulls("value")

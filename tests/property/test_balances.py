@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.edgar.sample import Economics, Extra, Filer
+from pipelines.sample import Economics, Extra, Filer
 from tests.property.histories import simulated
 from tests.property.truths import Found, found
 from tests.strategies import examples

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines import stages
-from pipelines.edgar.sample import sample_filers
 from pipelines.normalize.history.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.items import line_items as items
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.line_items import CALCULATED, served
 from pipelines.normalize.pipeline import ITEM_SIGNS
+from pipelines.sample import sample_filers
 from tests.property.histories import Follower, current, replayed, told
 from tests.strategies import cuts, days, days_of_each, examples, filers, together
 

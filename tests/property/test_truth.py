@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.edgar.sample import Filer, FiscalCalendar, Offering, RevisedBy, Revision, sample_filers
-from pipelines.edgar.sample.books import keep_books
-from pipelines.edgar.sample.schedule import known_from, report_filed
+from pipelines.sample import Filer, FiscalCalendar, Offering, RevisedBy, Revision, sample_filers
+from pipelines.sample.books import keep_books
+from pipelines.sample.schedule import known_from, report_filed
 from tests.property.histories import listed, simulated
 from tests.property.truths import Found, Key, found, is_across_a_break, is_silent, missed, of_books, touched, untrue
 from tests.strategies import (

@@ -12,12 +12,12 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.edgar.sample import Filer, TruthRow
-from pipelines.edgar.sample.books import Quarter, keep_books
-from pipelines.edgar.sample.calendar import Period
-from pipelines.edgar.sample.filings import shell_of
-from pipelines.edgar.sample.schedule import annual_report_filed
 from pipelines.normalize.pipeline import Standardized
+from pipelines.sample import Filer, TruthRow
+from pipelines.sample.books import Quarter, keep_books
+from pipelines.sample.calendar import Period
+from pipelines.sample.filings import shell_of
+from pipelines.sample.schedule import annual_report_filed
 from tests.property.histories import current, replayed
 
 Key = tuple[str, date, str]

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pipelines.home import PROJECT
+from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, published, sync
 from tests.scale import fleet as machines
 from tests.scale.fleet import OF_DASK, Fleet, Machine, until
@@ -76,7 +76,7 @@ def with_other_rules(folder: Path) -> dict[str, Any]:
         shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("fundamentals.py", "dagster.yaml"):
         shutil.copy(PROJECT / name, folder)
-    with (folder / "pipelines" / "tables.py").open("a") as file:
+    with (folder / "pipelines" / "tables" / "build_tables.py").open("a") as file:
         file.write("OLDER = True\n")
     return {"cwd": folder, "PYTHONPATH": str(folder)}
 

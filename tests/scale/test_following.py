@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pipelines.working_copy import WorkingCopy
+from pipelines.storage.shared_home import WorkingCopy
 from serve.following import EVERY, Follower
 from tests.numbered import PATHS, numbers_in, publish
 from tests.scale import objects as storage

@@ -10,14 +10,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines import code_in_force, lease
-from pipelines.code_in_force import CodeError, in_force
-from pipelines.home import Home
-from pipelines.lake import Lake
-from pipelines.lease import LeaseError, leading
+from pipelines.run import code_in_force
+from pipelines.run.code_in_force import CodeError, in_force
 from pipelines.settings import SettingError
 from pipelines.stages.schemas import LISTINGS
-from pipelines.working_copy import WorkingCopy, of_home
+from pipelines.storage import lease
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.storage.lease import LeaseError, leading
+from pipelines.storage.shared_home import WorkingCopy, of_home
 from serve.app import PATHS
 from serve.metrics.counts import Counts
 from serve.metrics.exposition import Collector

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.home import PROJECT
-from pipelines.lake import Lake
+from pipelines.storage.home import PROJECT
+from pipelines.storage.lake import Lake
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
 from tests.mirrors import LAST_YEAR
 from tests.scale import objects as storage

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pipelines.edgar.raw_store import RawStore, Seen
-from pipelines.home import HomeError
-from pipelines.working_copy import WorkingCopy
+from pipelines.storage.home import HomeError
+from pipelines.storage.shared_home import WorkingCopy
 from tests.scale import objects as storage
 from warehouse import store as stores
 from warehouse.checkout import STAMPS, Folder

@@ -6,7 +6,7 @@ Belongs here: by how much. Does not: setting it (shifted), what must hold afterw
 import subprocess
 import sys
 
-from pipelines.home import PROJECT
+from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment
 from tests.torture.ground import Found, Ground, failures
 from tests.torture.witness import witnessed

@@ -15,11 +15,11 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from pipelines import log
 from pipelines.errors import PipelineError
-from pipelines.lake import Lake
 from pipelines.normalize.items.line_items import served
 from pipelines.stages.schemas import VALUE_TABLES
+from pipelines.storage import version_log
+from pipelines.storage.lake import Lake
 from serve.access.accounts import Accounts
 from tests.e2e.homes import debris, published, sync, sync_as_process
 from tests.torture.days import Days
@@ -127,7 +127,7 @@ class Home:
     def _recorded(self) -> pl.DataFrame:
         pointer = current(self.folder / "published")
         assert pointer
-        versions = log.read(self.folder / "log", pointer.log)
+        versions = version_log.read(self.folder / "log", pointer.log)
         return versions.drop(OF_THE_CODE).with_columns(value=served("value"))
 
     def _different_tables(self) -> Collection[str]:

@@ -9,7 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from pipelines.home import LOCK, PROJECT
+from pipelines.storage.home import LOCK, PROJECT
 from tests.e2e.homes import PATIENCE, command, environment
 from tests.torture.ground import Found, Ground, Home, failures
 from tests.torture.witness import witnessed

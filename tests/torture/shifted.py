@@ -10,7 +10,7 @@ import time
 from datetime import datetime, timedelta, tzinfo
 
 import fundamentals
-from pipelines import synchronize
+from pipelines.dagster_app import synchronize
 from warehouse.files import OTHERS
 
 REAL_TIME = time.time

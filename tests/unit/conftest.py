@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 import fundamentals
-from pipelines.definitions import run_job
-from pipelines.home import Home
+from pipelines.dagster_app.definitions import run_job
+from pipelines.storage.home import Home
 from tests.e2e.homes import sync, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from tests.once import made_once

@@ -17,14 +17,16 @@ from dagster._core.remote_origin import (
 )
 from dagster._core.scheduler.instigation import InstigatorState, InstigatorStatus, ScheduleInstigatorData
 
-from pipelines import assets, made, steps, synchronization, tables
-from pipelines.asset_specs import BUILD
-from pipelines.composition import STEPS, composed
-from pipelines.definitions import build_definitions, run_job
-from pipelines.home import Home
-from pipelines.lake import Lake
-from pipelines.run_history import instance_of, is_scheduled
-from pipelines.synchronization import Synchronization
+from pipelines.dagster_app import assets
+from pipelines.dagster_app.asset_specs import BUILD
+from pipelines.dagster_app.definitions import build_definitions, run_job
+from pipelines.dagster_app.run_history import instance_of, is_scheduled
+from pipelines.run import result, steps, synchronization
+from pipelines.run.plan import STEPS, composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish
 from warehouse.reader import open_read_only
@@ -33,12 +35,12 @@ from warehouse.verify import is_whole
 
 def led_to(home: Home) -> list[str]:
     """The synchronizations in the tables to be published."""
-    return Lake(home.tables).read(tables.assembled("syncs"))["build"].to_list()
+    return Lake(home.tables).read(build_tables.assembled("syncs"))["build"].to_list()
 
 
 def test_metadata_shows_rows_companies_and_a_few_rows():
     rows = pl.DataFrame({"cik": ["1", "1", "2"], "end": [date(2024, 1, 2)] * 3, "value": [1234567.0, 0.12345678, None]})
-    told = assets.metadata_of(made.shown_rows(rows, more=1))
+    told = assets.metadata_of(result.shown_rows(rows, more=1))
     assert list(told) == ["dagster/row_count", "companies", "more", "sample"]
     assert (told["dagster/row_count"], told["companies"], told["more"]) == (3, 2, 1)
     assert [record.data for record in told["sample"].records] == [
@@ -51,10 +53,10 @@ def test_metadata_shows_rows_companies_and_a_few_rows():
 
 def test_metadata_of_many_and_of_no_rows():
     rows = pl.DataFrame({"name": [str(n) for n in range(100)]})
-    told = assets.metadata_of(made.shown_rows(rows))
+    told = assets.metadata_of(result.shown_rows(rows))
     assert "companies" not in told
-    assert len(told["sample"].records) == made.SAMPLE_ROWS
-    assert assets.metadata_of(made.shown_rows(rows.clear()))["sample"].records == []
+    assert len(told["sample"].records) == result.SAMPLE_ROWS
+    assert assets.metadata_of(result.shown_rows(rows.clear()))["sample"].records == []
 
 
 def test_counts_are_read_back_from_metadata():
@@ -220,7 +222,7 @@ def flip_a_bit(path: Path) -> None:
 
 def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, monkeypatch):
     first = build_of(synchronized)
-    monkeypatch.setattr(tables, "inputs", lambda lake: "others")
+    monkeypatch.setattr(build_tables, "inputs", lambda lake: "others")
     assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     pointer = publish.current(synchronized.published)
     assert (pointer.build, pointer.inputs) == (first, "others")
@@ -230,21 +232,21 @@ def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, m
 def test_without_changes_no_build_is_assembled(synchronized, same_mirror, monkeypatch):
     """Only changed code of the assembly, or another list of companies, causes it."""
     assembled: list[str] = []
-    assemble = tables.assemble
+    assemble = build_tables.assemble
 
     def noted(lake: Lake, *given: Any) -> None:
         assembled.append("again")
         assemble(lake, *given)
 
-    monkeypatch.setattr(tables, "assemble", noted)
+    monkeypatch.setattr(build_tables, "assemble", noted)
     assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     assert assembled == []
 
     with monkeypatch.context() as changed:
-        changed.setattr(tables, "code_digest", lambda: "other code")
+        changed.setattr(build_tables, "code_digest", lambda: "other code")
         assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
         lake = Lake(synchronized.tables)
-        assert tables.changed_since(lake, build_of(synchronized)) == set()
+        assert build_tables.changed_since(lake, build_of(synchronized)) == set()
     assert assembled == ["again"]
 
     same_mirror.list(ALFA, BRAVO, replace(ALFA, symbol="ALFB"))

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 import fundamentals
-from pipelines import backup
-from pipelines.digests import digest_of
-from pipelines.home import Home
+from pipelines.admin import backup
+from pipelines.storage.checksums import digest_of
+from pipelines.storage.home import Home
 from serve.access.accounts import Accounts
 from serve.settings import Settings
 from tests.e2e.homes import published, sync, sync_unrecorded

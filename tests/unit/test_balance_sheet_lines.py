@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 import fundamentals
-from pipelines.composition import composed
-from pipelines.home import Home
 from pipelines.normalize.balance.values import OF_LINES
 from pipelines.normalize.elements.lines import SECTIONS
-from pipelines.synchronization import Synchronization
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.storage.home import Home
 from tests.factories import Row
 from tests.mirrors import Filer, Mirror, write
 from tests.unit.test_footing_of_columns import BEFORE, DAY, USUAL, YEAR_BEFORE, report, served

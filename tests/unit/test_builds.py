@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 import fundamentals
-from pipelines.home import Home
+from pipelines.storage.home import Home
 from tests import builds
 from warehouse import publish
 from warehouse.pointer import POINTER

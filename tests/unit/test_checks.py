@@ -11,13 +11,15 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from pipelines import checks, conditions, tables
-from pipelines.home import Home
-from pipelines.lake import Lake
+from pipelines.dagster_app import checks
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FOUND
+from pipelines.run import gates
+from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS, QUARANTINE
-from pipelines.synchronization import Synchronization
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
 from warehouse import schema
 
 END = date(2024, 12, 31)
@@ -30,11 +32,11 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
 
 
 def frame(table: str, *rows: dict[str, Any]) -> pl.DataFrame:
-    types = {column.name: tables.POLARS_TYPES[column.type] for column in schema.BY_NAME[table].columns}
+    types = {column.name: build_tables.POLARS_TYPES[column.type] for column in schema.BY_NAME[table].columns}
     return pl.DataFrame([{name: row.get(name) for name in types} for row in rows], schema=types)
 
 
-def run(condition: conditions.Condition) -> conditions.Finding:
+def run(condition: gates.Condition) -> gates.Finding:
     return condition(Synchronization(Home.from_environment()))
 
 
@@ -70,11 +72,11 @@ def test_a_check_of_the_values_warns_and_shows_the_failures(lake, monkeypatch):
 
 def test_keys_name_one_row(lake):
     rows = [period(), period("annual"), period(symbol="BRVO")]
-    lake.write(tables.assembled("financials"), frame("financials", *rows))
-    assert run(conditions.keys_are_unique).holds
+    lake.write(build_tables.assembled("financials"), frame("financials", *rows))
+    assert run(gates.keys_are_unique).holds
 
-    lake.write(tables.assembled("financials"), frame("financials", *rows, period()))
-    result = run(conditions.keys_are_unique)
+    lake.write(build_tables.assembled("financials"), frame("financials", *rows, period()))
+    result = run(gates.keys_are_unique)
     assert not result.holds
     assert "a key names more than one row" in str(result.description)
     assert result.rows.height == 1
@@ -83,22 +85,22 @@ def test_keys_name_one_row(lake):
 def test_rules_that_tables_name_are_listed(lake):
     value = {"cik": "1", "period_kind": "ttm", "period_end": END, "item": "roic", "version": 1}
     rule = {"rule": "ttm.year-to-date", "statement": "s", "source": "s", "action": "compose", "applies": "all filers"}
-    lake.write(tables.assembled("rules"), frame("rules", rule))
-    lake.write(tables.assembled("versions"), frame("versions", value | {"rule": rule["rule"]}, value))
-    lake.write(tables.assembled("gaps"), frame("gaps", value | {"rule": rule["rule"]}))
-    assert run(conditions.rules_are_listed).holds
+    lake.write(build_tables.assembled("rules"), frame("rules", rule))
+    lake.write(build_tables.assembled("versions"), frame("versions", value | {"rule": rule["rule"]}, value))
+    lake.write(build_tables.assembled("gaps"), frame("gaps", value | {"rule": rule["rule"]}))
+    assert run(gates.rules_are_listed).holds
 
-    lake.write(tables.assembled("gaps"), frame("gaps", value | {"rule": "made.up"}, value | {"rule": "made.up"}))
-    result = run(conditions.rules_are_listed)
+    lake.write(build_tables.assembled("gaps"), frame("gaps", value | {"rule": "made.up"}, value | {"rule": "made.up"}))
+    result = run(gates.rules_are_listed)
     assert not result.holds
     assert result.description == "tables name rules that are not in the registry: made.up"
     assert result.rows.rows(named=True) == [{"table": "gaps", "rule": "made.up", "rows": 2}]
 
 
 def test_rules_that_decisions_name_are_listed(lake):
-    lake.write(tables.assembled("rules"), frame("rules"))
-    lake.write(tables.assembled("decisions"), frame("decisions", {"cik": "1", "rule": "made.up", "figures": 3}))
-    assert not run(conditions.rules_are_listed).holds
+    lake.write(build_tables.assembled("rules"), frame("rules"))
+    lake.write(build_tables.assembled("decisions"), frame("decisions", {"cik": "1", "rule": "made.up", "figures": 3}))
+    assert not run(gates.rules_are_listed).holds
 
 
 @pytest.mark.parametrize(
@@ -114,23 +116,25 @@ def test_rules_that_decisions_name_are_listed(lake):
 )
 def test_annual_equals_ttm_at_the_year_end(lake, ttm, annual, passed):
     other = period(end=date(2024, 9, 30), revenue=99.0)  # not a year end
-    lake.write(tables.assembled("financials"), frame("financials", period(**ttm), period("annual", **annual), other))
-    assert run(conditions.annual_equals_ttm_at_year_end).holds is passed
+    lake.write(
+        build_tables.assembled("financials"), frame("financials", period(**ttm), period("annual", **annual), other)
+    )
+    assert run(gates.annual_equals_ttm_at_year_end).holds is passed
 
 
 def test_an_annual_row_without_its_ttm_fails(lake):
-    lake.write(tables.assembled("financials"), frame("financials", period("annual", revenue=5.0)))
-    assert not run(conditions.annual_equals_ttm_at_year_end).holds
+    lake.write(build_tables.assembled("financials"), frame("financials", period("annual", revenue=5.0)))
+    assert not run(gates.annual_equals_ttm_at_year_end).holds
 
 
 def ratios(lake: Lake, row: dict[str, float | None], *legs: dict[str, Any]) -> bool:
     """Whether the ratios of one row pass, with the legs of its return on capital."""
     key = {"cik": "ALFA", "period_kind": "ttm", "period_end": END, "item": "roic", "version": 1}
-    lake.write(tables.assembled("financials"), frame("financials", period(is_primary=True, **row)))
-    lake.write(tables.assembled("versions"), frame("versions", key | {"is_current": True}))
+    lake.write(build_tables.assembled("financials"), frame("financials", period(is_primary=True, **row)))
+    lake.write(build_tables.assembled("versions"), frame("versions", key | {"is_current": True}))
     facts = [key | {"leg": number, "split_factor": 1.0, "weight": 1.0} | leg for number, leg in enumerate(legs)]
-    lake.write(tables.assembled("lineage"), frame("lineage", *facts))
-    return bool(run(conditions.ratios_follow_their_inputs).holds)
+    lake.write(build_tables.assembled("lineage"), frame("lineage", *facts))
+    return bool(run(gates.ratios_follow_their_inputs).holds)
 
 
 @pytest.mark.parametrize(
@@ -164,13 +168,13 @@ def test_return_on_capital_follows_its_inputs(lake, row, passed):
     assert ratios(lake, row, *legs) is passed
 
 
-def covered(lake: Lake, before: list[str] | None, now: list[str], listed: list[str]) -> conditions.Finding:
+def covered(lake: Lake, before: list[str] | None, now: list[str], listed: list[str]) -> gates.Finding:
     if before is not None:
         lake.write("covered", pl.DataFrame({"cik": before}, schema={"cik": pl.String}))
-    lake.write(tables.assembled("companies"), frame("companies", *({"symbol": cik, "cik": cik} for cik in now)))
+    lake.write(build_tables.assembled("companies"), frame("companies", *({"symbol": cik, "cik": cik} for cik in now)))
     rows = [dict.fromkeys(LISTINGS.names()) | {"cik": cik, "symbol": cik} for cik in listed]
     lake.write("listings", pl.DataFrame(rows, schema=LISTINGS))
-    return run(conditions.no_company_is_lost)
+    return run(gates.no_company_is_lost)
 
 
 def test_no_company_is_lost(lake):
@@ -217,7 +221,7 @@ def test_many_quarantined_companies_stop_the_publishing(lake, broken, held, pass
     rows = [(str(n), "reason", "place", kind) for n in range(broken) for kind in ("facts", "submissions")]
     lake.write("quarantine", pl.DataFrame(rows, schema=QUARANTINE, orient="row"))
 
-    result = run(conditions.few_are_quarantined)
+    result = run(gates.few_are_quarantined)
 
     assert result.holds is passed
     if not passed:

@@ -8,8 +8,8 @@ import pytest
 
 import fundamentals
 import pipelines
-from pipelines import cluster
-from pipelines.cluster import ClusterError
+from pipelines.run import cluster
+from pipelines.run.cluster import ClusterError
 
 WHOLE = {"FUNDAMENTALS_CLUSTER": "tcp://127.0.0.1:8786", "FUNDAMENTALS_STORE": "s3://bucket/home"}
 
@@ -69,7 +69,7 @@ def test_a_wrong_number_of_processes_is_wrong_usage(number, whole, capsys):
     assert f"{number!r} is not a number of processes, expected 1 or more" in capsys.readouterr().err
 
 
-SEVERAL_MACHINES = ("cluster", "lease", "code_in_force")
+SEVERAL_MACHINES = ("run/cluster", "storage/lease", "run/code_in_force")
 """The modules of the pipeline that only several machines need; what waits (waiting) says so on one machine too."""
 
 

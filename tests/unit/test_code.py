@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import code, normalize
-from pipelines.code import code_of, digest_of
+from pipelines import normalize, rules_digest
+from pipelines.rules_digest import code_of, digest_of
 
 SOURCE = '''"""What belongs here."""
 
@@ -81,14 +81,14 @@ def test_files_of_code_and_data_count(folder):
 
 def test_the_digest_is_cached_for_the_next_process(folder, monkeypatch):
     digest = digest_of(folder)
-    monkeypatch.setattr(code, "code_of", pytest.fail)
+    monkeypatch.setattr(rules_digest, "code_of", pytest.fail)
     assert digest_of(folder) == digest
 
 
 @pytest.mark.parametrize("content", ["", "no digest", "a b c", "a" * 64 + " " + "b" * 64])
 def test_a_cached_digest_of_changed_files_is_computed_again(folder, content):
     digest = digest_of(folder)
-    (folder / code.KEPT).write_text(content)
+    (folder / rules_digest.KEPT).write_text(content)
     assert digest_of(folder) == digest
 
 

@@ -2,14 +2,15 @@
 
 import pytest
 
-from pipelines import composition, stages
-from pipelines.composition import composed
-from pipelines.definitions import run_job
+from pipelines import stages
+from pipelines.dagster_app.definitions import run_job
 from pipelines.edgar.errors import SourceError
-from pipelines.home import Home
-from pipelines.lake import Lake
-from pipelines.synchronization import Synchronization
-from pipelines.tables import assembled, files
+from pipelines.run import plan
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables.build_tables import assembled, files
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish, runs
 
@@ -17,7 +18,7 @@ from warehouse import publish, runs
 def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, tmp_path, monkeypatch, caplog):
     """The rows of all tables but the times of the run, the counts, and what is told."""
     alone = Home(tmp_path / "alone")
-    with caplog.at_level("INFO", composition.LOG.name):
+    with caplog.at_level("INFO", plan.LOG.name):
         first = composed(Synchronization(alone, str(same_mirror.folder)))
     again = composed(Synchronization(alone, str(same_mirror.folder)))
 
@@ -34,7 +35,7 @@ def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, t
         by_dagster.way,
     )
     assert (first.counts["published"], again.counts["published"]) == (1, 0)
-    assert len([line for line in caplog.messages if line.endswith(" seconds")]) > len(composition.STEPS)
+    assert len([line for line in caplog.messages if line.endswith(" seconds")]) > len(plan.STEPS)
 
 
 def test_a_condition_that_fails_ends_it_before_the_next_step(synchronized: Home, same_mirror: Mirror, monkeypatch):

@@ -306,7 +306,13 @@ VANISHED: dict[str, Case] = {
     # BK Technologies tags its operating leases as borrowings; the annual report before states their total
     "operating leases under elements of borrowings, which the other column shows": debt(
         [
-            {SHORT: 0.447, NONCURRENT: 2.269, "LinesOfCreditCurrent": 1.4, "OperatingLeaseLiability": 2.716, ASSETS: 49},
+            {
+                SHORT: 0.447,
+                NONCURRENT: 2.269,
+                "LinesOfCreditCurrent": 1.4,
+                "OperatingLeaseLiability": 2.716,
+                ASSETS: 49,
+            },
             {SHORT: 0.476, NONCURRENT: 1.909, "LinesOfCreditCurrent": 4.2, ASSETS: 49},
         ],
         [1.4, 4.2],

@@ -9,16 +9,17 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipelines import definitions, stages
-from pipelines.asset_specs import BUILD, OWNERS, TABLES, UPSTREAM, WAREHOUSE, key_of
-from pipelines.assets import DIGITS
-from pipelines.checks import BLOCKING
-from pipelines.definitions import JOB, build_definitions, run_job
+from pipelines import stages
+from pipelines.dagster_app import definitions
+from pipelines.dagster_app.asset_specs import BUILD, OWNERS, TABLES, UPSTREAM, WAREHOUSE, key_of
+from pipelines.dagster_app.assets import DIGITS
+from pipelines.dagster_app.checks import BLOCKING
+from pipelines.dagster_app.definitions import JOB, build_definitions, run_job
+from pipelines.dagster_app.run_history import instance_of
 from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
-from pipelines.home import Home
-from pipelines.run_history import instance_of
 from pipelines.stages.documents import UnknownSymbolError
+from pipelines.storage.home import Home
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
 from warehouse import publish, runs, views
 
@@ -149,7 +150,7 @@ def test_a_step_tells_its_failures_and_counts_in_the_log(home, mirror):
 
 def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_source_again(home, mirror, monkeypatch):
     """The command says at once who holds the home, and that the source failed."""
-    monkeypatch.setattr("pipelines.assets.FIRST_WAIT", 0)
+    monkeypatch.setattr("pipelines.dagster_app.assets.FIRST_WAIT", 0)
     asked: list[str] = []
     update = stages.documents.update_listings
 
@@ -167,7 +168,7 @@ def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_sourc
     with ExitStack() as held, instance_of(home.dagster) as instance:
         held.enter_context(home.writing())
         ends_meanwhile = SimpleNamespace(sleep=lambda _: held.close(), monotonic=time.monotonic)
-        monkeypatch.setattr("pipelines.home.time", ends_meanwhile)
+        monkeypatch.setattr("pipelines.storage.home.time", ends_meanwhile)
         done = job.execute_in_process(run_config={"source": str(mirror.folder)}, instance=instance)
         assert done.success
         assert asked == ["again", "again"]

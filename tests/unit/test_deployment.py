@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import fundamentals
-from pipelines import cluster
+from pipelines.run import cluster
 from tests.unit.test_docs import COMMANDS, column
 
 ROOT = Path(__file__).parents[2]
@@ -174,8 +174,8 @@ def test_the_image_has_what_the_program_needs() -> None:
 ALONE = """
 import os, sys
 from pathlib import Path
-import fundamentals, pipelines.definitions, pipelines.synchronize
-from pipelines.home import Home
+import fundamentals, pipelines.dagster_app.definitions, pipelines.dagster_app.synchronize
+from pipelines.storage.home import Home
 from serve.app import create_app
 from serve.settings import Settings
 

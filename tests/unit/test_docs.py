@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import fundamentals
-from pipelines import dictionary
-from pipelines.edgar.sample import sample_filers, simulate
+from pipelines.sample import sample_filers, simulate
+from pipelines.tables import dictionary
 from serve.api.routes import ENDPOINTS
 from tests import builds
 from warehouse import schema, views
@@ -174,7 +174,7 @@ def test_the_analysts_code_runs_unchanged(tmp_path: Path) -> None:
 
 def test_the_data_dictionary_is_generated_from_the_schema() -> None:
     held = dictionary.PAGE.read_text(encoding="utf-8")
-    assert held == dictionary.page(), "stale: run python -m pipelines.dictionary"
+    assert held == dictionary.page(), "stale: run python -m pipelines.tables.dictionary"
 
 
 def test_the_data_dictionary_has_every_table_column_and_item() -> None:

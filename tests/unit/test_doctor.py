@@ -16,13 +16,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import fundamentals
-from pipelines import digests, log, tables
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.health import place
 from pipelines.health.tables import names
-from pipelines.home import Home
-from pipelines.lake import Lake
-from pipelines.tables import FOOTERS
+from pipelines.storage import checksums, version_log
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
+from pipelines.tables.build_tables import FOOTERS
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA
 from tests.unit.conftest import TwoBuilds
@@ -73,7 +74,7 @@ def tables_of(home: Home) -> list[Path]:
 
 
 def logged(home: Home) -> pl.DataFrame:
-    return log.read(home.log, log.listed(home.log, ()))
+    return version_log.read(home.log, version_log.listed(home.log, ()))
 
 
 def build_of(home: Home) -> tuple[Path, Path]:
@@ -146,7 +147,7 @@ def test_a_table_that_a_later_version_added_is_missing_only_if_it_was_written(tm
     assert "warehouse_lineage" in names(Lake(tmp_path))
     assert added not in names(Lake(tmp_path))
     (tmp_path / "written").write_bytes(b"")
-    digests.note(tmp_path, {tmp_path / added / "manifest.json": tmp_path / "written"})
+    checksums.note(tmp_path, {tmp_path / added / "manifest.json": tmp_path / "written"})
     assert added in names(Lake(tmp_path))
 
 
@@ -341,7 +342,7 @@ def test_values_that_other_rules_made_are_found_and_made_again(home, two_builds,
 
 
 def test_a_build_of_other_code_is_told(home, doctor, monkeypatch):
-    monkeypatch.setattr(tables, "code_digest", lambda: "other")
+    monkeypatch.setattr(build_tables, "code_digest", lambda: "other")
     status, found, _ = doctor("--quick")
     assert (status, set(found)) == (WARNING, {"rules"})
     assert "the build is not of the rules in force" in found["rules"]

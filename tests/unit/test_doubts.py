@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from pipelines.doubts import ANOTHER_DAY, DOUBTS, found, holding_back, in_words, settled
+from pipelines.edgar.listing_checks import ANOTHER_DAY, DOUBTS, found, holding_back, in_words, settled
 
 NOW = datetime(2026, 8, 1, 6, tzinfo=UTC)
 NOTHING = pl.DataFrame(schema=DOUBTS)

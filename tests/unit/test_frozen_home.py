@@ -13,13 +13,14 @@ import pytest
 import zstandard
 from polars import selectors
 
-from pipelines import log, tables
-from pipelines.composition import composed
 from pipelines.health import tables as health
-from pipelines.home import Home
-from pipelines.lake import Lake
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import APPENDED
-from pipelines.synchronization import Synchronization
+from pipelines.storage import version_log
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
 from tests.conftest import PROJECT
 from warehouse import publish
 from warehouse.findings import DAMAGE
@@ -80,7 +81,7 @@ def test_no_version_of_the_log_is_lost(upgraded, before):
     """All are there, in the order of recording and with the same values; new versions come after them."""
     old = before["log"]
     assert old.height > 500
-    recorded = log.read(upgraded.log, publish.current(upgraded.published).log)
+    recorded = version_log.read(upgraded.log, publish.current(upgraded.published).log)
     columns = [name for name in old.columns if name != "legs"]
     assert recorded.head(old.height).select(columns).equals(old.select(columns))
     fields = [field.name for field in old.schema["legs"].inner.fields]
@@ -121,7 +122,7 @@ def test_new_columns_are_filled(upgraded):
 
 def test_the_next_synchronization_finds_nothing_new(upgraded, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(upgraded.root))
-    monkeypatch.setattr(tables, "assemble", pytest.fail)
+    monkeypatch.setattr(build_tables, "assemble", pytest.fail)
     assert composed(Synchronization(upgraded, "sample", SYMBOLS)).counts["published"] == 0
 
 

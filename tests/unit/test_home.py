@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.home import DEFAULT_HOME, LOCK, MARKER, PROJECT, Home, HomeError
+from pipelines.storage.home import DEFAULT_HOME, LOCK, MARKER, PROJECT, Home, HomeError
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 from dagster._core.launcher import WorkerStatus
 
-from pipelines.launcher import PROCESS, Launcher, process_named
+from pipelines.dagster_app.launcher import PROCESS, Launcher, process_named
 
 
 def health(process: str | None) -> WorkerStatus:

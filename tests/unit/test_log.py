@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines import log
 from pipelines.normalize.history.versions import LOG
+from pipelines.storage import version_log
 from tests.factories import CIK, day
 
 NOW = datetime(2026, 8, 1, 6, tzinfo=UTC)
@@ -34,15 +34,18 @@ def names(folder: Path) -> list[str]:
 
 
 def test_an_empty_log_has_its_columns(tmp_path):
-    assert log.read(tmp_path / "nowhere", ()).schema == LOG
+    assert version_log.read(tmp_path / "nowhere", ()).schema == LOG
 
 
 def test_written_versions_are_read_in_the_order_of_recording(tmp_path):
     """The order of the named segments, whatever their names; times of recording keep their microseconds."""
     at = NOW.replace(microsecond=123_456)
-    second, first = log.write(tmp_path, "20260802", rows(2)), log.write(tmp_path, "20260801", rows(1, recorded_at=at))
+    second, first = (
+        version_log.write(tmp_path, "20260802", rows(2)),
+        version_log.write(tmp_path, "20260801", rows(1, recorded_at=at)),
+    )
 
-    read = log.read(tmp_path, (first, second))
+    read = version_log.read(tmp_path, (first, second))
 
     assert read["value"].to_list() == [1, 2]
     assert read["recorded_at"].to_list() == [at, NOW]
@@ -50,13 +53,13 @@ def test_written_versions_are_read_in_the_order_of_recording(tmp_path):
 
 
 def test_a_segment_counts_once_the_pointer_names_it(tmp_path):
-    log.write(tmp_path, "20260801", rows(1))
+    version_log.write(tmp_path, "20260801", rows(1))
 
-    assert log.read(tmp_path, ()).is_empty()
+    assert version_log.read(tmp_path, ()).is_empty()
 
 
 def test_columns_that_the_log_does_not_have_are_dropped(tmp_path):
-    name = log.write(tmp_path, "20260801", rows(1).with_columns(more=pl.lit(1)))
+    name = version_log.write(tmp_path, "20260801", rows(1).with_columns(more=pl.lit(1)))
 
     assert pl.read_parquet_schema(tmp_path / name) == LOG
 
@@ -69,9 +72,9 @@ def test_a_segment_of_an_older_program_is_read(tmp_path, monkeypatch):
     older.write_parquet(tmp_path / "versions-20260801.parquet")
     fields = {field.name: field.dtype for field in legs.inner.fields} | {"concept": pl.String, "rule": pl.String}
     present = pl.Schema(LOG | {"legs": pl.List(pl.Struct(fields)), "rule": pl.String()})
-    monkeypatch.setattr(log, "LOG", present)
+    monkeypatch.setattr(version_log, "LOG", present)
 
-    read = log.read(tmp_path, ("versions-20260801.parquet",))
+    read = version_log.read(tmp_path, ("versions-20260801.parquet",))
 
     assert read.schema == present
     assert read["rule"].to_list() == [None]
@@ -82,86 +85,89 @@ def test_a_segment_of_an_older_program_is_read(tmp_path, monkeypatch):
 
 def test_a_segment_without_values_is_an_error(tmp_path):
     rows(1).drop("value").write_parquet(tmp_path / "versions-20260801.parquet")
-    with pytest.raises(log.LogError, match="run `fundamentals doctor --repair`"):
-        log.read(tmp_path, ("versions-20260801.parquet",))
+    with pytest.raises(version_log.LogError, match="run `fundamentals doctor --repair`"):
+        version_log.read(tmp_path, ("versions-20260801.parquet",))
 
 
 def test_a_committed_segment_that_is_missing_is_an_error(tmp_path):
     """It is better to stop the synchronization than to continue with an incomplete history."""
-    with pytest.raises(log.LogError, match=r"versions-20260801\.parquet"):
-        log.read(tmp_path, ("versions-20260801.parquet",))
+    with pytest.raises(version_log.LogError, match=r"versions-20260801\.parquet"):
+        version_log.read(tmp_path, ("versions-20260801.parquet",))
 
 
 def test_uncommitted_segments_are_removed(tmp_path):
     """Segments that a killed run wrote after the last committed one, and unfinished files."""
-    committed = tuple(log.write(tmp_path, day_of_run, rows(1)) for day_of_run in ("20260801", "20260803"))
-    log.write(tmp_path, "20260804", rows(2))
+    committed = tuple(version_log.write(tmp_path, day_of_run, rows(1)) for day_of_run in ("20260801", "20260803"))
+    version_log.write(tmp_path, "20260804", rows(2))
     (tmp_path / ".versions-20260805.parquet.tmp").write_bytes(b"half")
 
-    log.clear(tmp_path, committed)
+    version_log.clear(tmp_path, committed)
 
     assert names(tmp_path) == list(committed)
-    assert log.read(tmp_path, committed)["value"].to_list() == [1, 1]
+    assert version_log.read(tmp_path, committed)["value"].to_list() == [1, 1]
 
 
 def test_without_a_committed_segment_all_are_removed(tmp_path):
-    log.write(tmp_path, "20260801", rows(1))
+    version_log.write(tmp_path, "20260801", rows(1))
 
-    log.clear(tmp_path, ())
+    version_log.clear(tmp_path, ())
 
     assert names(tmp_path) == []
 
 
 def test_committed_and_foreign_files_are_never_removed(tmp_path):
     """An older segment that the pointer does not name was not written by the previous run."""
-    older, committed = log.write(tmp_path, "20260801", rows(1)), log.write(tmp_path, "20260803", rows(2))
+    older, committed = (
+        version_log.write(tmp_path, "20260801", rows(1)),
+        version_log.write(tmp_path, "20260803", rows(2)),
+    )
     (tmp_path / "notes.txt").write_text("kept")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
     for _ in range(2):
-        log.clear(tmp_path, (committed,))
+        version_log.clear(tmp_path, (committed,))
 
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert set(before) == {older, committed, "notes.txt", "digests.json"}
 
 
 def test_a_missing_log_needs_no_cleaning(tmp_path):
-    log.clear(tmp_path / "nowhere", ())
+    version_log.clear(tmp_path / "nowhere", ())
 
     assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_repeated_synchronization_overwrites_its_segment(tmp_path):
     """Killed before the commit and run again with the same id: only the later rows remain."""
-    log.write(tmp_path, "20260801", rows(1))
-    name = log.write(tmp_path, "20260801", rows(2))
+    version_log.write(tmp_path, "20260801", rows(1))
+    name = version_log.write(tmp_path, "20260801", rows(2))
 
-    assert log.read(tmp_path, (name,))["value"].to_list() == [2]
+    assert version_log.read(tmp_path, (name,))["value"].to_list() == [2]
     assert names(tmp_path) == [name]
 
 
 def test_the_order_is_that_of_commits_whatever_the_names(tmp_path):
     """The clock was set back before the second synchronization."""
-    first, second = log.write(tmp_path, "20260801", rows(1)), log.write(tmp_path, "20250627", rows(2))
-    assert log.committed(tmp_path, (first,)) == (first,)
-    assert log.committed(tmp_path, (first, second)) == (first, second)
-    assert log.committed(tmp_path, ()) == (first, second)
-    assert log.read(tmp_path, log.committed(tmp_path, ()))["value"].to_list() == [1, 2]
+    first, second = version_log.write(tmp_path, "20260801", rows(1)), version_log.write(tmp_path, "20250627", rows(2))
+    assert version_log.committed(tmp_path, (first,)) == (first,)
+    assert version_log.committed(tmp_path, (first, second)) == (first, second)
+    assert version_log.committed(tmp_path, ()) == (first, second)
+    assert version_log.read(tmp_path, version_log.committed(tmp_path, ()))["value"].to_list() == [1, 2]
 
 
 def test_a_list_that_was_sorted_by_name_is_put_in_order_by_filings(tmp_path):
     """What was recorded with the clock set back has a later filing; a segment of other companies stays in its place."""
-    other = log.write(tmp_path, "20260101", rows(7, cik="0000000009"))
+    other = version_log.write(tmp_path, "20260101", rows(7, cik="0000000009"))
     filed = [date(2026, month, 1) for month in (2, 5, 8)]
-    first = log.write(tmp_path, "20260301", rows(1, filed=filed[0]))
-    second = log.write(tmp_path, "20250401", rows(2, filed=filed[1]))
-    third = log.write(tmp_path, "20260901", rows(3, filed=filed[2]))
+    first = version_log.write(tmp_path, "20260301", rows(1, filed=filed[0]))
+    second = version_log.write(tmp_path, "20250401", rows(2, filed=filed[1]))
+    third = version_log.write(tmp_path, "20260901", rows(3, filed=filed[2]))
     (tmp_path / "committed.json").write_text(json.dumps(sorted([other, first, second, third])))
 
     for _ in range(2):
-        segments = log.committed(tmp_path, (first,))
+        segments = version_log.committed(tmp_path, (first,))
         assert segments == (other, first, second, third)
-    assert log.read(tmp_path, segments, [CIK])["value"].to_list() == [1, 2, 3]
+    assert version_log.read(tmp_path, segments, [CIK])["value"].to_list() == [1, 2, 3]
 
 
 def test_filings_that_contradict_each_other_leave_the_order_of_names(tmp_path):
@@ -170,36 +176,36 @@ def test_filings_that_contradict_each_other_leave_the_order_of_names(tmp_path):
         pl.concat([rows(1, filed=early), rows(2, item="net_income", filed=late)]),
         pl.concat([rows(1, filed=late), rows(2, item="net_income", filed=early)]),
     ]
-    names = [log.write(tmp_path, name, each) for name, each in zip(("a", "b"), rows_of, strict=True)]
-    three = log.write(tmp_path, "0", rows(3))
+    names = [version_log.write(tmp_path, name, each) for name, each in zip(("a", "b"), rows_of, strict=True)]
+    three = version_log.write(tmp_path, "0", rows(3))
     (tmp_path / "committed.json").write_text(json.dumps([three, *names]))
-    assert log.committed(tmp_path, ()) == (three, *names)
+    assert version_log.committed(tmp_path, ()) == (three, *names)
 
 
 @pytest.mark.parametrize("written", ["{", "{}", '{"in_order": 1}'])
 def test_a_damaged_list_is_an_error_that_says_what_to_do(tmp_path, written):
     (tmp_path / "committed.json").write_text(written)
-    with pytest.raises(log.LogError, match=r"committed\.json: .*; run `fundamentals doctor --repair`"):
-        log.committed(tmp_path, ())
+    with pytest.raises(version_log.LogError, match=r"committed\.json: .*; run `fundamentals doctor --repair`"):
+        version_log.committed(tmp_path, ())
 
 
 def test_a_rollback_loses_no_segment(tmp_path):
     """A pointer that is rolled back names fewer segments; those committed since then stay and are read."""
-    first, second = (log.write(tmp_path, day, rows(value)) for day, value in (("20260801", 1), ("20260802", 2)))
-    assert log.committed(tmp_path, (first, second)) == (first, second)
+    first, second = (version_log.write(tmp_path, day, rows(value)) for day, value in (("20260801", 1), ("20260802", 2)))
+    assert version_log.committed(tmp_path, (first, second)) == (first, second)
 
-    after_going_back = log.committed(tmp_path, (first,))
-    log.clear(tmp_path, after_going_back)
+    after_going_back = version_log.committed(tmp_path, (first,))
+    version_log.clear(tmp_path, after_going_back)
 
     assert after_going_back == (first, second)
-    assert log.read(tmp_path, after_going_back)["value"].to_list() == [1, 2]
+    assert version_log.read(tmp_path, after_going_back)["value"].to_list() == [1, 2]
 
 
 @pytest.mark.parametrize("damage", ["flipped", "missing"])
 def test_a_segment_that_is_not_as_it_was_written_stops_the_synchronization(tmp_path, damage):
     """A flipped bit may be in a value, where Parquet has no checksum."""
-    name = log.write(tmp_path, "20260801", rows(1))
-    log.check(tmp_path, [name])
+    name = version_log.write(tmp_path, "20260801", rows(1))
+    version_log.check(tmp_path, [name])
     path = tmp_path / name
     if damage == "missing":
         path.unlink()
@@ -207,14 +213,14 @@ def test_a_segment_that_is_not_as_it_was_written_stops_the_synchronization(tmp_p
         content = bytearray(path.read_bytes())
         content[len(content) // 2] ^= 1
         path.write_bytes(content)
-    with pytest.raises(log.LogError, match=rf"{name}: (damaged|missing); run `fundamentals doctor --repair`"):
-        log.check(tmp_path, [name])
+    with pytest.raises(version_log.LogError, match=rf"{name}: (damaged|missing); run `fundamentals doctor --repair`"):
+        version_log.check(tmp_path, [name])
 
 
 def test_a_segment_of_an_earlier_release_gets_its_digest(tmp_path):
-    name = log.write(tmp_path, "20260801", rows(1))
+    name = version_log.write(tmp_path, "20260801", rows(1))
     (tmp_path / "digests.json").unlink()
-    log.check(tmp_path, [name])
+    version_log.check(tmp_path, [name])
     (tmp_path / name).write_bytes(b"")
-    with pytest.raises(log.LogError):
-        log.check(tmp_path, [name])
+    with pytest.raises(version_log.LogError):
+        version_log.check(tmp_path, [name])

@@ -10,15 +10,15 @@ import msgspec
 import polars as pl
 import pytest
 
-from pipelines import definitions
+from pipelines.dagster_app import definitions
 from pipelines.edgar import newest
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.newest import Cursor, NewFiling, filings_in, new_filings, newest_url, symbols_of
-from pipelines.edgar.sample import SampleTransport, sample_filers
-from pipelines.home import Home
-from pipelines.lake import Lake
+from pipelines.sample import SampleTransport, sample_filers
 from pipelines.stages.schemas import LISTINGS
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
 from tests.edgar_server import EdgarServer, Reply, running_server
 
 AT = datetime(2026, 8, 4, 16, 5, 1, tzinfo=UTC)

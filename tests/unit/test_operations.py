@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 import fundamentals
-from pipelines import stopping, synchronize
-from pipelines.conditions import CONDITIONS
+from pipelines.dagster_app import synchronize
+from pipelines.run import stopping
+from pipelines.run.gates import CONDITIONS
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM

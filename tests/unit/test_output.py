@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.health import builds as doctors_builds
 from pipelines.health import run_record
-from pipelines.home import Home
+from pipelines.storage.home import Home
 from serve.cli.place import of_service
 from tests import builds
 from tests.servers import PATIENCE, PROJECT, active_key, wait_until

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines import synchronize
+from pipelines.dagster_app import synchronize
 from pipelines.progress import heard_by, report
 
 

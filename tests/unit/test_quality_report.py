@@ -9,14 +9,14 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from pipelines import assets
-from pipelines.composition import composed
-from pipelines.home import Home
-from pipelines.lake import Lake
+from pipelines.dagster_app import assets
 from pipelines.quality import __main__ as command
 from pipelines.quality import checks, figures, missing, plots, report, text
 from pipelines.quality.evidence import FOUND
-from pipelines.synchronization import Synchronization
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import publish, schema
 

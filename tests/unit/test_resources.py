@@ -7,11 +7,11 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from pipelines.dagster_app.resources import Configured
 from pipelines.edgar.errors import SourceError
-from pipelines.home import Home, HomeError
-from pipelines.resources import Configured
+from pipelines.run.synchronization import Synchronization
 from pipelines.stages.documents import Asked
-from pipelines.synchronization import Synchronization
+from pipelines.storage.home import Home, HomeError
 from tests.mirrors import ALFA, Mirror
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
-from pipelines import rule_table
 from pipelines.normalize import rules
 from pipelines.normalize.balance.values import FLAGS
 from pipelines.normalize.elements import RESERVATIONS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import windows
+from pipelines.tables import rule_table
 from warehouse import vocabulary
 
 CASH = Rule("cash.total", "The filer's own total.", "S-X 5-02", "select")

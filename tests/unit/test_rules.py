@@ -7,7 +7,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines import dictionary, rule_page
 from pipelines.normalize import elements, retired, rules
 from pipelines.normalize.balance.values import FLAGS
 from pipelines.normalize.elements import CONCEPTS
@@ -16,6 +15,7 @@ from pipelines.normalize.periods.predecessors import CONTINUED, stitched
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.rules import REGISTRY
+from pipelines.tables import dictionary, rule_page
 from tests.factories import raw, with_total_assets
 from tests.shapes import balances, calendars, corrections, derived, facts, flows, industries, items, of_company, shares
 from tests.shapes import elements as elements_shapes

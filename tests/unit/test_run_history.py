@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 import sqlalchemy as sa
 
-from pipelines.run_history import forget, instance_of
+from pipelines.dagster_app.run_history import forget, instance_of
 from pipelines.settings import SettingError
 
 

@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from pipelines.edgar.sample import (
+from pipelines.sample import (
     Columns,
     Company,
     Error,
@@ -26,7 +26,7 @@ from pipelines.edgar.sample import (
     sample_filers,
     simulate,
 )
-from pipelines.edgar.sample.filings import Column, Filing
+from pipelines.sample.filings import Column, Filing
 
 pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.edgar.sample import Company, Filer, TruthRow, sample_filers, simulate
-from pipelines.edgar.sample.books import Quarter, keep_books
-from pipelines.edgar.sample.schedule import known_from
+from pipelines.sample import Company, Filer, TruthRow, sample_filers, simulate
+from pipelines.sample.books import Quarter, keep_books
+from pipelines.sample.schedule import known_from
 from tests.strategies import FIRST_DAY, LAST_DAY, examples, filers
 
 pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests

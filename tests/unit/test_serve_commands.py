@@ -19,7 +19,7 @@ import pytest
 import uvicorn
 
 import fundamentals
-import pipelines
+import pipelines.dagster_app
 from serve.access import accounts
 from serve.cli import workers
 from serve.http import server
@@ -163,15 +163,15 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
 def test_sync_calls_the_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment gives the defaults of the command line; the exit status is that of the pipelines."""
     called = []
-    module = types.ModuleType("pipelines.synchronize")
+    module = types.ModuleType("pipelines.dagster_app.synchronize")
 
     def main(*given: object) -> int:
         called.append(given)
         return 3
 
     module.main = main  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pipelines.synchronize", module)
-    monkeypatch.setattr(pipelines, "synchronize", module, raising=False)
+    monkeypatch.setitem(sys.modules, "pipelines.dagster_app.synchronize", module)
+    monkeypatch.setattr(pipelines.dagster_app, "synchronize", module, raising=False)
     assert fundamentals.main(["sync"]) == 3
     fundamentals.main(["sync", "--source", "live", "--symbols", "ABCX, LNTR", "--full"])
     monkeypatch.setenv("FUNDAMENTALS_SOURCE", "mirror")

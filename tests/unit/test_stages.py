@@ -13,18 +13,19 @@ import polars as pl
 import pytest
 
 import fundamentals
-from pipelines import stages, tables
+from pipelines import stages
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import open_source
-from pipelines.home import Home
-from pipelines.lake import Lake
 from pipelines.normalize.periods import predecessors
 from pipelines.normalize.periods.predecessors import CONTINUED, Succession
 from pipelines.progress import heard_by
 from pipelines.stages import judging
 from pipelines.stages.documents import Asked, UnknownSymbolError
 from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, REVENUE, Filer, Mirror, companyfacts
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
@@ -110,7 +111,7 @@ def test_a_successor_has_its_predecessors_history(run, monkeypatch):
     assert run.trailing(CARGO, date(2021, 3, 31)) == earlier.trailing(2021, 1)
     assert run.lake.of_companies("profiles", [earlier.cik]).is_empty()
     assert run.lake.of_companies("decisions", [CARGO.cik]).filter(rule=CONTINUED.id).height == 1
-    addresses = tables.filing_addresses(run.lake).filter(cik=CARGO.cik)["url"]
+    addresses = build_tables.filing_addresses(run.lake).filter(cik=CARGO.cik)["url"]
     assert {address.split("/data/")[1].split("/")[0] for address in addresses} == {"103", "203"}
 
 

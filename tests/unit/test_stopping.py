@@ -5,13 +5,13 @@ import signal
 import subprocess
 import sys
 
-from pipelines.home import PROJECT
-from pipelines.stopping import MESSAGE, STATUS
+from pipelines.run.stopping import MESSAGE, STATUS
+from pipelines.storage.home import PROJECT
 
 BUSY = """
 import signal
 from hashlib import pbkdf2_hmac
-from pipelines.stopping import ends_soon_after_sigint
+from pipelines.run.stopping import ends_soon_after_sigint
 signal.signal(signal.SIGINT, lambda *_: None)
 with ends_soon_after_sigint(0.1):
     print("busy", flush=True)

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from pipelines import run_history, synchronize
-from pipelines.lake import MANIFEST, Lake
+from pipelines.dagster_app import run_history, synchronize
+from pipelines.storage.lake import MANIFEST, Lake
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from warehouse import publish
 from warehouse.errors import PublishError

@@ -9,12 +9,13 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 
-from pipelines import stages, tables
-from pipelines.composition import composed
-from pipelines.home import Home
-from pipelines.lake import Lake
+from pipelines import stages
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import REPLAYED, VERSIONS
-from pipelines.synchronization import Synchronization
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse import publish, schema
 from warehouse.pointer import POINTER
@@ -45,12 +46,12 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
 
 @pytest.fixture(scope="module")
 def made(lake: Lake) -> dict[str, pl.DataFrame]:
-    return {table.name: lake.read(tables.assembled(table.name)) for table in schema.TABLES}
+    return {table.name: lake.read(build_tables.assembled(table.name)) for table in schema.TABLES}
 
 
 def test_each_table_has_the_columns_of_the_schema(made):
     for name, rows in made.items():
-        columns = {column.name: tables.POLARS_TYPES[column.type] for column in schema.BY_NAME[name].columns}
+        columns = {column.name: build_tables.POLARS_TYPES[column.type] for column in schema.BY_NAME[name].columns}
         assert dict(rows.schema) == columns, name
         required = [column.name for column in schema.BY_NAME[name].columns if column.required]
         assert rows.select(required).null_count().sum_horizontal().sum() == 0, name
@@ -144,13 +145,13 @@ def test_quarantined_companies_are_listed(made):
 
 
 def test_line_items_have_their_sources():
-    rows = tables.line_items()
+    rows = build_tables.line_items()
     assert rows["name"].to_list() == list(schema.ITEM_NAMES)
     assert "Revenues" in rows.filter(name="revenue")["sources"].item()
 
 
 def test_the_content_digest_depends_on_content_and_not_on_time(made):
-    digest = tables.content_of
+    digest = build_tables.content_of
     digests = {name: digest(name, rows) for name, rows in made.items()}
     companies = made["companies"]
     later = companies.with_columns(pl.col("data_updated_at").dt.offset_by("1d"))
@@ -164,7 +165,7 @@ def test_the_content_digest_depends_on_content_and_not_on_time(made):
 
 def test_the_content_digest_counts_each_row(made):
     rows = made["versions"]
-    assert tables.content_of("versions", pl.concat([rows, rows])) != tables.content_of("versions", rows)
+    assert build_tables.content_of("versions", pl.concat([rows, rows])) != build_tables.content_of("versions", rows)
 
 
 @pytest.mark.parametrize(("companies", "processes"), [(1, 1), (2, 1), (1, 2)])
@@ -180,7 +181,7 @@ def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies
     for name, rows in made.items():
         of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
         if name != "syncs":
-            assert again.read(tables.assembled(name)).drop(of_run).equals(rows.drop(of_run)), name
+            assert again.read(build_tables.assembled(name)).drop(of_run).equals(rows.drop(of_run)), name
 
 
 def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
@@ -195,7 +196,7 @@ def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
         synchronize(one, mirror, monkeypatch)
         parts[len(filers)] = {
             name: Lake(one.tables).files(name, [ALFA.cik, BRAVO.cik])
-            for name in ("facts", REPLAYED, VERSIONS, *map(tables.assembled, tables.OF_COMPANIES))
+            for name in ("facts", REPLAYED, VERSIONS, *map(build_tables.assembled, build_tables.OF_COMPANIES))
         }
     assert {name: [path for path, _ in files] for name, files in parts[2].items()} == {
         name: [path for path, _ in files] for name, files in parts[3].items()
@@ -203,7 +204,7 @@ def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
     synchronize(other, mirror, monkeypatch)
     pointers = publish.current(one.published), publish.current(other.published)
     assert [pointer and pointer.replaced for pointer in pointers] == [1, 0]
-    for name in tables.files(Lake(one.tables)):
+    for name in build_tables.files(Lake(one.tables)):
         of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
         if name not in ("syncs", "changes"):
             rows, expected = (
@@ -220,33 +221,33 @@ def synchronize(home: Home, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_inputs_depend_on_every_table_except_changes(lake, tmp_path):
     shutil.copytree(lake.folder, tmp_path, dirs_exist_ok=True)
-    copied, contents = Lake(tmp_path), lake.read(tables.CONTENTS)
-    before = tables.inputs(copied)
-    assert before == tables.inputs(lake)
-    for name in tables.files(lake):
-        table = tables.assembled(name)
+    copied, contents = Lake(tmp_path), lake.read(build_tables.CONTENTS)
+    before = build_tables.inputs(copied)
+    assert before == build_tables.inputs(lake)
+    for name in build_tables.files(lake):
+        table = build_tables.assembled(name)
         if (of_name := contents["table"] == name).any():
             other = contents.with_columns(pl.col("total") + of_name.cast(pl.UInt64))
-            copied.replace_companies(tables.CONTENTS, [other], lake.inputs(tables.CONTENTS))
-            assert tables.inputs(copied) != before, name
-            copied.replace_companies(tables.CONTENTS, [contents], lake.inputs(tables.CONTENTS))
-        elif name not in tables.OF_COMPANIES:
+            copied.replace_companies(build_tables.CONTENTS, [other], lake.inputs(build_tables.CONTENTS))
+            assert build_tables.inputs(copied) != before, name
+            copied.replace_companies(build_tables.CONTENTS, [contents], lake.inputs(build_tables.CONTENTS))
+        elif name not in build_tables.OF_COMPANIES:
             whole = copied.path(table).read_bytes()
-            copied.write(table, copied.read(table), {tables.CONTENT: "other"})
-            assert (tables.inputs(copied) == before) is (name == "changes"), name
+            copied.write(table, copied.read(table), {build_tables.CONTENT: "other"})
+            assert (build_tables.inputs(copied) == before) is (name == "changes"), name
             copied.path(table).write_bytes(whole)
-    assert tables.inputs(copied) == before
+    assert build_tables.inputs(copied) == before
 
 
 def test_the_previous_build_is_read(tmp_path: Path, lake):
     published = lake.folder.parent / "published"
-    pointer = tables.published_before(published)
+    pointer = build_tables.published_before(published)
     assert pointer == publish.current(published)
-    assert tables.published_before(tmp_path) is None
+    assert build_tables.published_before(tmp_path) is None
     (tmp_path / POINTER).write_bytes((published / POINTER).read_bytes())
-    assert tables.published_before(tmp_path) is None  # its build is gone
+    assert build_tables.published_before(tmp_path) is None  # its build is gone
     (tmp_path / POINTER).write_text("{")
-    assert tables.published_before(tmp_path) is None
+    assert build_tables.published_before(tmp_path) is None
 
 
 def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
@@ -259,7 +260,7 @@ def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
     composed(Synchronization(home, str(mirror.folder)))
 
     def listed() -> list[tuple[str, str, bool]]:
-        rows = Lake(home.tables).read(tables.assembled("companies"))
+        rows = Lake(home.tables).read(build_tables.assembled("companies"))
         return rows.select("symbol", "cik", "is_listed").rows()
 
     assert listed() == [("ALFA", ALFA.cik, False), ("BRVO", BRAVO.cik, True)]

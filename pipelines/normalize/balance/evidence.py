@@ -273,7 +273,7 @@ EVIDENCE: tuple[Evidence, ...] = (
 
 _SHOWN_AROUND = Rule(
     "balance.withdrawn.line-shown-around",
-    "Debt and cash without proof are withdrawn if they lack short-term investments or a part of debt of half a per cent "
+    "Debt and cash without proof are withdrawn if they lack short-term investments or a part of debt (half a per cent) "
     "that a later filing shows before and after the day, or on the newest balance sheet of their own filing.",
     "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c)); Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22",
     "withhold",

@@ -1,0 +1,1 @@
+"""Commands of the operator: doctor, backup, restore and kept builds."""

@@ -1,0 +1,167 @@
+"""The Dagster assets: the steps of a synchronization, and each published table.
+
+Belongs here: how Dagster shows and retries the steps. Does not: what they make (steps, publication), their order
+(composition).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from pipelines.dagster_app import asset_specs
+from pipelines.dagster_app.resources import is_of_command
+from pipelines.edgar.errors import EdgarError
+from pipelines.run.plan import STEPS, Step
+from pipelines.run.result import Made, Markdown, Shown
+from pipelines.run.synchronization import Synchronization
+from pipelines.tables import build_tables
+from warehouse import schema, views
+
+DIGITS = 12
+"""Digits of a digest that Dagster shows as a version of code or data."""
+FRESH = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=36), warn_window=timedelta(hours=26))
+"""A synchronization runs each morning: after 26 hours one is late, after 36 hours one was missed."""
+RETRIES = 3
+FIRST_WAIT = 60
+"""Seconds before a run that Dagster launched asks again a source that timed out or was overloaded; each time twice as
+long. Whatever cannot pass by itself, such as a source that does not exist, ends the run at once."""
+
+
+def metadata_of(shown: Mapping[str, Shown]) -> dict[str, Any]:
+    """What people see, as metadata of the UI. A whole number is an entry of its own, which plots over the runs."""
+    return {NAMES.get(name, name): _metadata(value) for name, value in shown.items()}
+
+
+NAMES = {"row_count": "dagster/row_count"}
+"""The names of Dagster for entries that it knows."""
+
+
+def _metadata(value: Shown) -> Any:
+    for kind, made in KINDS.items():
+        if isinstance(value, kind):
+            return made(value)
+    return value
+
+
+def _table(rows: pl.DataFrame) -> dg.TableMetadataValue:
+    records = [
+        dg.TableRecord({name: _cell(value) for name, value in row.items()}) for row in rows.iter_rows(named=True)
+    ]
+    columns = [dg.TableColumn(name, str(dtype)) for name, dtype in rows.schema.items()]
+    return dg.MetadataValue.table(records, schema=dg.TableSchema(columns))
+
+
+def _cell(value: object) -> str:
+    """A cell as text."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+    return "" if value is None else str(value)
+
+
+KINDS: dict[type, Callable[[Any], object]] = {
+    Markdown: dg.MetadataValue.md,
+    Path: dg.MetadataValue.path,
+    pl.DataFrame: _table,
+}
+"""How Dagster shows what is neither a number nor a plain text."""
+
+
+def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
+    """The counts in the metadata of an asset."""
+    return {name: entry.value for name, entry in metadata.items() if isinstance(entry, dg.IntMetadataValue)}  # type: ignore[misc]
+
+
+def _result(made: Made, key: dg.AssetKey | None = None) -> dg.MaterializeResult[None]:
+    version = dg.DataVersion(made.version[:DIGITS]) if made.version else None
+    return dg.MaterializeResult(asset_key=key, metadata=metadata_of(made.shown), data_version=version)
+
+
+def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
+    """A step as an asset."""
+
+    @dg.asset(
+        name=step.name,
+        description=step.meaning,
+        group_name=step.group,
+        deps=before,
+        kinds=set(step.kinds),
+        owners=asset_specs.OWNERS[step.group],
+        code_version=step.code()[:DIGITS] if step.code else None,
+    )
+    def run(
+        context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
+    ) -> dg.MaterializeResult[None]:
+        with _asked_again(context):
+            return _result(step.done(synchronization, context.log))
+
+    return run
+
+
+def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
+    """The step that publishes as several assets: the build, and its tables, which a run without a new build skips."""
+    code = build_tables.code_digest()[:DIGITS]
+
+    @dg.multi_asset(
+        name="publish",
+        specs=[
+            dg.AssetSpec(
+                asset_specs.BUILD,
+                deps=before,
+                description=step.meaning,
+                group_name=step.group,
+                kinds=set(step.kinds),
+                owners=asset_specs.OWNERS[step.group],
+                freshness_policy=FRESH,
+            ),
+            *(asset_specs.table(each, code) for each in views.PUBLISHED),
+        ],
+    )
+    def run(
+        context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
+    ) -> Iterator[dg.MaterializeResult[None]]:
+        made = step.done(synchronization, context.log)
+        yield _result(made, asset_specs.BUILD)
+        for name, (rows, version) in made.tables.items():
+            of_table = {"row_count": rows, "build": made.shown["build"]}
+            yield dg.MaterializeResult(
+                asset_key=asset_specs.key_of(schema.BY_NAME[name]),
+                metadata=metadata_of(of_table),
+                data_version=dg.DataVersion(version),
+            )
+        for view in views.VIEWS if made.tables else ():
+            yield dg.MaterializeResult(
+                asset_key=asset_specs.key_of(view),
+                metadata=metadata_of({"build": made.shown["build"]}),
+                data_version=dg.DataVersion(made.version[:DIGITS]),
+            )
+
+    return run
+
+
+@contextmanager
+def _asked_again(context: dg.AssetExecutionContext) -> Iterator[None]:
+    """In a run that Dagster launched, ask again later what may pass by itself; the command fails at once."""
+    try:
+        yield
+    except EdgarError as error:
+        seconds = FIRST_WAIT * 2**context.retry_number
+        # a server that asks to wait longer is not asked: the queue waits for this run
+        if is_of_command(context.run) or error.passes_in is None or error.passes_in > seconds:
+            raise
+        context.log.warning(f"{error}; asked again {RETRIES} times at most, the next time in {seconds} seconds")
+        raise dg.RetryRequested(RETRIES, seconds) from error
+
+
+def _assets() -> tuple[dg.AssetsDefinition, ...]:
+    """All steps, each after the one before it; the first after the SEC's documents."""
+    before = [[spec.key for spec in asset_specs.upstream()], *([dg.AssetKey(step.name)] for step in STEPS)]
+    makers = (_publishing if step.name == "warehouse" else _asset for step in STEPS)
+    return tuple(make(step, keys) for make, step, keys in zip(makers, STEPS, before, strict=False))
+
+
+ASSETS = _assets()

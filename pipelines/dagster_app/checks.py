@@ -1,0 +1,63 @@
+"""Asset checks: the conditions that hold back publishing, and the checks of published values, which only warn.
+
+Belongs here: how Dagster shows them. Does not: what must hold (conditions), any comparison of values (quality).
+"""
+
+from collections.abc import Iterator
+
+import dagster as dg
+import polars as pl
+
+from pipelines.dagster_app.asset_specs import BUILD
+from pipelines.dagster_app.assets import metadata_of
+from pipelines.quality import checks as quality
+from pipelines.quality.evidence import FAILS, FLAGGED
+from pipelines.run.gates import CONDITIONS, Condition
+from pipelines.run.result import shown_rows
+from pipelines.run.synchronization import Synchronization
+
+
+def _blocking(condition: Condition, step: str) -> dg.AssetChecksDefinition:
+    """A condition as a check of the step before it."""
+
+    @dg.asset_check(asset=dg.AssetKey(step), name=condition.__name__, description=condition.__doc__, blocking=True)
+    def check(synchronization: dg.ResourceParam[Synchronization]) -> dg.AssetCheckResult:
+        found = condition(synchronization)
+        shown = {} if found.holds else metadata_of(shown_rows(found.rows))
+        return dg.AssetCheckResult(passed=found.holds, description=found.description or None, metadata=shown)
+
+    return check
+
+
+@dg.multi_asset_check(
+    specs=[
+        dg.AssetCheckSpec(check.name, asset=BUILD, description=f"{check.meaning} Source: {check.source}.")
+        for check in quality.CHECKS
+    ],
+    can_subset=True,
+)
+def quality_of_values(
+    context: dg.AssetCheckExecutionContext, synchronization: dg.ResourceParam[Synchronization]
+) -> Iterator[dg.AssetCheckResult]:
+    """The checks of pipelines.quality; one with too many failures warns and does not hold back publishing.
+
+    The UI can execute each of them alone.
+    """
+    selected = {key.name for key in context.selected_asset_check_keys}
+    rows = quality.measured(synchronization.lake, synchronization.workers)
+    failing_rows = quality.in_check_order(rows.filter(pl.col("outcome") == FAILS))
+    for tally in quality.tallied(rows).filter(pl.col("check").is_in(selected)).iter_rows(named=True):
+        name, fails = tally["check"], failing_rows.filter(pl.col("check") == tally["check"])
+        counts = {column: tally[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
+        yield dg.AssetCheckResult(
+            check_name=name,
+            asset_key=BUILD,
+            passed=tally["passed"],
+            severity=dg.AssetCheckSeverity.WARN,
+            description=f"{tally[FAILS]} of {tally['compared']} fail, of {tally['companies']} companies",
+            metadata={**counts, **metadata_of(shown_rows(fails.drop("check", "outcome")))},
+        )
+
+
+BLOCKING = tuple(_blocking(condition, step) for step, conditions in CONDITIONS.items() for condition in conditions)
+CHECKS = (*BLOCKING, quality_of_values)

@@ -1,0 +1,220 @@
+"""The definitions that Dagster loads: assets, checks, the job, its schedule and its sensor.
+
+Belongs here: one factory for the UI, the command line and the tests. Does not: any asset or rule.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from uuid import uuid4
+
+import dagster as dg
+import msgspec
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from pydantic import Field
+
+from pipelines.dagster_app import asset_specs
+from pipelines.dagster_app.assets import ASSETS, counts_of
+from pipelines.dagster_app.checks import CHECKS
+from pipelines.dagster_app.launcher import PROCESS, process_named
+from pipelines.dagster_app.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
+from pipelines.dagster_app.run_history import held_back_by, recording, remove
+from pipelines.edgar.errors import UnopenedError
+from pipelines.edgar.newest import Cursor, new_filings, symbols_of
+from pipelines.edgar.sources import open_source
+from pipelines.errors import PipelineError, StepError
+from pipelines.run.plan import Outcome
+from pipelines.run.steps import WAY
+from pipelines.stages.documents import UnknownSymbolError
+from pipelines.storage import shared_home
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.storage.lease import leading
+from warehouse.errors import WarehouseError
+from warehouse.schedule import CRON, TIME_ZONE
+
+JOB = "synchronize"
+MISTYPED = (UnopenedError, UnknownSymbolError)
+"""Errors of who typed a command, which reads them at once: nothing was done, and no failed run stays in the history."""
+FEED_INTERVAL = 600
+"""Seconds between two looks at the feed of newest filings: a report is served within an hour of its acceptance."""
+
+
+def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False) -> dg.Definitions:
+    """Assets, checks, job, schedule and sensor.
+
+    Args:
+        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad, FUNDAMENTALS_SCHEDULE
+            of the schedule.
+        is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
+    """
+    synchronization = Configured(
+        source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
+    )
+
+    class Request(dg.Config):
+        """What a run does."""
+
+        source: str = Field(
+            synchronization.source, description="live, sample, or the path of a mirror or of companyfacts.zip"
+        )
+        symbols: str = Field(
+            synchronization.symbols, description="symbols of the companies to update, with commas; empty: all"
+        )
+        full: bool = Field(default=False, description="process everything again, even if nothing is new")
+
+    @dg.config_mapping
+    def requested(request: Request) -> dict[str, Any]:
+        level = "CRITICAL" if is_quiet else "DEBUG"
+        console = {"loggers": {"console": {"config": {"log_level": level}}}}
+        return {"resources": {"synchronization": {"config": dict(request)}}, **console}
+
+    job = dg.define_asset_job(
+        JOB,
+        dg.AssetSelection.assets(*ASSETS) | dg.AssetSelection.checks(*CHECKS),
+        description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
+        config=requested,
+    )
+    return dg.Definitions(
+        assets=[*asset_specs.upstream(), *ASSETS, asset_specs.interface()],
+        asset_checks=CHECKS,
+        jobs=[job],
+        sensors=[feed_of_newest_filings(job)],
+        schedules=[
+            dg.ScheduleDefinition(
+                job=job,
+                cron_schedule=CRON,
+                execution_timezone=TIME_ZONE,
+                default_status=_status_of_schedule(environment),
+            )
+        ],
+        resources={"synchronization": synchronization},
+        # one process: it holds the lock of the home, and a process for each step costs a second
+        executor=dg.in_process_executor,
+    )
+
+
+def _status_of_schedule(environment: Mapping[str, str]) -> dg.DefaultScheduleStatus:
+    """Off until it is turned on in the UI, unless FUNDAMENTALS_SCHEDULE=on."""
+    is_on = environment.get("FUNDAMENTALS_SCHEDULE") == "on"
+    return dg.DefaultScheduleStatus.RUNNING if is_on else dg.DefaultScheduleStatus.STOPPED
+
+
+def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefinition:
+    """The sensor that synchronizes companies during the day, minutes after they filed; off until it is turned on."""
+
+    @dg.sensor(
+        name="newest_filings",
+        job=job,
+        minimum_interval_seconds=FEED_INTERVAL,
+        default_status=dg.DefaultSensorStatus.STOPPED,
+        description="Synchronizes companies whose report is new in EDGAR's feed; needs EDGAR_USER_AGENT.",
+    )
+    def newest_filings(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        before = msgspec.json.decode(context.cursor, type=Cursor) if context.cursor else None
+        agent, base_url = os.environ.get("EDGAR_USER_AGENT"), os.environ.get("EDGAR_BASE_URL")
+        try:
+            with _alone(), open_source("live", user_agent=agent, base_url=base_url) as source:
+                filings, after = new_filings(source.client, before, datetime.now(UTC))
+            listed = _listed() if filings else []
+        except (PipelineError, WarehouseError) as error:
+            return dg.SkipReason(str(error))
+        if listed is None:  # the cursor stays, so that these filings are looked at again
+            return dg.SkipReason(
+                f"{len(filings)} new reports, and no list of companies: synchronize all companies once"
+            )
+        symbols = symbols_of(filings, listed)
+        request = dg.RunRequest(
+            run_key=msgspec.json.encode(after).decode(), run_config={"source": "live", "symbols": ",".join(symbols)}
+        )
+        reason = None if symbols else f"{len(filings)} new reports, none of a listed company"
+        return dg.SensorResult(
+            run_requests=[request] if symbols else [], cursor=msgspec.json.encode(after).decode(), skip_reason=reason
+        )
+
+    return newest_filings
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Ask the SEC in the `with` block, while no synchronization does.
+
+    Raises:
+        LeaseError, HomeError: another process holds the lease on the store, or without a store the home.
+    """
+    home = Home.from_environment()
+    home.prepare()
+    copy = shared_home.of_home(home)
+    with leading(copy.store) if copy else home.writing():
+        yield
+
+
+def _listed() -> list[tuple[str, str]] | None:
+    """Company and symbol of all that is listed, in the order of the list, which is that of the store if there is one.
+
+    None before the first synchronization.
+    """
+    with TemporaryDirectory() as folder:
+        home, copy = Home.from_environment(), shared_home.of_home(Home(Path(folder)))
+        if copy:
+            home = Home(Path(folder))
+            copy.checkout("tables/listings.parquet".__eq__)
+        lake = Lake(home.tables)
+        return (
+            lake.read("listings").filter("is_listed").select("cik", "symbol").rows() if lake.holds("listings") else None
+        )
+
+
+def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
+    """Run the job in this process with the Dagster instance of the home, which the UI uses too.
+
+    Raises:
+        PipelineError, WarehouseError: raised by an asset; Dagster's record of runs cannot be read or written.
+        KeyboardInterrupt: the run was stopped with Ctrl-C.
+    """
+    job = build_definitions(os.environ, is_quiet=True).resolve_job_def(JOB)
+    run_config = {"source": source, "symbols": symbols, "full": full}
+    tags = {LAUNCHED_BY: COMMAND, PROCESS: process_named(os.getpid()), **tags_of(str(source), symbols)}
+    run_id = str(uuid4())
+    with recording(home.dagster) as instance:
+        held_back: BaseException | None = None
+        try:
+            job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
+        except MISTYPED:
+            remove(instance, run_id)
+            raise
+        except (dg.DagsterError, StepError) as error:
+            held_back = error
+        except dg.DagsterExecutionInterruptedError as error:
+            raise KeyboardInterrupt from error
+        logged = [
+            event.dagster_event
+            for event in instance.all_logs(run_id, {dg.DagsterEventType.ASSET_MATERIALIZATION})
+            if event.dagster_event
+        ]
+        stopped_by = held_back_by(instance, run_id)
+        if held_back and isinstance(_cause_of(held_back), MISTYPED):  # wrapped, where the resource raised it
+            remove(instance, run_id)
+    counts: dict[str, int] = {}
+    way = ""
+    for event in logged:
+        metadata = event.step_materialization_data.materialization.metadata
+        counts.update(counts_of(metadata))
+        way = str(metadata[WAY].value) if WAY in metadata else way
+    if held_back and not stopped_by:
+        raise _cause_of(held_back)
+    return Outcome(counts, stopped_by, way)
+
+
+def _cause_of(error: BaseException) -> BaseException:
+    """The original error of a resource; Dagster wraps errors of resources, but not those of assets."""
+    cause = error.__cause__
+    known = PipelineError | WarehouseError | OSError
+    return cause if isinstance(error, dg.DagsterError) and isinstance(cause, known) else error
+
+
+definitions = build_definitions(os.environ)

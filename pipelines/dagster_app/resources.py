@@ -1,0 +1,75 @@
+"""The resource that all assets share: the running synchronization with its home and its source.
+
+Belongs here: the run configuration, and the tags of a run. Does not: the synchronization itself (synchronization).
+"""
+
+import os
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import dagster as dg
+from dagster._config.pythonic_config import ConfigurableResourceFactory
+
+from pipelines.dagster_app.launcher import PROCESS, process_named
+from pipelines.dagster_app.run_history import forget, held_back_by, is_scheduled
+from pipelines.run.synchronization import Synchronization
+from pipelines.storage.home import Home
+
+LAUNCHED_BY, COMMAND = "fundamentals/launched_by", "command"
+"""The tag of a run of the command `fundamentals sync`."""
+LONGEST_TAG = 63
+UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def tags_of(source: str, symbols: str) -> dict[str, str]:
+    """The tags of a run, by which the UI filters runs: its source, and its symbols if it is for some only."""
+    given = {"fundamentals/source": Path(source).name, "fundamentals/symbols": symbols.replace(",", ".").upper()}
+    return {name: UNFIT.sub("_", value)[:LONGEST_TAG].strip("._-") for name, value in given.items() if value}
+
+
+def _is_started_daily() -> bool:
+    """Whether something other than Dagster starts the daily synchronization, such as a timer of systemd."""
+    return os.environ.get("FUNDAMENTALS_SCHEDULED", "") == "yes"
+
+
+def is_of_command(run: dg.DagsterRun | None) -> bool:
+    """Whether `fundamentals sync` runs this, or a test, and not Dagster."""
+    return run is None or run.tags.get(LAUNCHED_BY) == COMMAND
+
+
+class Configured(ConfigurableResourceFactory[Synchronization]):
+    """The configuration of a run. The synchronization that it gives locks the home from the first asset to the last."""
+
+    source: str = "sample"
+    symbols: str = ""
+    full: bool = False
+
+    def create_resource(self, context: dg.InitResourceContext) -> Synchronization:
+        """The synchronization, before it runs."""
+        instance = context.instance
+        return Synchronization(
+            Home.from_environment(),
+            self.source,
+            self.symbols,
+            self.full,
+            is_scheduled=lambda: _is_started_daily() or (instance is not None and is_scheduled(instance)),
+        )
+
+    @contextmanager
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Synchronization, None, None]:
+        """The running synchronization. The command is told at once who holds the home; a run of Dagster waits."""
+        run, instance, wait = context.run, context.instance, None
+        if run and instance and context.log and not is_of_command(run):
+            process = {PROCESS: process_named(os.getpid())}
+            instance.add_run_tags(run.run_id, process | tags_of(self.source, self.symbols))
+            wait = context.log.info
+
+        def is_held_back() -> bool:
+            return bool(run and instance and held_back_by(instance, run.run_id))
+
+        with self.create_resource(context).running(wait, is_held_back) as synchronization:
+            if instance:
+                forget(instance)
+            yield synchronization

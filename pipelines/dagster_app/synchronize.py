@@ -1,0 +1,184 @@
+"""The command `fundamentals sync`: runs the Dagster job in this process, shows its progress, and prints the result.
+
+Belongs here: output on the terminal. Does not: any work (assets, stages).
+"""
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from pipelines.dagster_app.definitions import run_job
+from pipelines.errors import PipelineError
+from pipelines.progress import heard_by
+from pipelines.run import stopping
+from pipelines.run.stopping import ends_soon_after_sigint
+from pipelines.stages.documents import Asked, companies_asked
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from warehouse.errors import WarehouseError
+
+OF_RUN = ("seen", "changed", "failed")
+"""Counts of the companies that this synchronization was asked for."""
+
+OF_HOME = ("with_documents", "quarantined", "covered", "values", "versions")
+"""Counts of all companies of the home, whichever this synchronization was asked for."""
+SOME_FAILED = 3
+"""The exit status of a synchronization that published, but could not fetch the documents of some companies."""
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+FREE_SPACE = "free space on the disk, and synchronize again"
+SHOWN_REASONS = 20
+STEPS_SHOWN = 200
+"""The largest number of updates of a progress bar: 8,000 updates take 0.1 seconds."""
+
+
+def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
+    """Synchronize, publish a build, and print a short table.
+
+    Args:
+        source: `live`, `sample` or the path of a mirror directory.
+        symbols: symbols of the companies to update; empty: all.
+        full: process everything again, even if nothing is new.
+
+    Returns:
+        the exit status: 0 if the job succeeded, otherwise 1; SOME_FAILED if it succeeded, but documents of some
+        companies could not be fetched; stopping.STATUS if it was stopped with Ctrl-C.
+    """
+    began = time.monotonic()
+    home = Home.from_environment()
+    try:
+        with ends_soon_after_sigint():
+            home.prepare()
+            with _progress_shown():
+                outcome = run_job(home, source, ",".join(symbols), full=full)
+            left_behind = _left_behind(Lake(home.tables), symbols)
+    except (PipelineError, WarehouseError) as error:
+        told = f"{error}; {FREE_SPACE}" if os.strerror(errno.ENOSPC) in str(error) else str(error)
+        print(f"fundamentals sync: {told}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        advice = FREE_SPACE if error.errno in FULL else "check the disk and the permissions, and synchronize again"
+        print(f"fundamentals sync: {home.root}: {error}; {advice}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(stopping.MESSAGE, file=sys.stderr)
+        return stopping.STATUS
+    if outcome.way:
+        print(f"Documents: {outcome.way}")
+    _show(outcome.counts, time.monotonic() - began, home)
+    for line in left_behind[:SHOWN_REASONS]:
+        print(line, file=sys.stderr)
+    if outcome.held_back_by:
+        print(f"fundamentals sync: nothing was published: {'; '.join(outcome.held_back_by)}", file=sys.stderr)
+        return 1
+    if failed := outcome.counts.get("failed", 0):
+        sys.stdout.flush()
+        print(
+            f"fundamentals sync: {failed:,} of {outcome.counts['seen']:,} companies failed and keep their previous "
+            "values; synchronize again later",
+            file=sys.stderr,
+        )
+        return SOME_FAILED
+    return 1 if symbols and left_behind else 0
+
+
+def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[str]:
+    """The requested companies that could not be brought up to date, one line each."""
+    if not lake.holds("quarantine"):
+        return []  # the first synchronization was held back before that
+    asked = set(companies_asked(lake.read("listings"), Asked(tuple(symbol.upper() for symbol in symbols))))
+    quarantined = [
+        (cik, f"quarantined: CIK {cik}: {place}: {reason}")
+        for cik, reason, place in lake.read("quarantine").select("cik", "reason", "place").iter_rows()
+    ]
+    failed = [
+        (cik, f"failed: CIK {cik}: {failure}")
+        for cik, failure in lake.read("documents").select("cik", "failure").drop_nulls().iter_rows()
+    ]
+    return [f"{line}; its previous values stay" for cik, line in quarantined + failed if cik in asked]
+
+
+def _is_file(stage: str) -> bool:
+    """Whether the progress of a stage is counted in bytes: the download of a file."""
+    return "." in stage
+
+
+class _Amount(ProgressColumn):
+    """How many of how many companies, or bytes with their rate."""
+
+    def render(self, task: Task) -> Text:
+        if not _is_file(task.description):
+            return MofNCompleteColumn().render(task)
+        return Text(" ").join([DownloadColumn().render(task), TransferSpeedColumn().render(task)])
+
+
+class _Times(ProgressColumn):
+    """The time so far, or of a download the time that is left."""
+
+    def render(self, task: Task) -> Text:
+        return (TimeRemainingColumn() if _is_file(task.description) else TimeElapsedColumn()).render(task)
+
+
+@contextmanager
+def _progress_shown() -> Iterator[None]:
+    """Show a progress bar for each stage on standard error."""
+    columns = (TextColumn("{task.description:<16}"), BarColumn(), _Amount(), _Times())
+    bars = Progress(*columns, console=Console(stderr=True))
+    tasks: dict[str, TaskID] = {}
+
+    def show(stage: str, done: int, total: int) -> None:
+        if not tasks:
+            bars.start()  # not earlier, because without a bar it would print an empty line above an error
+        if stage not in tasks:
+            tasks[stage] = bars.add_task(stage, total=total)
+        if done == total or _is_file(stage) or done % max(1, total // STEPS_SHOWN) == 0:
+            bars.update(tasks[stage], completed=done, total=total)  # batches may be planned one after the other
+
+    try:
+        with heard_by(show):
+            yield
+    finally:
+        if tasks:
+            bars.stop()
+
+
+def _build(counts: Mapping[str, int]) -> str:
+    if counts.get("mended"):
+        return "published again, because its files were damaged"
+    return "published" if counts.get("published") else "unchanged"
+
+
+def _show(counts: Mapping[str, int], seconds: float, home: Home) -> None:
+    table = Table(show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_row("This synchronization", style="bold")
+    for name in OF_RUN:
+        table.add_row(name, f"{counts.get(name, 0):,}")
+    table.add_row("seconds", f"{seconds:,.1f}", end_section=True)
+    table.add_row("All companies", style="bold")
+    for name in OF_HOME:
+        table.add_row(name.replace("_", " "), f"{counts.get(name, 0):,}")
+    table.add_row("build", _build(counts))
+    Console().print(table)
+    print(f"{home.published / 'warehouse.duckdb'}")

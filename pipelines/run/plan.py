@@ -1,0 +1,122 @@
+"""The composition of a synchronization: its steps in their order, and the conditions between them.
+
+Belongs here: what comes after what. Does not: what a step makes (steps, publication), what must hold (conditions), how
+Dagster runs and shows it (assets, checks).
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from pipelines import stages
+from pipelines.run import publication, run_log, steps
+from pipelines.run.gates import CONDITIONS
+from pipelines.run.result import Made
+from pipelines.run.synchronization import Log, Synchronization
+from pipelines.tables import build_tables
+
+LOG = logging.getLogger("fundamentals")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step.
+
+    Attributes:
+        name: what it makes.
+        group: the part of the work.
+        kinds: the libraries and formats that it uses, as Dagster shows them.
+        work: does it.
+        code: a digest of the code that decides what it makes; None: it depends on the source.
+    """
+
+    name: str
+    group: str
+    kinds: frozenset[str]
+    work: Callable[[Synchronization, Log], Made]
+    code: Callable[[], str] | None = None
+
+    @property
+    def meaning(self) -> str:
+        """What it makes, in a sentence."""
+        return self.work.__doc__ or ""
+
+    def done(self, synchronization: Synchronization, log: Log) -> Made:
+        """Do it, and report progress, counts and seconds; after the last step the state is committed to the store."""
+
+        def work() -> Made:
+            made = self.work(synchronization, log)
+            if self is STEPS[-1]:
+                synchronization.share(log)
+            return made
+
+        return self.timed(work, log)
+
+    def timed(self, work: Callable[[], Made], log: Log) -> Made:
+        """Do some work; report its progress, counts and seconds, and add the seconds to what it made."""
+        began = time.monotonic()
+        with run_log.progress_in(log):
+            made = work()
+        seconds = time.monotonic() - began
+        log.info(run_log.in_words(made.counts, seconds))
+        return replace(made, shown={**made.shown, "seconds": round(seconds, 2)})
+
+
+EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
+STEPS = (
+    Step("documents", EXTRACT, frozenset({"httpx"}), steps.documents),
+    Step("facts", EXTRACT, frozenset({"msgspec", "parquet"}), steps.facts, stages.batches.elements_digest),
+    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, stages.batches.rules_digest),
+    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, stages.batches.rules_digest),
+    Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
+    Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
+    Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report),
+)
+"""All steps, each after the one before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of a synchronization.
+
+    Attributes:
+        counts: what its steps report.
+        held_back_by: the conditions that held back publishing, each with what it found.
+        way: how the documents were brought up to date, and why so; empty if there is only one way.
+    """
+
+    counts: dict[str, int]
+    held_back_by: list[str]
+    way: str = ""
+
+
+def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
+    """Synchronize: all steps, until a condition holds back publishing.
+
+    Args:
+        synchronization: one that runs (Synchronization.running).
+        log: where progress, counts and seconds are told.
+
+    Raises:
+        PipelineError, WarehouseError: a step failed.
+    """
+    held_back: list[str] = []
+    counts: dict[str, int] = {}
+    way = ""
+    with synchronization.running(is_held_back=lambda: bool(held_back)):
+        for step in STEPS:
+            made = step.done(synchronization, log)
+            counts.update(made.counts)
+            way = str(made.shown.get(steps.WAY, way))
+            held_back += findings(synchronization, step.name)
+            if held_back:
+                break
+    return Outcome(counts, held_back, way)
+
+
+def findings(synchronization: Synchronization, after: str) -> Iterator[str]:
+    """The conditions after a step that do not hold, each with what it found."""
+    for condition in CONDITIONS.get(after, ()):
+        if not (found := condition(synchronization)).holds:
+            yield f"{condition.__name__}: {found.description}"

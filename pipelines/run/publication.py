@@ -1,0 +1,95 @@
+"""Publishing: a new build if a row is new, otherwise only the times of the synchronization.
+
+Belongs here: the last step before readers see anything. Does not: writing a build (warehouse.publish), what must hold
+before (conditions).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+
+from pipelines.edgar import listing_checks
+from pipelines.run.result import Made, Markdown, Shown
+from pipelines.run.synchronization import Log, Synchronization
+from pipelines.storage import version_log
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
+from warehouse import publish, runs
+
+
+def warehouse(synchronization: Synchronization, _: Log) -> Made:
+    """The published build: a new DuckDB file, verified before it becomes the current one; none if nothing is new."""
+    lake, published = synchronization.lake, synchronization.home.published
+    rows = lake.read("documents").drop_nulls("synchronized_at")
+    times: dict[str, Any] = {
+        "synchronization": {
+            "sync_id": synchronization.sync_id,
+            "started_at": synchronization.started_at.isoformat(),
+            "finished_at": datetime.now(UTC).isoformat(),
+            "source": synchronization.source_name,
+        },
+        "is_scheduled": synchronization.is_scheduled(),
+        "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
+    }
+    lake.write("covered", lake.read(build_tables.assembled("companies"), ["cik"]).unique().sort("cik"))
+    lake.write(listing_checks.TABLE, listing_checks.settled(lake.read(listing_checks.TABLE)))
+    before, inputs = synchronization.before, build_tables.inputs(lake)
+    is_mended = before is None and publish.readable(published) is not None
+    if before and before.inputs == inputs and not synchronization.full:
+        return _kept(synchronization, before, inputs, times)
+    renewed = None if synchronization.full else _renewal(lake, before)
+    build = publish.build(published, build_tables.files(lake), synchronization.sync_id, renewed)
+    is_same = before is not None and before.inputs == inputs and _has_rows(before, build)
+    if before and (is_same or before.content_hash == build.content_hash):
+        return _kept(synchronization, before, inputs, times)
+    segments = tuple(lake.read(build_tables.SEGMENTS)["segment"])
+    publish.point(published, build, inputs=inputs, log=segments, is_mended=is_mended, **times)
+    build_tables.remember_built(lake, build.build_id)
+    version_log.committed(synchronization.home.log, segments)
+    synchronization.result = runs.PUBLISHED
+    of_tables = {name: (held.rows, str(held).replace(" ", "-")) for name, held in build.sums.items()}
+    return replace(
+        _made(build.build_id, build.content_hash, build.rows, is_new=True, is_mended=is_mended), tables=of_tables
+    )
+
+
+def _has_rows(before: publish.Pointer, build: publish.Build) -> bool:
+    """Whether the rows of companies in a build that was made again are those of the build before.
+
+    Table `changes`, which lists what is new since the build before, is empty in one that has nothing new.
+    """
+    return all(before.sums.get(name) == str(build.sums[name]) for name in build_tables.OF_COMPANIES)
+
+
+def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | None:
+    """The companies whose rows replace those of the build before; None if all rows are written."""
+    changed = build_tables.changed_since(lake, before.build) if before else None
+    if before is None or changed is None:
+        return None
+    files = build_tables.files(lake, changed)
+    return publish.Renewal(before, frozenset(changed), {name: files[name] for name in build_tables.OF_COMPANIES})
+
+
+def _kept(synchronization: Synchronization, build: publish.Pointer, inputs: str, times: Mapping[str, Any]) -> Made:
+    """Readers keep the build that they have: nothing is new, or rows that were computed again are the same."""
+    if build_tables.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
+        build_tables.remember_built(synchronization.lake, build.build)
+    publish.record(synchronization.home.published, inputs=inputs, **times)
+    synchronization.result = runs.UNCHANGED
+    return _made(build.build, build.content_hash, build.rows, is_new=False)
+
+
+def _made(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool, is_mended: bool = False) -> Made:
+    sizes = pl.DataFrame({"table": list(rows), "rows": list(rows.values())})
+    shown: dict[str, Shown] = {
+        "build": build,
+        "content_hash": content_hash,
+        "tables": Markdown.of(sizes),
+        "published": int(is_new),
+        "mended": int(is_mended),
+        "row_count": sum(rows.values()),
+    }
+    return Made(shown, content_hash)

@@ -1,0 +1,45 @@
+"""What a synchronization tells in its log: progress of long steps, and after each step its counts and seconds.
+
+Belongs here: the connection between the steps and a log, such as that of a run of Dagster. Does not: the progress bars
+of the command (synchronize), and what a step makes (steps).
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from pipelines.progress import heard_by
+from pipelines.run.synchronization import Log
+
+EVERY = 10.0
+"""Seconds between two lines about the progress of a step."""
+SHOWN = 20
+"""The largest number of companies that are named one by one."""
+
+
+@contextmanager
+def progress_in(log: Log) -> Iterator[None]:
+    """Write the progress of the `with` block into the log, not more often than every few seconds."""
+    last = time.monotonic()
+
+    def tell(stage: str, done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EVERY:
+            last = time.monotonic()
+            log.info(f"{stage}: {done:,} of {total:,} ({done / total:.0%})")
+
+    with heard_by(tell):
+        yield
+
+
+def in_words(counts: dict[str, int], seconds: float) -> str:
+    """Counts and seconds of a step, on one line."""
+    told = [f"{name.removeprefix('dagster/').replace('_', ' ')} {count:,}" for name, count in counts.items()]
+    return f"{', '.join(told)}; {seconds:.1f} seconds"
+
+
+def warn_of_each(log: Log, what: str, companies: Sequence[str]) -> None:
+    """Write one warning about some companies, with a line for each of the first ones; nothing without companies."""
+    if companies:
+        more = [f"and {len(companies) - SHOWN:,} more"] if len(companies) > SHOWN else []
+        log.warning("\n".join([f"{len(companies):,} {what}:", *companies[:SHOWN], *more]))

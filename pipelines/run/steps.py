@@ -1,0 +1,233 @@
+"""The steps of a synchronization: documents, facts, values, versions, tables, and the report of the published build.
+
+Belongs here: what each step makes, and what people look at. Does not: any rule or path (stages, tables), publishing
+(publication), the order of the steps (composition), how Dagster shows them (assets).
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import polars as pl
+
+from pipelines import stages
+from pipelines.edgar.ways import chosen
+from pipelines.health.tables import mend
+from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
+from pipelines.progress import report as report_progress
+from pipelines.quality import report
+from pipelines.quality.checks import in_check_order, measured
+from pipelines.quality.text import markdown
+from pipelines.run import run_log
+from pipelines.run.result import Made, Markdown, Shown, shown_rows, shown_table
+from pipelines.run.synchronization import Log, Synchronization
+from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
+from pipelines.storage.lake import Lake
+from pipelines.tables import build_tables
+from warehouse import publish
+
+WAY = "way"
+"""How the documents were brought up to date, and why so."""
+FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
+
+
+def documents(synchronization: Synchronization, log: Log) -> Made:
+    """EDGAR's documents of every listed company, as received, in the raw zone; one row for each company."""
+    now, lake, store = synchronization.started_at, synchronization.lake, synchronization.store
+    with synchronization.open() as source:
+        for line in mend(synchronization.home):
+            log.warning(line)
+        listings = stages.documents.update_listings(source, store, lake, now)
+        ciks = stages.documents.companies_asked(listings, synchronization.asked)
+        # symbols that are named, and with --full all, are requested even if a 404 is remembered
+        again = synchronization.asked.symbols or synchronization.asked.full
+        absence_lasts = timedelta(0) if again else None
+        wanted = stages.documents.with_predecessors(ciks, listings)
+        named = bool(synchronization.asked.symbols)
+        full = synchronization.asked.full
+        with chosen(source, store, now, FEEDING_FORMS, named=named, full=full, progress=report_progress) as way:
+            asks = way.asks(wanted, store)
+            rows, counts = stages.documents.update_documents(way.source, store, lake, wanted, now, absence_lasts, asks)
+            way.remember(store, rows.drop_nulls("failure")["cik"].to_list())
+    with_facts = rows.drop_nulls("facts_digest").filter(pl.col("cik").is_in(listings["cik"].implode()))
+    numbers = {
+        "seen": len(ciks),
+        "with_documents": with_facts.height,
+        "changed": counts["new"] + counts["changed"],
+        "failed": rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).height,
+        "listed": listings.filter("is_listed")["cik"].n_unique(),
+    }
+    told = {WAY: way.why} if way.why else {}
+    failed = rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).select("cik", "failure")
+    run_log.warn_of_each(
+        log, "companies failed and keep their values", [f"CIK {cik}: {why}" for cik, why in failed.iter_rows()]
+    )
+    if way.why:
+        log.info(way.why)
+    return Made(shown_rows(with_facts, source=source.name, skipped=counts["skipped"], **numbers, **told))
+
+
+def facts(synchronization: Synchronization, log: Log) -> Made:
+    """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
+    counts = stages.facts.update(
+        synchronization.store, synchronization.lake, again(synchronization), synchronization.workers
+    )
+    return facts_made(synchronization, log, counts)
+
+
+def facts_made(synchronization: Synchronization, log: Log, counts: Mapping[str, Any]) -> Made:
+    """What people see of the facts."""
+    lake = synchronization.lake
+    quarantined = lake.read("quarantine").select("cik", "place", "reason").iter_rows()
+    run_log.warn_of_each(
+        log,
+        "companies are in quarantine and keep their values",
+        [f"CIK {cik}: {place}: {reason}" for cik, place, reason in quarantined],
+    )
+    return _made(lake, "facts", shown_table(lake, "facts", **counts))
+
+
+def values(synchronization: Synchronization, log: Log) -> Made:
+    """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
+    steps = Steps()
+    counts = stages.values.update(synchronization.lake, again(synchronization), steps.add, synchronization.workers)
+    return values_made(synchronization, log, counts, steps)
+
+
+def values_made(synchronization: Synchronization, log: Log, counts: Mapping[str, Any], steps: "Steps") -> Made:
+    """What people see of the values, and of the steps of the rules."""
+    lake = synchronization.lake
+    if told := [f"{name}: {made:,} rows, {seconds:.3f} seconds" for name, made, seconds in steps.table.iter_rows()]:
+        log.info("\n".join(told))
+    rows = lake.scan(REPLAYED).select("cik", "period_end", "item").group_by("item", "cik")
+    by_company = rows.agg(values=pl.col("period_end").n_unique(), versions=pl.len())
+    by_item = by_company.group_by("item").agg(pl.col("values", "versions").sum(), companies=pl.len()).collect()
+    shown = {
+        "values_by_item": Markdown.of(by_item.sort("item")),
+        "steps": Markdown.of(steps.table.with_columns(pl.col("seconds").round(3))),
+    }
+    return _made(lake, REPLAYED, shown_table(lake, REPLAYED, hidden=["legs"], **counts, **shown))
+
+
+class Steps:
+    """The steps of the rules, summed over the batches: rows and seconds of each."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, tuple[int, float]] = {}
+
+    def add(self, name: str, rows: int, seconds: float) -> None:
+        """Add one step of one batch."""
+        before = self._of.get(name, (0, 0.0))
+        self._of[name] = before[0] + rows, before[1] + seconds
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """`step`, `rows`, `seconds`, in the order in which the steps first ran."""
+        rows = [(name, *sums) for name, sums in self._of.items()]
+        return pl.DataFrame(rows, schema={"step": pl.String, "rows": pl.Int64, "seconds": pl.Float64}, orient="row")
+
+
+def versions(synchronization: Synchronization, _: Log) -> Made:
+    """The version log with the versions that are new; a new segment is committed with the build."""
+    segments = stages.versions.update(
+        synchronization.lake,
+        synchronization.home.log,
+        pointed(synchronization),
+        synchronization.sync_id,
+        synchronization.started_at,
+        synchronization.workers,
+        again(synchronization),
+    )
+    return versions_made(synchronization, segments)
+
+
+def pointed(synchronization: Synchronization) -> tuple[str, ...]:
+    """The segments of the version log that are committed with the published build."""
+    pointer = publish.readable(synchronization.home.published)
+    return tuple(pointer.log) if pointer else ()
+
+
+def versions_made(synchronization: Synchronization, segments: Sequence[str]) -> Made:
+    """What people see of the versions; the segments that the build has to commit become a table."""
+    lake = synchronization.lake
+    lake.write(build_tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
+    rows, current = lake.scan(VERSIONS), pl.col("is_current") & pl.col("value").is_not_null()
+    counted = rows.group_by("cause").agg(versions=pl.len(), values=current.sum()).collect()
+    by_cause = counted.select("cause", "versions").sort("versions", "cause", descending=[True, False])
+    shown = shown_table(
+        lake,
+        VERSIONS,
+        hidden=["legs"],
+        values=int(counted["values"].sum()),
+        versions=int(counted["versions"].sum()),
+        appended=lake.height(APPENDED),
+        versions_by_cause=Markdown.of(by_cause),
+    )
+    return _made(lake, VERSIONS, shown)
+
+
+def assembly(synchronization: Synchronization, _: Log) -> Made:
+    """The rows of all tables of the warehouse, before they are checked and published."""
+    lake = synchronization.lake
+    named = again(synchronization)
+    if named or not build_tables.are_published(lake, synchronization.before):
+        build_tables.assemble(lake, _synchronizations(synchronization), synchronization.workers, named)
+    sizes = pl.DataFrame(
+        [(name, lake.height(build_tables.assembled(name))) for name in build_tables.files(lake)],
+        ["table", "rows"],
+        orient="row",
+    )
+    shown = shown_table(
+        lake,
+        build_tables.assembled("financials"),
+        tables=Markdown.of(sizes),
+        covered=lake.read(build_tables.assembled("companies"), ["cik"])["cik"].n_unique(),
+        valued=int(lake.read(build_tables.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
+    )
+    return Made(shown, build_tables.inputs(lake))
+
+
+def quality_report(synchronization: Synchronization, _: Log) -> Made:
+    """The quality report of the published build: checks, coverage, gaps, restatements, differences."""
+    lake, published = synchronization.lake, synchronization.home.published
+    pointer = publish.current(published)
+    if pointer is None:
+        raise report.ReportError(f"{published}: nothing is published to report on; synchronize first")
+    if (page := report.page_of(published, pointer)).exists():
+        return Made({"build": pointer.build, "page": page})
+    found = in_check_order(measured(lake, synchronization.workers))
+    shown = report.tables_of(lake, found)
+    page = report.write(published, pointer, report.render(pointer, shown, found, report.symbols_of(lake)))
+    tables_shown = {name: Markdown(markdown(rows)) for name, rows in shown.items() if rows.height}
+    counts = {"comparisons": found.height, "warnings": shown["checks"].filter(~pl.col("passed")).height}
+    return Made(shown_rows(found, build=pointer.build, page=page, **counts, **tables_shown))
+
+
+def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
+    """The synchronizations that led to the build to be published, this one last."""
+    lake, started, table = synchronization.lake, synchronization.started_at.isoformat(), build_tables.assembled("syncs")
+    counts = {"versions": lake.height(VERSIONS), "companies": len(lake.inputs("profiles"))}
+    this = build_tables.synchronization(
+        synchronization.sync_id, started, synchronization.source_name, counts, build=synchronization.sync_id
+    )
+    if not lake.holds(table):
+        return this
+    led, pointer = lake.read(table), publish.readable(synchronization.home.published)
+    newest = lake.inputs(table).get(build_tables.NEWEST) or led["build"].last()
+    if not pointer or newest != pointer.build:
+        led = led.filter(pl.col("build") != newest)  # it found nothing new, was held back, or was killed
+    return pl.concat(build_tables.conformed("syncs", each) for each in (led, this))
+
+
+def again(synchronization: Synchronization) -> list[str]:
+    """The companies to process again even if nothing is new."""
+    if not synchronization.full:
+        return []
+    lake, asked = synchronization.lake, synchronization.asked
+    held = () if asked.symbols else lake.inputs("facts")  # of companies that are not listed any more, too
+    return sorted({*stages.documents.companies_asked(lake.read("listings"), asked), *held})
+
+
+def _made(lake: Lake, table: str, shown: Mapping[str, Shown]) -> Made:
+    """The result of a step that made a table of companies."""
+    return Made(shown, build_tables.digest(*sorted(lake.inputs(table).items())))

@@ -1,0 +1,218 @@
+"""A synchronization: what was asked for, the folders of its home, and the lock of the home while it runs.
+
+Belongs here: what all steps share. Does not: the steps (steps), their order (composition), Dagster (resources).
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import Source, open_source
+from pipelines.run import cluster
+from pipelines.run.code_in_force import in_force
+from pipelines.stages.documents import Asked
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.storage.lease import leading
+from pipelines.storage.shared_home import WorkingCopy, of_home, taken_over
+from pipelines.tables.build_tables import FOOTERS, changed_since, published_before
+from pipelines.workers import ALONE, Workers, started
+from warehouse import runs
+from warehouse.pointer import Pointer
+from warehouse.store import Head, StoreConflict, StoreError
+
+
+class Log(Protocol):
+    """Where a synchronization tells what it does: a logger, or the log of a run of Dagster."""
+
+    def info(self, msg: object) -> object:
+        """Tell what was done."""
+
+    def warning(self, msg: object) -> object:
+        """Tell what somebody should look at."""
+
+
+def _no() -> bool:
+    return False
+
+
+@dataclass
+class Synchronization:
+    """One synchronization with a source; `running` makes one that may write.
+
+    Attributes:
+        home: where it reads and writes.
+        source: `live`, `sample`, or the path of a mirror or of companyfacts.zip.
+        symbols: symbols of the companies to update, with commas; empty: all.
+        full: whether everything is processed again, even if nothing is new.
+        is_scheduled: tells whether the daily synchronization is turned on.
+        started_at: when it began, in UTC; everything that it records has this time.
+        workers: the processes that share the work.
+        result: one of warehouse.runs.RESULTS; until a step says otherwise, it failed.
+        copy: the working copy of the store in the home, while it runs; None without a store.
+    """
+
+    home: Home
+    source: str = "sample"
+    symbols: str = ""
+    full: bool = False
+    is_scheduled: Callable[[], bool] = _no
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    workers: Workers = ALONE
+    result: str = runs.FAILED
+    copy: WorkingCopy | None = None
+    _looking: Future[Pointer | None] | None = None
+    _began: float = 0.0
+    _is_recorded: bool = False
+
+    @contextmanager
+    def running(
+        self, wait: Callable[[str], object] | None = None, is_held_back: Callable[[], bool] = _no
+    ) -> Iterator["Synchronization"]:
+        """Prepare and lock the home until the `with` block ends; then record the result beside the builds.
+
+        With a store, the lease on it is taken, and the home takes over what it has.
+
+        Args:
+            wait: called with a message while another synchronization holds the home; None: do not wait.
+            is_held_back: tells at the end of a run that failed whether a condition held back publishing.
+
+        Raises:
+            HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
+            LeaseError: without `wait`, another synchronization holds the lease on the store.
+            CodeError: the code or the rules are older than those that the store was last written with.
+            StoreError: the store cannot be used.
+        """
+        self.home.prepare()
+        with ExitStack() as held:
+            held.enter_context(self.home.writing(wait))
+            place = cluster.address()
+            self.copy = copy = of_home(self.home)
+            if copy:
+                copy.lease = held.enter_context(leading(copy.store, wait))
+                head = copy.checkout()
+                copy.codes = in_force(head.codes if head else ())
+            if copy and place:
+                self.workers = cluster.Cluster(place, copy, self._commit)
+                held.callback(self.workers.end)
+            else:
+                self.workers = held.enter_context(started(os.environ.get("FUNDAMENTALS_PROCESSES", "")))
+            looking = held.enter_context(ThreadPoolExecutor(1))
+            self.started_at, self.result = datetime.now(UTC), runs.FAILED
+            self._began, self._is_recorded = time.monotonic(), False
+            self._looking = looking.submit(published_before, self.home.published)
+            try:
+                self.lake.tidy()
+                yield self
+            finally:
+                with suppress(Exception):  # a full disk, say, must not hide why the synchronization failed
+                    if self.result == runs.FAILED and is_held_back():
+                        self.result = runs.HELD_BACK
+                    self._record()
+                    if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
+                        self.copy.commit(f"{self.sync_id}, held back")
+                self.copy, self.workers = None, ALONE
+
+    def share(self, log: Log) -> None:
+        """Commit the state of the home to the store, after the last step; without a store nothing is done.
+
+        Raises:
+            StoreConflict: another run was committed meanwhile; the home has its state then.
+            StoreError: the store cannot be written; the state before stays the current one.
+        """
+        if self.copy is None:
+            return
+        self._record()
+        head = self._commit()
+        log.info(f"committed to {self.copy.store.address}: {len(head.files):,} files")
+        try:
+            if self.result == runs.PUBLISHED and (removed := self.copy.remove_unnamed()):
+                log.info(
+                    f"removed from {self.copy.store.address}: {removed:,} objects that nothing has named for a day"
+                )
+        except StoreError as error:
+            log.warning(f"{error}; objects that nothing names are removed after another synchronization")
+
+    def _commit(self) -> Head:
+        """Commit the state of the home; if another run was faster, take over its state, and raise the conflict."""
+        assert self.copy, "there is a store"
+        try:
+            return self.copy.commit(self.sync_id)
+        except StoreConflict as conflict:
+            raise taken_over(self.copy, conflict) from conflict
+
+    def _record(self) -> None:
+        """Add this synchronization to the record beside the builds, once."""
+        if self._is_recorded:
+            return
+        self._is_recorded = True
+        lake, seconds = self.lake, time.monotonic() - self._began
+        quarantined = lake.read("quarantine")["cik"].n_unique() if lake.holds("quarantine") else None
+        failed = lake.read("documents")["failure"].count() if lake.holds("documents") else None
+        runs.note(self.home.published, self.result, datetime.now(UTC), seconds, quarantined, failed)
+
+    @property
+    def lake(self) -> Lake:
+        """The tables between the stages."""
+        return Lake(self.home.tables, FOOTERS)
+
+    @property
+    def store(self) -> RawStore:
+        """The raw zone."""
+        return RawStore(self.home.root)
+
+    @property
+    def before(self) -> Pointer | None:
+        """The pointer to the build that was published before; None if there was none, or a damaged one.
+
+        Its files are read in a thread from the start of the run, because nothing needs the result before the tables.
+        """
+        return self._looking.result() if self._looking else published_before(self.home.published)
+
+    @property
+    def not_published(self) -> set[str] | None:
+        """The companies whose rows are not in the published build; None: all."""
+        before = self.before
+        return changed_since(self.lake, before.build) if before else None
+
+    @property
+    def sync_id(self) -> str:
+        """The id of the synchronization and of the build that it publishes."""
+        return f"{self.started_at:%Y%m%dT%H%M%S%fZ}"
+
+    @property
+    def asked(self) -> Asked:
+        """The requested symbols, in upper case, and whether to process everything again."""
+        symbols = (symbol.strip().upper() for symbol in self.symbols.split(","))
+        return Asked(tuple(symbol for symbol in symbols if symbol), self.full)
+
+    @property
+    def source_name(self) -> str:
+        """The name of the source without any path of this machine."""
+        return self.source if self.source in ("live", "sample") else "mirror"
+
+    @property
+    def confirms_shrink(self) -> bool:
+        """Whether FUNDAMENTALS_CONFIRM_SHRINK confirms a list of companies that a condition doubts."""
+        return os.environ.get("FUNDAMENTALS_CONFIRM_SHRINK", "") == "yes"
+
+    def open(self) -> Source:
+        """Open the source, and claim the home for its kind of data.
+
+        Raises:
+            SourceError: the source cannot be opened.
+            HomeError: the home holds the other kind of data.
+        """
+        source = open_source(
+            self.source,
+            user_agent=os.environ.get("EDGAR_USER_AGENT"),
+            base_url=os.environ.get("EDGAR_BASE_URL"),
+        )
+        self.home.claim(source.kind)
+        return source

@@ -1,0 +1,60 @@
+"""The sample source: a filing simulator of fictional filers whose true values are known.
+
+Belongs here: inventing filers, making their filings as real companies do, and serving these as EDGAR's documents. Does
+not: any rule of normalization. The simulator tests these rules, so the two share no code.
+
+How the modules work together:
+- `traits` and `filers`: a `Filer` is a set of traits;
+- `books`: its true quarters, in double entry, on the dates of its fiscal `calendar`;
+- `filings`: what it reports, with the columns, comparatives and forms of its `schedule` and the lines of `statements`
+  and `industries`;
+- `errors`: misstates some facts;
+- `documents`, `bulk` and `transport`: the filings as EDGAR's JSON, archives and indexes, at EDGAR's addresses;
+- `truth`: the true values that the filings support.
+"""
+
+from pipelines.sample.calendar import FiscalCalendar, NewYearEnd
+from pipelines.sample.company import Company, simulate
+from pipelines.sample.filers import sample_filers
+from pipelines.sample.traits import (
+    Columns,
+    Conversion,
+    Dividend,
+    Economics,
+    Error,
+    Extra,
+    Filer,
+    Kind,
+    Moved,
+    Offering,
+    RevisedBy,
+    Revision,
+    Served,
+    Split,
+)
+from pipelines.sample.transport import SampleTransport
+from pipelines.sample.truth import TruthRow
+
+__all__ = [
+    "Columns",
+    "Company",
+    "Conversion",
+    "Dividend",
+    "Economics",
+    "Error",
+    "Extra",
+    "Filer",
+    "FiscalCalendar",
+    "Kind",
+    "Moved",
+    "NewYearEnd",
+    "Offering",
+    "RevisedBy",
+    "Revision",
+    "SampleTransport",
+    "Served",
+    "Split",
+    "TruthRow",
+    "sample_filers",
+    "simulate",
+]

@@ -1,0 +1,526 @@
+"""The tables between the stages: Parquet files with the digests of their inputs.
+
+Belongs here: reading and replacing a table atomically, as a whole or for some companies, with the digests of its
+inputs. Does not: what the tables mean (normalize, warehouse.schema).
+
+A small table is one file, `NAME.parquet`. A table of companies is a folder, `NAME`: parts, each with all rows of some
+companies, and a manifest, which says for each company where its rows are. A part never changes. New rows of companies
+come in a new part, and the manifest, which is replaced last, names that part for them from then on; their rows in
+older parts count no longer. So a run writes the rows that are new and no others, and a killed run changes nothing. A
+part that no company needs is removed; parts of which little is left are written together.
+
+A table stores, for each company, the digest of the inputs of its rows. A stage has nothing to do for a company whose
+stored digest equals that of the present inputs, whatever happened to earlier runs.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import polars as pl
+
+from pipelines.errors import PipelineError
+from pipelines.storage import checksums
+from pipelines.workers import Workers
+from warehouse.files import sync
+
+Input = TypeVar("Input")
+Notes = TypeVar("Notes")
+
+INPUTS = "fundamentals.inputs"
+MANIFEST = "manifest.json"
+ROW_GROUP = 50_000
+"""Rows of a part that are read together: a single company is read without the rest of its part."""
+LEVEL = 1
+"""Level of zstd compression: the default level takes 50 % longer for files that are 5 % smaller."""
+PARTS = ".parts"
+PART = 125
+"""Companies in a part that is written from others."""
+SPARE = 4
+"""A table may have so many parts more than twice the number that its companies fill."""
+EACH = pl.lit(value=True)
+DAMAGED = (
+    OSError,
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # in some damaged files Polars counts beyond its memory
+    msgspec.MsgspecError,
+    UnicodeDecodeError,
+)
+"""What reading a damaged file, or a full disk, leads to."""
+
+
+def _are_here(_: Iterable[Path]) -> None:
+    """All files of a home are on its disk."""
+
+
+class LakeError(PipelineError):
+    """A table cannot be read or written; the message names the file and what to do."""
+
+
+class Held(msgspec.Struct, array_like=True, frozen=True):
+    """What a manifest says of a company: the digest of the inputs of its rows, their part and their number."""
+
+    digest: str
+    part: str
+    rows: int
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The companies of a table, sorted, and the rows of each part, whether they still count or not."""
+
+    companies: dict[str, Held] = {}
+    parts: dict[str, int] = {}
+
+    def by_part(self, ciks: Iterable[str] | None = None) -> dict[str, list[str]]:
+        """The companies that have rows in each part, all or some; parts and companies in their order."""
+        wanted = self.companies if ciks is None else sorted({*ciks} & self.companies.keys())
+        found = defaultdict(list)
+        for cik in wanted:
+            if self.companies[cik].rows:
+                found[self.companies[cik].part].append(cik)
+        return {part: found[part] for part in self.parts if part in found}
+
+    def is_whole(self, part: str, ciks: Iterable[str]) -> bool:
+        """Whether these companies have all rows of a part."""
+        return sum(self.companies[cik].rows for cik in ciks) == self.parts[part]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A part that is not in a table yet: its file, and the number of rows of each company."""
+
+    path: Path
+    rows: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """The folder of tables.
+
+    footers: by table, what the footers of its files say besides the digests.
+    bring: called with the files that are read next; on a worker of a cluster it fetches them.
+    """
+
+    folder: Path
+    footers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    bring: Callable[[Iterable[Path]], object] = _are_here
+
+    def path(self, name: str) -> Path:
+        """The file of a small table."""
+        return self.folder / f"{name}.parquet"
+
+    def holds(self, name: str) -> bool:
+        """Whether a table exists."""
+        self.bring([self._manifest_path(name), self.path(name)])
+        return self._manifest_path(name).exists() or self.path(name).exists()
+
+    def scan(self, name: str, ciks: Iterable[str] | None = None) -> pl.LazyFrame:
+        """The rows of a table, all or those of some companies; the rows of a company are together."""
+        wanted = None if ciks is None else list(ciks)
+        if not self._is_by_company(name):
+            rows = pl.scan_parquet(self.path(name))
+            return rows if wanted is None else rows.filter(pl.col("cik").is_in(wanted))
+        files = self.files(name, wanted)
+        if not files:
+            return pl.scan_parquet(self._first_part(name)).head(0)
+        scans = [
+            scan if some is None else scan.filter(pl.col("cik").is_in(list(some)))
+            for scan, some in ((pl.scan_parquet(path), some) for path, some in files)
+        ]
+        return pl.concat(scans)
+
+    def in_order(self, name: str, ciks: Iterable[str] | None = None) -> pl.LazyFrame:
+        """The rows of a table, all or those of some companies; those of a table of companies by company."""
+        wanted = None if ciks is None else list(ciks)
+        rows = self.scan(name, wanted)
+        return rows if self.is_in_order(name, wanted) else rows.sort("cik", maintain_order=True)
+
+    def is_in_order(self, name: str, ciks: Iterable[str] | None = None) -> bool:
+        """Whether the parts of a table, one after the other, have its companies in the order of their CIKs."""
+        held = [cik for ciks_of in self.manifest(name).by_part(ciks).values() for cik in ciks_of]
+        return held == sorted(held)
+
+    def files(self, name: str, ciks: Iterable[str] | None = None) -> list[tuple[Path, tuple[str, ...] | None]]:
+        """The files of a table, and the companies whose rows count in each; None: all rows count."""
+        if not self._is_by_company(name):
+            return [(self.path(name), None)]
+        manifest = self.manifest(name)
+        parts = manifest.by_part(ciks)
+        self.bring([self.folder / name / part for part in parts])
+        return [
+            (self.folder / name / part, None if manifest.is_whole(part, some) else tuple(some))
+            for part, some in parts.items()
+        ]
+
+    def read(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """All rows of a table, with all columns or some."""
+        with self._named_errors(name):
+            if not self._is_by_company(name):
+                return pl.read_parquet(self.path(name), memory_map=False, columns=list(columns) if columns else None)
+            rows = self.in_order(name)
+            return (rows.select(columns) if columns else rows).collect()
+
+    def of_companies(self, name: str, ciks: Iterable[str], where: pl.Expr = EACH) -> pl.DataFrame:
+        """The rows of some companies, all or those that meet a condition."""
+        with self._named_errors(name):
+            rows = self.in_order(name, ciks)
+            return (rows if where is EACH else rows.filter(where)).collect()
+
+    def height(self, name: str) -> int:
+        """The number of rows of a table."""
+        with self._named_errors(name):
+            if self._is_by_company(name):
+                return sum(held.rows for held in self.manifest(name).companies.values())
+            return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
+
+    def head(self, name: str, rows: int, without: Sequence[str] = ()) -> pl.DataFrame:
+        """Some rows of a table, without some columns: the first ones of its first part."""
+        with self._named_errors(name):
+            first = next(iter(self.manifest(name).by_part().values()), None)
+            return self.scan(name, first and first[:rows]).drop(without).head(rows).collect()
+
+    def companies(self, name: str) -> int:
+        """The number of companies that have rows in a table."""
+        with self._named_errors(name):
+            if self._is_by_company(name):
+                return sum(held.rows > 0 for held in self.manifest(name).companies.values())
+            return int(pl.scan_parquet(self.path(name)).select(pl.col("cik").n_unique()).collect().item())
+
+    def digest(self, name: str) -> str:
+        """The digest of the file of a small table; empty if the table does not exist."""
+        if not self.holds(name):
+            return ""
+        with self._named_errors(name), self.path(name).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def only(self, ciks: Iterable[str]) -> "Part":
+        """The tables, of which only the rows of some companies are read."""
+        return Part(self, tuple(ciks))
+
+    def inputs(self, name: str) -> dict[str, str]:
+        """The digest of the inputs of each company's rows, by company; empty if the table does not exist."""
+        if not self.holds(name):
+            return {}
+        with self._named_errors(name):
+            if self._is_by_company(name):
+                return {cik: held.digest for cik, held in self.manifest(name).companies.items()}
+            made_from: dict[str, str] = json.loads(pl.read_parquet_metadata(self.path(name)).get(INPUTS, "{}"))
+        return made_from
+
+    def write(self, name: str, rows: pl.DataFrame | pl.LazyFrame, inputs: Mapping[str, str] | None = None) -> None:
+        """Replace a whole small table."""
+        # always the same name, because only one run writes at a time; the file of a killed run is overwritten
+        written = self.folder / f".{name}.tmp"
+        said = {INPUTS: json.dumps(dict(sorted((inputs or {}).items()))), **self.footers.get(name, {})}
+        with self._named_errors(name):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            rows.lazy().sink_parquet(written, compression="zstd", compression_level=LEVEL, metadata=said)
+            sync(written)
+            checksums.replace(self.folder, written, self.path(name))
+
+    @contextmanager
+    def gathering(self, purpose: str) -> Iterator["Batches"]:
+        """Collect rows of one or several tables, batch by batch, for `replace_companies`."""
+        folder = self.folder / f"{PARTS}-{purpose}"
+        shutil.rmtree(folder, ignore_errors=True)  # what a killed run left
+        try:
+            yield Batches(self, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def replace_companies(
+        self, name: str, parts: Iterable["pl.DataFrame | Written"], inputs: Mapping[str, str]
+    ) -> None:
+        """Replace the rows of the companies in `inputs` by those of the parts; other companies keep their rows.
+
+        If the parts have other columns than the table, an older program wrote the table. Then none of its rows and
+        digests are kept, so the next run makes the rows of the other companies again.
+
+        Args:
+            name: the table.
+            parts: rows of those companies; at least one part, which may be empty, because it defines the columns. All
+                rows of a company are in one part.
+            inputs: the digest of the inputs of the new rows, by company; read after the last part, because companies
+                that cannot be processed are removed from it while the parts are made.
+        """
+        new = list(parts)
+        with self._named_errors(name):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+            before = self._kept(name, _schema_of(new[0]))
+            if before.parts and not inputs:
+                return  # the table has these columns already, and no company has new rows
+            after = self._added(name, before, new, inputs)
+            if len(after.parts) > 2 * (len(after.companies) / PART) + SPARE:
+                after = self._together(name, after)
+            self._point(name, after)
+
+    def remove_companies(self, name: str, ciks: Collection[str]) -> None:
+        """Remove the rows and digests of some companies from a table."""
+        with self._named_errors(name):
+            manifest = self.manifest(name)
+            if not manifest.companies.keys().isdisjoint(ciks):
+                kept = {cik: held for cik, held in manifest.companies.items() if cik not in ciks}
+                self._point(name, _without_idle_parts(Manifest(kept, manifest.parts)))
+
+    def tidy(self) -> None:
+        """Remove what a killed run left: it moves the manifest first, and the files that this names no more go last.
+
+        Tables whose manifest is damaged stay as they are.
+        """
+        for path in self.folder.glob(f"*/{MANIFEST}"):
+            with suppress(*DAMAGED):
+                self._tidy(path.parent.name, self.manifest(path.parent.name))
+
+    def manifest(self, name: str) -> Manifest:
+        """The manifest of a table of companies; an empty one if there is no such table."""
+        path = self._manifest_path(name)
+        self.bring([path])
+        try:
+            stamp = path.stat()
+        except FileNotFoundError:
+            return Manifest()
+        return _manifest(path, stamp.st_mtime_ns, stamp.st_ino, stamp.st_size)
+
+    def _manifest_path(self, name: str) -> Path:
+        return self.folder / name / MANIFEST
+
+    def _is_by_company(self, name: str) -> bool:
+        """Whether a table is one of companies."""
+        self.bring([self._manifest_path(name), self.path(name)])
+        return self._manifest_path(name).exists()
+
+    def _first_part(self, name: str) -> Path:
+        part = self.folder / name / next(iter(self.manifest(name).parts))
+        self.bring([part])
+        return part
+
+    def _kept(self, name: str, schema: pl.Schema) -> Manifest:
+        """The manifest of the table; an empty one if the table has other columns. An older program's file is a part."""
+        manifest = self.manifest(name)
+        if not manifest.parts and self.path(name).exists():
+            manifest = self._adopted(name)
+        if manifest.parts and pl.scan_parquet(self._first_part(name)).collect_schema() != schema:
+            return Manifest()
+        return manifest
+
+    def _adopted(self, name: str) -> Manifest:
+        """The manifest of a table of companies that an older program wrote as one file: it becomes the first part."""
+        path, part = self.path(name), _part_name(1)
+        made_from = self.inputs(name)
+        counted = pl.scan_parquet(path).group_by("cik").len().sort("cik").collect()
+        companies = {cik: Held(made_from.get(cik, ""), part, rows) for cik, rows in counted.iter_rows()}
+        manifest = Manifest(companies, {part: int(counted["len"].sum())})
+        (self.folder / name / part).unlink(missing_ok=True)
+        os.link(path, self.folder / name / part)
+        checksums.note(self.folder, {self.folder / name / part: path})
+        checksums.forget(self.folder, [path])
+        self._point(name, manifest)
+        path.unlink()
+        return manifest
+
+    def _added(
+        self, name: str, before: Manifest, new: Sequence["pl.DataFrame | Written"], inputs: Mapping[str, str]
+    ) -> Manifest:
+        """The manifest with new parts, whose files are put into the folder of the table."""
+        companies = {cik: held for cik, held in before.companies.items() if cik not in inputs}
+        companies |= {cik: Held(digest, "", 0) for cik, digest in inputs.items()}
+        parts, paths = dict(before.parts), {}
+        held = [*(self.folder / name).glob("*.parquet"), *map(Path, parts)]  # a part may be held elsewhere only
+        last = max((int(path.stem) for path in held), default=0)
+        for number, each in enumerate(new, last + 1):
+            part = _part_name(number)
+            path = self.folder / name / part
+            written = each if isinstance(each, Written) else write_part(path, each, self.footers.get(name))
+            if written.path != path:
+                written.path.replace(path)
+            parts[part] = sum(written.rows.values())
+            paths[path] = path
+            companies |= {cik: Held(inputs[cik], part, rows) for cik, rows in written.rows.items() if cik in inputs}
+        checksums.note(self.folder, paths)
+        return _without_idle_parts(Manifest(dict(sorted(companies.items())), parts))
+
+    def _together(self, name: str, manifest: Manifest) -> Manifest:
+        """The manifest after the parts of which little is left are written together, by company."""
+        little = {part: ciks for part, ciks in manifest.by_part().items() if len(ciks) < PART / 2}
+        together = sorted(cik for ciks in little.values() for cik in ciks)
+        made_from = {cik: manifest.companies[cik].digest for cik in together}
+        groups = [together[start : start + PART] for start in range(0, len(together), PART)]
+        self._point(name, manifest, tidy=False)  # from which the rows are read
+        return self._added(name, manifest, [self.of_companies(name, group) for group in groups], made_from)
+
+    def _point(self, name: str, manifest: Manifest, *, tidy: bool = True) -> None:
+        """Make a manifest the current one, and remove the files that it does not name."""
+        path = self._manifest_path(name)
+        written = path.with_suffix(".tmp")
+        written.write_bytes(msgspec.json.encode(manifest))
+        sync(written)
+        checksums.replace(self.folder, written, path)
+        sync(path.parent)  # before the files go that only the manifest before names
+        if tidy:
+            self._tidy(name, manifest)
+
+    def _tidy(self, name: str, manifest: Manifest) -> None:
+        """Remove the files in the folder of a table that its manifest does not name."""
+        folder = self._manifest_path(name).parent
+        if idle := [each for each in folder.iterdir() if each.name not in (MANIFEST, *manifest.parts)]:
+            checksums.forget(self.folder, idle)
+            for each in idle:
+                each.unlink()
+
+    @contextmanager
+    def _named_errors(self, name: str) -> Iterator[None]:
+        """Raise errors of the disk and damaged files as LakeError, with a message of one line."""
+        try:
+            yield
+        except DAMAGED as error:
+            in_one = self.path(name).exists() or not (self.folder / name).exists()
+            place = self.path(name) if in_one else self.folder / name
+            reason = str(error).partition("\n")[0]
+            raise LakeError(
+                f"{place} cannot be read or written ({reason}); check the disk, or run `fundamentals doctor --repair`, "
+                "after which the next synchronization makes the table again"
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of some companies in the tables of a lake."""
+
+    lake: Lake
+    ciks: tuple[str, ...]
+
+    def read(self, name: str, where: pl.Expr = EACH) -> pl.DataFrame:
+        """The rows of these companies in a table, all or those that meet a condition."""
+        return self.lake.of_companies(name, self.ciks, where)
+
+
+class Batches:
+    """Rows of tables collected batch by batch. A single batch stays in memory; several are written to the disk."""
+
+    def __init__(self, lake: Lake, folder: Path) -> None:
+        self._lake = lake
+        self._folder = folder
+        self._of: dict[str, list[pl.DataFrame | Written]] = {}
+
+    def add(self, name: str, rows: pl.DataFrame) -> None:
+        """Add the next batch of a table."""
+        held = self._of.setdefault(name, [])
+        if held and isinstance(held[0], pl.DataFrame):
+            held[0] = self._written(name, 0, held[0])
+        held.append(self._written(name, len(held), rows) if held else rows)
+
+    def fill(
+        self,
+        workers: Workers,
+        task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]],
+        inputs: Sequence[Input],
+    ) -> Iterator[Notes]:
+        """Add the rows that a function makes of each input, in their order; several inputs are shared by the workers.
+
+        Args:
+            workers: the processes.
+            task: a picklable function: input to rows by table, and notes, which are passed on.
+            inputs: one for each batch.
+
+        Yields:
+            the notes on each batch.
+        """
+        if workers.number == 1 or len(inputs) <= 1:
+            for each in inputs:
+                rows, notes = task(each)
+                for name, frame in rows.items():
+                    self.add(name, frame)
+                yield notes
+            return
+        for written, notes in workers.map(partial(to_files, task, self._lake, self._folder), enumerate(inputs)):
+            self.take(written)
+            yield notes
+
+    def place(self, name: str, number: int) -> Path:
+        """The file of the part of a table that a batch with this number makes."""
+        return self._folder / name / _part_name(number)
+
+    def take(self, written: Mapping[str, Written]) -> None:
+        """Add the next batch, whose rows are in files: by table, at `place`."""
+        for name, part in written.items():
+            self._of.setdefault(name, []).append(part)
+
+    def of(self, name: str) -> list[pl.DataFrame | Written]:
+        """The batches of a table, in the order in which they were added, for `replace_companies`."""
+        return self._of[name]
+
+    def height(self, name: str) -> int:
+        """The number of rows of a table that were added."""
+        return sum(
+            sum(each.rows.values()) if isinstance(each, Written) else each.height for each in self._of.get(name, ())
+        )
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """All rows of a table, in the order in which they were added."""
+        return pl.concat(
+            pl.scan_parquet(each.path) if isinstance(each, Written) else each.lazy() for each in self._of[name]
+        )
+
+    def _written(self, name: str, number: int, rows: pl.DataFrame) -> Written:
+        with self._lake._named_errors(name):
+            return write_part(self._folder / name / _part_name(number), rows, self._lake.footers.get(name))
+
+
+def write_part(path: Path, rows: pl.DataFrame, footer: Mapping[str, str] | None = None) -> Written:
+    """Write rows of whole companies to a file, sorted by company."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    counts: Counter[str] = Counter()
+    if "cik" in rows.columns:
+        ordered = rows if rows["cik"].is_sorted() else rows.sort("cik", maintain_order=True)
+        counts.update(dict(ordered["cik"].rle().struct.unnest().select("value", "len").iter_rows()))
+    else:
+        ordered, counts[""] = rows, rows.height
+    said = dict(footer) if footer else None
+    ordered.write_parquet(path, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP, metadata=said)
+    sync(path)
+    return Written(path, counts)
+
+
+def to_files(
+    task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]],
+    lake: Lake,
+    folder: Path,
+    numbered: tuple[int, Input],
+) -> tuple[dict[str, Written], Notes]:
+    """Write the rows of a batch to files, and return these and the notes."""
+    number, batch = numbered
+    rows, notes = task(batch)
+    written = {
+        name: write_part(folder / name / _part_name(number), frame, lake.footers.get(name))
+        for name, frame in rows.items()
+    }
+    return written, notes
+
+
+def _part_name(number: int) -> str:
+    return f"{number:06}.parquet"
+
+
+def _schema_of(part: pl.DataFrame | Written) -> pl.Schema:
+    return part.schema if isinstance(part, pl.DataFrame) else pl.scan_parquet(part.path).collect_schema()
+
+
+def _without_idle_parts(manifest: Manifest) -> Manifest:
+    """The manifest without the parts whose rows count no longer; one part stays, because it has the columns."""
+    needed = {held.part for held in manifest.companies.values() if held.rows} or {*list(manifest.parts)[-1:]}
+    return Manifest(manifest.companies, {part: rows for part, rows in manifest.parts.items() if part in needed})
+
+
+@lru_cache(maxsize=64)
+def _manifest(path: Path, *_: int) -> Manifest:
+    """The manifest in a file, decoded once for each state of the file."""
+    return msgspec.json.decode(path.read_bytes(), type=Manifest)

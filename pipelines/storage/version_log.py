@@ -1,0 +1,232 @@
+"""The version log of a home: immutable segments, one for each synchronization that changed something.
+
+Belongs here: which segments are committed, reading them, writing one. Does not: what a version is (normalize.history).
+
+The pointer to the current build names the segments that are committed with it, so a killed run leaves neither a build
+nor a segment. A segment is never changed. Going back to an older build moves the pointer and not the log: all segments
+that a pointer ever named are listed in a file in the folder of the segments.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipelines.errors import PipelineError
+from pipelines.normalize.history.versions import LOG, VERSION_OF
+from pipelines.storage import checksums
+from warehouse.files import sync
+
+SEGMENT = "versions-{}.parquet"
+COMMITTED = "committed.json"
+IN_ORDER = "in_order"
+INITIAL = "initial"  # the cause of the first version of a value
+ROW_GROUP = 5_000
+"""Rows that are read together: those of about ten companies. Ten times as many take four times as long for a few
+companies, in a file that is a quarter smaller."""
+ADVICE = "run `fundamentals doctor --repair`, which restores the segment from the published build"
+LATER = ("rule",)
+"""Columns of LOG that the first segments lack. A segment that lacks another column is damaged."""
+
+
+class LogError(PipelineError):
+    """A committed segment cannot be read. The synchronization stops, because the history would be incomplete."""
+
+
+def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
+    """All segments that a pointer names or ever named, in the order of recording; `pointed` are added to the list.
+
+    Names do not tell the order, because the clock may have been set back. An earlier release sorted the list by name:
+    such a list is put in order once, by the filings in the segments.
+
+    Raises:
+        LogError: the list cannot be read, or has to be put in order and a segment is missing or damaged.
+    """
+    remembered = _remembered(folder)
+    segments = listed(folder, pointed)
+    if isinstance(remembered, list):
+        segments = tuple(_in_order_of_filings(folder, sorted(segments)))
+    if remembered != {IN_ORDER: [*segments]}:
+        remember(folder, segments)
+    return segments
+
+
+def listed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
+    """The same segments in the order of the list, which is not changed.
+
+    Raises:
+        LogError: the list cannot be read.
+    """
+    remembered = _remembered(folder)
+    try:
+        known = remembered if isinstance(remembered, list) else remembered[IN_ORDER]
+        return tuple(dict.fromkeys([*map(str, known), *pointed]))
+    except (LookupError, TypeError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _remembered(folder: Path) -> Any:
+    """What the list of segments says."""
+    path = folder / COMMITTED
+    try:
+        if path.exists() and checksums.damaged(folder, [path]):
+            raise ValueError("does not have its digest")
+        return json.loads(path.read_text()) if path.exists() else {IN_ORDER: []}
+    except (OSError, ValueError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: Path, error: Exception) -> LogError:
+    advice = "run `fundamentals doctor --repair`, which writes the list again"
+    return LogError(f"{folder / COMMITTED}: {error!r}; {advice}")
+
+
+def remember(folder: Path, segments: Sequence[str]) -> None:
+    """Write the list of the committed segments in the order of recording."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = folder / f".{COMMITTED}.tmp"
+    written.write_text(json.dumps({IN_ORDER: list(segments)}))
+    checksums.replace(folder, written, folder / COMMITTED)
+
+
+def check(folder: Path, segments: Sequence[str]) -> None:
+    """Compare the committed segments with their digests; note those of segments that an earlier release wrote.
+
+    Raises:
+        LogError: a segment is missing or damaged.
+    """
+    paths = [folder / name for name in segments]
+    for path in checksums.damaged(folder, paths):
+        raise LogError(f"{path}: {'damaged' if path.exists() else 'missing'}; {ADVICE}")
+    if new := checksums.unnoted(folder, paths):
+        checksums.note(folder, {path: path for path in new})
+
+
+def _in_order_of_filings(folder: Path, segments: Sequence[str]) -> list[str]:
+    """Segments in the order of recording: the later one has a value from a later filing, or not its initial version.
+
+    Where no value is in two segments, their names decide. If the filings contradict each other, the names decide all.
+    """
+    frames = []
+    for number, name in enumerate(segments):
+        with _named_errors(folder / name):
+            versions = pl.scan_parquet(folder / name).group_by(VERSION_OF)
+            last = versions.agg(pl.col("filed").max(), is_later=(pl.col("cause") != INITIAL).all())
+            frames.append(last.with_columns(segment=pl.lit(number)).collect())
+    if len(frames) < 2:
+        return list(segments)
+    rows = pl.concat(frames).sort(*VERSION_OF, "filed", "is_later", "segment")
+    before = pl.col("segment", "filed", "is_later").shift().over(VERSION_OF).name.suffix("_before")
+    is_after = (pl.col("filed") > pl.col("filed_before")) | (pl.col("is_later") > pl.col("is_later_before"))
+    follows = rows.with_columns(before).filter(is_after).group_by("segment_before", "segment").agg(pl.len())
+    net: Counter[tuple[int, int]] = Counter()
+    for earlier, later, count in follows.iter_rows():
+        net[earlier, later] += count
+        net[later, earlier] -= count
+    order = TopologicalSorter(dict.fromkeys(range(len(segments)), ()))
+    for (earlier, later), count in net.items():
+        if count > 0:
+            order.add(later, earlier)
+    try:
+        order.prepare()
+    except CycleError:
+        return list(segments)
+    placed: list[str] = []
+    ready: list[int] = []
+    while order.is_active():
+        for number in order.get_ready():
+            heappush(ready, number)
+        number = heappop(ready)
+        placed.append(segments[number])
+        order.done(number)
+    return placed
+
+
+def segments_of(folder: Path, segments: Sequence[str]) -> dict[str, list[str]]:
+    """The committed segments that have versions of each company, by company, in the order of recording.
+
+    Raises:
+        LogError: a segment is missing or damaged.
+    """
+    found: dict[str, list[str]] = {}
+    for name in segments:
+        with _named_errors(folder / name):
+            for cik in pl.scan_parquet(folder / name).select(pl.col("cik").unique()).collect()["cik"]:
+                found.setdefault(cik, []).append(name)
+    return found
+
+
+def read(folder: Path, segments: Sequence[str], ciks: Iterable[str] | None = None) -> pl.DataFrame:
+    """The versions of the committed segments, of some companies or of all, in the order of recording: columns of LOG.
+
+    Raises:
+        LogError: a segment is missing or damaged.
+    """
+    wanted = pl.lit(value=True) if ciks is None else _of(sorted(ciks))
+    frames = [pl.DataFrame(schema=LOG)]
+    for name in segments:
+        with _named_errors(folder / name):
+            frames.append(_in_present_columns(pl.scan_parquet(folder / name).filter(wanted).collect()))
+    return pl.concat(frames)
+
+
+def _of(ciks: Sequence[str]) -> pl.Expr:
+    """The rows of some companies; by the bounds, row groups of a segment are left out, because it is sorted."""
+    cik = pl.col("cik")
+    return cik.is_between(pl.lit(min(ciks, default="")), pl.lit(max(ciks, default=""))) & cik.is_in(ciks)
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    """Raise errors of the disk and damaged files as LogError, with a message of one line."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).partition("\n")[0]
+        raise LogError(f"{path}: {reason}; {ADVICE}") from error
+
+
+def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
+    """A segment with the columns of LOG; columns and fields of legs that an older program did not record are null."""
+    added = [pl.lit(None).alias(name) for name in LATER if name in LOG and name not in segment.columns]
+    return segment.with_columns(added).select(pl.col(name).cast(dtype) for name, dtype in LOG.items())
+
+
+def write(folder: Path, sync_id: str, rows: pl.DataFrame | pl.LazyFrame) -> str:
+    """Write a segment, and return its name; it is committed once a pointer names it."""
+    name = segment_name(sync_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = folder / f".{name}.tmp"
+    rows.lazy().select(LOG.names()).sink_parquet(written, compression="zstd", row_group_size=ROW_GROUP)
+    with written.open("rb") as file:
+        os.fsync(file.fileno())
+    checksums.replace(folder, written, folder / name)
+    sync(folder / checksums.NOTES)
+    return name
+
+
+def segment_name(sync_id: str) -> str:
+    """The name of the segment that a synchronization writes."""
+    return SEGMENT.format(sync_id)
+
+
+def sync_id_of(segment: str) -> str:
+    """The id of the synchronization that wrote a segment."""
+    before, after = SEGMENT.split("{}")
+    return segment.removeprefix(before).removesuffix(after)
+
+
+def clear(folder: Path, segments: Sequence[str]) -> None:
+    """Remove files of killed runs: segments newer than the last committed one, and unfinished files."""
+    last = max(segments, default="")
+    left = [path for path in folder.glob(SEGMENT.format("*")) if path.name > last]
+    checksums.forget(folder, left)
+    for path in (*left, *folder.glob(".*.tmp")):
+        path.unlink()

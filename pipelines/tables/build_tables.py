@@ -1,0 +1,551 @@
+"""The tables of the published warehouse, assembled from the tables of the stages.
+
+Belongs here: joining values with listings, one frame for each table of warehouse.schema.
+Does not: any rule of accounting (normalize), the file that is published (warehouse.publish).
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from datetime import UTC, date, datetime
+from functools import cache, partial
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.normalize.elements import describe_sources
+from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
+from pipelines.normalize.industry.sic import MAJOR_GROUPS
+from pipelines.normalize.items.item import SUM
+from pipelines.normalize.items.line_items import served
+from pipelines.normalize.rules import REGISTRY, path
+from pipelines.rules_digest import digest_of
+from pipelines.stages.batches import in_batches
+from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
+from pipelines.stages.values import held_predecessors
+from pipelines.storage.lake import Lake, Part
+from pipelines.tables import rule_table
+from pipelines.valuation.table import projections, valuations
+from pipelines.workers import ALONE, Workers
+from warehouse import footers, publish, schema
+from warehouse.publish import Pointer
+from warehouse.rows import Rows
+from warehouse.verify import is_whole
+
+POLARS_TYPES: dict[str, pl.DataType] = {
+    "VARCHAR": pl.String(),
+    "DATE": pl.Date(),
+    "TIMESTAMP": pl.Datetime("us"),
+    "INTEGER": pl.Int32(),
+    "BIGINT": pl.Int64(),
+    "DOUBLE": pl.Float64(),
+    "BOOLEAN": pl.Boolean(),
+    "VARCHAR[]": pl.List(pl.String()),
+}
+LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
+"""The columns of the SEC's list that are published; a company's place in the list changes nothing."""
+FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
+CONTENT = "content"
+SEGMENTS = "segments"
+COUNTED, CONTENTS, SYMBOLS, AGES, BUILT = "counted", "contents", "symbols", "ages", "built"
+"""Tables of the lake: what each rule decided for each company; the sums of its rows in each published table; its rows
+in table `companies` without times; the day after which its valuation is stale; its contents in the newest build."""
+CHANGED = "changes"
+OF_COMPANIES = (
+    *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
+    *("balance_sheet_lines", "valuations", "projections"),
+)
+"""The published tables that are made of some companies at a time; the others are small, and made as a whole."""
+IN_ORDER = ("versions", "lineage")
+"""Tables that are made in their order from the log, which is sorted; a build whose rows are not in order is refused."""
+MADE_FROM = "made_from"
+"""The key, in table `syncs`, of the digest of the inputs of all tables."""
+NEWEST = "newest"
+"""The key, in table `syncs`, of the synchronization that wrote it: its rows are sorted by the clock."""
+LAST = "syncs"
+"""The table that is written last: it carries the digest of the inputs of all tables."""
+
+
+def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALONE, again: Collection[str] = ()) -> None:
+    """Write every table of the warehouse that has rows, with the columns and the order of the schema.
+
+    The rows of a company are made again only if something changed that they are made from. Companies are processed in
+    batches, of which each process holds one at a time. The table that is written last has the digest of all inputs.
+
+    Args:
+        lake: tables of the stages.
+        synchronizations: rows of table `syncs`.
+        workers: the processes that share the batches.
+        again: companies whose rows are made again even if nothing changed that they are made from.
+    """
+    filings = filing_addresses(lake)
+    newest_filing = max(filings["filed"], default=date.min)
+    made_from, known, named = _made_from_by_company(lake), lake.inputs(CONTENTS), {*again}
+    ages = dict(lake.read(AGES).iter_rows()) if lake.holds(AGES) else {}
+    to_do = {
+        cik: digest
+        for cik, digest in made_from.items()
+        if known.get(cik) != _with_age(digest, ages.get(cik), newest_filing) or cik in named
+    }
+    if to_do or not known:
+        with lake.gathering("warehouse") as made:
+            parts = [lake.only(batch) for batch in in_batches(sorted(to_do))]
+            for new_ages in made.fill(workers, partial(_of_companies, newest_filing), parts):
+                to_do |= {cik: _with_age(to_do[cik], new_ages.get(cik), newest_filing) for cik in new_ages}
+            for name in map(assembled, OF_COMPANIES):
+                lake.replace_companies(name, made.of(name), to_do)
+            for name in (SYMBOLS, COUNTED, AGES, CONTENTS):  # the last one marks all rows of a company as made
+                lake.replace_companies(name, made.of(name), to_do)
+    gone = known.keys() - made_from.keys()
+    for name in (*map(assembled, OF_COMPANIES), SYMBOLS, COUNTED, AGES, CONTENTS):
+        lake.remove_companies(name, gone)
+    of_all = {
+        "companies": _with_times(lake.read(SYMBOLS), lake.read("documents")),
+        "filings": filings,
+        "rules": rule_table.table(REGISTRY, {rule: path(rule) for rule in REGISTRY}, lake.read(COUNTED)),
+        "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
+        "line_items": line_items(),
+        CHANGED: _changes(lake.read(APPENDED)),
+        "quarantine": lake.read("quarantine"),
+        LAST: synchronizations,
+    }
+    of_last = {MADE_FROM: _made_from(lake, made_from), NEWEST: str(synchronizations["build"].last())}
+    for name, frame in of_all.items():
+        rows = conformed(name, frame)
+        digests = {CONTENT: content_of(name, rows)}
+        lake.write(assembled(name), rows, digests | of_last if name == LAST else digests)
+
+
+def _made_from_by_company(lake: Lake) -> dict[str, str]:
+    """A digest of what the rows of each company are made from, without the times of synchronizations."""
+    values, registrants, versions = (lake.inputs(name) for name in ("profiles", "registrants", VERSIONS))
+    listed: dict[str, list[str]] = {}
+    for row in lake.read("listings", LISTED).iter_rows():
+        listed.setdefault(row[0], []).append(str(row))
+    return {
+        cik: digest(values.get(cik), registrants.get(cik), versions.get(cik), *listed.get(cik, ()), code_digest())
+        for cik in sorted({*values, *versions})
+    }
+
+
+def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> str:
+    """The digest with whether the company's valuation is stale: it depends on the newest filing of all companies."""
+    return f"{made_from} stale" if stale_after and newest_filing > stale_after else made_from
+
+
+def digest(*parts: object) -> str:
+    """A digest of values, by their text."""
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
+
+
+def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFrame], dict[str, date | None]]:
+    """The rows of some companies in each table; the notes are the day after which each valuation is stale, by CIK."""
+    versions = _by_kind(_with_rules(_labelled(part), part))
+    current = versions.filter("is_current").drop_nulls("value")
+    companies = _companies(part, current)
+    gaps = _gaps(part, current)
+    found = {"splits": _splits(part), "breaks": part.read("breaks"), "repairs": part.read("repairs")}
+    decisions = rule_table.decisions(part.read("decisions"), *found.values())
+    values = _valuations(part, versions, current, newest_filing)
+    frames = {
+        "companies": companies,
+        "financials": _financials(current, companies),
+        "versions": _versions(part, versions),
+        "lineage": lineage(versions),
+        "gaps": gaps,
+        "proofs": _proofs(part, current, gaps),
+        "decisions": decisions,
+        **found,
+        "balance_sheet_lines": part.read("balance_sheet_lines"),
+        "valuations": values,
+        "projections": projections(values),
+    }
+    made = {name: conformed(name, frame) for name, frame in frames.items()}
+    ages = values.select("cik", "stale_after")
+    tables = {
+        **{assembled(name): made[name] for name in OF_COMPANIES},
+        SYMBOLS: made["companies"],
+        COUNTED: _counted(current, gaps, decisions),
+        AGES: ages,
+        CONTENTS: pl.concat(_contents(name, rows) for name, rows in made.items()),
+    }
+    return tables, dict.fromkeys(part.ciks) | dict(ages.iter_rows())
+
+
+def are_published(lake: Lake, before: Pointer | None) -> bool:
+    """Whether the stored tables are those of the published build, and their inputs have not changed since."""
+    return (
+        before is not None
+        and lake.holds(CONTENTS)
+        and before.inputs == inputs(lake)
+        and lake.inputs(assembled(LAST)).get(MADE_FROM) == _made_from(lake, _made_from_by_company(lake))
+    )
+
+
+def _made_from(lake: Lake, by_company: Mapping[str, str]) -> str:
+    """A digest of the inputs of the tables, without the times of synchronizations, and of the code that makes them."""
+    kept = [f"{name} {lake.digest(name)}" for name in ("listings", "quarantine")]
+    return digest(*by_company.items(), *kept)
+
+
+@cache
+def code_digest() -> str:
+    """The digest of the code, without comments and docstrings, and of the rules' texts, which tables publish."""
+    folders = (Path(__file__).parents[1], Path(schema.__file__).parent)
+    digests = [digest_of(folder) for folder in folders]
+    return hashlib.sha256("\n".join([*digests, *map(repr, REGISTRY.values())]).encode()).hexdigest()
+
+
+def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame with the columns of its table in their order and types, sorted in the table's order."""
+    table = schema.BY_NAME[name]
+    columns = [pl.col(column.name).cast(POLARS_TYPES[column.type]) for column in table.columns]
+    typed = frame.select(columns)
+    return typed if name in IN_ORDER else typed.sort(*table.order)
+
+
+def line_items() -> pl.DataFrame:
+    """Table `line_items`: the eleven items, with the elements that are their sources."""
+    return pl.DataFrame(
+        [
+            {
+                "name": item.name,
+                "unit": item.unit,
+                "meaning": item.meaning,
+                "formula": item.formula,
+                "sources": describe_sources(item.name) or None,
+            }
+            for item in schema.LINE_ITEMS
+        ]
+    )
+
+
+def synchronization(
+    sync_id: str, started_at: str, source: str, counts: Mapping[str, int], build: str | None
+) -> pl.DataFrame:
+    """The row of table `syncs` for a synchronization that ends with the build; times in ISO 8601 UTC."""
+    row = {
+        "sync_id": sync_id,
+        "started_at": started_at,
+        "finished_at": datetime.now(UTC).isoformat(),
+        "source": source,
+        "counts": json.dumps(dict(sorted(counts.items()))),
+        "build": build,
+    }
+    times = pl.col("started_at", "finished_at").str.to_datetime(time_unit="us", time_zone="UTC")
+    return pl.DataFrame([row], schema_overrides={"build": pl.String}).with_columns(times)
+
+
+def assembled(name: str) -> str:
+    """The name in the lake of a table of the warehouse before it is published."""
+    return f"warehouse_{name}"
+
+
+FOOTERS = {assembled(table.name): footers.of_table(table.name) for table in schema.TABLES}
+"""What the files of the published tables say of their columns."""
+
+
+def files(lake: Lake, ciks: Collection[str] | None = None) -> dict[str, Rows]:
+    """The rows of each published table in the files of the lake; `ciks`: in tables of companies of these only."""
+    found = {}
+    for table in schema.TABLES:
+        name, is_by_company = assembled(table.name), table.name in OF_COMPANIES
+        wanted = ciks if is_by_company else None
+        if lake.holds(name):
+            in_order = not is_by_company or (table.order[0] == "cik" and lake.is_in_order(name, wanted))
+            found[table.name] = Rows(lake.files(name, wanted), in_order)
+    return found
+
+
+def content_of(name: str, rows: pl.DataFrame) -> str:
+    """A digest of the contents of a table without times, in any order: fast, only comparable with itself."""
+    return _summed(_hashed(name, rows).select(*SUMS)) if schema.BY_NAME[name].content_names else ""
+
+
+SUMS = (
+    pl.len().cast(pl.UInt64).alias("rows"),
+    pl.col("hashed").sum().alias("total"),
+    pl.col("hashed").bitwise_xor().alias("xor"),
+)
+"""Two sums of the hashes of rows that do not depend on their order."""
+ALL_SUMS = (pl.col("rows").sum(), pl.col("total").sum(), pl.col("xor").bitwise_xor())
+"""The sums of several parts of a table."""
+
+
+def _hashed(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(hashed=rows.select(schema.BY_NAME[name].content_names).hash_rows(seed=0))
+
+
+def _summed(sums: pl.DataFrame) -> str:
+    return digest(*sums.row(0)) if sums.height else digest(0, 0, 0)
+
+
+def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Table `contents`: the sums of the rows of each company in a table, and how many have the key of the one before.
+
+    Args:
+        name: the table, whose order begins with its key.
+        rows: its rows in order.
+    """
+    key = schema.BY_NAME[name].key
+    shares_key = pl.all_horizontal(pl.col(column).eq_missing(pl.col(column).shift()) for column in key)
+    repeated = rows.select(repeated=shares_key)["repeated"]
+    of_companies = _hashed(name, rows).with_columns(rows["cik"], repeated, table=pl.lit(name))
+    return of_companies.group_by("cik", "table").agg(*SUMS, pl.col("repeated").sum())
+
+
+def repeated_keys(lake: Lake) -> pl.DataFrame:
+    """The tables in which a key names more than one row: `table`, `repeated_keys`, `first`."""
+    names = [table.name for table in schema.TABLES if lake.holds(assembled(table.name))]
+    suspects: dict[str, list[str]] = {}
+    if lake.holds(CONTENTS):
+        repeated = lake.scan(CONTENTS).filter(pl.col("repeated") > 0).select("table", "cik").collect()
+        suspects = {name: repeated.filter(table=name)["cik"].to_list() for name in OF_COMPANIES}
+    found = []
+    for name in names:
+        key = schema.BY_NAME[name].key
+        rows = lake.scan(assembled(name), suspects.get(name)).select(key)
+        extra = rows.group_by(key).len().filter(pl.col("len") > 1).collect()
+        found.append((name, extra.height, str(extra.head(1).rows())))
+    columns = ["table", "repeated_keys", "first"]
+    return pl.DataFrame(found, schema=columns, orient="row").filter(pl.col("repeated_keys") > 0)
+
+
+def inputs(lake: Lake) -> str:
+    """A digest of the inputs of a build; the same inputs need no new build.
+
+    Without table `changes`, which lists what is new since the previous build and is empty once that is published.
+    """
+    of_companies = lake.read(CONTENTS).group_by("table").agg(*ALL_SUMS).sort("table")
+    others = [table.name for table in schema.TABLES if table.name not in (*OF_COMPANIES, "companies", CHANGED)]
+    contents = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in sorted(others)]
+    return digest(*of_companies.rows(), *contents)
+
+
+def changed_since(lake: Lake, build: str) -> set[str] | None:
+    """The companies whose rows differ from those of a build; None if it was not made from these tables.
+
+    Args:
+        lake: the tables.
+        build: the id of the build, remembered by `remember_built`.
+    """
+    known = lake.inputs(BUILT)
+    if known.get(MADE_FROM) != _built_as(build):
+        return None
+    if known.get(CONTENTS) == digest(*lake.inputs(CONTENTS).items()):
+        return set()
+    both = lake.read(BUILT).join(_of_each(lake), on="cik", how="full", suffix="_now", coalesce=True)
+    return set(both.filter(pl.col("content").ne_missing(pl.col("content_now")))["cik"])
+
+
+def remember_built(lake: Lake, build: str) -> None:
+    """Write table `built`: the contents of each company's rows in the newest build."""
+    digests = {MADE_FROM: _built_as(build), CONTENTS: digest(*lake.inputs(CONTENTS).items())}
+    lake.write(BUILT, _of_each(lake), digests)
+
+
+def is_of_this_code(lake: Lake) -> bool:
+    """Whether this code made the tables: the rows of any company are made from what it would make them from now.
+
+    The inputs of some companies may have changed since, as in a backup that was made while a synchronization ran.
+    """
+    known = lake.inputs(CONTENTS)
+    return any(
+        known.get(cik) in (made_from, f"{made_from} stale") for cik, made_from in _made_from_by_company(lake).items()
+    )
+
+
+def _built_as(build: str) -> str:
+    return digest(build, code_digest())
+
+
+def _of_each(lake: Lake) -> pl.DataFrame:
+    """`cik`, `content`: the sums of all rows of each company in tables of companies."""
+    sums = lake.read(CONTENTS).filter(pl.col("table").is_in(OF_COMPANIES)).sort("cik", "table")
+    return sums.group_by("cik", maintain_order=True).agg(content=pl.struct(pl.exclude("cik")).hash(seed=0))
+
+
+def published_before(published: Path) -> Pointer | None:
+    """The pointer to the published build; None if there is none, or if it is damaged and must be published again."""
+    pointer = publish.readable(published)
+    return pointer if pointer and is_whole(published, pointer) else None
+
+
+def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
+    """One row for each symbol of common equity of a company that has a value."""
+    covered = current.group_by("cik").agg(
+        first_period_end=pl.col("period_end").min(), last_period_end=pl.col("period_end").max()
+    )
+    registrants = part.read("registrants").rename({"name": "registered_name"})
+    groups = pl.DataFrame(
+        {"major_group": list(MAJOR_GROUPS), "sic_description": list(MAJOR_GROUPS.values())},
+        schema={"major_group": pl.String, "sic_description": pl.String},
+    )
+    return (
+        part.read("listings")
+        .filter((pl.col("kind") == "common") | pl.col("is_primary"))
+        .join(covered, on="cik")
+        .join(part.read("profiles"), on="cik")
+        .join(registrants, on="cik", how="left")
+        .with_columns(
+            sic=pl.when(pl.col("sic").str.contains(r"^\d{1,4}$")).then(pl.col("sic").str.zfill(4)),
+            name=pl.coalesce("registered_name", "name"),
+        )
+        .with_columns(major_group=pl.col("sic").str.slice(0, 2))
+        .join(groups, on="major_group", how="left")
+        .with_columns(
+            fiscal_year_end_month=pl.coalesce("fiscal_year_end_month", pl.col("last_period_end").dt.month()),
+            data_updated_at=pl.lit(None),
+            rule_industry="industry",
+            industry=pl.coalesce("sic_description", pl.col("industry").str.replace_all("_", " ")),
+        )
+    )
+
+
+def _with_times(companies: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Table `companies` with the time of each company's last synchronization."""
+    times = documents.select("cik", data_updated_at="synchronized_at")
+    return companies.drop("data_updated_at").join(times, on="cik", how="left")
+
+
+def _labelled(part: Part) -> pl.DataFrame:
+    """All versions with labels of today's fiscal calendar; periods that are not in it keep their recorded labels."""
+    names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
+    today = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    labelled = part.read("versions").join(
+        today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
+    )
+    return labelled.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
+
+
+def _with_rules(logged: pl.DataFrame, part: Part) -> pl.DataFrame:
+    """All versions with their rules, including those that were recorded before rules had ids."""
+    if rule_table.unnamed(logged).height:
+        logged = rule_table.with_rules_of_today(logged, part.read(REPLAYED))
+    return logged
+
+
+def _counted(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """What each rule decided; a value or gap of a fiscal year end is published twice but counts once."""
+    values, missing = (rows.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0]) for rows in (current, gaps))
+    return rule_table.counts(REGISTRY, values, missing, decisions)
+
+
+def _splits(part: Part) -> pl.DataFrame:
+    """Table `splits`: one row for each company and day."""
+    return part.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True)
+
+
+def _changes(appended: pl.DataFrame) -> pl.DataFrame:
+    """Table `changes`: current values that are new since the previous build, with the values before them."""
+    row = ["cik", "period_kind", "period_end", "item"]
+    return _by_kind(appended.filter("is_current")).select(
+        *row, served("before").alias("before"), served("value").alias("after"), "cause"
+    )
+
+
+def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows by period kind: each row as `ttm`, and at fiscal year ends as `annual` too.
+
+    Sorted by company and period kind; otherwise the rows keep their order.
+    """
+    year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
+    ttm = rows.with_columns(period_kind=pl.lit("ttm"), period=pl.concat_str(year, pl.lit("Q"), quarter))
+    annual = rows.filter("is_year_end").with_columns(
+        period_kind=pl.lit("annual"), period=pl.concat_str(pl.lit("FY"), year)
+    )
+    return pl.concat([annual, ttm]).sort("cik", maintain_order=True)
+
+
+def _versions(part: Part, versions: pl.DataFrame) -> pl.DataFrame:
+    accepted = part.read("filings").select("cik", "accession", known_at="accepted_at")
+    return versions.join(accepted, on=["cik", "accession"], how="left").with_columns(value=served("value"))
+
+
+def lineage(versions: pl.DataFrame) -> pl.DataFrame:
+    """Table `lineage`: the legs of versions, numbered from 1; a leg of a sum is added or subtracted (`operation`)."""
+    key = ["cik", "period_kind", "period_end", "item", "version"]
+    summed = pl.when(pl.col("weight") < 0).then(pl.lit("subtract")).otherwise(pl.lit("add"))
+    return (
+        versions.filter(pl.col("legs").list.len() > 0)
+        .select(*key, "legs", leg=pl.int_ranges(1, pl.col("legs").list.len() + 1, dtype=pl.Int32))
+        .explode("legs", "leg")
+        .unnest("legs")
+        .with_columns(operation=pl.when(pl.col("role") == SUM).then(summed).otherwise(pl.col("role")))
+    )
+
+
+def _gaps(part: Part, current: pl.DataFrame) -> pl.DataFrame:
+    """Table `gaps`: reasons of periods without a value; not where the log still holds a value that is current."""
+    row = ["cik", "period_kind", "period_end", "item"]
+    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    labelled = _by_kind(part.read("gaps").join(periods, on=["cik", "period_end"]))
+    return labelled.join(current.select(row), on=row, how="anti")
+
+
+def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
+    """Table `proofs`: the identities that current values satisfy, and those that withhold a value."""
+    row = ["cik", "period_kind", "period_end", "item"]
+    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    labelled = _by_kind(part.read("proofs").join(periods, on=["cik", "period_end"]))
+    values = current.select(row)
+    is_withheld = pl.col("outcome") == WITHHELD
+    of_gaps = labelled.filter(is_withheld).join(gaps.select(row), on=row, how="semi")
+    return pl.concat([labelled.filter(~is_withheld).join(values, on=row, how="semi"), of_gaps])
+
+
+def _valuations(part: Part, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date) -> pl.DataFrame:
+    """Table `valuations`: the fair value of each covered company, or the reasons why there is none."""
+    row = ["cik", "period_kind", "period_end"]
+    newest = pl.col("period_end") == pl.col("period_end").max().over("cik", "period_kind")
+    tag = pl.col("legs").list.first().struct.field("tag")
+    ends = current.select(*row, "period", "item", value=served("value"), tag=tag).filter(
+        (pl.col("period_kind") == "annual") | newest
+    )
+    of_revenue = pl.col("item") == "revenue", pl.col("value").is_not_null()
+    revenues = versions.select(*row, "item", "version", "cause", value=served("value")).filter(*of_revenue)
+    revenues = revenues.join(ends, on=row, how="semi")
+    profiles, evidence, shares, filings = map(part.read, ("profiles", "evidence", "latest_shares", "filings"))
+    return valuations(ends, revenues, profiles, evidence, shares, filings, newest_filing)
+
+
+def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
+    """Table `financials`: one row for each symbol, period kind and period end, with the items as columns."""
+    row = ["cik", "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
+    filed = pl.col("legs").list.eval(pl.element().struct.field("filed"))
+    wide = (
+        current.with_columns(value=served("value"), first=filed.list.min(), last=filed.list.max())
+        .group_by(row)
+        .agg(
+            pl.col("first").min().alias("first_filed"),
+            pl.col("last").max().alias("last_filed"),
+            *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in schema.ITEM_NAMES),
+            *(
+                pl.col("filed").filter(pl.col("item") == item).first().alias(schema.filed_of(item))
+                for item in schema.ITEM_NAMES
+            ),
+        )
+    )
+    return wide.join(companies.select("cik", "symbol", "is_primary", "currency"), on="cik")
+
+
+def filing_addresses(lake: Lake) -> pl.DataFrame:
+    """Table `filings`: the filings with facts, with the `url` of each at the SEC."""
+    accession = pl.col("accession")
+    url = pl.format(
+        FILING_URL,
+        pl.coalesce("filer", "cik").str.strip_chars_start("0"),
+        accession.str.replace_all("-", "", literal=True),
+        accession,
+    )
+    # the URL of a predecessor's filing has the predecessor's CIK
+    predecessors = [cik for chain in held_predecessors(lake).values() for cik in chain]
+    filers = lake.of_companies("facts", predecessors).select("accession", filer="cik").unique("accession")
+    # co-registrants file under one accession number; the filing is listed under the first of them
+    return (
+        lake.read("filings")
+        .sort("accession", "cik")
+        .unique("accession", keep="first", maintain_order=True)
+        .join(filers, on="accession", how="left", maintain_order="left")
+        .with_columns(url=url, share_basis="factor")
+    )

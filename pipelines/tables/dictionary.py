@@ -1,0 +1,80 @@
+"""The command that writes what is generated from schema and rules: `python -m pipelines.tables.dictionary`.
+
+It writes docs/data-dictionary.md, docs/rules.md and warehouse/arrow_schemas.json.
+
+Belongs here: combining the schema with the tables of the rules. Does not: the layout of the schema on the page
+(warehouse.dictionary), the layout of the rules (rule_page), elements and industries (normalize).
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pipelines.normalize.elements import describe_sources
+from pipelines.normalize.industry.classification import WITHOUT_MEANING
+from pipelines.normalize.industry.table import AMBIGUOUS_OR_NONE, ANY_CODE, TABLE, IndustryRule
+from pipelines.normalize.rules import REGISTRY, path
+from pipelines.tables import rule_page
+from warehouse import dictionary, footers, schema
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "data-dictionary.md"
+RULES_PAGE = DOCS / "rules.md"
+
+INDUSTRIES = """
+## Industries
+
+The first line that holds for a filing gives its filer's industry. Elements count if the filing or one of the year
+before it uses them, so that later filings change nothing. Codes are SIC codes.
+
+| industry | codes | elements | unless | rule |
+| --- | --- | --- | --- | --- |
+"""
+
+WITHOUT = """
+Items that mean nothing in an industry; the reasons are [those of gaps](#reasons-of-gaps).
+
+| industry | item | reason |
+| --- | --- | --- |
+"""
+
+
+def page() -> str:
+    """The data dictionary as the schema and the rules are now."""
+    told = dictionary.render({item: describe_sources(item) for item in schema.ITEM_NAMES})
+    without = (
+        f"| {industry} | `{item}` | `{reason}` |\n"
+        for industry, items in WITHOUT_MEANING.items()
+        for item, reason in items.items()
+    )
+    return f"{told}{INDUSTRIES}{''.join(map(_row, TABLE))}{WITHOUT}{''.join(without)}"
+
+
+def _row(rule: IndustryRule) -> str:
+    uses = f"{rule.at_least} of {_listed(rule.uses)}" if rule.uses else ""
+    return f"| {rule.industry} | {_codes(rule)} | {uses} | {_listed(rule.unless)} | `{rule.rule}`: {rule.statement} |\n"
+
+
+def _codes(rule: IndustryRule) -> str:
+    known = {ANY_CODE: "any", AMBIGUOUS_OR_NONE: "none, or one of firms of many industries"}
+    spans = (str(low) if low == high else f"{low}-{high}" for low, high in rule.codes)
+    return known.get(rule.codes) or ", ".join(spans)
+
+
+def _listed(elements: Iterable[str]) -> str:
+    return ", ".join(f"`{element}`" for element in elements)
+
+
+def rules() -> str:
+    """The page of the rules as the registry is now."""
+    return rule_page.page(REGISTRY, {rule: path(rule) for rule in REGISTRY}, rule_page.SINGLE_COMPANY)
+
+
+def main(folder: Path = DOCS) -> None:
+    """Write both pages, and what the Parquet copies say of their columns."""
+    for name, text in ((PAGE.name, page()), (RULES_PAGE.name, rules())):
+        (folder / name).write_text(text, encoding="utf-8")
+    footers.FILE.write_text(footers.made(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
