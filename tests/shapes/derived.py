@@ -263,13 +263,14 @@ def leaves_noninterest_income_out(other: float = 0.0) -> list[Row]:
     return [row for row in rows if (row["tag"], row["filed"]) != ("NoninterestIncome", "2024-02-29")]
 
 
-def loses_on_securities() -> list[Row]:
+def loses_on_securities(net_income: float = -13.0) -> list[Row]:
     """First Seacoast Bancorp: noninterest income of the last quarter of 2022 is a loss on securities."""
     income = {"NoninterestExpense": 8.0, "InterestIncomeExpenseNet": 10.0}
     income |= {"InterestIncomeExpenseAfterProvisionForLoanLoss": 9.0, PRETAX: 4.0}
     sums = {tag: [amount] * QUARTERS for tag, amount in income.items()}
     sums["NoninterestIncome"] = [3.0] * 7 + [-20.0] + [3.0] * 4
     sums[PRETAX] = [4.0] * 7 + [-19.0] + [4.0] * 4
+    sums["NetIncomeLoss"] = [3.0] * 7 + [net_income] + [3.0] * 4
     return [row for row in company(sums, {"Deposits": [500.0] * QUARTERS}) if row["tag"] != REVENUE]
 
 

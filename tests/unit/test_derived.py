@@ -156,6 +156,13 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     ),
     "another line is left": (derived.leaves_noninterest_income_out(0.5), "revenue", "annual", "2023-12-31", None),
     "a year of a bank less than its nine months": (derived.loses_on_securities(), "revenue", "ttm", "2023-03-31", 29e6),
+    "a year of a bank less than its nine months, without a loss": (
+        derived.loses_on_securities(net_income=3.0),
+        "revenue",
+        "ttm",
+        "2023-03-31",
+        None,
+    ),
     "common stock alone": (derived.has_common_stock_alone(), DILUTED, "ttm", "2023-09-30", 10e6),
     "share-based pay": (derived.has_common_stock_alone("ShareBasedCompensation"), DILUTED, "ttm", "2023-09-30", None),
     "a loss of the last quarter": (

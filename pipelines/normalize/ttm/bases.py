@@ -44,8 +44,8 @@ it. Measured on 228 companies: 98 % of 3,500 means are within it; the others mix
 a split, or averages with and without potential shares."""
 IS_COUNT = np.array([concept.measure == "shares" for concept in BY_NAME.values()])
 """For each code of a concept: whether it is an average of shares."""
-REVENUE = list(BY_NAME).index("revenue")
-"""The code of the concept."""
+REVENUE, NET_INCOME = (list(BY_NAME).index(name) for name in ("revenue", "net_income_parent"))
+"""The codes of the concepts."""
 NET_OF_BANK = [source.rule for source in BY_NAME["revenue"].sources].index(
     "revenue.bank.net-interest-and-noninterest-income"
 )
@@ -143,9 +143,12 @@ def _legs_of(windows: Windows, seq: Floats) -> Years:
     is_outdated = (of("seq", prior) < of("revised", year)) & differ(year, former) & ~is_error
     nine_months = find(windows.year_before - 1, QUARTERS_A_YEAR - 1, seq)
     least = largest(of("amount", prior), of("amount", nine_months))
-    # noninterest income of a bank may be a loss in a quarter
-    is_net = (windows.concept == REVENUE) & (of("rank", year) == NET_OF_BANK)
-    is_wrong = ~windows.can_be_negative & ~is_net & (of("amount", year) < least)
+    # noninterest income of a bank may be a loss in a quarter, in which net income falls, too
+    income = windows.of_concept(NET_INCOME)
+    amounts = [income.around(windows.year_before - back, QUARTERS_A_YEAR - back, seq) for back in (0, 1)]
+    falls = income.of("amount", amounts[0]) < income.of("amount", amounts[1])
+    falls &= (windows.concept == REVENUE) & (of("rank", year) == NET_OF_BANK)
+    is_wrong = ~windows.can_be_negative & ~falls & (of("amount", year) < least)
     takes_later = (is_apart & ~along) | is_outdated
     is_restated = (of("since", later) > of("since", year)) | other_regime
     # the period of its own was restated by little, and the year then by more, but not this year to date

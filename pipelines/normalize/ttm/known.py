@@ -205,9 +205,10 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     place = np.unique(cik, return_inverse=True)[1]
     slots = slot_key(place, *(part[is_last] for part in slot[1:]))
     is_erratum = _errata(value, before(value, begins), slots, seq)
-    # a filing that states what other figures had proved restates nothing
-    beyond = floats(rows, "rank") - STATED_RANKS[slot[1][is_last]]
-    is_erratum |= ~repeats & (beyond < 0) & (before(beyond, begins) >= 0)
+    # a filing that states what other figures had proved restates nothing; of amounts that add up the proof is exact
+    concept = slot[1][is_last]
+    beyond, adds_up = floats(rows, "rank") - STATED_RANKS[concept], np.isin(concept, np.flatnonzero(IS_ADDITIVE))
+    is_erratum |= ~repeats & (beyond < 0) & (before(beyond, begins) >= 0) & ~adds_up
     is_known = repeats | is_erratum
     foots = flags(rows, "foots")
     is_outlier = _outliers([part[is_last] for part in slot], seq, value, begins, is_known, half_a_unit, foots)

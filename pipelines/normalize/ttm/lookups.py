@@ -77,8 +77,12 @@ class Windows:
 
     def of_partner(self) -> "Windows":
         """The windows of the concept that makes up an item with the own one; other windows stay the same."""
+        return self.of_concept(PARTNER_OF[self.concept])
+
+    def of_concept(self, concept: Ints | int) -> "Windows":
+        """The same windows of another concept."""
         other = copy(self)
-        other.concept = PARTNER_OF[self.concept]
+        other.concept = np.full_like(self.concept, concept)
         return other
 
     def find(self, q: Floats | Ints, n: Floats | int, seq: Floats | Ints | None = None) -> Ints:
