@@ -86,15 +86,15 @@ class Served:
 
 
 @contextmanager
-def as_process(home: Path, *arguments: str, **environment: str) -> Iterator[Served]:
-    """Serve a home on a free port, until the block ends."""
+def as_process(home: Path, *arguments: str, program: Path = PROJECT, **environment: str) -> Iterator[Served]:
+    """Serve a home on a free port, until the block ends; with the program in a folder."""
     errors = home / "stderr"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("FUNDAMENTALS_", "REDIS_"))}
     command = [sys.executable, "-m", "fundamentals", "serve", "--port", "0", *arguments]
     with (
         errors.open("wb") as stream,
         subprocess.Popen(
-            command, cwd=PROJECT, env=inherited | {"FUNDAMENTALS_HOME": str(home)} | environment, stderr=stream
+            command, cwd=program, env=inherited | {"FUNDAMENTALS_HOME": str(home)} | environment, stderr=stream
         ) as process,
     ):
         try:

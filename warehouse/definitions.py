@@ -3,6 +3,7 @@
 Belongs here: making that file. Does not: what is defined (schema, macros.sql, views), rows (publish).
 """
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -12,6 +13,7 @@ from warehouse.files import quoted
 
 STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 open the file too
 MACROS = Path(__file__).with_name("macros.sql")
+EACH_ITEM = re.compile("^ *-- each item: (?P<text>.*)$", re.MULTILINE)
 
 _made: list[bytes] = []
 """The file, once this process has made it: some hundred statements take a tenth of a second, a copy a thousandth."""
@@ -34,6 +36,13 @@ def write(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         path.write_bytes(_made[0])
 
 
+def macros() -> str:
+    """The SQL of the macros, with a line for each line item where `-- each item:` stands."""
+    return EACH_ITEM.sub(
+        lambda line: "\n".join(line["text"].replace("{item}", name) for name in schema.ITEM_NAMES), MACROS.read_text()
+    )
+
+
 def _define(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     connection.execute(f"ATTACH {quoted(path)} AS build (STORAGE_VERSION '{STORAGE_VERSION}')")
     connection.execute("USE build")  # macros and views name their tables without a database name
@@ -41,7 +50,7 @@ def _define(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     for table in schema.TABLES:
         connection.execute(schema.create_table(table))
         connection.execute(";".join(schema.comments(table)))
-    connection.execute(MACROS.read_text())
+    connection.execute(macros())
     for view in views.VIEWS:
         connection.execute(";".join(views.create(view)))
     connection.execute("COMMIT")

@@ -5,6 +5,7 @@
 --
 -- Tables are named without a database name, because the name depends on how the file is opened: if it is attached next
 -- to others, run `USE` first. Parameters are cast, because dates and times may be given as text.
+-- A line `-- each item:` stands for one line for each line item (definitions).
 
 CREATE MACRO financials_known(filed_by, recorded_by) AS TABLE
 WITH known AS (
@@ -44,28 +45,8 @@ periods AS (
         max(period) AS period,
         min(legs.filed) AS first_filed,
         max(legs.filed) AS last_filed,
-        max(known.value) FILTER (item = 'revenue') AS revenue,
-        max(known.value) FILTER (item = 'net_income') AS net_income,
-        max(known.value) FILTER (item = 'eps_basic') AS eps_basic,
-        max(known.value) FILTER (item = 'dividends_per_share') AS dividends_per_share,
-        max(known.value) FILTER (item = 'free_cash_flow') AS free_cash_flow,
-        max(known.value) FILTER (item = 'shares_basic') AS shares_basic,
-        max(known.value) FILTER (item = 'shares_diluted') AS shares_diluted,
-        max(known.value) FILTER (item = 'total_debt') AS total_debt,
-        max(known.value) FILTER (item = 'cash_and_equivalents') AS cash_and_equivalents,
-        max(known.value) FILTER (item = 'roic') AS roic,
-        max(known.value) FILTER (item = 'debt_to_fcf') AS debt_to_fcf,
-        max(item_filed) FILTER (item = 'revenue') AS revenue_filed,
-        max(item_filed) FILTER (item = 'net_income') AS net_income_filed,
-        max(item_filed) FILTER (item = 'eps_basic') AS eps_basic_filed,
-        max(item_filed) FILTER (item = 'dividends_per_share') AS dividends_per_share_filed,
-        max(item_filed) FILTER (item = 'free_cash_flow') AS free_cash_flow_filed,
-        max(item_filed) FILTER (item = 'shares_basic') AS shares_basic_filed,
-        max(item_filed) FILTER (item = 'shares_diluted') AS shares_diluted_filed,
-        max(item_filed) FILTER (item = 'total_debt') AS total_debt_filed,
-        max(item_filed) FILTER (item = 'cash_and_equivalents') AS cash_and_equivalents_filed,
-        max(item_filed) FILTER (item = 'roic') AS roic_filed,
-        max(item_filed) FILTER (item = 'debt_to_fcf') AS debt_to_fcf_filed
+        -- each item: max(known.value) FILTER (item = '{item}') AS {item},
+        -- each item: max(item_filed) FILTER (item = '{item}') AS {item}_filed,
     FROM known
     LEFT JOIN lineage AS legs USING (cik, period_kind, period_end, item, version)
     WHERE known.value IS NOT NULL
@@ -158,18 +139,9 @@ WITH stated AS (
         symbol,
         period_end,
         period,
-        CASE item_
-            WHEN 'revenue' THEN revenue
-            WHEN 'net_income' THEN net_income
-            WHEN 'eps_basic' THEN eps_basic
-            WHEN 'dividends_per_share' THEN dividends_per_share
-            WHEN 'free_cash_flow' THEN free_cash_flow
-            WHEN 'shares_basic' THEN shares_basic
-            WHEN 'shares_diluted' THEN shares_diluted
-            WHEN 'total_debt' THEN total_debt
-            WHEN 'cash_and_equivalents' THEN cash_and_equivalents
-            WHEN 'roic' THEN roic
-            WHEN 'debt_to_fcf' THEN debt_to_fcf
+        CASE
+            -- each item: WHEN item_ = '{item}' THEN {item}
+            WHEN item_ IS NULL THEN NULL
             ELSE error('no such line item: ' || item_ || '; the names of line items are in table line_items')
         END AS value
     FROM financials
@@ -205,10 +177,8 @@ WITH asked AS (
         period,
         period_end,
         CASE
-            WHEN item_ IN (
-                'revenue', 'net_income', 'eps_basic', 'dividends_per_share', 'free_cash_flow', 'shares_basic',
-                'shares_diluted', 'total_debt', 'cash_and_equivalents', 'roic', 'debt_to_fcf'
-            ) THEN item_
+            -- each item: WHEN item_ = '{item}' THEN '{item}'
+            WHEN item_ IS NULL THEN NULL
             ELSE error('no such line item: ' || item_ || '; the names of line items are in table line_items')
         END AS item
     FROM versions

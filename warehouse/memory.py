@@ -54,10 +54,10 @@ FINANCIALS = f"""
 WITH labels AS ({LABELS}),
   covered AS (SELECT symbol, row_number() OVER (ORDER BY symbol) - 1 AS company FROM companies WHERE {COVERED})
 SELECT 2 * company + list_position($kinds, period_kind) - 1 AS part, label, {DAY} AS day,
-  {", ".join(f'''coalesce("{item}", 'NaN'::DOUBLE) AS "{item}"''' for item in schema.ITEM_NAMES)}
+  {", ".join(f'''coalesce("{item}", 'NaN'::DOUBLE) AS "{item}"''' for item in schema.SERVED_NAMES)}
 FROM financials JOIN covered USING (symbol)
   JOIN labels USING ({PERIOD})
-WHERE coalesce({", ".join(schema.ITEM_NAMES)}) IS NOT NULL
+WHERE coalesce({", ".join(schema.SERVED_NAMES)}) IS NOT NULL
 ORDER BY part, day DESC
 """
 VERSIONS = f"""
@@ -69,7 +69,7 @@ FROM versions JOIN revised USING (cik, period_kind, period_end, item) JOIN label
 ORDER BY cik, day DESC, kind, item, version
 """
 EPOCH = date(1970, 1, 1).toordinal()
-PLACES: Mapping[str, int] = {item: place for place, item in enumerate(schema.ITEM_NAMES)}
+PLACES: Mapping[str, int] = {item: place for place, item in enumerate(schema.SERVED_NAMES)}
 
 
 class Lines:
@@ -148,7 +148,7 @@ class Memory:
         first, last = self._labels[self._label[rows.stop - 1]], self._labels[self._label[rows.start]]
         ttm, annual = (rows.stop - rows.start for rows in kinds)
         held: Array = np.any(self._has_value[kinds[0].start : kinds[1].stop], axis=0)
-        items = tuple(item for item, is_held in zip(schema.ITEM_NAMES, held.tolist(), strict=True) if is_held)
+        items = tuple(item for item, is_held in zip(schema.SERVED_NAMES, held.tolist(), strict=True) if is_held)
         return Coverage(first[:2], last[:2], ttm, annual, items)
 
     def financials(
@@ -192,13 +192,13 @@ class Memory:
         self._starts: list[int] = np.searchsorted(rows["part"], np.arange(2 * len(self._listed) + 1)).tolist()
         self._label, self._day = rows["label"].astype(np.int32), rows["day"].astype(np.int32)
         self._encoded = Periods(self._labels, self._label, rows)
-        self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in schema.ITEM_NAMES])
+        self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in schema.SERVED_NAMES])
 
     def _read_versions(self, connection: duckdb.DuckDBPyConnection) -> None:
         """The versions of values that changed: company by company, in the order of the answer."""
         labels = connection.execute("SELECT DISTINCT period FROM versions ORDER BY period").fetchall()
         self._version_labels = [label for (label,) in labels]
-        named = {"kinds": schema.PERIOD_KINDS, "items": schema.ITEM_NAMES}
+        named = {"kinds": schema.PERIOD_KINDS, "items": schema.SERVED_NAMES}
         rows = connection.execute(VERSIONS, named).fetchnumpy()
         keys = [rows[name] for name in ("cik", "day", "kind", "item")]
         is_new = np.ones(len(keys[0]) + 1, dtype=bool)
@@ -222,7 +222,7 @@ class Memory:
         return Revision(
             self._version_labels[self._version_label[stop - 1]],
             date.fromordinal(EPOCH + int(self._revised_day[place])).isoformat(),
-            schema.ITEM_NAMES[self._revised_item[place]],
+            schema.SERVED_NAMES[self._revised_item[place]],
             max((value for _, value, is_current, _ in versions if is_current and value == value), default=None),
             tuple(Version(*version) for version in versions if version[1] == version[1]),
         )

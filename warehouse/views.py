@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from warehouse import schema
 from warehouse.schema import BY_NAME, ITEM_NAMES, LINE_ITEMS, Column, Table
 
-GROWING = (
-    *("revenue", "net_income", "eps_basic", "dividends_per_share", "free_cash_flow"),
-    *("total_debt", "cash_and_equivalents", "shares_basic", "shares_diluted"),
+GROWING = tuple(
+    item.name
+    for item in sorted(LINE_ITEMS, key=lambda item: (item.unit == "shares", item.kind == "balance"))
+    if item.kind != "ratio"
 )
 """The items whose growth is shown; from or to zero or a negative amount there is no growth rate."""
 

@@ -6,7 +6,7 @@ Belongs here: one line per code, for pages, docs and the command line. Does not:
 
 from dataclasses import dataclass
 
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import items_of
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "total_debt": ("current liabilities", "noncurrent liabilities", "liabilities"),
@@ -14,11 +14,11 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 }
 """The sections of a balance sheet that an item consists of lines of: column `section` of table `balance_sheet_lines`.
 `liabilities` are those of a balance sheet that is not classified."""
-BALANCES = tuple(SECTIONS)
+BALANCES = items_of("balance")
 TOTAL = "total"
 """The class of a row of table `balance_sheet_lines` that is the total of its section."""
-RATIOS = ("roic", "debt_to_fcf")
-FLOWS = tuple(item for item in ITEM_NAMES if item not in (*BALANCES, *RATIOS))
+RATIOS = items_of("ratio")
+FLOWS = items_of("flow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ GAPS: dict[str, Gap] = {
     "no_tag": Gap(
         "The company's filings never state the item, or an amount that it is made of, in an element that this service "
         "reads.",
-        tuple(item for item in ITEM_NAMES if item not in RATIOS),
+        items_of("flow", "balance"),
     ),
     "missing_quarter": Gap(
         "The filings do not support twelve months that end here: a quarter, or the same months of the year before, are "

@@ -205,7 +205,7 @@ def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def line_items() -> pl.DataFrame:
-    """Table `line_items`: the eleven items, with the elements that are their sources."""
+    """Table `line_items`: the line items, with the elements that are their sources."""
     return pl.DataFrame(
         [
             {

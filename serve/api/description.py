@@ -28,7 +28,7 @@ from serve.http.errors import (
     SubscriptionInactive,
     Unauthenticated,
 )
-from warehouse.schema import LINE_ITEMS
+from warehouse.schema import SERVED_ITEMS
 
 Json = dict[str, Any]
 
@@ -261,7 +261,7 @@ def _values(shape: type) -> Json:
     """The schema of models.Values, the one shape that is a dict: each line item is optional."""
     if shape is not models.Values:
         raise NotImplementedError(shape)
-    items = {item.name: {"type": "number", "description": f"{item.meaning} [{item.unit}]"} for item in LINE_ITEMS}
+    items = {item.name: {"type": "number", "description": f"{item.meaning} [{item.unit}]"} for item in SERVED_ITEMS}
     return {**_closed(items), "required": [], "minProperties": 1, "description": models.Values.__doc__}
 
 

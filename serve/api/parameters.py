@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl
 
 from serve.access.keys import PREFIX, is_well_formed
 from serve.http.errors import UNTOLD, InvalidParameter
-from warehouse.schema import ITEM_NAMES, PERIOD_KINDS
+from warehouse.schema import PERIOD_KINDS, SERVED_NAMES
 
 CONTROLS = r"\x00-\x1f\x7f-\x9f"
 LARGEST = 2_147_483_647  # largest int32: the maximum where the specification sets none
@@ -186,7 +186,7 @@ ITEMS = Names(
     "items",
     "Names of line items, comma-separated, each at most once; default all.",
     "revenue,free_cash_flow",
-    ITEM_NAMES,
+    SERVED_NAMES,
 )
 SINCE = Day("from", "Only periods that end on or after this day.", "2024-01-01")
 UNTIL = Day("to", "Only periods that end on or before this day; not before `from`.", "2026-12-31")

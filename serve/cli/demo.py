@@ -99,7 +99,7 @@ def _covered(published: Path) -> tuple[queries.Company, int]:
 
 def _items(build: OpenBuild, symbol: str) -> int:
     """How many items the newest fiscal year of a symbol has."""
-    years = queries.financials(build, symbol, "annual", schema.ITEM_NAMES, since=None, until=None, limit=1)
+    years = queries.financials(build, symbol, "annual", schema.SERVED_NAMES, since=None, until=None, limit=1)
     return sum(value is not None for year in years for value in year.values)
 
 

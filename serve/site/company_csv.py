@@ -19,11 +19,11 @@ from serve.site.pages import Access, PageRoute, Pages
 from warehouse import page_queries, queries
 from warehouse.page_queries import Stated
 from warehouse.queries import Company
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 PATH = "/companies/{symbol}/financials.csv"
-FILED = tuple(f"{item}_filed" for item in ITEM_NAMES)
-COLUMNS = ("symbol", "period_kind", "period", "period_end", "currency", *ITEM_NAMES, *FILED)
+FILED = tuple(f"{item}_filed" for item in SERVED_NAMES)
+COLUMNS = ("symbol", "period_kind", "period", "period_end", "currency", *SERVED_NAMES, *FILED)
 HEADERS = {
     # a copy in the reader's own browser only
     "Cache-Control": "private, max-age=300",
@@ -49,8 +49,8 @@ def text(company: Company, stated: Sequence[Stated]) -> str:
 def _rows(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[object]]:
     for kind, label, end, held in periods(stated):
         who = [as_text(part) for part in (company.symbol, kind, label, end, company.currency)]
-        numbers = [responses.number(held[item].value) if item in held else "" for item in ITEM_NAMES]
-        yield [*who, *numbers, *(held[item].filed or "" if item in held else "" for item in ITEM_NAMES)]
+        numbers = [responses.number(held[item].value) if item in held else "" for item in SERVED_NAMES]
+        yield [*who, *numbers, *(held[item].filed or "" if item in held else "" for item in SERVED_NAMES)]
 
 
 def periods(stated: Sequence[Stated]) -> Iterator[tuple[str, str, str, Mapping[str, Stated]]]:

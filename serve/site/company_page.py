@@ -26,7 +26,7 @@ from warehouse.fictional import is_fictional
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.queries import Company
 from warehouse.reader import OpenBuild
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 from warehouse.vocabulary import GAPS
 
 CAPTIONS = {"ttm": "Values of twelve months by quarter", "annual": "Values by fiscal year"}
@@ -80,9 +80,9 @@ def document(
     newest = history.newest
     columns = [*([newest] if newest and newest not in shown and newest.end > shown[-1].end else []), *reversed(shown)]
     sheet = Sheet(history, columns, company.symbol, company.currency)
-    cards = [_card(history, item, drawn, company) for item in ITEM_NAMES]
+    cards = [_card(history, item, drawn, company) for item in SERVED_NAMES]
     cards.sort(key=lambda card: not card["is_drawn"])
-    parting = [each for item in ITEM_NAMES for _, each in history.broken(item, drawn)]
+    parting = [each for item in SERVED_NAMES for _, each in history.broken(item, drawn)]
     value, reach, rests_on = key_figures.fair_value(held.valuation)
     text = write(
         "company.md",
@@ -112,7 +112,7 @@ def document(
     draw = partial(_drawing, history, drawn, company, view, root)
     return Document(
         text,
-        drawings=tuple((item, draw(item)) for item in ITEM_NAMES),
+        drawings=tuple((item, draw(item)) for item in SERVED_NAMES),
         styles=STYLES,
         cards="h3",
         by_query=True,

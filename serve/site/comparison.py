@@ -27,7 +27,7 @@ from warehouse.company_queries import Listed
 from warehouse.fictional import is_fictional
 from warehouse.queries import Company, Period
 from warehouse.reader import OpenBuild
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 MOST = 5  # companies, so that a table fits on a screen and a chart can be read
 YEARS = 10
@@ -90,7 +90,7 @@ class Held(NamedTuple):
     def value(self, item: str, year: int | None) -> tuple[str, float] | None:
         """The label and the value of an item in a fiscal year, or in the newest twelve months."""
         period = self.newest if year is None else self.years.get(year)
-        value = period.values[ITEM_NAMES.index(item)] if period else None
+        value = period.values[SERVED_NAMES.index(item)] if period else None
         return None if period is None or value is None else (period.period, value)
 
 
@@ -104,7 +104,7 @@ def document(build: OpenBuild, of: Directory, asked: str, charts: str = "") -> D
     held = [_held(build, company) for symbol in chosen if (company := queries.company(build, symbol))]
     years = sorted({year for one in held for year in one.years}, reverse=True)[:YEARS]
     currencies = list(dict.fromkeys(one.company.currency for one in held))
-    bases = {item: _base(item, held, years) if charts == INDEXED else None for item in ITEM_NAMES}
+    bases = {item: _base(item, held, years) if charts == INDEXED else None for item in SERVED_NAMES}
     text = write(
         "compare.md",
         most=MOST,
@@ -120,12 +120,12 @@ def document(build: OpenBuild, of: Directory, asked: str, charts: str = "") -> D
         example=[row.symbol for row in of.rows[:2]],
         example_path=comparison_path(row.symbol for row in of.rows[:2]),
         path=company_path,
-        items=[_item(item, held, years, currencies) | {"base": bases[item]} for item in ITEM_NAMES] if held else [],
+        items=[_item(item, held, years, currencies) | {"base": bases[item]} for item in SERVED_NAMES] if held else [],
         charts=[(text, "" if charts == name else f"{comparison_path(chosen)}{query}") for name, text, query in CHARTS],
         is_indexed=charts == INDEXED,
         overview=_overview(held),
     )
-    drawings = tuple((item, _drawing(item, held, years, bases[item])) for item in ITEM_NAMES)
+    drawings = tuple((item, _drawing(item, held, years, bases[item])) for item in SERVED_NAMES)
     marks = tuple(comparison_charts.sample(place) for place in range(len(held)))
     search = Search("Symbols, separated by commas", "symbols", ", ".join(chosen), "Compare", completes="many")
     is_other = chosen and asked != ",".join(chosen) and not (unknown or left_out)
@@ -147,9 +147,9 @@ def _unknown(build: OpenBuild, text: str, chosen: Sequence[str]) -> Unknown:
 
 def _held(build: OpenBuild, company: Company) -> Held:
     bounds = {"since": None, "until": None}
-    newest = queries.financials(build, company.symbol, "ttm", ITEM_NAMES, **bounds, limit=1)
+    newest = queries.financials(build, company.symbol, "ttm", SERVED_NAMES, **bounds, limit=1)
     years: dict[int, Period] = {}
-    for period in queries.financials(build, company.symbol, "annual", ITEM_NAMES, **bounds, limit=YEARS):
+    for period in queries.financials(build, company.symbol, "annual", SERVED_NAMES, **bounds, limit=YEARS):
         years.setdefault(period.fiscal_year, period)  # after a change of fiscal year, a label can occur twice
     history = History(
         page_queries.stated(build, company.cik),
@@ -264,7 +264,7 @@ def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
         ("Currency", [one.company.currency for one in held]),
         ("Fiscal year ends in", [month_name[one.company.fiscal_year_end_month] for one in held]),
         ("Twelve months to", periods),
-        *((TITLES[item], [_newest(one, item, _shown(item, held)) for one in held]) for item in ITEM_NAMES),
+        *((TITLES[item], [_newest(one, item, _shown(item, held)) for one in held]) for item in SERVED_NAMES),
         *((title, [_margin(one, item) for one in held]) for title, item in margins),
     ]
 

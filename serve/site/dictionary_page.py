@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from serve.site.figures import TITLES
 from serve.site.markdown import Document, write
 from warehouse.reasons import NO_FAIR_VALUE
-from warehouse.schema import LINE_ITEMS, LineItem
+from warehouse.schema import SERVED_ITEMS, LineItem
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
 
 SUMMARY = "What each value means, how it is calculated from filings, and why it may be missing or change."
@@ -20,7 +20,7 @@ def document(sources: Mapping[str, str]) -> Document:
     text = write(
         "dictionary.md",
         summary=SUMMARY,
-        items=[_item(item, sources.get(item.name, "")) for item in LINE_ITEMS],
+        items=[_item(item, sources.get(item.name, "")) for item in SERVED_ITEMS],
         gaps={code: gap.meaning for code, gap in GAPS.items()},
         causes=CAUSES,
         methods=METHODS,

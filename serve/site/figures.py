@@ -11,19 +11,7 @@ from functools import partial
 
 from warehouse.schema import LINE_ITEMS
 
-TITLES = {
-    "revenue": "Revenue",
-    "net_income": "Net income",
-    "eps_basic": "Earnings per share, basic",
-    "dividends_per_share": "Dividends per share",
-    "free_cash_flow": "Free cash flow",
-    "shares_basic": "Shares, basic",
-    "shares_diluted": "Shares, diluted",
-    "total_debt": "Total debt",
-    "cash_and_equivalents": "Cash and equivalents",
-    "roic": "Return on invested capital",
-    "debt_to_fcf": "Debt to free cash flow",
-}
+TITLES = {item.name: item.title for item in LINE_ITEMS}
 UNITS = {item.name: item.unit for item in LINE_ITEMS}
 READ = 4  # digits of a value that a reader points at in a chart
 SMALL = 0.1  # from here on, two decimals of an amount per share are enough

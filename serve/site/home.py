@@ -27,7 +27,7 @@ from warehouse import queries
 from warehouse.errors import WarehouseError
 from warehouse.explain import Explanation
 from warehouse.reader import OpenBuild
-from warehouse.schema import LINE_ITEMS
+from warehouse.schema import SERVED_ITEMS
 
 AGREEING, COMPARED = 1_050, 1_086
 """Values of a vendor to which filed facts are known to lead, and those of them that agree: `make accuracy`."""
@@ -79,7 +79,7 @@ def document(pages: Pages) -> Document:
         share=f"{100 * AGREEING / COMPARED:.1f} %",
         agreeing=AGREEING,
         compared=COMPARED,
-        line_items=LINE_ITEMS,
+        line_items=SERVED_ITEMS,
         base_url=pages.settings.base_url,
         example=f"/companies/{symbol}/financials?{query}",
         answer=msgspec.json.format(msgspec.json.encode({"data": answer["data"]}), indent=2).decode(),

@@ -19,11 +19,11 @@ from serve.site.pages import Access, PageRoute, Pages
 from warehouse import queries
 from warehouse.company_queries import Listed
 from warehouse.reader import OpenBuild
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 FIGURES = ("revenue", "net_income", "net_margin", "free_cash_flow", "roic", "growth", "debt_to_fcf")
 LISTED = ("symbol", "name", "cik", "exchange", "industry", "currency", "period", "period_end", *FIGURES)
-COMPARED = ("symbol", "name", "period_kind", "period", "period_end", "currency", *ITEM_NAMES)
+COMPARED = ("symbol", "name", "period_kind", "period", "period_end", "currency", *SERVED_NAMES)
 
 
 def show_list(pages: Pages, request: Request) -> Response:
@@ -58,7 +58,7 @@ def _compared(build: OpenBuild, symbol: str) -> Iterator[Sequence[object]]:
         return
     bounds = {"since": None, "until": None}
     for kind, limit in (("ttm", 1), ("annual", comparison.YEARS)):
-        for period in queries.financials(build, symbol, kind, ITEM_NAMES, **bounds, limit=limit):
+        for period in queries.financials(build, symbol, kind, SERVED_NAMES, **bounds, limit=limit):
             texts = (symbol, company.name, kind, period.period, period.period_end, company.currency)
             yield [*map(as_text, texts), *map(_number, period.values)]
 

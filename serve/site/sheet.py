@@ -13,7 +13,7 @@ from serve.site.history import BROKEN, LEFT_BEHIND, History, Slot
 from serve.site.markdown import Markdown, link, plain
 from serve.site.values import address as value_address
 from warehouse.page_queries import Stated
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 from warehouse.vocabulary import GAPS
 
 SCALES = ((1e13, 1e9, "billions"), (1e9, 1e6, "millions"), (1e6, 1e3, "thousands"), (0.0, 1.0, ""))
@@ -71,7 +71,7 @@ class Sheet:
             item: decimals(
                 item, list(filter(None, (history.number(item, slot) for slot in slots))), self._divisor(item)
             )
-            for item in ITEM_NAMES
+            for item in SERVED_NAMES
         }
         self.rows = list(self._rows())
 
@@ -114,7 +114,7 @@ class Sheet:
     def _scale(self, unit: str) -> Scale:
         held = [
             abs(found)
-            for item in ITEM_NAMES
+            for item in SERVED_NAMES
             if UNITS[item] == unit
             for slot in self.slots
             if (found := self._history.number(item, slot)) is not None
@@ -123,7 +123,7 @@ class Sheet:
 
     def _rows(self) -> Iterator[tuple[Markdown, list[Markdown]]]:
         """Each row: its title and its cells; what is derived here is emphasized."""
-        for item in ITEM_NAMES:
+        for item in SERVED_NAMES:
             yield plain(TITLES[item]), [self._cell(item, slot) for slot in self.slots]
             for title, ratio in ((GROWTH.get(item), self._growth), (MARGINS.get(item), self._margin)):
                 before = list(self._notes.reasons)

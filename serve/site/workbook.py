@@ -22,7 +22,7 @@ from serve.site.pages import Access, PageRoute, Pages
 from warehouse import page_queries, queries
 from warehouse.page_queries import Source, Stated
 from warehouse.queries import Company
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 PATH = "/companies/{symbol}/financials.xlsx"
 ADDRESS = "filing"
@@ -57,8 +57,8 @@ def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source
 
 def _values(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[Cell]]:
     for kind, label, end, held in company_csv.periods(stated):
-        values = [held[item].value if item in held else None for item in ITEM_NAMES]
-        filed = [held[item].filed if item in held else None for item in ITEM_NAMES]
+        values = [held[item].value if item in held else None for item in SERVED_NAMES]
+        filed = [held[item].filed if item in held else None for item in SERVED_NAMES]
         yield [company.symbol, kind, label, end, company.currency, *values, *filed]
 
 

@@ -50,6 +50,7 @@ from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.names import Industry
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
+from warehouse.schema import LINE_ITEMS
 
 WITNESSES: tuple[Concept, ...] = (
     INVESTING_CASH_FLOW,
@@ -162,7 +163,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
         ASSETS,
     ),
     "debt_to_fcf": (),
-}
+} | {item.name: (BY_NAME[item.name],) for item in LINE_ITEMS if not item.is_served}
 """The concepts of each line item, in the order of the specification; those of COMPOSED are lines of the balance sheet.
 
 Only the valuation uses CUSTOMER_FUNDS."""

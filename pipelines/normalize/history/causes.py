@@ -15,6 +15,7 @@ import polars as pl
 from pipelines.normalize.arrays import SEQ_BITS, Flags, Floats, Ints, before, flags, floats, ints, key_of, starts
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.item import MEAN, SUM
+from warehouse.schema import items_of
 
 ITEM = ["cik", "item", "q"]
 
@@ -36,7 +37,7 @@ SEVERAL_ITEMS = 3
 """If at least so many items change by more than half together with the shares, the figures are another company's."""
 
 OF_SHARES = ("shares_basic", "shares_diluted", "eps_basic", "dividends_per_share")
-RATIOS = ("roic", "debt_to_fcf")
+RATIOS = items_of("ratio")
 MOVED_BETWEEN_LINES = ("revenue", "free_cash_flow", "total_debt", "cash_and_equivalents")
 
 DAYS_SINCE = 200_000

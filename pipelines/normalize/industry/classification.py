@@ -15,6 +15,7 @@ from pipelines.normalize.frames import DECISIONS
 from pipelines.normalize.industry.names import Industry
 from pipelines.normalize.industry.table import INDICATORS, TABLE, IndustryRule
 from pipelines.normalize.rule import Rule
+from warehouse.schema import items_of
 
 ASSETS = "Assets"
 LOOKS_BACK_DAYS = 400
@@ -47,7 +48,7 @@ SHELL = Rule(
 )
 RULES = (FINANCIAL, FINANCE_ARM, SHELL)
 
-_RATIOS = ("roic", "debt_to_fcf")
+_RATIOS = items_of("ratio")
 WITHOUT_MEANING: dict[Industry, dict[str, str]] = {
     "bank": dict.fromkeys(_RATIOS, "financial_company"),
     "broker": dict.fromkeys(_RATIOS, "financial_company"),

@@ -1,1 +1,1 @@
-"""Items: the eleven line items, their provenance, and the reasons for gaps."""
+"""Items: the line items, their provenance, and the reasons for gaps."""

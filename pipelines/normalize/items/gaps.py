@@ -13,7 +13,7 @@ from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.returns import NO_OPERATING_INCOME
 from pipelines.normalize.rule import Rule
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import ITEM_NAMES, items_of
 
 NO_SUCH_AMOUNT = "a value is only served where filings support it (service specification, section 2)"
 
@@ -211,7 +211,7 @@ REASONS: dict[str, pl.Expr] = {
     "no_free_cash_flow": (ITEM == "debt_to_fcf") & pl.col("fcf").is_null(),
     "no_total_debt": (ITEM == "debt_to_fcf") & pl.col("debt").is_null(),
     "no_tag": pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups")),
-    "not_on_balance_sheet": ITEM.is_in(["total_debt", "cash_and_equivalents"]),
+    "not_on_balance_sheet": ITEM.is_in(items_of("balance")),
     "no_capital_expenditure": pl.col("lacks") == "capital_expenditure",
     "no_operating_cash_flow": pl.col("lacks") == "operating_cash_flow",
     "missing_quarter": pl.lit(value=True),

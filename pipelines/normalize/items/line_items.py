@@ -1,4 +1,4 @@
-"""The eleven line items, from twelve-month flows and balances.
+"""The line items, from twelve-month flows and balances.
 
 Belongs here: combining concepts into the items of the specification (section 2.4). Does not: amounts of the concepts
 (ttm, balance), earnings per share and shares (earnings), return on invested capital (returns), why an item has no value
@@ -36,6 +36,7 @@ from pipelines.normalize.items.returns import (
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import METHOD_NAMES, METHODS
+from warehouse.schema import LINE_ITEMS, items_of
 
 SIGNIFICANT_DIGITS = 6
 """Digits of served per-share values and ratios."""
@@ -121,12 +122,13 @@ RULES = (
     WHOLE_UNITS,
 )
 
-CALCULATED = ("eps_basic", "dividends_per_share", "roic", "debt_to_fcf")
+CALCULATED = tuple(item.name for item in LINE_ITEMS if item.unit not in ("currency", "shares"))
 """Items that are served to SIGNIFICANT_DIGITS; the others in whole units."""
-SHARES = ("shares_basic", "shares_diluted")
+SHARES = tuple(item.name for item in LINE_ITEMS if item.unit == "shares")
 ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
 """The roles of legs in a value; `recomputed` computes the value from them."""
-BALANCE_ITEMS = ("total_debt", "cash_and_equivalents")
+FURTHER = tuple(item.name for item in LINE_ITEMS if not item.is_served)
+"""Items beyond those of the specification: each is the twelve months of the concept of its name."""
 
 
 def line_items(points: Points, returns: Return, per_share: PerShare, dividends: Item) -> Iterator[Item]:
@@ -139,7 +141,7 @@ def line_items(points: Points, returns: Return, per_share: PerShare, dividends: 
         dividends: of items.dividends: dividends per share.
 
     Yields:
-        the eleven items in the order of the specification.
+        the items of the specification in its order, then the further ones.
     """
     free_cash_flow = _free_cash_flow(points)
     yield _flow(points, "revenue")
@@ -149,10 +151,12 @@ def line_items(points: Points, returns: Return, per_share: PerShare, dividends: 
     yield free_cash_flow
     yield per_share.basic
     yield per_share.diluted
-    for name in BALANCE_ITEMS:
+    for name in items_of("balance"):
         yield _balance(points, name)
     yield return_on_capital(points, returns)
     yield _debt_to_fcf(points, free_cash_flow)
+    for name in FURTHER:
+        yield _flow(points, name)
 
 
 def _flow(points: Points, name: str) -> Item:

@@ -16,6 +16,7 @@ from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import IFRS
 from pipelines.normalize.keys import filing_rows, packed, sortable_days
 from pipelines.normalize.rule import Rule
+from warehouse.schema import items_of
 
 FILING = ["cik", "seq"]
 
@@ -67,17 +68,6 @@ SAME_BREAK_DAYS = 400
 """Filings within so many days show the rest of the other company's past, and are not another break."""
 DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
 """A break becomes visible up to a quarter, plus the time until its report, after it happened."""
-FLOW_ITEMS = (
-    "revenue",
-    "net_income",
-    "eps_basic",
-    "dividends_per_share",
-    "free_cash_flow",
-    "shares_basic",
-    "shares_diluted",
-)
-"""Items over twelve months."""
-
 _IS_MONEY: Flags = np.isin(AMOUNT.categories.to_numpy(), [one.name for one in CONCEPTS if one.measure == "money"])
 _SHEET: Ints = np.array([AMOUNT.categories.index_of(name) for name in SHEET])
 
@@ -145,7 +135,7 @@ def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     return (
         grid.join(found.select("cik", "filed"), on="cik")
         .filter(since.is_between(-QUARTER_AND_YEAR, DAYS_OF_YEAR))
-        .select("cik", "q", item=pl.lit(list(FLOW_ITEMS)), reason=pl.lit("basis_break"), rule=pl.lit(ACROSS.id))
+        .select("cik", "q", item=pl.lit(list(items_of("flow"))), reason=pl.lit("basis_break"), rule=pl.lit(ACROSS.id))
         .explode("item")
         .unique()
     )
