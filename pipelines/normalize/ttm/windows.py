@@ -1,6 +1,6 @@
 """Windows: trailing twelve months at each quarter end, from the known amounts of a flow.
 
-Belongs here: which way to twelve months counts, and the flags of the result. Does not: the legs of a way (bases,
+Belongs here: the rows, flags and rules of the result. Does not: which way counts (choice), the legs of a way (bases,
 quarters), which amounts are known (known), the elements of a flow (elements), balances at an instant (balance).
 """
 
@@ -23,20 +23,19 @@ from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
-from pipelines.normalize.ttm.bases import BEYOND, DISAGREEMENT, Years, on_basis_of_quarters, restated
+from pipelines.normalize.ttm.bases import BEYOND, DISAGREEMENT, restated
 from pipelines.normalize.ttm.beside_recasts import (
     NEXT_LESS_QUARTER,
     QUARTERS_OF_RECAST,
     YEAR_ON_NEW_BASIS,
     years_or_next,
 )
+from pipelines.normalize.ttm.choice import OWN_APART, Choice, Ways, chosen
 from pipelines.normalize.ttm.judgements import (
     CONFIRMED_LEGS,
     NO_CONTRADICTING_WAYS,
     NO_MIXED_BASES,
     NO_YEAR_IN_DISPUTE,
-    Judged,
-    judged_ways,
     proofs,
 )
 from pipelines.normalize.ttm.known import (
@@ -48,31 +47,23 @@ from pipelines.normalize.ttm.known import (
     slot_key,
 )
 from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.payments import PAID_LATER, paid_later
+from pipelines.normalize.ttm.payments import PAID_LATER
 from pipelines.normalize.ttm.quarters import (
     FOURTH_QUARTER_BY_THREE,
     QUARTER_BEFORE_RECAST,
     QUARTER_BY_DIFFERENCE,
-    Quarter,
     quarters_added_up,
 )
 from pipelines.normalize.ttm.ways import (
     A_THOUSANDTH,
-    BY_QUARTER_FIRST,
     LONGEST_WINDOW,
     SHORTEST_WINDOW,
     SMALLEST_UNIT,
     Leg,
-    Way,
 )
 
 WEEKS_53_DAYS = 369
 """Fewest days of a window of 53 weeks."""
-FAR_APART = 0.5
-"""Quarterly earnings per share do not add up exactly, but hardly ever differ by more than this share of the sum."""
-OWN_APART = 0.1
-"""A filer's own twelve months differ from the sum of its legs by restatements only. Measured: at most 4 % where Amazon
-states them, while a figure of another period in such a context is off by half and more."""
 FISCAL_YEAR = Rule(
     "ttm.fiscal-year",
     "At a fiscal year end, trailing twelve months are the fiscal year as filed.",
@@ -278,140 +269,99 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     windows = Windows(points_to_compute(known), grid, Known.of(known, companies))
     by_years, years, of_next = years_or_next(windows)
     by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole)
-    return _chosen(windows, by_years, years, by_quarters, quarters, of_recast, of_next)
+    ways = Ways(by_years, years, by_quarters, quarters, of_recast, of_next)
+    return _results(windows, ways, chosen(windows, ways))
 
 
-def _behind_quarters(
-    windows: Windows, by_years: Way, years: Years, by_quarters: Way, may_take_years: Flags
-) -> tuple[Flags, Flags]:
-    """Whether a year to date is on an older basis than the quarters stated in the filing of the year, or a later one.
-
-    Args:
-        may_take_years: the windows for which the way by years would count, or neither way.
-
-    Returns:
-        for each window, whether it is so, and whether the way by quarters is then on their basis.
-    """
-    is_behind, agrees = (np.zeros(len(may_take_years), dtype=np.bool_) for _ in range(2))
-    is_same = by_quarters.is_sound & (np.abs(by_years.amount - by_quarters.amount) <= by_years.grain)
-    rows = np.flatnonzero(may_take_years & ~is_same & IS_ADDITIVE[windows.concept] & (windows.quarter > 1))
-    amount, is_behind[rows] = on_basis_of_quarters(windows, years, rows)
-    is_near = np.abs(by_quarters.amount[rows] - amount) <= DISAGREEMENT * np.abs(amount)
-    agrees[rows] = is_behind[rows] & by_quarters.is_sound[rows] & is_near
-    return is_behind, agrees
-
-
-def _chosen(
-    windows: Windows,
-    by_years: Way,
-    years: Years,
-    by_quarters: Way,
-    quarters: tuple[Quarter, ...],
-    of_recast: Flags,
-    of_next: Flags,
-) -> tuple[pl.DataFrame, ...]:
+def _results(windows: Windows, ways: Ways, choice: Choice) -> tuple[pl.DataFrame, ...]:
     """The results of flow_versions: the chosen way of each window, its flags, legs and decisions."""
-    of = windows.of
-    year = windows.find(np.where(windows.is_year_end, windows.q, np.nan), QUARTERS_A_YEAR)
-    own = windows.find(np.where(windows.is_year_end, np.nan, windows.q), QUARTERS_A_YEAR)
-    # four quarters that are stated are finer than a year that other figures prove
-    is_year = (year >= 0) & ~(windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived)
-    first_year = windows.since(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR, np.zeros_like(windows.q))
-    is_same_regime = of("regime", year) == of("regime", first_year)
-    by_year, by_own = (
-        Way.of(windows, (Leg(row),), of("amount", row), of("days", row), of("regime", row)) for row in (year, own)
-    )
-    takes_own = by_own.is_whole & (np.abs(by_own.amount - by_years.amount) <= OWN_APART * np.abs(by_own.amount))
-    both = by_years.is_sound & by_quarters.is_sound & ~is_year & ~takes_own
-    apart = both & (np.abs(by_years.amount - by_quarters.amount) > DISAGREEMENT * np.abs(by_years.amount))
-    far_apart = both & (np.abs(by_years.amount - by_quarters.amount) > FAR_APART * np.abs(by_years.amount))
-    contradict = (apart & IS_ADDITIVE[windows.concept]) | (far_apart & BY_QUARTER_FIRST[windows.concept])
-    judged = judged_ways(windows, by_years, years, by_quarters, contradict)
-    quarters_first = BY_QUARTER_FIRST[windows.concept] & ~judged.by_years
-    takes_quarters = by_quarters.is_sound & (quarters_first | judged.by_quarters | ~by_years.is_sound)
-    excess = averages.beyond(windows, by_years, years, quarters)
-    stated_all = by_quarters.is_sound & ~np.any([quarter.by_difference for quarter in quarters], axis=0)
-    takes_quarters |= stated_all & (np.abs(excess[0]) > BEYOND)
-    takes_quarters |= by_quarters.is_sound & by_years.has_derived & ~by_quarters.has_derived
-    takes_quarters &= ~(of_next & by_years.is_sound)
-    may_take_years = by_years.is_sound & ~takes_quarters & ~is_year & ~takes_own & ~of_next
-    is_behind, agrees = _behind_quarters(windows, by_years, years, by_quarters, may_take_years)
-    by_years.mixes_bases[is_behind] = True
-    judged.neither[is_behind] = False
-    takes_quarters |= agrees | of_recast
-    judged.neither[of_recast | of_next] = False
-    is_paid_later = paid_later(windows, quarters, takes_quarters & ~(is_year | takes_own))
-    judged.neither[is_paid_later] = False
-    no_way = judged.neither | is_paid_later
-    holds = [is_year, takes_own, takes_quarters & ~no_way, by_years.is_sound & ~no_way]
-    ways = (by_year, by_own, by_quarters, by_years)
-
-    def chosen(name: str) -> Floats:
-        return np.select(holds, [getattr(way, name) for way in ways], np.nan)
-
-    amount, days, grain = chosen("amount"), chosen("days"), chosen("grain")
-    to_date_is_other = of("other_source", by_years.legs[1].row) > 0
-    is_other = [
-        by_year.has_other_element,
-        by_own.has_other_element,
-        by_quarters.has_other_element,
-        to_date_is_other,
-    ]
-    other_element = np.select(holds, is_other, default=False)
-    has_way = np.any(holds, axis=0)
-    # after a later filing, legs that counted before contradict the others: nothing is known any more
-    is_mixed = by_years.is_whole & by_years.mixes_bases & ~has_way
-    former = _former(windows, amount, has_way)
-    is_withdrawn = (is_mixed | no_way) & ~np.isnan(former)
-    for way in (by_years, by_quarters):
-        is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | is_behind
-    is_disputed = by_years.is_whole & by_years.is_disputed & ~has_way
-    mixes_units = by_years.is_whole & by_years.mixes_units & ~has_way
-    is_withdrawn |= (is_disputed | mixes_units | is_paid_later) & ~np.isnan(former)
-    rules = [FISCAL_YEAR.id, OWN_TWELVE_MONTHS.id, FOUR_QUARTERS.id, YEAR_TO_DATE.id]
-    rules += [NO_CONTRADICTING_WAYS.id, NO_YEAR_IN_DISPUTE.id, NO_MIXED_UNITS.id, PAID_LATER.id, NO_MIXED_BASES.id]
-    withholds = [judged.neither, is_disputed, mixes_units, is_paid_later, is_withdrawn]
-    spreads = averages.spreads(windows, by_years, quarters)
-    beyond = np.where(takes_quarters, excess[1], excess[0])
-    found = windows.points.with_columns(
-        amount=numbers(amount),
-        days=numbers(days).cast(pl.Int64),
-        rule=pl.Series(np.select([*holds, *withholds], rules, "")),
-        weeks_53=days >= WEEKS_53_DAYS,
-        other_element=other_element,
-        mixed_basis=pl.lit(value=False),
-        before_recast=~is_year & ~takes_own & years.is_before & ~of_recast,
-        recast=is_year & is_same_regime & restated(windows, year, first_year, DISAGREEMENT * np.abs(by_year.amount)),
-        ways_disagree=apart & ~IS_ADDITIVE[windows.concept],
-        regime=numbers(chosen("regime")).cast(pl.Int32),
-        grain=numbers(grain),
-        spread=numbers(largest(*spreads)),
-        own_spread=numbers(np.where(takes_quarters, spreads[1], spreads[0])),
-        gross=numbers(averages.gross(windows, by_years, quarters, takes_quarters)),
-        beyond=numbers(beyond),
-        is_beyond=np.abs(beyond) > BEYOND,
-        is_derived=np.select(holds, [way.has_derived for way in ways], default=False),
-        window=np.arange(len(windows.q)),
-    )
+    has_way = choice.has_way
+    is_withdrawn, rule = _rules(windows, ways, choice)
+    found = _found(windows, ways, choice).with_columns(rule=rule, window=np.arange(len(windows.q)))
     flows = amount_changes(found.filter(has_way | is_withdrawn), ["cik", "concept", "q"], "is_beyond")
     kept = ints(flows, "window")
-    legs = _legs(windows, [way.legs for way in ways], [condition[kept] for condition in holds], kept)
-    decided = _decisions(windows, flows, by_years, years, quarters, has_way, by_quarters)
-    cik = ints(windows.points, "cik")
-    confirmed = counted(
+    legs = _legs(windows, [way.legs for way in choice.ways], [condition[kept] for condition in choice.holds], kept)
+    return (
+        flows.drop("window", "is_beyond").with_row_index("flow"),
+        legs,
+        _withheld(windows, ways, choice, is_withdrawn),
+        proofs(windows, ways.by_years, ways.years, ways.by_quarters, choice.judged, ITEM_OF_CONCEPT, has_way),
+        pl.concat([_decisions(windows, flows, ways, has_way), _confirmed(windows, ways, choice)]),
+    )
+
+
+def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
+    """The twelve months of each window and their flags; null where no way counts."""
+    of, year = windows.of, choice.year
+    is_year, takes_own = choice.holds[:2]
+    first_year = windows.since(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR, np.zeros_like(windows.q))
+    is_recast = is_year & (of("regime", year) == of("regime", first_year))
+    is_recast &= restated(windows, year, first_year, DISAGREEMENT * np.abs(of("amount", year)))
+    *single, by_years = choice.ways
+    is_other = [*(way.has_other_element for way in single), of("other_source", by_years.legs[1].row) > 0]
+    days = choice.of("days")
+    spreads = averages.spreads(windows, ways.by_years, ways.quarters)
+    return windows.points.with_columns(
+        amount=numbers(choice.of("amount")),
+        days=numbers(days).cast(pl.Int64),
+        weeks_53=days >= WEEKS_53_DAYS,
+        other_element=np.select(list(choice.holds), is_other, default=False),
+        mixed_basis=pl.lit(value=False),
+        before_recast=~is_year & ~takes_own & ways.years.is_before & ~ways.of_recast,
+        recast=is_recast,
+        ways_disagree=choice.is_apart & ~IS_ADDITIVE[windows.concept],
+        regime=numbers(choice.of("regime")).cast(pl.Int32),
+        grain=numbers(choice.of("grain")),
+        spread=numbers(largest(*spreads)),
+        own_spread=numbers(np.where(choice.takes_quarters, spreads[1], spreads[0])),
+        gross=numbers(averages.gross(windows, ways.by_years, ways.quarters, choice.takes_quarters)),
+        beyond=numbers(choice.beyond),
+        is_beyond=np.abs(choice.beyond) > BEYOND,
+        is_derived=choice.flag("has_derived"),
+    )
+
+
+def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Series]:
+    """Whether the twelve months that counted after an earlier filing are withdrawn, and the rule of each window."""
+    by_years, has_way, judged = ways.by_years, choice.has_way, choice.judged
+    former = _former(windows, choice.of("amount"), has_way)
+    # after a later filing, legs that counted before contradict the others: nothing is known any more
+    is_mixed = by_years.is_whole & by_years.mixes_bases & ~has_way
+    is_withdrawn = is_mixed | judged.neither | choice.is_paid_later
+    for way in (by_years, ways.by_quarters):
+        is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | choice.is_behind
+    is_disputed, mixes_units = (
+        by_years.is_whole & each & ~has_way for each in (by_years.is_disputed, by_years.mixes_units)
+    )
+    is_withdrawn |= is_disputed | mixes_units | choice.is_paid_later
+    is_withdrawn &= ~np.isnan(former)
+    rules = {
+        FISCAL_YEAR: choice.holds[0],
+        OWN_TWELVE_MONTHS: choice.holds[1],
+        FOUR_QUARTERS: choice.holds[2],
+        YEAR_TO_DATE: choice.holds[3],
+        NO_CONTRADICTING_WAYS: judged.neither,
+        NO_YEAR_IN_DISPUTE: is_disputed,
+        NO_MIXED_UNITS: mixes_units,
+        PAID_LATER: choice.is_paid_later,
+        NO_MIXED_BASES: is_withdrawn,
+    }
+    return is_withdrawn, pl.Series(np.select(list(rules.values()), [rule.id for rule in rules], ""))
+
+
+def _confirmed(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
+    """`cik`, `rule`, `figures`: the windows in which one way shows something about another."""
+    cik, judged, has_way = ints(windows.points, "cik"), choice.judged, choice.has_way
+    return counted(
         [
             (CONFIRMED_LEGS, cik[judged.by_years | judged.by_quarters]),
             (NO_CONTRADICTING_WAYS, cik[judged.neither & ~has_way]),
-            (PAID_LATER, cik[is_paid_later & ~has_way]),
-            (QUARTERS_OF_RECAST, cik[of_recast]),
-            (NEXT_LESS_QUARTER, cik[of_next & has_way]),
-            (YEAR_ON_NEW_BASIS, cik[years.is_newer & has_way]),
+            (PAID_LATER, cik[choice.is_paid_later & ~has_way]),
+            (QUARTERS_OF_RECAST, cik[ways.of_recast]),
+            (NEXT_LESS_QUARTER, cik[ways.of_next & has_way]),
+            (YEAR_ON_NEW_BASIS, cik[ways.years.is_newer & has_way]),
         ]
     )
-    decided = pl.concat([decided, confirmed])
-    withheld = _withheld(windows, by_years, by_quarters, judged, is_paid_later, has_way, is_withdrawn)
-    proved = proofs(windows, by_years, years, by_quarters, judged, ITEM_OF_CONCEPT, has_way)
-    return flows.drop("window", "is_beyond").with_row_index("flow"), legs, withheld, proved, decided
 
 
 def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kept: Ints) -> pl.DataFrame:
@@ -447,19 +397,12 @@ def _former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
     return picked(amount, np.where(last >= begins, last, NOTHING))
 
 
-def _withheld(
-    windows: Windows,
-    by_years: Way,
-    by_quarters: Way,
-    judged: Judged,
-    is_paid_later: Flags,
-    has_way: Flags,
-    is_withdrawn: Flags,
-) -> pl.DataFrame:
+def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags) -> pl.DataFrame:
     """The items without twelve months because their newest window would mix companies, standards or elements.
 
     `cik`, `q`, `item`, `reason`, `rule`.
     """
+    by_years, by_quarters, has_way = ways.by_years, ways.by_quarters, choice.has_way
     window = slot_key(windows.company, windows.concept, windows.q, np.zeros_like(windows.q))
     is_newest = np.append(window[1:] != window[:-1], [True])[: len(window)]
     item = ITEM_OF_CONCEPT
@@ -476,8 +419,8 @@ def _withheld(
         (NO_MIXED_UNITS, "line_in_other_units", either[4]),
         (NO_YEAR_IN_DISPUTE, "year_in_dispute", either[3]),
         (NO_MIXED_BASES, "mixed_basis", either[2]),
-        (NO_CONTRADICTING_WAYS, "ways_contradict", judged.neither),
-        (PAID_LATER, "elements_differ", is_paid_later),
+        (NO_CONTRADICTING_WAYS, "ways_contradict", choice.judged.neither),
+        (PAID_LATER, "elements_differ", choice.is_paid_later),
     ):
         rows = np.flatnonzero(asked & mixes)
         found.append(
@@ -492,16 +435,9 @@ def _withheld(
     return pl.concat(found)
 
 
-def _decisions(
-    windows: Windows,
-    flows: pl.DataFrame,
-    by_years: Way,
-    years: Years,
-    quarters: tuple[Quarter, ...],
-    has_way: Flags,
-    by_quarters: Way,
-) -> pl.DataFrame:
+def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, has_way: Flags) -> pl.DataFrame:
     """`cik`, `rule`, `figures`: the windows that each rule of this module decided."""
+    by_years, years, by_quarters, quarters = ways.by_years, ways.years, ways.by_quarters, ways.quarters
     kept = ints(flows, "window")
     is_years, is_quarters = ((flows["rule"] == rule.id).to_numpy() for rule in (YEAR_TO_DATE, FOUR_QUARTERS))
 
