@@ -172,30 +172,12 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     newest[fourth] = windows.at(fourth).find(q[fourth], number[fourth])
     q_before = np.where(number > 1, q - 1, np.nan)
     shorter = finest(find(q_before, number - 1), q_before, number - 1)
-    # a rate of one quarter in the context of nine months, which are less than their quarters
     asked = per_share[(number[per_share] == QUARTERS_A_YEAR) & IS_ADDITIVE[windows.concept[per_share]]]
-    if len(asked):
-        at_ends = windows.at(asked)
-        three = [at_ends.around(q[asked] - ago, 1, as_of[asked]) for ago in range(1, QUARTERS_A_YEAR)]
-        quarters = np.sum([of("amount", row) for row in three], axis=0)
-        rounding = DIGITS_OF_SUMS * of("grain", shorter[asked])
-        shorter[asked[quarters > of("amount", shorter[asked]) + rounding]] = NOTHING
-
+    shorter[asked[_is_rate(windows, asked, q, as_of, shorter)]] = NOTHING
     # a year that was first stated as less than its nine months
     is_wrong = ~can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
     longer = np.where(is_wrong, newest, longer)
-    # a recast year less nine months before the recast would put the whole recast into the fourth quarter
-    year_before = np.zeros(len(q), dtype=np.bool_)
-    recast_by = np.full(len(q), np.nan)
-    restated = np.flatnonzero((of("seq", shorter) < of("revised", longer)) & ~stated_anew)
-    former = windows.at(restated).find(q[restated], number[restated], of("revised", longer[restated]) - 1)
-    nine_months = shorter[restated]
-    is_possible = can_be_negative[restated] | (of("amount", former) >= of("amount", nine_months))
-    recast_along = of("since", nine_months) > of("seq", former)
-    year_before[restated] = is_possible & ~recast_along
-    recast_by[restated] = np.where(year_before[restated], of("revised", longer[restated]), np.nan)
-    longer[restated] = np.where(year_before[restated], former, longer[restated])
-
+    longer, year_before, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
     # the difference is finer than an average that other figures prove, unless these contradict it
     rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * np.abs(rest)
@@ -204,23 +186,8 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
     stated = np.where(is_stated, stated, NOTHING)
     by_difference = ~is_stated & (can_be_negative | (rest >= 0)) & ~np.isnan(rest)
 
-    lacking = np.flatnonzero((number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0) & ~stated_anew)
-    others = [np.full(len(q), NOTHING) for _ in range(1, QUARTERS_A_YEAR)]
-    left, left_days = np.full(len(q), np.nan), np.full(len(q), np.nan)
-    by_three = np.zeros(len(q), dtype=np.bool_)
-    if len(lacking):
-        year, of_year = windows.at(lacking), longer[lacking]
-        three = [year.around(q[lacking] - ago, 1, as_of[lacking]) for ago in range(1, QUARTERS_A_YEAR)]
-        for row, of_quarter in zip(others, three, strict=True):
-            row[lacking] = of_quarter
-        left[lacking], left_days[lacking] = (
-            of(name, of_year) - np.sum([of(name, row) for row in three], axis=0) for name in ("amount", "days")
-        )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            most = LARGEST_RAISE * largest(*(of("amount", row) / of("days", row) for row in three))
-            a_day = left[lacking] / left_days[lacking]
-        is_like_the_others = (a_day >= 0) & (a_day <= most)
-        by_three[lacking] = ~np.isnan(left[lacking]) & (can_be_negative[lacking] | is_like_the_others)
+    lacks = (number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0) & ~stated_anew
+    left, left_days, others, by_three = _by_three_quarters(windows, q, as_of, longer, lacks)
 
     def where(holds: Flags, row: Ints) -> Ints:
         return np.where(holds, row, NOTHING)
@@ -241,6 +208,63 @@ def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Qu
         mixes_bases=_quarters_restated_since(windows, q, shorter, by_difference & (number == QUARTERS_A_YEAR), as_of),
         recast_by=np.where(by_difference, recast_by, np.nan),
     )
+
+
+def _is_rate(windows: Windows, asked: Ints, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
+    """Whether nine months are less than their quarters: a rate of one quarter in the context of nine months."""
+    of, some = windows.of, windows.at(asked)
+    three = [some.around(q[asked] - ago, 1, as_of[asked]) for ago in range(1, QUARTERS_A_YEAR)]
+    quarters = np.sum([of("amount", row) for row in three], axis=0)
+    rounding = DIGITS_OF_SUMS * of("grain", nine_months[asked])
+    found: Flags = quarters > of("amount", nine_months[asked]) + rounding
+    return found
+
+
+def _before_recast(
+    windows: Windows, q: Ints, number: Floats, longer: Ints, shorter: Ints, stated_anew: Flags
+) -> tuple[Ints, Flags, Floats]:
+    """The longer years to date as they were before a recast that the shorter ones do not have.
+
+    A recast year less nine months before the recast would put the whole recast into the fourth quarter.
+
+    Returns:
+        the rows of the longer years to date, whether they are of before a recast, and the filing of the recast.
+    """
+    of, found = windows.of, longer.copy()
+    is_before, recast_by = np.zeros(len(q), dtype=np.bool_), np.full(len(q), np.nan)
+    restated = np.flatnonzero((of("seq", shorter) < of("revised", longer)) & ~stated_anew)
+    former = windows.at(restated).find(q[restated], number[restated], of("revised", longer[restated]) - 1)
+    is_possible = windows.can_be_negative[restated] | (of("amount", former) >= of("amount", shorter[restated]))
+    recast_along = of("since", shorter[restated]) > of("seq", former)
+    is_before[restated] = is_possible & ~recast_along
+    recast_by[is_before] = of("revised", longer[is_before])
+    found[restated] = np.where(is_before[restated], former, longer[restated])
+    return found, is_before, recast_by
+
+
+def _by_three_quarters(
+    windows: Windows, q: Ints, as_of: Floats, year: Ints, asked: Flags
+) -> tuple[Floats, Floats, list[Ints], Flags]:
+    """The fourth quarter as the year less the three others: amount, days, rows of these, and where it counts."""
+    of, rows = windows.of, np.flatnonzero(asked)
+    others = [np.full(len(q), NOTHING) for _ in range(1, QUARTERS_A_YEAR)]
+    left, days = np.full(len(q), np.nan), np.full(len(q), np.nan)
+    counts = np.zeros(len(q), dtype=np.bool_)
+    if not len(rows):
+        return left, days, others, counts
+    some = windows.at(rows)
+    three = [some.around(q[rows] - ago, 1, as_of[rows]) for ago in range(1, QUARTERS_A_YEAR)]
+    for row, of_quarter in zip(others, three, strict=True):
+        row[rows] = of_quarter
+    left[rows], days[rows] = (
+        of(name, year[rows]) - np.sum([of(name, row) for row in three], axis=0) for name in ("amount", "days")
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        most = LARGEST_RAISE * largest(*(of("amount", row) / of("days", row) for row in three))
+        a_day = left[rows] / days[rows]
+    is_like_the_others = (a_day >= 0) & (a_day <= most)
+    counts[rows] = ~np.isnan(left[rows]) & (windows.can_be_negative[rows] | is_like_the_others)
+    return left, days, others, counts
 
 
 def _quarters_restated_since(windows: Windows, q: Ints, nine_months: Ints, asked: Flags, as_of: Floats) -> Flags:
