@@ -45,77 +45,87 @@ def with_derived(
         decisions: the number of amounts that each rule derived.
     """
     rates, against = dividend_rates.amounts(facts, sound)
-    against = against.with_columns(concept=pl.lit("dividends_per_share", AMOUNT))
-    sound = sound.join(against, on=["concept", *PERIOD], how="anti")
-    shares = no_dilution.periods_without(facts, sound).with_columns(concept=pl.lit("shares_diluted", AMOUNT))
-    stated = shares.select("concept", *PERIOD)
-    lines = pl.concat(
-        [
-            no_dividends.periods_without(facts, regimes).with_columns(
-                value=pl.lit(0.0), concept=pl.lit("dividends_per_share", AMOUNT)
-            ),
-            dated_dividends.amounts(facts, sound).with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
-            rates.with_columns(concept=pl.lit("dividends_per_share", AMOUNT)),
-            capital_expenditure.residuals(facts, sound).with_columns(concept=pl.lit("capital_expenditure", AMOUNT)),
-            _unstated(
-                pl.concat(
-                    [share_averages.amounts(facts, stated_facts, sound), bank_revenue.amounts(facts)], how="diagonal"
-                ),
-                pl.concat([sound.select(stated.columns), stated]),
-            ),
-        ],
-        how="diagonal",
-    )
-    lines = lines.unique(["concept", *PERIOD], keep="first", maintain_order=True)
-    lines = lines.join(sound.select("concept", *PERIOD), on=["concept", *PERIOD], how="anti", maintain_order="left")
+    sound = sound.join(_of("dividends_per_share", against), on=["concept", *PERIOD], how="anti")
+    shares = _of("shares_diluted", no_dilution.periods_without(facts, sound))
+    lines = _lines(facts, stated_facts, sound, regimes, shares, rates)
     first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
-    of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)
-    of_lines = (
-        lines.join(of_filing, on=FILING, maintain_order="left")
-        .with_columns(
-            rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
-            grain=pl.col("grain").fill_null(1.0),
-            periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
-            used=pl.lit(0, pl.Int64),
-            other_source=pl.col("other_source").fill_null(value=False),
-            measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
-            repair=pl.lit(1.0),
-        )
-        .with_columns(foots=pl.lit(value=False), corrected_by="rule")
-    )
-    of_shares = shares.with_columns(
-        rank=pl.lit(_BEYOND["shares_diluted"], pl.Int16),
-        used=pl.lit(0, pl.Int64),
-        corrected_by="rule",
-        of="vintage",
-    )
-    derived = pl.concat([of_lines, of_shares], how="diagonal").with_columns(
+    derived = pl.concat([_vintages(facts, lines), _like_basic(shares)], how="diagonal").with_columns(
         vintage=pl.int_range(first, first + pl.len(), dtype=pl.UInt32)
-    )
-    tags = facts.select(pl.concat_str("taxonomy", pl.lit(":"), "tag")).to_series()
-    of_rules = derived.filter(pl.col("fact").is_not_null()).select("vintage", "fact", "coefficient")
-    of_rules = of_rules.explode("fact", "coefficient")
-    further = pl.concat(
-        [
-            of_rules.with_columns(tag=tags.gather(of_rules["fact"])),
-            derived.filter(pl.col("of").is_not_null())
-            .select("of", derived="vintage")
-            .join(stated_facts, left_on="of", right_on="vintage", maintain_order="left")
-            .select("fact", "coefficient", "tag", vintage="derived"),
-        ],
-        how="diagonal",
     )
     return (
         pl.concat([sound, derived.select(sound.columns)]).sort(
             *FILING, "start", "end", "concept", nulls_last=False, maintain_order=True
         ),
-        pl.concat([stated_facts, further.select(stated_facts.columns)]).sort("vintage", "tag", maintain_order=True),
+        pl.concat([stated_facts, _facts_of(derived, facts, stated_facts)]).sort("vintage", "tag", maintain_order=True),
         pl.concat([derived.select("cik", "rule"), against.select("cik", "rule")])
         .group_by("cik", "rule")
         .agg(figures=pl.len())
         .cast(DECISIONS)
         .sort("cik", "rule"),
     )
+
+
+def _of(concept: str, lines: pl.DataFrame) -> pl.DataFrame:
+    return lines.with_columns(concept=pl.lit(concept, AMOUNT))
+
+
+def _lines(
+    facts: pl.DataFrame,
+    stated_facts: pl.DataFrame,
+    sound: pl.DataFrame,
+    regimes: pl.DataFrame,
+    shares: pl.DataFrame,
+    rates: pl.DataFrame,
+) -> pl.DataFrame:
+    """The amounts that statements prove and no filing states; the first proof of a period counts."""
+    period, stated = ["concept", *PERIOD], shares.select("concept", *PERIOD)
+    unstated = [share_averages.amounts(facts, stated_facts, sound), bank_revenue.amounts(facts)]
+    lines = [
+        _of("dividends_per_share", no_dividends.periods_without(facts, regimes).with_columns(value=pl.lit(0.0))),
+        _of("dividends_per_share", dated_dividends.amounts(facts, sound)),
+        _of("dividends_per_share", rates),
+        _of("capital_expenditure", capital_expenditure.residuals(facts, sound)),
+        _unstated(pl.concat(unstated, how="diagonal"), pl.concat([sound.select(period), stated])),
+    ]
+    found = pl.concat(lines, how="diagonal").unique(period, keep="first", maintain_order=True)
+    return found.join(sound.select(period), on=period, how="anti", maintain_order="left")
+
+
+def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+    """Derived amounts with the columns of vintages."""
+    of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)
+    return lines.join(of_filing, on=FILING, maintain_order="left").with_columns(
+        rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
+        grain=pl.col("grain").fill_null(1.0),
+        periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
+        used=pl.lit(0, pl.Int64),
+        other_source=pl.col("other_source").fill_null(value=False),
+        measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
+        repair=pl.lit(1.0),
+        foots=pl.lit(value=False),
+        corrected_by="rule",
+    )
+
+
+def _like_basic(shares: pl.DataFrame) -> pl.DataFrame:
+    """Diluted shares that are the basic ones: their vintages (`of`) as those of diluted shares."""
+    return shares.with_columns(
+        rank=pl.lit(_BEYOND["shares_diluted"], pl.Int16), used=pl.lit(0, pl.Int64), corrected_by="rule", of="vintage"
+    )
+
+
+def _facts_of(derived: pl.DataFrame, facts: pl.DataFrame, stated_facts: pl.DataFrame) -> pl.DataFrame:
+    """The facts of derived vintages (frames.StatedFacts): their own, or those of the vintage that they repeat."""
+    tags = facts.select(pl.concat_str("taxonomy", pl.lit(":"), "tag")).to_series()
+    own = derived.filter(pl.col("fact").is_not_null()).select("vintage", "fact", "coefficient")
+    own = own.explode("fact", "coefficient")
+    repeated = derived.filter(pl.col("of").is_not_null()).select("of", derived="vintage")
+    repeated = repeated.join(stated_facts, left_on="of", right_on="vintage", maintain_order="left")
+    found = [
+        own.with_columns(tag=tags.gather(own["fact"])),
+        repeated.select("fact", "coefficient", "tag", vintage="derived"),
+    ]
+    return pl.concat(found, how="diagonal").select(stated_facts.columns)
 
 
 def _unstated(lines: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
