@@ -253,8 +253,8 @@ def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
         InvalidParameter: a parameter is unknown, malformed or given twice, or `from` is after `to`; with one message
             per parameter.
     """
-    known = {parameter.name: parameter for parameter in accepted}
-    values = {parameter.name: parameter.default for parameter in accepted}
+    known, defaults = _by_name(tuple(accepted))
+    values = defaults.copy()
     wrong: dict[str, str] = {}
     unknown: list[str] = []
     given: set[str] = set()
@@ -276,6 +276,12 @@ def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:
     if wrong:
         raise InvalidParameter(wrong)
     return values
+
+
+@lru_cache
+def _by_name(accepted: tuple[Parameter, ...]) -> tuple[dict[str, Parameter], dict[str, Any]]:
+    """The parameters and their defaults by name."""
+    return {one.name: one for one in accepted}, {one.name: one.default for one in accepted}
 
 
 def _value(parameter: Parameter, text: str) -> Any:

@@ -240,11 +240,17 @@ def tag_of(pointer: Pointer, path: str, symbol: str, values: Mapping[str, Any]) 
         symbol: symbol in the path, in any case.
         values: all parameters, with defaults filled in.
     """
-    synchronization = (pointer.synchronization, pointer.synchronized_file)
     # non-ASCII text is never a symbol, but the upper case of some non-ASCII letters is ASCII
     question = (path, symbol.upper() if symbol.isascii() else symbol, sorted(values.items()))
-    asked = msgspec.json.encode((pointer.build, pointer.content_hash, synchronization, question))
-    return hashlib.sha256(asked).hexdigest()[:32]
+    digest = _hash_of(pointer.build, pointer.content_hash, pointer.synchronization, pointer.synchronized_file).copy()
+    digest.update(msgspec.json.encode(question))
+    return digest.hexdigest()[:32]
+
+
+@lru_cache(maxsize=8)
+def _hash_of(*of_build: object) -> "hashlib._Hash":
+    """The hash of a build and its synchronization; that of a request goes on with it."""
+    return hashlib.sha256(msgspec.json.encode(of_build))
 
 
 def modified_at(pointer: Pointer) -> float:
