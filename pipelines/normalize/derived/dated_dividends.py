@@ -53,63 +53,11 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         PERIOD, `value`, `rule`, `other_source` (paid by a filer that declares in another quarter), `fact`
         and `coefficient` (lists).
     """
-    dated = pl.concat(
-        [
-            instants(facts, (_PAID_PER_SHARE,)).with_columns(start="end"),
-            durations(facts, (_PAID_PER_SHARE,)).filter(_days("start", "end") <= LONGEST_QUARTER),
-        ],
-        how="diagonal",
-    ).filter(pl.col("value") > 0)
-    dated = dated.select("cik", "seq", "value", "fact", first="start", last="end")
-    paid = durations(facts, _PAID).filter((pl.col("value") > 0) & (_days("start", "end") <= LONGEST_YEAR))
-    paid = paid.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
-    shares = sound.filter((pl.col("concept") == "shares_basic") & (pl.col("repair") == 1))
-    periods = paid.select(*PERIOD, paid="value", proof="fact").join(
-        shares.select(*PERIOD, shares="value"), on=PERIOD, maintain_order="left"
-    )
-    margin = pl.when(pl.col("first") == pl.col("last")).then(pl.duration(days=0)).otherwise(pl.duration(days=MARGIN))
-
-    def with_dated(each: pl.DataFrame) -> pl.DataFrame:
-        """The sum and the facts of the dividends within each period."""
-        inside = each.join(dated, on=["cik", "seq"], maintain_order="left_right").filter(
-            (pl.col("first") >= pl.col("start") - margin) & (pl.col("last") <= pl.col("end") + margin)
-        )
-        found = inside.group_by(PERIOD).agg("fact", pl.col("value").sum())
-        return each.join(found, on=PERIOD, how="left", maintain_order="left").with_columns(
-            pl.col("value").fill_null(0.0)
-        )
-
-    of_period = durations(facts, (_PAID_PER_SHARE, _DECLARED_PER_SHARE)).select(*PERIOD, "value").unique()
-    is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= AS_PAID
-    # one amount that is stated of the whole period, too, has the dates of a part by mistake
-    of_whole = of_period.join(dated, on=["cik", "seq", "value"]).select(*PERIOD, "value")
-    proved = with_dated(periods).filter(is_all).join(of_whole, on=[*PERIOD, "value"], how="anti", maintain_order="left")
-    declared = instants(facts, (_DECLARED_PER_SHARE,)).select(
-        "cik", of="seq", day="end", amount="value", day_fact="fact"
-    )
-    declared = declared.sort("cik", "of", "day_fact").unique(
-        ["cik", "day", "amount"], keep="first", maintain_order=True
-    )
-
-    def with_declared(each: pl.DataFrame) -> pl.DataFrame:
-        """The dividends whose declaration filings so far date within each period: `declared`, `days` (facts)."""
-        inside = each.join(declared, on="cik", maintain_order="left_right").filter(
-            (pl.col("of") <= pl.col("seq")) & pl.col("day").is_between(pl.col("start"), pl.col("end"))
-        )
-        found = inside.group_by(PERIOD).agg(declared=pl.col("amount").sum().round(DIGITS), days=pl.col("day_fact"))
-        return each.join(found, on=PERIOD, how="left", maintain_order="left")
-
-    proved = with_declared(proved.select(*PERIOD, "value", "proof"))
+    dated, declared = _dated(facts), _declared(facts)
+    proved = _proved(facts, sound, dated)
+    proved = _with_declared(proved.select(*PERIOD, "value", "proof"), declared)
     proved = proved.select(*PERIOD, "proof", is_declared=(pl.col("declared") == pl.col("value").round(DIGITS)))
-    ends = durations(facts, proving.INCOME).select("cik", part_start="start", part_end="end").unique()
-    parts = (
-        proved.join(ends, on="cik", maintain_order="left")
-        .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
-        .filter(_days("part_start", "part_end") >= SHORTEST_PART)
-        .select("cik", "seq", "proof", "is_declared", start="part_start", end="part_end")
-        .unique(PERIOD, keep="first", maintain_order=True)
-    )
-    parts = with_declared(with_dated(parts)).with_columns(
+    parts = _with_declared(_with_dated(_parts(facts, proved), dated), declared).with_columns(
         pl.col("is_declared").fill_null(value=False),
         differs=pl.col("declared").fill_null(0.0) != pl.col("value").round(DIGITS),
     )
@@ -130,18 +78,76 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     )
     # dividends paid prove that there are no others, and are no part of the value
     legs = pl.col("fact").fill_null(pl.lit([], pl.List(pl.UInt32)))
-    return (
-        found.with_columns(fact=legs)
-        .select(
-            *PERIOD,
-            "value",
-            "rule",
-            "other_source",
-            coefficient=pl.concat_list(pl.lit(1.0).repeat_by(pl.col("fact").list.len()), pl.lit([0.0])),
-            fact=pl.concat_list("fact", "proof"),
-        )
-        .sort(PERIOD)
+    coefficients = pl.concat_list(pl.lit(1.0).repeat_by(pl.col("fact").list.len()), pl.lit([0.0]))
+    found = found.with_columns(fact=legs).with_columns(coefficient=coefficients, fact=pl.concat_list("fact", "proof"))
+    return found.select(*PERIOD, "value", "rule", "other_source", "coefficient", "fact").sort(PERIOD)
+
+
+def _dated(facts: pl.DataFrame) -> pl.DataFrame:
+    """Dividends paid per share of a day or a quarter: `cik`, `seq`, `value`, `fact`, `first`, `last` (days)."""
+    found = pl.concat(
+        [
+            instants(facts, (_PAID_PER_SHARE,)).with_columns(start="end"),
+            durations(facts, (_PAID_PER_SHARE,)).filter(_days("start", "end") <= LONGEST_QUARTER),
+        ],
+        how="diagonal",
     )
+    return found.filter(pl.col("value") > 0).select("cik", "seq", "value", "fact", first="start", last="end")
+
+
+def _declared(facts: pl.DataFrame) -> pl.DataFrame:
+    """Dividends per share whose declaration has a day: `cik`, `of` (filing), `day`, `amount`, `day_fact`."""
+    found = instants(facts, (_DECLARED_PER_SHARE,)).select("cik", of="seq", day="end", amount="value", day_fact="fact")
+    return found.sort("cik", "of", "day_fact").unique(["cik", "day", "amount"], keep="first", maintain_order=True)
+
+
+def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl.DataFrame:
+    """The periods of which dated dividends times shares are all dividends paid (`proof`: the fact of these)."""
+    paid = durations(facts, _PAID).filter((pl.col("value") > 0) & (_days("start", "end") <= LONGEST_YEAR))
+    paid = paid.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
+    shares = sound.filter((pl.col("concept") == "shares_basic") & (pl.col("repair") == 1))
+    periods = paid.select(*PERIOD, paid="value", proof="fact").join(
+        shares.select(*PERIOD, shares="value"), on=PERIOD, maintain_order="left"
+    )
+    of_period = durations(facts, (_PAID_PER_SHARE, _DECLARED_PER_SHARE)).select(*PERIOD, "value").unique()
+    is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= AS_PAID
+    # one amount that is stated of the whole period, too, has the dates of a part by mistake
+    of_whole = of_period.join(dated, on=["cik", "seq", "value"]).select(*PERIOD, "value")
+    found = _with_dated(periods, dated).filter(is_all)
+    return found.join(of_whole, on=[*PERIOD, "value"], how="anti", maintain_order="left")
+
+
+def _parts(facts: pl.DataFrame, proved: pl.DataFrame) -> pl.DataFrame:
+    """The periods of income within the proved ones, these included: PERIOD, `proof`, `is_declared`."""
+    ends = durations(facts, proving.INCOME).select("cik", part_start="start", part_end="end").unique()
+    return (
+        proved.join(ends, on="cik", maintain_order="left")
+        .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
+        .filter(_days("part_start", "part_end") >= SHORTEST_PART)
+        .select("cik", "seq", "proof", "is_declared", start="part_start", end="part_end")
+        .unique(PERIOD, keep="first", maintain_order=True)
+    )
+
+
+def _with_dated(periods: pl.DataFrame, dated: pl.DataFrame) -> pl.DataFrame:
+    """Periods with the sum and the facts of the dividends that are dated within each: `value`, `fact`."""
+    margin = pl.when(pl.col("first") == pl.col("last")).then(pl.duration(days=0)).otherwise(pl.duration(days=MARGIN))
+    inside = periods.join(dated, on=["cik", "seq"], maintain_order="left_right").filter(
+        (pl.col("first") >= pl.col("start") - margin) & (pl.col("last") <= pl.col("end") + margin)
+    )
+    found = inside.group_by(PERIOD).agg("fact", pl.col("value").sum())
+    return periods.join(found, on=PERIOD, how="left", maintain_order="left").with_columns(
+        pl.col("value").fill_null(0.0)
+    )
+
+
+def _with_declared(periods: pl.DataFrame, declared: pl.DataFrame) -> pl.DataFrame:
+    """Periods with the dividends whose declaration filings so far date within each: `declared`, `days` (facts)."""
+    inside = periods.join(declared, on="cik", maintain_order="left_right").filter(
+        (pl.col("of") <= pl.col("seq")) & pl.col("day").is_between(pl.col("start"), pl.col("end"))
+    )
+    found = inside.group_by(PERIOD).agg(declared=pl.col("amount").sum().round(DIGITS), days=pl.col("day_fact"))
+    return periods.join(found, on=PERIOD, how="left", maintain_order="left")
 
 
 def _days(start: str, end: str) -> pl.Expr:
