@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from warehouse.queries import COVERED
 from warehouse.reader import OpenBuild
+from warehouse.served_rows import COVERED
 
 SIMILAR = 0.85
 """Smallest Jaro-Winkler similarity, at which `micorsoft` finds Microsoft and `apple` does not find Amphenol."""

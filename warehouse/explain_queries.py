@@ -10,8 +10,8 @@ import msgspec
 
 from warehouse import schema
 from warehouse.fictional import address
-from warehouse.queries import TEXT_OF_TIME
 from warehouse.reader import OpenBuild
+from warehouse.served_rows import TEXT_OF_TIME
 
 
 class Holder(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from warehouse import schema
 from warehouse.files import quoted
 from warehouse.periods import Periods
-from warehouse.queries import (
+from warehouse.served_rows import (
     ANNUAL_FORMS,
     COMPANY,
     COVERED,

@@ -1,110 +1,36 @@
 """The SQL queries of the interface, as functions of an open build.
 
-Belongs here: queries of the published tables, and the types of their rows.
-Does not: converting rows to responses (serve), the columns of the tables (schema).
+Belongs here: queries of the published tables. Does not: the types of their rows (served_rows), converting rows to
+responses (serve), the columns of the tables (schema).
 """
 
 from collections.abc import Sequence
 from datetime import date
 
-import msgspec
-
 from warehouse import schema
 from warehouse.reader import OpenBuild
-
-COVERED = "is_listed AND first_period_end IS NOT NULL"
-TEXT_OF_TIME = "strftime(make_timestamp(epoch_us({0})), '%Y-%m-%dT%H:%M:%SZ')"
-COMPANY = (
-    "symbol, name, exchange, cik, sic, sic_description, currency, fiscal_year_end_month, "
-    "CAST(first_period_end AS VARCHAR), CAST(last_period_end AS VARCHAR), " + TEXT_OF_TIME.format("data_updated_at")
+from warehouse.served_rows import (
+    ANNUAL_FORMS,
+    COMPANY,
+    COVERED,
+    SECURITY,
+    TEXT_OF_TIME,
+    VALUATION,
+    Company,
+    Coverage,
+    Period,
+    Revision,
+    Security,
+    Valuation,
+    Version,
 )
+
 # a literal, case-insensitive search: % and _ are ordinary characters
 FOUND = (
     "($search IS NULL OR starts_with(lower(symbol), lower($search::VARCHAR)) "
     "OR contains(lower(name), lower($search::VARCHAR))) "
     "AND ($exchange IS NULL OR lower(exchange) = lower($exchange::VARCHAR))"
 )
-VALUATION = (
-    "meaningful, fair_value_per_share, CAST(coalesce(reasons, '[]')::JSON AS VARCHAR[]), coalesce(assumptions, '{}'), "
-    "coalesce(projection, '[]')"
-)
-SECURITY = (
-    "kind, (SELECT min(symbol) FROM companies "
-    f"WHERE companies.cik = securities.cik AND is_primary AND {COVERED}) FROM securities"
-)
-ANNUAL_FORMS = ("10-K", "20-F", "40-F")
-
-
-class Company(msgspec.Struct, frozen=True, gc=False):
-    """A covered symbol; dates and times are ISO 8601."""
-
-    symbol: str
-    name: str | None
-    exchange: str | None
-    cik: str
-    sic: str | None
-    sic_description: str | None
-    currency: str
-    fiscal_year_end_month: int
-    first_period_end: str
-    last_period_end: str | None
-    data_updated_at: str | None
-
-
-class Coverage(msgspec.Struct, frozen=True, gc=False):
-    """The coverage of a symbol: first and last period (label, end), numbers of periods, items that have a value."""
-
-    first_period: tuple[str, str]
-    last_period: tuple[str, str]
-    ttm_periods: int
-    annual_periods: int
-    line_items: tuple[str, ...]
-
-
-class Period(msgspec.Struct, frozen=True, gc=False):
-    """One period of a symbol: `values` of the requested items, in their order, None for a missing value."""
-
-    period: str
-    period_end: str
-    fiscal_year: int
-    fiscal_quarter: int
-    values: tuple[float | None, ...]
-
-
-class Version(msgspec.Struct, frozen=True, gc=False):
-    """One version of the value of a period and item; the time is ISO 8601."""
-
-    version: int
-    value: float
-    is_current: bool
-    recorded_at: str | None
-
-
-class Revision(msgspec.Struct, frozen=True, gc=False):
-    """A period and item whose value changed after it was first recorded, with its versions, oldest first."""
-
-    period: str
-    period_end: str
-    item: str
-    current_value: float | None
-    versions: tuple[Version, ...]
-
-
-class Valuation(msgspec.Struct, frozen=True, gc=False):
-    """The valuation of a company: a fair value, or reason codes; `assumptions` and `projection` are JSON texts."""
-
-    meaningful: bool
-    fair_value_per_share: float | None
-    reasons: tuple[str, ...]
-    assumptions: str
-    projection: str
-
-
-class Security(msgspec.Struct, frozen=True):
-    """A listed security that is not common equity, and the covered symbol of its issuer, if there is one."""
-
-    kind: str
-    common: str | None
 
 
 def companies(

@@ -16,7 +16,7 @@ from serve.api.near import what_to_ask
 from serve.api.parameters import Parameter
 from serve.clock import seconds_since, timestamp
 from serve.http.errors import NotFound, ServerError
-from warehouse import queries
+from warehouse import queries, served_rows
 from warehouse.reader import OpenBuild
 from warehouse.schedule import promised_synchronization
 
@@ -162,7 +162,7 @@ def show_status(question: Question) -> Answer:
     return status, models.StatusMeta()
 
 
-def _covered(build: OpenBuild, symbol: str) -> queries.Company:
+def _covered(build: OpenBuild, symbol: str) -> served_rows.Company:
     """The company with a symbol.
 
     Raises:
@@ -174,7 +174,7 @@ def _covered(build: OpenBuild, symbol: str) -> queries.Company:
     return company
 
 
-def _held(build: OpenBuild, company: queries.Company) -> queries.Coverage:
+def _held(build: OpenBuild, company: served_rows.Company) -> served_rows.Coverage:
     """The periods and line items that the build has for a company.
 
     Raises:

@@ -6,12 +6,12 @@ Belongs here: one or more examples per endpoint, by operation name. Does not: sh
 import msgspec
 
 from serve.api import models, responses
-from warehouse import queries
+from warehouse import served_rows
 
 BASE_URL = "https://data.example.org/v1"
 MADE_AT = 1_772_452_800.0
 SYMBOL = "XQORC"
-COMPANY = queries.Company(
+COMPANY = served_rows.Company(
     symbol=SYMBOL,
     name="Example Orchard Tools Inc",
     exchange="NYSE",
@@ -24,19 +24,19 @@ COMPANY = queries.Company(
     last_period_end="2025-12-31",
     data_updated_at="2026-03-02T11:04:00Z",
 )
-HELD = queries.Coverage(("2019Q4", "2019-12-31"), ("2025Q4", "2025-12-31"), 25, 7, ("revenue", "free_cash_flow"))
-YEAR = queries.Period("FY2025", "2025-12-31", 2025, 4, (5_120_000_000.0, 100_000_000.0))
-REVISION = queries.Revision(
+HELD = served_rows.Coverage(("2019Q4", "2019-12-31"), ("2025Q4", "2025-12-31"), 25, 7, ("revenue", "free_cash_flow"))
+YEAR = served_rows.Period("FY2025", "2025-12-31", 2025, 4, (5_120_000_000.0, 100_000_000.0))
+REVISION = served_rows.Revision(
     "FY2024",
     "2024-12-31",
     "free_cash_flow",
     97_500_000.0,
     (
-        queries.Version(1, 96_000_000.0, False, None),
-        queries.Version(2, 97_500_000.0, True, "2026-03-02T11:04:00Z"),
+        served_rows.Version(1, 96_000_000.0, False, None),
+        served_rows.Version(2, 97_500_000.0, True, "2026-03-02T11:04:00Z"),
     ),
 )
-NOT_VALUED = queries.Valuation(
+NOT_VALUED = served_rows.Valuation(
     meaningful=False,
     fair_value_per_share=None,
     reasons=("negative_free_cash_flow", "too_volatile"),

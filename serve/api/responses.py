@@ -17,7 +17,7 @@ from serve.api import models
 from serve.clock import timestamp
 from serve.http.caching import Answer
 from serve.http.errors import ApiError
-from warehouse import queries
+from warehouse import served_rows
 from warehouse.reasons import NO_FAIR_VALUE
 
 Json = dict[str, Any]
@@ -73,13 +73,13 @@ def answer(error: ApiError, pages: str) -> Answer:
     return Answer(response.status_code, head, bytes(response.body))
 
 
-def company(row: queries.Company, updated_at: str | None) -> models.Company:
+def company(row: served_rows.Company, updated_at: str | None) -> models.Company:
     """A Company (section 2.2); `updated_at` is the time of its last synchronization, None if unknown."""
     return models.Company(**_company(row, updated_at))
 
 
 def profile(
-    row: queries.Company, updated_at: str | None, held: queries.Coverage, annual_form: str | None, base_url: str
+    row: served_rows.Company, updated_at: str | None, held: served_rows.Coverage, annual_form: str | None, base_url: str
 ) -> models.CompanyProfile:
     """A Company profile (section 2.3)."""
     address = f"{base_url}/companies/{quote(row.symbol, safe='')}"
@@ -101,7 +101,7 @@ def profile(
     )
 
 
-def period(row: queries.Period, items: tuple[str, ...]) -> models.FinancialPeriod:
+def period(row: served_rows.Period, items: tuple[str, ...]) -> models.FinancialPeriod:
     """A Financial period (section 2.5); an item without a value is left out, because it is not zero."""
     values = zip(items, row.values, strict=True)
     return models.FinancialPeriod(
@@ -113,7 +113,7 @@ def period(row: queries.Period, items: tuple[str, ...]) -> models.FinancialPerio
     )
 
 
-def revision(row: queries.Revision) -> models.Revision:
+def revision(row: served_rows.Revision) -> models.Revision:
     """A Revision (section 2.6).
 
     Only versions with a value are listed; a version without one withdraws the item, and if it is the latest, no listed
@@ -131,7 +131,7 @@ def revision(row: queries.Revision) -> models.Revision:
     )
 
 
-def valuation(of: queries.Company, row: queries.Valuation) -> models.FairValue | models.NoFairValue:
+def valuation(of: served_rows.Company, row: served_rows.Valuation) -> models.FairValue | models.NoFairValue:
     """The valuation of a company (section 4.5).
 
     The column `assumptions` contains the model's inputs and results under the names of the shape, except the fair value
@@ -160,7 +160,7 @@ def filings_url(cik: str, annual_form: str | None) -> str:
     return FILINGS.format(cik=cik, form=FORMS.get(annual_form or "", "10-"))
 
 
-def _company(row: queries.Company, updated_at: str | None) -> Json:
+def _company(row: served_rows.Company, updated_at: str | None) -> Json:
     fields = {name: getattr(row, name) for name in models.Company.__struct_fields__}
     return {**fields, "data_updated_at": updated_at or row.data_updated_at}
 

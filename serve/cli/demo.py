@@ -15,7 +15,7 @@ from serve.access.accounts import Accounts, TooManyKeys
 from serve.cli.commands import accounts_of, listening, run, sign_in_link
 from serve.http.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
-from warehouse import queries, schema
+from warehouse import queries, schema, served_rows
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS
 from warehouse.publish import LINK
@@ -79,7 +79,7 @@ def _demonstrate(port: int) -> None:
         run(settings, listener)
 
 
-def _covered(published: Path) -> tuple[queries.Company, int]:
+def _covered(published: Path) -> tuple[served_rows.Company, int]:
     """The covered company whose newest fiscal year has most items, and how many symbols are covered.
 
     Raises:
@@ -115,7 +115,7 @@ def _active_key(accounts: Accounts) -> str:
     return key
 
 
-def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[queries.Company, int]) -> str:
+def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[served_rows.Company, int]) -> str:
     """The text to print; its requests go to this machine, not to the public address."""
     company, symbols = covered
     address = f"/companies/{quote(company.symbol, safe='')}"

@@ -24,9 +24,9 @@ from serve.site.view import View
 from warehouse import page_queries, queries
 from warehouse.fictional import is_fictional
 from warehouse.page_queries import Break, Gap, Report, Stated
-from warehouse.queries import Company
 from warehouse.reader import OpenBuild
 from warehouse.schema import SERVED_NAMES
+from warehouse.served_rows import Company
 from warehouse.vocabulary import GAPS
 
 CAPTIONS = {"ttm": "Values of twelve months by quarter", "annual": "Values by fiscal year"}

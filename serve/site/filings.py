@@ -12,7 +12,7 @@ from serve.site.markdown import Document, write
 from serve.site.paths import company_path
 from warehouse.fictional import FILINGS, is_fictional
 from warehouse.filing_queries import Fact, Filing
-from warehouse.queries import Company
+from warehouse.served_rows import Company
 
 
 def listed(company: Company, filings: Sequence[Filing]) -> Document:

@@ -18,8 +18,8 @@ from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.http.errors import NotFound
 from serve.site import names
 from warehouse import company_queries, queries
-from warehouse.queries import Company
 from warehouse.reader import OpenBuild
+from warehouse.served_rows import Company
 
 KNOWN = ("AAPL", "MSFT", examples.SYMBOL)
 """Symbols that readers know, or that the documents of this project use; the first that is covered is shown."""

@@ -19,9 +19,9 @@ from tests.sites import Read
 from tests.texts import anchors, section, tables
 from warehouse import page_queries
 from warehouse.page_queries import Break, Gap, Report, Stated
-from warehouse.queries import Company
 from warehouse.reader import Warehouse
 from warehouse.schema import ITEM_NAMES
+from warehouse.served_rows import Company
 
 FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
 URL = "https://www.sec.gov/Archives/edgar/data/1/000/index.htm"

@@ -17,9 +17,9 @@ from tests.sites import Read
 from tests.texts import anchors, section, tables
 from warehouse.company_queries import Listed
 from warehouse.page_queries import Gap, Stated
-from warehouse.queries import Company, Period
 from warehouse.reader import OpenBuild, Warehouse
 from warehouse.schema import ITEM_NAMES
+from warehouse.served_rows import Company, Period
 
 INDUSTRY = {"sic": "4412", "sic_description": "Transport"}
 MANY = [f"AB{letter}" for letter in "DEFGHI"]

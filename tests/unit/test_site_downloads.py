@@ -20,7 +20,7 @@ from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process, wait_until
 from tests.sites import PUBLIC, Read, Site
 from warehouse.page_queries import Source, Stated
-from warehouse.queries import Company
+from warehouse.served_rows import Company
 
 CELL = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 

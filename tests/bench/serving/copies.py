@@ -14,9 +14,9 @@ import msgspec
 from warehouse import publish, schema
 from warehouse.files import quoted
 from warehouse.pointer import Pointer, current
-from warehouse.queries import COVERED
 from warehouse.reader import open_read_only
 from warehouse.rows import Rows
+from warehouse.served_rows import COVERED
 
 # 26 x 26 endings of symbols: all have two letters, so that two symbols never become one
 COPIED = {

@@ -15,9 +15,9 @@ from urllib.parse import quote, urlsplit
 from serve.access import keys, tables
 from serve.access.accounts import Accounts
 from serve.clock import timestamp
-from warehouse.queries import COVERED
 from warehouse.reader import open_read_only
 from warehouse.schema import ITEM_NAMES
+from warehouse.served_rows import COVERED
 
 KEYS = 30_000
 """At 60 requests a minute each, they last for 30,000 requests a second."""
