@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 
 from serve.http.errors import NotFound
-from serve.site import names, search
+from serve.site import names
 from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Bounds, Directory
 from serve.site.figures import glance, per_cent
 from serve.site.markdown import Bound, Choice, Document, Markdown, Search, link, plain, write
@@ -23,6 +23,7 @@ from warehouse.fictional import is_fictional
 
 PAGE = 50  # companies on a page of the list
 PATH = "/companies"
+LONGEST = 100  # characters of a search text
 
 
 class Column(NamedTuple):
@@ -105,13 +106,25 @@ def asked_for(request: Request) -> dict[str, str]:
         NotFound: the list cannot be sorted so, or a bound is no number.
     """
     asked = {name: request.query_params.get(name, "").strip() for name in ASKED}
-    asked["search"] = search.text_of(request, "search")
+    asked["search"] = text_of(request, "search")
     if asked["sort"] not in ("", *SORTS):
         raise NotFound(f"The list can be sorted by one of {', '.join(sorted(SORTS))}.")
     for name in ENDS:
         if asked[name] and not NUMBER.fullmatch(asked[name]):
             raise NotFound(f"{name} must be a number, such as 12.5.")
     return asked
+
+
+def text_of(request: Request, parameter: str = "text") -> str:
+    """What is searched for, with single spaces.
+
+    Raises:
+        NotFound: it is longer than LONGEST.
+    """
+    text = " ".join(request.query_params.get(parameter, "").split())
+    if len(text) > LONGEST:
+        raise NotFound(f"The search text is longer than {LONGEST} characters.")
+    return text
 
 
 def chosen(of: Directory, asked: Mapping[str, str]) -> list[Listed]:

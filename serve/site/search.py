@@ -10,7 +10,6 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from serve.http.errors import NotFound
 from serve.site import listing, names
 from serve.site.building import current_build
 from serve.site.directory import close_matches, directory
@@ -19,7 +18,6 @@ from serve.site.paths import company_path
 from serve.site.sign_in import SEE_OTHER
 
 MOST = 8  # companies that complete a text
-LONGEST = 100  # characters of a text
 
 
 class Completion(msgspec.Struct):
@@ -33,7 +31,7 @@ class Completion(msgspec.Struct):
 
 def find(pages: Pages, request: Request) -> Response:
     """Lead to the page of the only company that a text means, else to the list of those that it may mean."""
-    text = text_of(request)
+    text = listing.text_of(request)
     with current_build(pages) as build:
         of = directory(build)
         company = of.company(text)
@@ -46,7 +44,7 @@ def find(pages: Pages, request: Request) -> Response:
 
 def complete(pages: Pages, request: Request) -> Response:
     """The companies that a text may mean, the best matches first; similar ones if there are none."""
-    text = text_of(request)
+    text = listing.text_of(request)
     with current_build(pages) as build:
         rows = directory(build).found(text)[:MOST] or (close_matches(build, text) if text else [])
     found = [
@@ -54,18 +52,6 @@ def complete(pages: Pages, request: Request) -> Response:
         for row in rows
     ]
     return Response(msgspec.json.encode(found), media_type="application/json")
-
-
-def text_of(request: Request, parameter: str = "text") -> str:
-    """What is searched for, with single spaces.
-
-    Raises:
-        NotFound: it is longer than LONGEST.
-    """
-    text = " ".join(request.query_params.get(parameter, "").split())
-    if len(text) > LONGEST:
-        raise NotFound(f"The search text is longer than {LONGEST} characters.")
-    return text
 
 
 ROUTES: tuple[PageRoute, ...] = (

@@ -31,7 +31,6 @@ from serve.site import (
     reference,
     rendering,
     rules_page,
-    search,
     transfer,
     values,
     view,
@@ -130,7 +129,7 @@ def _dictionary(pages: Pages, _: Request) -> Document:
 def _rules(pages: Pages, request: Request) -> Document:
     """The rules with what they decided in the current build; empty if no build is published."""
     asked = {name: request.query_params.get(name, "").strip() for name in rules_page.ASKED}
-    asked["search"] = search.text_of(request, "search")
+    asked["search"] = listing.text_of(request, "search")
     rules, examples = _held_rules(pages)
     rows = rules_page.chosen(rules, asked)
     number = _page(request.query_params.get("page", "1"), rules_page.last_page(rows))
