@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from serve.api import models, parameters, responses
-from serve.api.near import what_to_ask
 from serve.api.parameters import Parameter
+from serve.api.suggestions import suggestion
 from serve.clock import seconds_since, timestamp
 from serve.http.errors import NotFound, ServerError
 from warehouse import queries, served_rows
@@ -170,7 +170,7 @@ def _covered(build: OpenBuild, symbol: str) -> served_rows.Company:
     """
     company = queries.company(build, symbol)
     if company is None:
-        raise NotFound(f"No company with this symbol is covered. {what_to_ask(build, symbol)}")
+        raise NotFound(f"No company with this symbol is covered. {suggestion(build, symbol)}")
     return company
 
 

@@ -1,10 +1,10 @@
-"""What to ask for instead of a symbol that is not covered: from memory and from DuckDB alike."""
+"""Suggestions instead of a symbol that is not covered: from memory and from DuckDB alike."""
 
 from pathlib import Path
 
 import pytest
 
-from serve.api.near import misspelled, what_to_ask
+from serve.api.suggestions import misspelled, suggestion
 from tests import builds
 from warehouse.memory import Memory
 from warehouse.reader import OpenBuild, Warehouse
@@ -44,7 +44,7 @@ def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.mark.parametrize(("symbol", "advice"), ADVICE.items())
 def test_a_symbol_that_is_not_covered_leads_to_one_that_is(build, symbol, advice):
-    assert what_to_ask(build, symbol) == advice
+    assert suggestion(build, symbol) == advice
 
 
 def test_a_misspelling_differs_by_one_letter():

@@ -1,9 +1,9 @@
-"""What to ask for instead of a symbol that is not covered.
+"""Suggestions of what to ask for instead of a symbol that is not covered.
 
 Belongs here: the sentence in the message of a 404. Does not: the pages' search, which also knows names
 (serve.site.directory), the queries (warehouse.company_queries).
 
-It takes some look-ups, not a comparison with all symbols, because it is answered without a thread.
+They take some look-ups, not a comparison with all symbols, because they are made in the event loop.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ KINDS = {
 }
 
 
-def what_to_ask(build: OpenBuild, symbol: str) -> str:
+def suggestion(build: OpenBuild, symbol: str) -> str:
     """A sentence that says what to ask for instead of a symbol that is not covered."""
     if any(sign in symbol for sign in SEPARATORS):
         return "A request is for one symbol: send one request for each."
@@ -38,8 +38,8 @@ def what_to_ask(build: OpenBuild, symbol: str) -> str:
             instead = f"ask for {security.common}" if security.common else "its issuer is not covered"
             return f"{hyphenated} is {kind}, and only common stock is covered: {instead}."
         spellings = list(dict.fromkeys(misspelled(hyphenated)))
-        if near := company_queries.covered(build, spellings)[:MOST]:
-            return f"Did you mean {' or '.join(near)}?"
+        if similar := company_queries.covered(build, spellings)[:MOST]:
+            return f"Did you mean {' or '.join(similar)}?"
     return "GET /companies?search=NAME finds companies by name."
 
 
