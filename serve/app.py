@@ -21,7 +21,7 @@ from serve.access.holders import FileHolders, Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
 from serve.api import responses, routes
-from serve.api.at_hand import AtHand
+from serve.api.answers_from_memory import AnswersFromMemory
 from serve.api.condition import what_is_amiss
 from serve.clock import Clock
 from serve.http import caching
@@ -103,7 +103,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts |
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Front(AtHand(app, service), settings.pages, counts, settings.proxies)
+    return Front(AnswersFromMemory(app, service), settings.pages, counts, settings.proxies)
 
 
 def _open(warehouse: Warehouse) -> None:

@@ -198,7 +198,7 @@ class Warehouse:
                 if held is not self._current:
                     _retire(held)
 
-    def at_hand(self) -> OpenBuild | None:
+    def in_memory(self) -> OpenBuild | None:
         """The current build if its rows are in memory; None if they are not, or a new build has to be opened.
 
         It never waits, and the rows in memory stay when the build is closed.
@@ -253,7 +253,7 @@ class Warehouse:
         else:
             self._read_rows(opened, self._read)
         self._switch(opened)
-        self._seen = seen  # last: until then, at_hand has no build
+        self._seen = seen  # last: until then, in_memory returns no build
         return opened
 
     def _read_on(self, opened: OpenBuild, is_urgent: bool) -> None:

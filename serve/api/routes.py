@@ -153,7 +153,7 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
         except WarehouseError as error:
             return answer(Question(None, without_data(error), service.settings.base_url, "", values, now))
 
-    if build := service.warehouse.at_hand():
+    if build := service.warehouse.in_memory():
         return answer(_question(service, build, "", values, now))
     return await run_in_threadpool(open_and_answer)
 

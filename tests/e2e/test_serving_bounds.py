@@ -16,7 +16,7 @@ import httpx
 import pytest
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from serve.api import at_hand
+from serve.api import answers_from_memory
 from serve.app import PATHS
 from serve.http import addresses, deadlines, edge, server
 from serve.http import log as access_log
@@ -207,7 +207,7 @@ def test_what_arrives_while_the_server_is_busy_meets_the_deadline(
         with Connection(address) as early:
             other.send(status)
             assert other.one().startswith(b"HTTP/1.1 200 "), "both connections are accepted"
-            monkeypatch.setattr(at_hand, "represent", slow)
+            monkeypatch.setattr(answers_from_memory, "represent", slow)
             other.send(b"GET /v1/companies?page=9 HTTP/1.1\r\nHost: a\r\nX-Api-Key: %s\r\n\r\n" % key.encode())
             assert is_busy.wait(PATIENCE)
             early.send(status.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
@@ -729,7 +729,7 @@ def test_a_failure_of_an_answer_in_memory_is_logged_and_counted_once(
         raise RuntimeError("secret")
 
     first = httpx.get(f"{address}/v1/companies", headers={"X-Api-Key": key})
-    monkeypatch.setattr(at_hand, "represent", fail)
+    monkeypatch.setattr(answers_from_memory, "represent", fail)
     response = httpx.get(f"{address}/v1/companies?page=7", headers={"X-Api-Key": key})
     assert (response.status_code, response.json()["error"]["code"]) == (500, "server_error")
     assert "secret" not in response.text

@@ -101,14 +101,14 @@ def names(warehouse: Warehouse) -> tuple[str, bool]:
 
 def test_a_small_build_is_in_memory_at_once(published: Path) -> None:
     warehouse = Warehouse(published, Memory)
-    assert warehouse.at_hand() is None
+    assert warehouse.in_memory() is None
     assert names(warehouse) == ("b1", True)
-    assert warehouse.at_hand()
+    assert warehouse.in_memory()
     builds.publish_small(published, "b2")
-    assert warehouse.at_hand() is None, "another one has to be opened"
+    assert warehouse.in_memory() is None, "another one has to be opened"
     assert names(warehouse) == ("b2", True)
     (published / "CURRENT.json").unlink()
-    assert warehouse.at_hand()
+    assert warehouse.in_memory()
     warehouse.close()
 
 
@@ -136,7 +136,7 @@ def test_the_previous_build_is_served_while_the_rows_of_a_large_one_are_read(
     assert names(warehouse) == ("b1", True)
     builds.publish_small(published, "b2")
     assert [names(warehouse) for _ in range(2)] == [("b1", True)] * 2
-    assert warehouse.at_hand(), "no request waits"
+    assert warehouse.in_memory(), "no request waits"
     builds.publish_small(published, "b3")
     assert names(warehouse) == ("b1", True)
     finish()
@@ -164,12 +164,12 @@ def test_rows_that_cannot_be_read_are_left_to_duckdb(published: Path, caplog: py
     warehouse.close()
 
 
-def test_no_build_is_at_hand_while_a_request_waits_for_a_new_one(published: Path) -> None:
+def test_no_build_counts_as_in_memory_while_a_request_waits_for_a_new_one(published: Path) -> None:
     """Otherwise a request after a publication could get the build before."""
     seen = []
 
     def read(file: Path) -> Memory:
-        seen.append(warehouse.at_hand())
+        seen.append(warehouse.in_memory())
         return Memory(file)
 
     warehouse = Warehouse(published, read)

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
 
-from serve.api.at_hand import AtHand
+from serve.api.answers_from_memory import AnswersFromMemory
 from serve.app import create_app
 from serve.http.errors import CommandError
 from serve.settings import Settings
@@ -44,7 +44,7 @@ def test_an_unexpected_failure_is_answered_with_the_envelope(tmp_path: Path) -> 
     async def fail(_: Request) -> None:
         raise RuntimeError("secret")
 
-    assert isinstance(app.app, AtHand)
+    assert isinstance(app.app, AnswersFromMemory)
     inside = app.app.app
     assert isinstance(inside, Starlette)
     inside.router.routes.append(Route("/fail", fail))

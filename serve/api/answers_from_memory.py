@@ -36,7 +36,7 @@ class Question(NamedTuple):
     query: bytes
 
 
-class AtHand:
+class AnswersFromMemory:
     """An ASGI middleware that answers questions about data in memory; all other requests are left to the application.
 
     So are requests that fail a check before they are counted, which the application fails again.
@@ -112,7 +112,7 @@ class AtHand:
 
     def _current(self) -> OpenBuild | None:
         """The current build if it is in memory; requests that arrived before it was looked up share the look-up."""
-        if self._build is None and (build := self._service.warehouse.at_hand()):
+        if self._build is None and (build := self._service.warehouse.in_memory()):
             self._build = build
             asyncio.get_running_loop().call_soon(self._forget)
         return self._build
