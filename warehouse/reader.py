@@ -6,6 +6,7 @@ Does not: the queries (queries), writing a build (publish).
 
 import logging
 import os
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -103,7 +104,10 @@ class OpenBuild:
 
         Raises:
             BuildDamaged: the query failed, and the files of the build are not as they were published.
+            RuntimeError: this thread runs an event loop, which would stand still for 5 to 12 ms.
         """
+        if _runs_event_loop():
+            raise RuntimeError(f"DuckDB was asked in the event loop, which must not wait; ask it in a thread: {sql}")
         try:
             with self._turns, self._connection.cursor() as cursor:
                 return cursor.execute(sql, parameters).fetchall()
@@ -311,6 +315,12 @@ class Warehouse:
         if held is self._current:
             log.error("%s", error)
             self._current = None
+
+
+def _runs_event_loop() -> bool:
+    """Whether this thread runs an event loop; does not import asyncio, which would take commands 30 ms."""
+    running_loop = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
+    return bool(running_loop and running_loop())
 
 
 def _retire(build: OpenBuild) -> None:

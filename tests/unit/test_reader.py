@@ -1,5 +1,6 @@
 """Reading builds: one build while it is in use, the new one afterwards, and no file stays open."""
 
+import asyncio
 import logging
 import threading
 import time
@@ -14,6 +15,7 @@ import pytest
 from tests import builds
 from warehouse import publish, queries, reader
 from warehouse.errors import BuildUnreadable, NothingPublished
+from warehouse.memory import Memory
 from warehouse.reader import FALLEN_BACK, QUERIES, Warehouse
 
 
@@ -170,6 +172,21 @@ def test_an_open_build_reads_nothing_else_and_writes_nothing(published: Path, sq
     warehouse = Warehouse(published)
     with warehouse.build() as build, pytest.raises(duckdb.Error):
         build.rows(sql)
+    warehouse.close()
+
+
+def test_duckdb_refuses_to_be_asked_in_the_event_loop(published: Path) -> None:
+    """Also with the rows in memory; a thread of the loop may ask."""
+    builds.small(published)
+    warehouse = Warehouse(published, Memory)
+
+    async def ask() -> None:
+        with warehouse.build() as build:
+            with pytest.raises(RuntimeError, match=r"in the event loop.*ask it in a thread: SELECT 1"):
+                build.rows("SELECT 1")
+            assert await asyncio.to_thread(build.rows, "SELECT 1") == [(1,)]
+
+    asyncio.run(ask())
     warehouse.close()
 
 
