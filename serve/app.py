@@ -6,7 +6,7 @@ Belongs here: assembling the parts. Does not: any rule of the interface.
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -23,6 +23,7 @@ from serve.access.sign_ins import SignIns
 from serve.api import responses, routes
 from serve.api.answers_from_memory import AnswersFromMemory
 from serve.api.condition import what_is_amiss
+from serve.api.endpoints import ENDPOINTS, Endpoint
 from serve.clock import Clock
 from serve.http import caching
 from serve.http.caching import Representations
@@ -44,13 +45,20 @@ PATHS = (*routes.PATHS, *mount.PATHS)
 NOTED_EVERY = 1.0  # seconds between two notes of the condition of the service for the metrics
 
 
-def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts | None = None) -> Front:
+def create_app(
+    settings: Settings,
+    *,
+    clock: Clock = time.time,
+    counts: Counts | None = None,
+    endpoints: Sequence[Endpoint] = ENDPOINTS,
+) -> Front:
     """Create the ASGI application that serves the published build of a home.
 
     Args:
         settings: the home, the public address and the cache settings.
         clock: returns Unix time, for the times in responses and the windows of the rate limits.
         counts: where requests are counted; default: in memory that nobody else reads.
+        endpoints: the endpoints below `/v1`.
 
     Raises:
         CommandError: the accounts database cannot be opened, or REDIS_URL is not the address of a Redis server.
@@ -64,6 +72,7 @@ def create_app(settings: Settings, *, clock: Clock = time.time, counts: Counts |
         _limits(settings, accounts, clock),
         Representations(caching.LARGEST if settings.cache else 0),
         clock,
+        endpoints,
     )
 
     counts = counts or Counts(PATHS)

@@ -1,7 +1,7 @@
-"""Answers to questions about data in memory, without route, thread and task.
+"""Answers of the endpoints that declare `answers_from_memory`, without route, thread and task.
 
 Belongs here: the checks of such a request, in the order of all others. Does not: requests that need a thread or no key
-(routes), the content of answers (endpoints).
+(routes), which endpoints these are and the content of answers (endpoints).
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from serve.access.database import DatabaseError
 from serve.access.holders import Holder
 from serve.access.limits import GIVE_BACK, TAKE, UNCHANGED, Allowance, Used, allowance
 from serve.api import parameters, responses
-from serve.api.endpoints import ENDPOINTS, Endpoint
+from serve.api.endpoints import Endpoint
 from serve.api.routes import VERSION, Service, represent
 from serve.http.caching import Representation, Sent
 from serve.http.edge import Exchange, Reply
@@ -24,7 +24,6 @@ from warehouse.reader import OpenBuild
 
 log = logging.getLogger(__name__)
 
-BY_PATH = {VERSION + endpoint.path: endpoint for endpoint in ENDPOINTS if endpoint.needs_key}
 SYMBOL = len(["", "v1", "companies", "{symbol}"]) - 1  # place of the symbol among the segments of a path
 
 
@@ -45,6 +44,11 @@ class AnswersFromMemory:
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self.app = app
         self._service = service
+        self._endpoints = {
+            VERSION + endpoint.path: endpoint
+            for endpoint in service.endpoints
+            if endpoint.needs_key and endpoint.answers_from_memory
+        }
         self._build: OpenBuild | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,7 +61,7 @@ class AnswersFromMemory:
         if build is None:
             return False
         kept = service.representations.asked(build.pointer, target)
-        question = None if kept else question_of(target)
+        question = None if kept else self._question(target)
         holder = self._holder(sent) if kept or question else None
         if holder is None or not holder.is_active:
             return False
@@ -95,6 +99,26 @@ class AnswersFromMemory:
         service.limits.add(key_id, now, UNCHANGED if is_unchanged else TAKE, respond)
         return True
 
+    def _question(self, target: bytes) -> Question | None:
+        """What a target asks for; None if it is not for data in memory, contains a key, or is not understood."""
+        raw, _, query = target.partition(b"?")
+        if not target.isascii() or b"#" in target:
+            return None
+        path = raw.decode()
+        segments = (unquote(path) if "%" in path else path).split("/")
+        symbol = ""
+        if len(segments) > SYMBOL:
+            symbol, segments[SYMBOL] = segments[SYMBOL], "{symbol}"
+        endpoint = self._endpoints.get("/".join(segments))
+        if endpoint is None or endpoint.needs_symbol != bool(symbol):
+            return None
+        try:
+            parameters.refuse_credentials(query)
+        except InvalidParameter:
+            return None
+        # DuckDB answers a search for other letters
+        return Question(endpoint, symbol, query) if parameters.is_ascii(query) else None
+
     def _found(self, build: OpenBuild, target: bytes, question: Question | None, now: float) -> Representation:
         """The response to a question that was not asked before in the same words."""
         assert question
@@ -119,24 +143,3 @@ class AnswersFromMemory:
 
     def _forget(self) -> None:
         self._build = None
-
-
-def question_of(target: bytes) -> Question | None:
-    """What a target asks for; None if it is not for data in memory, contains a key, or is not understood."""
-    raw, _, query = target.partition(b"?")
-    if not target.isascii() or b"#" in target:
-        return None
-    path = raw.decode()
-    segments = (unquote(path) if "%" in path else path).split("/")
-    symbol = ""
-    if len(segments) > SYMBOL:
-        symbol, segments[SYMBOL] = segments[SYMBOL], "{symbol}"
-    endpoint = BY_PATH.get("/".join(segments))
-    if endpoint is None or endpoint.needs_symbol != bool(symbol):
-        return None
-    try:
-        parameters.refuse_credentials(query)
-    except InvalidParameter:
-        return None
-    # DuckDB answers a search for other letters
-    return Question(endpoint, symbol, query) if parameters.is_ascii(query) else None

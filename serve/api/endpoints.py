@@ -54,6 +54,9 @@ class Endpoint:
     """An endpoint: path, documentation, handler, response shapes, parameters, and whether it needs a key.
 
     `data` lists the possible shapes of the response's `data`; with `of_many`, `data` is a list of that shape.
+
+    `answers_from_memory` declares that the handler does not ask DuckDB if the rows of the build are in memory and the
+    request is ASCII: it is then called in the event loop. Without the declaration it is always called in a thread.
     """
 
     path: str
@@ -66,6 +69,7 @@ class Endpoint:
     parameters: tuple[Parameter, ...] = ()
     of_many: bool = False
     needs_key: bool = True
+    answers_from_memory: bool = False
 
     @property
     def needs_symbol(self) -> bool:
@@ -197,6 +201,7 @@ ENDPOINTS = (
         models.PageMeta,
         parameters.COMPANIES,
         of_many=True,
+        answers_from_memory=True,
     ),
     Endpoint(
         "/companies/{symbol}",
@@ -206,6 +211,7 @@ ENDPOINTS = (
         show_company,
         (models.CompanyProfile,),
         models.SymbolMeta,
+        answers_from_memory=True,
     ),
     Endpoint(
         "/companies/{symbol}/financials",
@@ -218,6 +224,7 @@ ENDPOINTS = (
         models.FinancialsMeta,
         parameters.FINANCIALS,
         of_many=True,
+        answers_from_memory=True,
     ),
     Endpoint(
         "/companies/{symbol}/financials/revisions",
@@ -230,6 +237,7 @@ ENDPOINTS = (
         models.RevisionsMeta,
         parameters.REVISIONS,
         of_many=True,
+        answers_from_memory=True,
     ),
     Endpoint(
         "/companies/{symbol}/valuation",
@@ -243,6 +251,7 @@ ENDPOINTS = (
         show_valuation,
         (models.FairValue, models.NoFairValue),
         models.SymbolMeta,
+        answers_from_memory=True,
     ),
     Endpoint(
         "/status",
@@ -253,5 +262,6 @@ ENDPOINTS = (
         (models.Status,),
         models.StatusMeta,
         needs_key=False,
+        answers_from_memory=True,
     ),
 )

@@ -7,7 +7,7 @@ Belongs here: the checks before an endpoint's handler, and turning its result in
 
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ PATHS = tuple(VERSION + path for path in (*(endpoint.path for endpoint in ENDPOI
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The objects that all endpoints share."""
+    """The endpoints, and the objects that they share."""
 
     settings: Settings
     warehouse: Warehouse
@@ -61,6 +61,7 @@ class Service:
     limits: Limits
     representations: Representations
     clock: Clock
+    endpoints: Sequence[Endpoint] = ENDPOINTS
 
 
 class Checked:
@@ -90,7 +91,7 @@ class Checked:
 
 def routes(service: Service) -> list[Route]:
     """The routes of the endpoints and of the description; each accepts every method, and refuses all but GET itself."""
-    body = bytes(responses.plain(openapi.description(ENDPOINTS, service.settings.base_url), {}).body)
+    body = bytes(responses.plain(openapi.description(service.endpoints, service.settings.base_url), {}).body)
     description = Representation(body, hashlib.sha256(body).hexdigest()[:32])
 
     async def describe(scope: Scope) -> Answer:
@@ -103,7 +104,7 @@ def routes(service: Service) -> list[Route]:
         respond = _respond_cached if endpoint.needs_key else _respond_uncached
         return Checked(endpoint.path, lambda scope: respond(endpoint, service, scope))
 
-    checked = [(endpoint.path, answer(endpoint)) for endpoint in ENDPOINTS]
+    checked = [(endpoint.path, answer(endpoint)) for endpoint in service.endpoints]
     return [Route(VERSION + path, app) for path, app in [*checked, (DESCRIPTION, Checked(DESCRIPTION, describe))]]
 
 
@@ -153,7 +154,7 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
         except WarehouseError as error:
             return answer(Question(None, without_data(error), service.settings.base_url, "", values, now))
 
-    if build := service.warehouse.in_memory():
+    if endpoint.answers_from_memory and (build := service.warehouse.in_memory()):
         return answer(_question(service, build, "", values, now))
     return await run_in_threadpool(open_and_answer)
 
