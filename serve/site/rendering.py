@@ -33,25 +33,14 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
-from serve.site.figures import typeset
+from serve.site import tables
 from serve.site.markdown import ADDRESS, Document
-from serve.site.pages import moment
 
 ANCHOR = re.compile(r" \{#([^\s{}\\]*)\}$")
-DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d\d-[KQF]\b")
-"""A day, or a form such as 10-K: browsers would break the line after a hyphen."""
-TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-PLAIN = r"[^\\`*_\[\]!\n]"
-LINK = rf"\[(?P<linked>{PLAIN}+)\]\((?P<address>[/#][^\\&<>()\s]*)\)"
-SIMPLE = re.compile(
-    rf"(?P<text>{PLAIN}*)|(?:{LINK}(?P<space> (?=\*)|$))?(?:\*(?P<emphasized>(?!\s){PLAIN}+(?<!\s))\*)?"
-)
-"""Text without marks, a link, emphasized text, or such a text after a link: nearly all cells of a table."""
 RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
 )
-ORDERS = {"↑": "ascending", "↓": "descending"}
 KEPT = 32  # rendered pages that are kept, because a long one takes a tenth of a second
 PARAGRAPH = 3  # tokens of a paragraph or heading: start, text, end
 
@@ -124,8 +113,8 @@ def _markdown() -> MarkdownIt:
     made = MarkdownIt("zero", renderer_cls=Html).enable(RULES)
     made.validateLink = _is_address  # type: ignore[method-assign]
     made.normalizeLink = _as_it_is  # type: ignore[method-assign]
-    made.core.ruler.at("inline", _inline)
-    for rule in (_anchors, _captions, _tabs, _cells, _folds, _asides, _drawings, _legend, _lists):
+    made.block.ruler.at("table", tables.read, {"alt": ["paragraph"]})
+    for rule in (_anchors, _captions, _tabs, _folds, _asides, _drawings, _legend, _lists):
         made.core.ruler.push(rule.__name__, rule)
     return made
 
@@ -142,33 +131,6 @@ def _as_it_is(url: str) -> str:
 # --- From CommonMark to the pages' own Markdown -----------------------------------------------------------------------
 
 
-def _inline(state: StateCore) -> None:
-    """Parse the text of each block; what is simple without markdown-it, which would take half of the time of a page."""
-    for token in state.tokens:
-        if token.type == "inline":
-            token.children = list(simple(token.content))
-            if not token.children:
-                state.md.inline.parse(token.content, state.md, state.env, token.children)
-
-
-def simple(content: str) -> Iterator[Token]:
-    """The parts of a simple text; none if markdown-it must parse it."""
-    found = SIMPLE.fullmatch(content)
-    if found and found["text"]:
-        yield Token("text", "", 0, content=content)
-        return
-    if found and found["linked"]:
-        yield Token("link_open", "a", 1, attrs={"href": found["address"]})
-        yield Token("text", "", 0, content=found["linked"])
-        yield Token("link_close", "a", -1)
-    if found and found["emphasized"]:
-        if found["space"]:
-            yield Token("text", "", 0, content=" ")
-        yield Token("em_open", "em", 1, markup="*")
-        yield Token("text", "", 0, content=found["emphasized"])
-        yield Token("em_close", "em", -1, markup="*")
-
-
 def _anchors(state: StateCore) -> None:
     """Headings have anchors."""
     for place, token in enumerate(state.tokens):
@@ -180,9 +142,9 @@ def _captions(state: StateCore) -> None:
     """A paragraph that ends with a colon, directly before a table or code, is its caption."""
     kept: list[Token] = []
     for token in state.tokens:
-        is_block = token.type in ("table_open", "fence")
+        is_block = token.type in ("table", "fence")
         if is_block and len(kept) >= PARAGRAPH and kept[-1].type == "paragraph_close" and _without_colon(kept[-2]):
-            token.meta = {"anchor": _taken(kept[-2]), "caption": kept[-2]}
+            token.meta |= {"anchor": _taken(kept[-2]), "caption": kept[-2]}
             del kept[-PARAGRAPH:]
         kept.append(token)
     state.tokens = kept
@@ -202,25 +164,6 @@ def _tabs(state: StateCore) -> None:
 
 def _is_program(token: Token) -> bool:
     return token.type == "fence" and bool(token.meta.get("anchor"))
-
-
-def _cells(state: StateCore) -> None:
-    """The first cell of a row is its heading; columns of numbers have a class, as the policy forbids styles."""
-    prefix = None
-    for place, token in enumerate(state.tokens):
-        if token.type == "table_open":
-            prefix = token.meta.get("anchor")
-        elif token.type in ("th_open", "td_open"):
-            is_number, token.attrs = bool(token.attrs), {"scope": "col"} if token.tag == "th" else {}
-            if is_number:
-                token.attrSet("class", "num")
-            if token.tag == "th" and (order := ORDERS.get(state.tokens[place + 1].content[-1:])):
-                token.attrSet("aria-sort", order)
-        elif token.type == "tr_open" and state.tokens[place + 1].type == "td_open":
-            first, text, end = state.tokens[place + 1 : place + 1 + PARAGRAPH]
-            first.type, first.tag, end.tag, first.attrs = "row_open", "th", "th", {"scope": "row"}
-            if prefix is not None:
-                token.attrSet("id", prefix + _plain(text))
 
 
 def _folds(state: StateCore) -> None:
@@ -261,7 +204,7 @@ def _drawings(state: StateCore) -> None:
     tokens: list[Token] = []
     for token in state.tokens:
         children = token.children or []
-        if len(children) == 1 and children[0].type == "image":
+        if tokens and len(children) == 1 and children[0].type == "image":
             drawn = by_name.get(str(children[0].attrGet("src")).removeprefix("#"), Markup())
             tokens[-1].attrSet("class", "unseen")
             tokens.insert(-1, Token("drawing", "", 0, content=drawn))
@@ -372,18 +315,26 @@ def _plain(text: Token) -> str:
 class Html(RendererHTML):
     """The HTML of each kind of block that is not what markdown-it writes itself."""
 
-    def table_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
+    def table(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """A table that scrolls in its own box, which the keyboard can reach."""
-        caption = tokens[place].meta.get("caption")
-        if caption is None:
-            return '<div class="scroll" role="region" tabindex="0">\n<table>\n'
-        return Markup(
-            '<div class="scroll" role="region" tabindex="0" aria-label="{}">\n<table>\n<caption>{}</caption>\n'
-        ).format(_plain(caption), Markup(self.renderInline(caption.children, options, env)))
+        meta, label, caption = tokens[place].meta, "", ""
+        prefix = meta.get("anchor")
+        if "caption" in meta:
+            label = Markup(' aria-label="{}"').format(_plain(meta["caption"]))
+            caption = f"<caption>{self.renderInline(meta['caption'].children, options, env)}</caption>\n"
 
-    def table_close(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-        """The end of the table and of its box."""
-        return "</table>\n</div>\n"
+        def parsed(text: str) -> Token:
+            return _markdown().parseInline(text, env)[0]
+
+        def cell(text: str) -> str:
+            html = tables.simple(text, env["root"])
+            return self.renderInline(parsed(text).children or [], options, env) if html is None else html
+
+        def row(first: str) -> str:
+            return "<tr>" if prefix is None else Markup('<tr id="{}{}">').format(prefix, _plain(parsed(first)))
+
+        rows = "".join(tables.html(meta["table"], cell, row))
+        return f'<div class="scroll" role="region" tabindex="0"{label}>\n<table>\n{caption}{rows}</table>\n</div>\n'
 
     def fence(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """Code with its title, and with a button to copy it if it has an anchor."""
@@ -408,16 +359,12 @@ class Html(RendererHTML):
         return "</fieldset>\n"
 
     def text(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-        """Text, with times for people, days in one line, and numbers as they are printed."""
-        content = typeset(str(escape(tokens[place].content)))
-        if "-" not in content:
-            return content
-        return TIME.sub(lambda time: moment(time[0]), DATE.sub(r'<span class="whole">\g<0></span>', content))
+        """Text as it is printed."""
+        return tables.printed(tokens[place].content)
 
     def link_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """A link; below a path if the site is."""
-        address = str(tokens[place].attrGet("href"))
-        return f'<a href="{escape(env["root"] + address if address.startswith("/") else address)}">'
+        return tables.link(str(tokens[place].attrGet("href")), env["root"])
 
     def image(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """The text of an image within other text."""
