@@ -7,7 +7,7 @@ Belongs here: titles of items, short and full amounts, units in words. Does not:
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 
 from warehouse.schema import LINE_ITEMS
 
@@ -26,7 +26,8 @@ Shown = Callable[[float], str]
 KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
 
 
-NUMBER = re.compile(r"(?<![\w.,:/-])-(?=\d)|(?<= )-(?= )|(?<=\d) (?=[TBMK%](?!\w))")
+# each branch starts with the sign itself: the expression then skips all other characters at once
+NUMBER = re.compile(r"-(?:(?<![\w.,:/-]-)(?=\d)|(?<= -)(?= ))| (?<=\d )(?=[TBMK%](?!\w))")
 TYPESET = {"-": "\N{MINUS SIGN}", " ": "\N{NO-BREAK SPACE}"}
 
 
@@ -94,6 +95,7 @@ def alike(item: str, values: Sequence[float], digits: int = 3) -> Shown:
     return partial(glance, item, digits=digits, decimals=decimals(item, values))
 
 
+@cache
 def unit(item: str, currency: str) -> str:
     """The unit of an item's values, with the company's reporting currency; empty for a ratio."""
     return UNITS[item].replace("currency", currency).replace("ratio", "")

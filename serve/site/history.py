@@ -5,11 +5,13 @@ Belongs here: which periods are shown, the value a year before, where a break li
 """
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
+from operator import attrgetter
 from statistics import median_low
 
 from warehouse.page_queries import Break, Gap, Stated
@@ -165,9 +167,10 @@ class History:
     def _before(self, slot: Slot) -> Slot | None:
         """The same period a year before."""
         if slot not in self._befores:
-            days = ((before, (slot.end - before.end).days) for before in self._slots[slot.kind])
-            found = (before for before, apart in days if abs(apart - DAYS_A_YEAR) <= DRIFT)
-            self._befores[slot] = next(found, None)
+            held = self._slots[slot.kind]
+            place = bisect_left(held, slot.end - timedelta(DAYS_A_YEAR + DRIFT), key=attrgetter("end"))
+            is_found = place < len(held) and (slot.end - held[place].end).days >= DAYS_A_YEAR - DRIFT
+            self._befores[slot] = held[place] if is_found else None
         return self._befores[slot]
 
     def broken(self, item: str, slots: Sequence[Slot]) -> list[tuple[Slot, Break]]:

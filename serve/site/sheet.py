@@ -4,8 +4,9 @@ Belongs here: rows, cells and their scale. Does not: which periods are shown (hi
 (templates/company.md).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from serve.site.figures import MEANT, TITLES, UNITS, decimals, in_units, per_cent
@@ -66,12 +67,12 @@ class Sheet:
         """Lay out the periods, newest first."""
         self.slots = slots
         self._history, self._symbol, self._currency, self._notes = history, symbol, currency, Notes()
+        self._values = {item: [history.value(item, slot) for slot in slots] for item in SERVED_NAMES}
+        self._numbers = {item: [each.value if each else None for each in held] for item, held in self._values.items()}
         self._scales = {unit: self._scale(unit) for unit in ("currency", "shares")}
         self._decimals = {
-            item: decimals(
-                item, list(filter(None, (history.number(item, slot) for slot in slots))), self._divisor(item)
-            )
-            for item in SERVED_NAMES
+            item: decimals(item, list(filter(None, numbers)), self._divisor(item))
+            for item, numbers in self._numbers.items()
         }
         self.rows = list(self._rows())
 
@@ -104,7 +105,7 @@ class Sheet:
             for reason in self._notes.reasons
         ]
 
-    def number(self, item: str, value: float) -> str:
+    def _number(self, item: str, value: float) -> str:
         """A number in the table's scale, with the decimals of its row."""
         return in_units(item, value, self._divisor(item), decimals=self._decimals[item])
 
@@ -113,37 +114,39 @@ class Sheet:
 
     def _scale(self, unit: str) -> Scale:
         held = [
-            abs(found)
-            for item in SERVED_NAMES
+            abs(number)
+            for item, numbers in self._numbers.items()
             if UNITS[item] == unit
-            for slot in self.slots
-            if (found := self._history.number(item, slot)) is not None
+            for number in numbers
+            if number is not None
         ]
         return next(Scale(divisor, name) for least, divisor, name in SCALES if max(held, default=0.0) >= least)
 
-    def _rows(self) -> Iterator[tuple[Markdown, list[Markdown]]]:
-        """Each row: its title and its cells; what is derived here is emphasized."""
+    def _rows(self) -> Iterator[Markdown]:
+        """The cells of each row, from its title on, with bars between them; what is derived here is emphasized."""
+        revenue = self._numbers["revenue"]
         for item in SERVED_NAMES:
-            yield plain(TITLES[item]), [self._cell(item, slot) for slot in self.slots]
+            yield _joined(plain(TITLES[item]), map(partial(self._cell, item), self.slots, self._values[item]))
             for title, ratio in ((GROWTH.get(item), self._growth), (MARGINS.get(item), self._margin)):
                 before = list(self._notes.reasons)
-                cells = [ratio(item, slot) for slot in self.slots] if title else []
+                cells = [*map(partial(ratio, item), self.slots, self._numbers[item], revenue)] if title else []
                 if all(cell.startswith("–") for cell in cells):
                     self._notes.reasons = before  # the row is not shown
                 else:
-                    yield Markdown(f"*{title}*"), [plain(cell) for cell in cells]
+                    yield _joined(f"*{title}*", cells)
 
-    def _cell(self, item: str, slot: Slot) -> Markdown:
+    def _cell(self, item: str, slot: Slot, value: Stated | None) -> str:
         """A value with the one before it was restated, or the mark of the reason why there is none."""
-        value, to = self._history.value(item, slot), value_address(self._symbol, item, slot.label)
+        to = value_address(self._symbol, item, slot.label)
         if value is None:
             reason = self._history.reason(item, slot)
-            return link(self._none(reason), to) if reason else Markdown("–")
-        was = restated(value, lambda number: self.number(item, number))
-        return Markdown(f"{link(self.number(item, value.value), to)}{f' *{was}*' if was else ''}")
+            return link(Markdown(self._none(reason)), to) if reason else "–"
+        shown = partial(self._number, item)
+        was = restated(value, shown)
+        return f"{link(Markdown(shown(value.value)), to)}{f' *{was}*' if was else ''}"
 
-    def _growth(self, item: str, slot: Slot) -> str:
-        now, before = self._history.number(item, slot), self._history.year_before(item, slot)
+    def _growth(self, item: str, slot: Slot, now: float | None, _: float | None) -> str:
+        before = self._history.year_before(item, slot)
         ratio = growth(now, before)
         if ratio is not None:
             return per_cent(ratio)
@@ -153,8 +156,7 @@ class Sheet:
             return self._none(self._history.incomparable(item, slot) or ALONE)
         return self._none(NO_BASE if before <= 0 or now < 0 else BEYOND)
 
-    def _margin(self, item: str, slot: Slot) -> str:
-        part, whole = self._history.number(item, slot), self._history.number("revenue", slot)
+    def _margin(self, item: str, slot: Slot, part: float | None, whole: float | None) -> str:
         if part is None:
             return self._none(self._history.reason(item, slot))
         if whole is None or whole <= 0:
@@ -164,6 +166,11 @@ class Sheet:
     def _none(self, reason: str) -> str:
         """No number, with the mark of the reason if there is one."""
         return f"–{self._notes.mark(reason)}" if reason else "–"
+
+
+def _joined(title: str, cells: Iterable[str]) -> Markdown:
+    """A row: its numbers, signs and marks of reasons need no escape."""
+    return Markdown(" | ".join([title, *cells]))
 
 
 def growth(now: float | None, before: float | None) -> float | None:

@@ -20,10 +20,9 @@ from warehouse.vocabulary import BALANCES, GAPS
 ENDS = {"ttm": "twelve months to", "annual": "fiscal year to"}
 
 
-@lru_cache(10_000)
 def address(symbol: str, item: str, period: str) -> str:
     """The path of a value's page; `period` is a label or the last day of the period."""
-    return f"/companies/{quote(symbol, safe='')}/{item}/{quote(period, safe='')}"
+    return f"/companies/{_quoted(symbol)}/{item}/{_quoted(period)}"
 
 
 def document(explained: Explanation, filings_url: str, currency: str) -> Document:
@@ -83,6 +82,11 @@ def _rows(part: Part, filings_url: str) -> Iterator[Row]:
         yield Row(f"{name} [{leg.leg}]", share, span(leg), leg.tag, factors(part, leg), filing, leg.url or filings_url)
     if len(part.legs) > 1:
         yield Row(f"{name}, sum of {ranges([leg.leg for leg in part.legs])}", number(part.value))
+
+
+@lru_cache(10_000)
+def _quoted(part: str) -> str:
+    return quote(part, safe="")
 
 
 def _step(step: Step) -> Sequence[str]:
