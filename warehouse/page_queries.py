@@ -4,6 +4,7 @@ Belongs here: the rows shown on a company's page and in the data dictionary. Doe
 (queries), those of the pages of rules (rule_queries).
 """
 
+from collections.abc import Mapping
 from itertools import groupby
 from operator import itemgetter
 
@@ -73,17 +74,37 @@ class Break(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """A filing: its form, day and address."""
+    """A filing: its form, day and address; None for what is not known."""
 
-    form: str
-    filed: str
+    form: str | None
+    filed: str | None
     url: str | None
 
 
-def stated(build: OpenBuild, cik: str) -> list[Stated]:
-    """All current values of a company, in no order, with the filing of each; its symbols share the values."""
-    filed_at = f"SELECT accession, {address('filings')} FROM filings WHERE cik = $cik"
-    addresses: dict[str, str] = dict(build.rows(filed_at, {"cik": cik}))
+def reports(build: OpenBuild, cik: str) -> dict[str, Report]:
+    """The filings of a company by accession number, in no order."""
+    found = build.rows(
+        f"SELECT accession, form, CAST(filed AS VARCHAR), {address('filings')} FROM filings WHERE cik = $cik",
+        {"cik": cik},
+    )
+    return {accession: Report(*row) for accession, *row in found}
+
+
+def newest(reports: Mapping[str, Report]) -> Report | None:
+    """The newest filing of a company whose form and day are known; None if there is none."""
+    known = ((report.filed, accession) for accession, report in reports.items() if report.form and report.filed)
+    _, accession = max(known, default=(None, None))
+    return reports[accession] if accession else None
+
+
+def stated(build: OpenBuild, cik: str, reports: Mapping[str, Report]) -> list[Stated]:
+    """All current values of a company, in no order, with the filing of each; its symbols share the values.
+
+    Args:
+        build: the build.
+        cik: the company.
+        reports: its filings.
+    """
     rows = build.rows(
         "SELECT item, period_kind, CAST(period_end AS VARCHAR) AS ended, period, value, is_current, cause, form, "
         "CAST(filed AS VARCHAR), accession FROM versions WHERE cik = $cik ORDER BY item, period_kind, ended, version",
@@ -96,7 +117,7 @@ def stated(build: OpenBuild, cik: str) -> list[Stated]:
         if is_current and value is not None:
             values = [version[4] for version in versions if version[4] is not None]
             earlier = values[-2] if len(values) > 1 else None
-            url = addresses.get(accession)
+            url = reports[accession].url if accession in reports else None
             found.append(
                 Stated(item, kind, period, ended, value, len(versions), earlier, values[0], cause, form, filed, url)
             )
@@ -133,17 +154,6 @@ def breaks(build: OpenBuild, cik: str) -> list[Break]:
         {"cik": cik},
     )
     return [Break(*row) for row in found]
-
-
-def newest_report(build: OpenBuild, cik: str) -> Report | None:
-    """The newest filing of a company whose facts are in the data; None if no filing is known."""
-    found = build.rows(
-        f"SELECT form, CAST(filed AS VARCHAR), {address('filings')} FROM filings "
-        "WHERE cik = $cik AND form IS NOT NULL AND filed IS NOT NULL "
-        "ORDER BY filings.filed DESC, accession DESC LIMIT 1",
-        {"cik": cik},
-    )
-    return Report(*found[0]) if found else None
 
 
 def sources(build: OpenBuild) -> dict[str, str]:

@@ -10,6 +10,7 @@ each value; without the script, each mark has a tooltip, and links to the page o
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -36,9 +37,8 @@ Place = tuple[float, float | None]
 """Where a period is drawn: the distance from the left edge, and that of its value from the top edge, if it has one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A period of an item.
+class Point(NamedTuple):
+    """A period of an item; each text is one line.
 
     value: None if there is none.
     label: the label below the chart; empty for none.

@@ -8,11 +8,11 @@ import math
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
 from operator import attrgetter
 from statistics import median_low
+from typing import NamedTuple
 
 from warehouse.page_queries import Break, Gap, Stated
 from warehouse.views import RECAST_BY, RECASTED, SHORTEST_YEAR
@@ -38,8 +38,7 @@ OLD = {True: 275, False: 500}
 (Form 10-K: 60 to 90 days after the year, Form 10-Q: 40 or 45 days after the quarter, Form 20-F: four months)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """A period: its kind, last day and label; the label is empty for a period without any report."""
 
     kind: str

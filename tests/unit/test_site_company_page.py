@@ -400,7 +400,8 @@ def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
     builds.small(tmp_path / "published")
     warehouse = Warehouse(tmp_path / "published")
     with warehouse.build() as build:
-        found = {(row.item, row.kind, row.period): row for row in page_queries.stated(build, "9990000001")}
+        stated = page_queries.stated(build, "9990000001", page_queries.reports(build, "9990000001"))
+        found = {(row.item, row.kind, row.period): row for row in stated}
         sources = page_queries.sources(build)
     warehouse.close()
 
@@ -426,7 +427,7 @@ def test_gaps_breaks_and_the_newest_report_are_read(tmp_path):
     with warehouse.build() as build:
         gaps = page_queries.gaps(build, "9990000001")
         breaks = page_queries.breaks(build, "9990000001")
-        reports = [page_queries.newest_report(build, cik) for cik in ("9990000001", "none")]
+        reports = [page_queries.newest(page_queries.reports(build, cik)) for cik in ("9990000001", "none")]
     warehouse.close()
 
     assert sorted(gaps, key=lambda gap: gap.period_end) == [
