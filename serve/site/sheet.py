@@ -5,13 +5,12 @@ Belongs here: rows, cells and their scale. Does not: which periods are shown (hi
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from serve.site.figures import MEANT, TITLES, UNITS, decimals, in_units, per_cent
 from serve.site.history import BROKEN, LEFT_BEHIND, History, Slot
-from serve.site.markdown import Markdown, link, plain
+from serve.site.markdown import Markdown, plain
 from serve.site.values import address as value_address
 from warehouse.page_queries import Stated
 from warehouse.schema import SERVED_NAMES
@@ -47,26 +46,15 @@ class Scale(NamedTuple):
     name: str
 
 
-@dataclass(slots=True)
-class Notes:
-    """The numbers of the reasons for empty cells, in the order of their first cell."""
-
-    reasons: list[str] = field(default_factory=list)
-
-    def mark(self, reason: str) -> str:
-        """The number of a reason, as a superscript."""
-        if reason not in self.reasons:
-            self.reasons.append(reason)
-        return str(self.reasons.index(reason) + 1).translate(SUPERSCRIPTS)
-
-
 class Sheet:
     """The table of a company."""
 
     def __init__(self, history: History, slots: Sequence[Slot], symbol: str, currency: str) -> None:
         """Lay out the periods, newest first."""
         self.slots = slots
-        self._history, self._symbol, self._currency, self._notes = history, symbol, currency, Notes()
+        self._history, self._symbol, self._currency = history, symbol, currency
+        self._marks: dict[str, str] = {}
+        """The marks of the reasons for empty cells, numbered in the order of their first cell."""
         self._values = {item: [history.value(item, slot) for slot in slots] for item in SERVED_NAMES}
         self._numbers = {item: [each.value if each else None for each in held] for item, held in self._values.items()}
         self._scales = {unit: self._scale(unit) for unit in ("currency", "shares")}
@@ -101,8 +89,8 @@ class Sheet:
     def notes(self) -> list[tuple[str, str, str]]:
         """The reasons for empty cells: mark, meaning, and the code if it is one of the dictionary."""
         return [
-            (self._notes.mark(reason), REASONS.get(reason, reason), reason if reason in GAPS else "")
-            for reason in self._notes.reasons
+            (mark, REASONS.get(reason, reason), reason if reason in GAPS else "")
+            for reason, mark in self._marks.items()
         ]
 
     def _number(self, item: str, value: float) -> str:
@@ -128,10 +116,10 @@ class Sheet:
         for item in SERVED_NAMES:
             yield _joined(plain(TITLES[item]), map(partial(self._cell, item), self.slots, self._values[item]))
             for title, ratio in ((GROWTH.get(item), self._growth), (MARGINS.get(item), self._margin)):
-                before = list(self._notes.reasons)
+                before = dict(self._marks)
                 cells = [*map(partial(ratio, item), self.slots, self._numbers[item], revenue)] if title else []
                 if all(cell.startswith("–") for cell in cells):
-                    self._notes.reasons = before  # the row is not shown
+                    self._marks = before  # the row is not shown
                 else:
                     yield _joined(f"*{title}*", cells)
 
@@ -140,10 +128,9 @@ class Sheet:
         to = value_address(self._symbol, item, slot.label)
         if value is None:
             reason = self._history.reason(item, slot)
-            return link(Markdown(self._none(reason)), to) if reason else "–"
-        shown = partial(self._number, item)
-        was = restated(value, shown)
-        return f"{link(Markdown(shown(value.value)), to)}{f' *{was}*' if was else ''}"
+            return f"[{self._none(reason)}]({to})" if reason else "–"
+        was = restated(value, partial(self._number, item))
+        return f"[{self._number(item, value.value)}]({to}){f' *{was}*' if was else ''}"
 
     def _growth(self, item: str, slot: Slot, now: float | None, _: float | None) -> str:
         before = self._history.year_before(item, slot)
@@ -165,11 +152,15 @@ class Sheet:
 
     def _none(self, reason: str) -> str:
         """No number, with the mark of the reason if there is one."""
-        return f"–{self._notes.mark(reason)}" if reason else "–"
+        if not reason:
+            return "–"
+        if reason not in self._marks:
+            self._marks[reason] = str(len(self._marks) + 1).translate(SUPERSCRIPTS)
+        return f"–{self._marks[reason]}"
 
 
 def _joined(title: str, cells: Iterable[str]) -> Markdown:
-    """A row: its numbers, signs and marks of reasons need no escape."""
+    """A row: numbers, marks of reasons and the paths of values have no characters that need an escape."""
     return Markdown(" | ".join([title, *cells]))
 
 

@@ -9,6 +9,7 @@ table.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 
 from markdown_it.rules_block import StateBlock
@@ -21,7 +22,7 @@ DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d\d-[KQF]\b")
 """A day, or a form such as 10-K: browsers would break the line after a hyphen."""
 TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 PLAIN = r"[^\\`*_\[\]!\n]"
-LINK = rf"\[(?P<linked>{PLAIN}+)\]\((?P<address>[/#][^\\&<>()\s]*)\)"
+LINK = rf"\[(?P<linked>{PLAIN}+)\]\((?P<address>[/#][^\\&<>\"'()\s]*)\)"
 SIMPLE = re.compile(
     rf"(?P<text>{PLAIN}*)|(?:{LINK}(?P<space> (?=\*)|$))?(?:\*(?P<emphasized>(?!\s){PLAIN}+(?<!\s))\*)?"
 )
@@ -97,6 +98,7 @@ def link(address: str, root: str) -> str:
     return f'<a href="{escape(root + address if address.startswith("/") else address)}">'
 
 
+@lru_cache(1000)  # half of the cells of a long table are marks of reasons and other texts that occur again
 def printed(content: str) -> str:
     """The HTML of text, with times for people, days in one line, and numbers as they are printed."""
     text = typeset(str(escape(content)))
