@@ -104,9 +104,13 @@ def unit(item: str, currency: str) -> str:
 def _digits(value: float, digits: int, is_rounded: bool = True) -> str:
     if abs(value) >= 10 ** (digits - 1):
         return f"{value:,.0f}"
-    return _significant(value, digits) if is_rounded else f"{Decimal(f'{value:#.{digits}g}'):z,f}"
+    return _significant(value, digits) if is_rounded else _without_exponent(f"{value:z#,.{digits}g}")
 
 
 def _significant(value: float, digits: int) -> str:
     """A number with so many digits from the first one that is not zero, and never with an exponent."""
-    return f"{Decimal(f'{value:.{digits}g}'):z,f}"
+    return _without_exponent(f"{value:z,.{digits}g}")
+
+
+def _without_exponent(number: str) -> str:
+    return f"{Decimal(number):z,f}" if "e" in number else number.rstrip(".")

@@ -41,7 +41,7 @@ RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
 )
-KEPT = 32  # rendered pages that are kept, because a long one takes a tenth of a second
+KEPT = 32  # rendered pages that are kept, because a long one takes 20 to 50 ms
 PARAGRAPH = 3  # tokens of a paragraph or heading: start, text, end
 
 COPY = Markup('<button class="button quiet" type="button" data-copy="#{}" hidden>Copy</button>')
@@ -199,7 +199,10 @@ def _asides(state: StateCore) -> None:
 
 
 def _drawings(state: StateCore) -> None:
-    """An image is a drawing of the page, and a sentence for screen readers; no image is ever loaded."""
+    """An image is a drawing of the page, and a sentence for screen readers; no image is ever loaded.
+
+    In a cell, whose text is parsed on its own, an image is its text.
+    """
     by_name: Mapping[str, Markup] = dict(state.env["document"].drawings)
     tokens: list[Token] = []
     for token in state.tokens:

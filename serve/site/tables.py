@@ -85,11 +85,10 @@ def simple(content: str, root: str) -> str | None:
     found = SIMPLE.fullmatch(content)
     if found is None:
         return None
-    if found["text"] is not None:
-        return printed(content)
-    before, emphasized = "", found["emphasized"]
-    if found["linked"]:
-        before = f"{link(found['address'], root)}{printed(found['linked'])}</a>{found['space']}"
+    text, linked, address, space, emphasized = found.groups()
+    if text is not None:
+        return printed(text)
+    before = f"{link(address, root)}{printed(linked)}</a>{space}" if linked else ""
     return f"{before}<em>{printed(emphasized)}</em>" if emphasized else before
 
 

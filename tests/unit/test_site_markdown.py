@@ -185,6 +185,7 @@ def test_brackets_in_an_address_are_percent_encoded() -> None:
 def test_html_is_text_and_images_are_never_loaded() -> None:
     assert shown("<b>x</b> ![y](https://example.org/z.png)") == "<p>&lt;b&gt;x&lt;/b&gt; y</p>\n"
     assert "<img" not in shown("![y](/z.png)")
+    assert '<th scope="row">y</th>' in shown("| x |\n| --- |\n| ![y](/z.png) |")
 
 
 def test_a_table_has_a_caption_anchors_and_columns_of_numbers() -> None:
