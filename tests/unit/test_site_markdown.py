@@ -96,7 +96,9 @@ EMPHASIZED = st.builds("*{}*".format, st.text(st.sampled_from("a1 -–⁵/()_!&<
 
 TEXTS = st.one_of(CELLS, LINKS, EMPHASIZED, st.builds("{}{}{}".format, LINKS, st.sampled_from([" ", ""]), EMPHASIZED))
 ROWS = st.integers(1, 3).flatmap(
-    lambda width: st.lists(st.lists(TEXTS | TEXTS.map(plain), min_size=width, max_size=width), min_size=1, max_size=4)
+    lambda width: st.lists(
+        st.lists(TEXTS | TEXTS.map(plain) | st.just(r"`a\|b`"), min_size=width, max_size=width), min_size=1, max_size=4
+    )
 )
 ANY_CELL = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>")
 
