@@ -20,7 +20,7 @@ from warehouse.reader import OpenBuild
 
 T = TypeVar("T")
 
-KEPT = 64  # documents and examples of a build that are kept: all quarters of a company take 20 ms, the front page 60
+KEPT = 64  # documents and examples of a build that are kept: all quarters of a company take 15 ms, the front page 60
 _kept: WeakKeyDictionary[OpenBuild, dict[Hashable, Any]] = WeakKeyDictionary()
 _lock = threading.Lock()
 

@@ -41,7 +41,7 @@ RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
 )
-KEPT = 32  # rendered pages that are kept, because a long one takes 20 to 50 ms
+KEPT = 32  # rendered pages that are kept, because a long one takes 10 to 50 ms
 PARAGRAPH = 3  # tokens of a paragraph or heading: start, text, end
 
 COPY = Markup('<button class="button quiet" type="button" data-copy="#{}" hidden>Copy</button>')
