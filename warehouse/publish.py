@@ -149,7 +149,7 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
             held, replaced = _made(published, temporary, tables, renewal)
             temporary.chmod(0o400)
             copied = temporary.with_suffix(".parquet")
-            copies.write(temporary, copied, tables, in_order=not replaced)
+            copies.write(temporary, copied, held.sums)
             copied.replace(published / copies_of(file))
             temporary.replace(published / file)
             sync(published)
@@ -318,15 +318,8 @@ def _source(connection: duckdb.DuckDBPyConnection, table: schema.Table, tables: 
 
 
 def _load(connection: duckdb.DuckDBPyConnection, path: Path, tables: Mapping[str, Rows]) -> dict[str, Sums]:
-    """Write all tables of the schema, the macros and the views into a new file; return the sums of the rows by table.
-
-    Without the tables that are made from one file: this becomes their Parquet copy, which is compared row by row.
-    """
-    expected = {}
-    for table in schema.TABLES:
-        source, rows = _source(connection, table, tables), tables.get(table.name)
-        if not rows or not rows.only_file:
-            expected[table.name] = sums(connection, table, source)
+    """Write all tables of the schema, the macros and the views into a new file; return the sums of rows by table."""
+    expected = {table.name: sums(connection, table, _source(connection, table, tables)) for table in schema.TABLES}
     definitions.write(connection, path)
     connection.execute(f"ATTACH {quoted(path)} AS build")
     for table in schema.TABLES:

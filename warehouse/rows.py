@@ -20,7 +20,7 @@ class Rows:
     """
 
     files: Sequence[tuple[Path, Sequence[str] | None]]
-    in_order: bool = True
+    in_order: bool = False
 
     @property
     def size(self) -> int:
@@ -28,18 +28,9 @@ class Rows:
         return sum(path.stat().st_size for path, _ in self.files if path.exists())
 
     @property
-    def only_file(self) -> Path | None:
-        """The file, if there is one, which has these rows and no others in the order of the table."""
-        is_only = len(self.files) == 1 and self.files[0][1] is None and self.in_order
-        return self.files[0][0] if is_only else None
-
-    @property
     def are_sorted(self) -> bool:
-        """Whether `sql` gives all rows of several files in the order of the table.
-
-        Rows of one file are not trusted to be: their order is compared when the file becomes the copy of its table.
-        """
-        return len(self.files) > 1 and self.in_order and all(some is None for _, some in self.files)
+        """Whether `sql` gives the rows in the order of the table."""
+        return self.in_order and all(some is None for _, some in self.files)
 
     @property
     def sql(self) -> str:

@@ -57,7 +57,7 @@ OF_COMPANIES = (
 )
 """The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 IN_ORDER = ("versions", "lineage")
-"""Tables that are made in their order from the log, which is sorted; a build whose rows are not in order is refused."""
+"""Tables that are made in their order from the log, which is sorted."""
 MADE_FROM = "made_from"
 """The key, in table `syncs`, of the digest of the inputs of all tables."""
 NEWEST = "newest"
@@ -252,7 +252,7 @@ def files(lake: Lake, ciks: Collection[str] | None = None) -> dict[str, Rows]:
         name, is_by_company = assembled(table.name), table.name in OF_COMPANIES
         wanted = ciks if is_by_company else None
         if lake.holds(name):
-            in_order = not is_by_company or (table.order[0] == "cik" and lake.is_in_order(name, wanted))
+            in_order = is_by_company and table.order[0] == "cik" and lake.is_in_order(name, wanted)
             found[table.name] = Rows(lake.files(name, wanted), in_order)
     return found
 

@@ -27,7 +27,12 @@ def imported(statement: str, *unwanted: str) -> str:
 
 
 def test_serving_does_not_import_the_pipeline() -> None:
-    assert imported("import serve.app, serve.http.server, serve.cli.commands", "dagster", "polars", "pipelines") == ""
+    serving = "import serve.app, serve.http.server, serve.cli.commands"
+    assert imported(serving, "dagster", "polars", "pyarrow", "pipelines") == ""
+
+
+def test_only_publication_imports_pyarrow() -> None:
+    assert imported("import pipelines.dagster_app.synchronize, pipelines.run.steps", "pyarrow") == ""
 
 
 def test_the_command_imports_neither_pipelines_nor_the_server() -> None:
