@@ -21,7 +21,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leading
 from pipelines.storage.shared_home import WorkingCopy, of_home, taken_over
-from pipelines.tables.build_tables import FOOTERS, changed_since, published_before
+from pipelines.tables.build_tables import changed_since, published_before
 from pipelines.workers import ALONE, Workers, started
 from warehouse import runs
 from warehouse.pointer import Pointer
@@ -160,7 +160,7 @@ class Synchronization:
     @property
     def lake(self) -> Lake:
         """The tables between the stages."""
-        return Lake(self.home.tables, FOOTERS)
+        return Lake(self.home.tables)
 
     @property
     def store(self) -> RawStore:

@@ -20,7 +20,7 @@ import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
@@ -106,12 +106,10 @@ class Written:
 class Lake:
     """The folder of tables.
 
-    footers: by table, what the footers of its files say besides the digests.
     bring: called with the files that are read next; on a worker of a cluster it fetches them.
     """
 
     folder: Path
-    footers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     bring: Callable[[Iterable[Path]], object] = _are_here
 
     def path(self, name: str) -> Path:
@@ -220,7 +218,7 @@ class Lake:
         """Replace a whole small table."""
         # always the same name, because only one run writes at a time; the file of a killed run is overwritten
         written = self.folder / f".{name}.tmp"
-        said = {INPUTS: json.dumps(dict(sorted((inputs or {}).items()))), **self.footers.get(name, {})}
+        said = {INPUTS: json.dumps(dict(sorted((inputs or {}).items())))}
         with self._named_errors(name):
             self.folder.mkdir(parents=True, exist_ok=True)
             rows.lazy().sink_parquet(written, compression="zstd", compression_level=LEVEL, metadata=said)
@@ -339,7 +337,7 @@ class Lake:
         for number, each in enumerate(new, last + 1):
             part = _part_name(number)
             path = self.folder / name / part
-            written = each if isinstance(each, Written) else write_part(path, each, self.footers.get(name))
+            written = each if isinstance(each, Written) else write_part(path, each)
             if written.path != path:
                 written.path.replace(path)
             parts[part] = sum(written.rows.values())
@@ -441,7 +439,7 @@ class Batches:
                     self.add(name, frame)
                 yield notes
             return
-        for written, notes in workers.map(partial(to_files, task, self._lake, self._folder), enumerate(inputs)):
+        for written, notes in workers.map(partial(to_files, task, self._folder), enumerate(inputs)):
             self.take(written)
             yield notes
 
@@ -472,10 +470,10 @@ class Batches:
 
     def _written(self, name: str, number: int, rows: pl.DataFrame) -> Written:
         with self._lake._named_errors(name):
-            return write_part(self._folder / name / _part_name(number), rows, self._lake.footers.get(name))
+            return write_part(self._folder / name / _part_name(number), rows)
 
 
-def write_part(path: Path, rows: pl.DataFrame, footer: Mapping[str, str] | None = None) -> Written:
+def write_part(path: Path, rows: pl.DataFrame) -> Written:
     """Write rows of whole companies to a file, sorted by company."""
     path.parent.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
@@ -484,25 +482,20 @@ def write_part(path: Path, rows: pl.DataFrame, footer: Mapping[str, str] | None 
         counts.update(dict(ordered["cik"].rle().struct.unnest().select("value", "len").iter_rows()))
     else:
         ordered, counts[""] = rows, rows.height
-    said = dict(footer) if footer else None
-    ordered.write_parquet(path, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP, metadata=said)
+    ordered.write_parquet(path, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP)
     sync(path)
     return Written(path, counts)
 
 
 def to_files(
     task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]],
-    lake: Lake,
     folder: Path,
     numbered: tuple[int, Input],
 ) -> tuple[dict[str, Written], Notes]:
     """Write the rows of a batch to files, and return these and the notes."""
     number, batch = numbered
     rows, notes = task(batch)
-    written = {
-        name: write_part(folder / name / _part_name(number), frame, lake.footers.get(name))
-        for name, frame in rows.items()
-    }
+    written = {name: write_part(folder / name / _part_name(number), frame) for name, frame in rows.items()}
     return written, notes
 
 

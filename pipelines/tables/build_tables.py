@@ -27,7 +27,7 @@ from pipelines.storage.lake import Lake, Part
 from pipelines.tables import rule_table
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
-from warehouse import footers, publish, schema
+from warehouse import publish, schema
 from warehouse.publish import Pointer
 from warehouse.rows import Rows
 from warehouse.verify import is_whole
@@ -239,10 +239,6 @@ def synchronization(
 def assembled(name: str) -> str:
     """The name in the lake of a table of the warehouse before it is published."""
     return f"warehouse_{name}"
-
-
-FOOTERS = {assembled(table.name): footers.of_table(table.name) for table in schema.TABLES}
-"""What the files of the published tables say of their columns."""
 
 
 def files(lake: Lake, ciks: Collection[str] | None = None) -> dict[str, Rows]:

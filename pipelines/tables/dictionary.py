@@ -1,6 +1,4 @@
-"""The command that writes what is generated from schema and rules: `python -m pipelines.tables.dictionary`.
-
-It writes docs/data-dictionary.md, docs/rules.md and warehouse/arrow_schemas.json.
+"""The command that writes docs/data-dictionary.md and docs/rules.md: `python -m pipelines.tables.dictionary`.
 
 Belongs here: combining the schema with the tables of the rules. Does not: the layout of the schema on the page
 (warehouse.dictionary), the layout of the rules (rule_page), elements and industries (normalize).
@@ -14,7 +12,7 @@ from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.industry.table import AMBIGUOUS_OR_NONE, ANY_CODE, TABLE, IndustryRule
 from pipelines.normalize.rules import REGISTRY, path
 from pipelines.tables import rule_page
-from warehouse import dictionary, footers, schema
+from warehouse import dictionary, schema
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "data-dictionary.md"
@@ -70,10 +68,9 @@ def rules() -> str:
 
 
 def main(folder: Path = DOCS) -> None:
-    """Write both pages, and what the Parquet copies say of their columns."""
+    """Write both pages."""
     for name, text in ((PAGE.name, page()), (RULES_PAGE.name, rules())):
         (folder / name).write_text(text, encoding="utf-8")
-    footers.FILE.write_text(footers.made(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from pipelines.storage import checksums, version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
-from pipelines.tables.build_tables import FOOTERS
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA
 from tests.unit.conftest import TwoBuilds
@@ -326,7 +325,7 @@ def test_a_home_that_is_replaced_while_it_is_examined(home, doctor, monkeypatch:
 
 def test_values_that_other_rules_made_are_found_and_made_again(home, two_builds, doctor):
     """Under digests that say that all is well, as of a worker with older rules; an ordinary run cannot know of them."""
-    lake = Lake(home.tables, FOOTERS)
+    lake = Lake(home.tables)
     rows, made_from = lake.read("replayed"), lake.inputs("replayed")
     before = published(home.root).content_hash
     lake.replace_companies("replayed", [rows.with_columns(pl.col("value") + 1)], made_from)
