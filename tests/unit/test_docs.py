@@ -25,7 +25,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SOURCES = [ROOT / "fundamentals.py", *(path for side in ("pipelines", "serve") for path in (ROOT / side).rglob("*.py"))]
-OF_ANOTHER_PROGRAM = {"DAGSTER_HOME", "OPENBLAS_NUM_THREADS", "_RJEM_MALLOC_CONF"}
+OF_ANOTHER_PROGRAM = {"DAGSTER_HOME", "ARROW_DEFAULT_MEMORY_POOL", "OPENBLAS_NUM_THREADS", "_RJEM_MALLOC_CONF"}
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
