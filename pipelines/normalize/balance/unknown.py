@@ -160,17 +160,19 @@ def shown_later(history: History, sheets: Iterable[Sheet]) -> list[tuple[Value, 
     for name, group in GROUPS.items():
         item = CASH_ITEM if name == "securities" else DEBT
         lines = {day: line for day, sheet in of_day.items() if (line := shown(sheet, name))}
-        for value, *own_sheets in history.served:
-            if value.item != item or value.is_proved or any(_has(sheet, group, name) for sheet in own_sheets):
-                continue
+        before = [day for day in lines if newest in lines and newest - day <= QUARTERS]
+        for value, *own_sheets in history.served if lines else ():
             own = own_sheets[-1].day
+            if value.item != item or value.is_proved:
+                continue
             if value.day == own:
-                before = [day for day in lines if day < own < newest and newest - day <= QUARTERS]
-                shows = [lines[before[-1]], lines[newest]] if before and newest in lines else []
+                earlier = [day for day in before if day < own < newest]
+                shows = [lines[earlier[-1]], lines[newest]] if earlier else []
             else:
                 shows = [lines[own]] if own in lines else []
             line = sum(shows) / len(shows) if shows else 0.0
-            if line and line >= MATERIAL * ((value.value or 0.0) + line):
+            is_material = line and line >= MATERIAL * ((value.value or 0.0) + line)
+            if is_material and not any(_has(sheet, group, name) for sheet in own_sheets):
                 found.append((value, name))
     return found
 
