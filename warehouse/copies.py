@@ -11,7 +11,9 @@ import duckdb
 from warehouse import schema, views
 from warehouse.errors import VerificationError
 from warehouse.files import quoted, sync
-from warehouse.verify import MEMORY, Sums, sums
+from warehouse.reader import Row
+from warehouse.rows import Rows
+from warehouse.verify import MEMORY
 
 LINK = "parquet"
 FOLDERS = "parquet-*"
@@ -22,16 +24,18 @@ FORMULA = r"^[=+@\t\r-]"
 """The first character of a text that a spreadsheet would calculate."""
 
 
-def write(file: Path, folder: Path, held: Mapping[str, Sums]) -> None:
+def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: bool) -> None:
     """Make one read-only Parquet file per table and view, `NAME.parquet`, with its rows in their order.
 
     Args:
         file: a complete build.
         folder: the folder to create.
-        held: the sums of the rows of each table of the build.
+        tables: the rows that the build was made from.
+        in_order: whether the tables of the build have their rows in order. If not, those that were made from one file
+            are sorted, as in a build with all rows written.
 
     Raises:
-        VerificationError: a copy does not have the rows of its table.
+        VerificationError: a copy does not have the rows of its table in their order.
         duckdb.Error: the build cannot be read, or a file cannot be written.
         OSError: the folder or a file cannot be written.
     """
@@ -39,25 +43,30 @@ def write(file: Path, folder: Path, held: Mapping[str, Sums]) -> None:
     with duckdb.connect(file, read_only=True, config={"memory_limit": MEMORY}) as build:
         for table in schema.TABLES:
             path = folder / f"{table.name}.parquet"
-            _write_parquet(build, table, path)
-            if sums(build, table, f"read_parquet({quoted(path)})") != held[table.name]:
-                raise VerificationError(f"{path.name} does not have the rows of its table; the build was removed")
+            is_sorted = in_order or table.name not in tables or len(tables[table.name].files) != 1
+            order = "" if is_sorted else f" ORDER BY {', '.join(table.order)}"
+            rows = f'(FROM "{table.name}"{order})'
+            _write_parquet(build, table, rows, path)
+            if _checksum(build, f"read_parquet({quoted(path)})") != _checksum(build, rows):
+                raise VerificationError(
+                    f"{path.name} does not have the rows of its table in their order; the build was removed"
+                )
             _finish(path)
         for view in views.VIEWS:
             path = folder / f"{view.name}.parquet"
-            _write_parquet(build, view, path)
+            _write_parquet(build, view, f'"{view.name}"', path)
             _finish(path)
             _write_csv(build, view, path.with_suffix(".csv"))
             _finish(path.with_suffix(".csv"))
     sync(folder)
 
 
-def _write_parquet(build: duckdb.DuckDBPyConnection, table: schema.Table, path: Path) -> None:
-    """Write the rows of a table or view; the metadata of each field are the column's description, unit and SQL type."""
+def _write_parquet(build: duckdb.DuckDBPyConnection, table: schema.Table, rows_of: str, path: Path) -> None:
+    """Write rows of a table or view; the metadata of each field are the column's description, unit and SQL type."""
     import pyarrow as pa  # here, because only a new build needs it: a tenth of a second
     from pyarrow.parquet import ParquetWriter
 
-    rows = build.sql(f'FROM "{table.name}"').to_arrow_reader(ROWS)
+    rows = build.sql(f"FROM {rows_of}").to_arrow_reader(ROWS)
     fields = [
         field.with_metadata({"description": column.description, "unit": column.unit, "type": column.type})
         for field, column in zip(rows.schema, table.columns, strict=True)
@@ -69,6 +78,14 @@ def _write_parquet(build: duckdb.DuckDBPyConnection, table: schema.Table, path: 
     with ParquetWriter(path, described, **options) as writer:
         for group in rows:
             writer.write_batch(pa.RecordBatch.from_arrays(group.columns, schema=described))
+
+
+def _checksum(connection: duckdb.DuckDBPyConnection, source: str) -> Row:
+    """The number of rows and the XOR of the hashes of numbered rows: it depends on all values and on the order."""
+    numbered = f"SELECT held, row_number() OVER () AS number FROM {source} AS held"
+    return connection.execute(
+        f"SELECT count(*), bit_xor(hash(xor(hash(held), number::UBIGINT))) FROM ({numbered})"
+    ).fetchall()[0]
 
 
 def _write_csv(build: duckdb.DuckDBPyConnection, view: schema.Table, path: Path) -> None:

@@ -141,7 +141,6 @@ WITH stated AS (
         period,
         CASE
             -- each item: WHEN item_ = '{item}' THEN {item}
-            WHEN item_ IS NULL THEN NULL
             ELSE error('no such line item: ' || item_ || '; the names of line items are in table line_items')
         END AS value
     FROM financials
@@ -178,7 +177,6 @@ WITH asked AS (
         period_end,
         CASE
             -- each item: WHEN item_ = '{item}' THEN '{item}'
-            WHEN item_ IS NULL THEN NULL
             ELSE error('no such line item: ' || item_ || '; the names of line items are in table line_items')
         END AS item
     FROM versions

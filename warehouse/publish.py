@@ -149,7 +149,7 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
             held, replaced = _made(published, temporary, tables, renewal)
             temporary.chmod(0o400)
             copied = temporary.with_suffix(".parquet")
-            copies.write(temporary, copied, held.sums)
+            copies.write(temporary, copied, tables, in_order=not replaced)
             copied.replace(published / copies_of(file))
             temporary.replace(published / file)
             sync(published)

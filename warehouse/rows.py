@@ -29,8 +29,8 @@ class Rows:
 
     @property
     def are_sorted(self) -> bool:
-        """Whether `sql` gives the rows in the order of the table."""
-        return self.in_order and all(some is None for _, some in self.files)
+        """Whether `sql` gives all rows of several files in the order of the table; those of one file are sorted."""
+        return len(self.files) > 1 and self.in_order and all(some is None for _, some in self.files)
 
     @property
     def sql(self) -> str:

@@ -25,7 +25,7 @@ from warehouse.errors import BuildUnreadable
 from warehouse.pointer import synchronized
 from warehouse.reader import Warehouse, open_read_only
 from warehouse.rows import Rows
-from warehouse.verify import Sums, is_whole, sums, verify
+from warehouse.verify import Sums, is_whole, verify
 
 ROOT = Path(__file__).parents[2]
 
@@ -249,7 +249,8 @@ def test_a_table_from_several_files_has_its_rows_in_order(published: Path, first
 
 
 def test_a_copy_that_differs_from_its_table_is_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copies, "sums", lambda *given: sums(*given)._replace(xor=1))
+    checksum = copies._checksum
+    monkeypatch.setattr(copies, "_checksum", lambda *given: (*checksum(*given)[:1], given[1]))
     filed = builds.write(published.parent / "tables", builds.tables())
     with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not have the rows of its table"):
         publish.build(published, filed, "b1")
@@ -286,7 +287,7 @@ def renewed(published: Path, **changed: Any) -> tuple[publish.Build, dict[str, l
 
 
 def test_a_renewed_build_is_like_one_with_all_rows_written(published: Path, tmp_path: Path) -> None:
-    """It has the same content, comments and macros, and so have its copies, in the order of its tables."""
+    """It has the same content, comments and macros, and so have its copies, in order."""
     made, rows = renewed(published, companies=20)
     whole = builds.publish_small(tmp_path / "other" / "published", "b2", rows)
     assert made.replaced == 1
@@ -296,10 +297,7 @@ def test_a_renewed_build_is_like_one_with_all_rows_written(published: Path, tmp_
     def said(folder: Path) -> list[list[Any]]:
         statements = [
             *(f'FROM "{table.name}" ORDER BY ALL' for table in views.PUBLISHED),
-            *(
-                f"FROM read_parquet('{folder}/parquet-b2/{table.name}.parquet') ORDER BY ALL"
-                for table in views.PUBLISHED
-            ),
+            *(f"FROM read_parquet('{folder}/parquet-b2/{table.name}.parquet')" for table in views.PUBLISHED),
             "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY ALL",
             "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal ORDER BY ALL",
         ]
@@ -308,7 +306,6 @@ def test_a_renewed_build_is_like_one_with_all_rows_written(published: Path, tmp_
 
     for one, another in zip(said(published), said(tmp_path / "other" / "published"), strict=True):
         assert one == another
-    assert set(same_rows(published / made.file, published / "parquet-b2").values()) == {True}
 
 
 def test_a_build_in_which_no_company_differs(published: Path) -> None:

@@ -273,8 +273,8 @@ EVIDENCE: tuple[Evidence, ...] = (
 
 _SHOWN_AROUND = Rule(
     "balance.withdrawn.line-shown-around",
-    "Debt and cash without proof are withdrawn if they lack short-term investments or a part of debt (half a per cent) "
-    "that a later filing shows before and after the day, or on the newest balance sheet of their own filing.",
+    "Debt and cash without proof are withdrawn if they lack short-term investments or debt, half a per cent or more, "
+    "which a later filing shows before and after the day, or for the newest balance sheet of their own filing.",
     "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c)); Regulation S-X Rule 5-02.2, 5-02.19, 5-02.22",
     "withhold",
 )

@@ -268,11 +268,11 @@ def _name_leases(columns: list[Day], earlier: list[dict[str, float]]) -> None:
     for stated, before in zip(columns, earlier, strict=True):
         leases = stated[LEASES][0] if LEASES in stated else before.get(LEASES, 0.0)
         pairs = product(*(_may_be_leases(stated, *of_section) for of_section in PARTS_OF_LEASES)) if leases else ()
-        pair = next((pair for pair in pairs if sum(stated[name][0] for name in pair) == leases), ())
-        for name, (_, lease) in zip(pair, PARTS_OF_LEASES, strict=bool(pair)):
-            for day in columns:
-                if name != lease and name in day and lease not in day:
-                    day[lease] = day.pop(name)
+        found = next((pair for pair in pairs if sum(stated[name][0] for name in pair) == leases), ())
+        named = [(name, lease) for name, (_, lease) in zip(found, PARTS_OF_LEASES, strict=False) if name != lease]
+        for day, (name, lease) in product(columns, named):
+            if name in day and lease not in day:
+                day[lease] = day.pop(name)
 
 
 def _may_be_leases(stated: Day, section: str, lease: str) -> list[str]:
