@@ -79,7 +79,12 @@ class Workers:
         if self._pool is None:
             spawned = multiprocessing.get_context("spawn")  # a fork would copy the locks of Polars' threads
             self._pool = ProcessPoolExecutor(self.number, mp_context=spawned, initializer=_prepare)
-        return self._pool.submit(task, each)
+        try:
+            return self._pool.submit(task, each)
+        except BrokenProcessPool as killed:  # by a batch that was submitted before
+            lost: Future[Output] = Future()
+            lost.set_exception(killed)
+            return lost
 
     def _alone(self, task: Callable[[Input], Output], each: Input) -> Future[Output]:
         """The result of a batch that was in hand when a process was killed, while there is no other one in hand."""

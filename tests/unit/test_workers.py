@@ -81,6 +81,15 @@ def test_the_batches_of_a_worker_that_is_killed_are_repeated(tmp_path):
         assert list(held.map(killed_once, [tmp_path / name for name in names])) == names
 
 
+def test_batches_may_be_submitted_after_a_worker_was_killed():
+    """Nobody was in hand; or the batches before killed it while the others were submitted."""
+    with workers.started("2") as held:
+        _, process = next(held.map(squared, [1]))
+        os.kill(process, signal.SIGKILL)
+        time.sleep(0.5)  # until the pool has noticed
+        assert [result for result, _ in held.map(squared, [1, 2, 3, 4])] == [1, 4, 9, 16]
+
+
 @dataclass(frozen=True)
 class Deadly:
     ciks: tuple[str, ...] = ("0000000101", "0000000102")
