@@ -2,18 +2,18 @@
 
 Belongs here: which parts of a source file count. Does not: what is computed again when the digest changes (stages).
 
-Comments, docstrings, formatting, and the text of a rule's statement and source do not count. After an edit of these, no
-company is computed again, and no version of the history gets the cause `method`.
+Comments, docstrings, formatting, and the text of a rule's statement and source do not count, neither in Python nor in
+TOML. After an edit of these, no company is computed again, and no version of the history gets the cause `method`.
 """
 
 import ast
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-COUNTED = (".py", ".csv")
 WORDS = ("statement", "source", "applies")
 """Arguments that describe a rule. They are ignored if they are sentences only: `source` may also name a column."""
 KEPT = "__pycache__/code.digest"
@@ -21,7 +21,7 @@ KEPT = "__pycache__/code.digest"
 
 
 def digest_of(folder: Path) -> str:
-    """The digest of the Python and CSV files below a folder. It does not depend on the version of Python."""
+    """The digest of the files below a folder that COUNTED names. It does not depend on the version of Python."""
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -34,10 +34,7 @@ def digest_of(folder: Path) -> str:
         known, digest = kept.read_text().split()
         if known == as_they_are:
             return digest
-    digest = _joined(
-        b"%s %s" % (name.encode(), code_of(content).encode() if name.endswith(".py") else content)
-        for name, content in files.items()
-    )
+    digest = _joined(b"%s %s" % (name.encode(), COUNTED[Path(name).suffix](content)) for name, content in files.items())
     with contextlib.suppress(OSError):  # a read-only installation computes the digest each time
         kept.parent.mkdir(exist_ok=True)
         written = kept.with_name(f"{kept.name}.{os.getpid()}")
@@ -46,9 +43,25 @@ def digest_of(folder: Path) -> str:
     return digest
 
 
-def code_of(source: bytes) -> str:
+def code_of(source: bytes) -> bytes:
     """A Python file as text that changes only when its code does."""
-    return "".join(_written(ast.parse(source)))
+    return "".join(_written(ast.parse(source))).encode()
+
+
+def rows_of(table: bytes) -> bytes:
+    """A TOML file as text that changes only when its data do."""
+    return repr(_rows(tomllib.loads(table.decode()))).encode()
+
+
+COUNTED: Mapping[str, Callable[[bytes], bytes]] = {".py": code_of, ".toml": rows_of, ".csv": bytes}
+"""The files that count by suffix, and what counts of their content."""
+
+
+def _rows(part: object) -> object:
+    """A part of a TOML file without the words that describe a rule."""
+    if isinstance(part, dict):
+        return {name: _rows(value) for name, value in part.items() if name not in WORDS}
+    return [_rows(value) for value in part] if isinstance(part, list) else part
 
 
 def _written(part: object) -> Iterator[str]:

@@ -285,7 +285,7 @@ def tables() -> dict[str, Rows]:
 
 def rules() -> Rows:
     """Two rules, one of which decided nothing."""
-    about = {"source": "ASC 606-10-50-4", "applies": "all filers", "file": "pipelines/normalize/elements/income.py"}
+    about = {"source": "ASC 606-10-50-4", "applies": "all filers", "file": "pipelines/normalize/elements/sources.toml"}
     return [
         about
         | {

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pipelines.normalize.rule import Rule
 
-with Path(__file__).with_name("retired.csv").open(encoding="utf-8", newline="") as _file:
+RULES_FILE = Path(__file__).with_suffix(".csv")
+with RULES_FILE.open(encoding="utf-8", newline="") as _file:
     REPLACED: dict[str, str] = {row["rule"]: row["replaced_by"] for row in csv.DictReader(_file)}
 """For each retired rule the one that replaced it."""
 

@@ -10,8 +10,7 @@ such a source has a twin without it, and the two have different results.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pipelines.normalize.elements import CONCEPTS, wanted_elements
-from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
+from pipelines.normalize.elements import BY_NAME, CONCEPTS, wanted_elements
 from pipelines.normalize.elements.lines import IFRS_PREFIX, LINES, TOTALS
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source
 from tests.factories import Row, fact
@@ -216,7 +215,11 @@ NEEDS: dict[str, Needs] = {
 """The further figures of a report of a concept; empty for concepts that are not listed."""
 
 NEEDS_OF_RULE: dict[str, Needs] = {
-    **{source.rule: Needs(0, lines((FINANCING, -30))) for source in CAPITAL_EXPENDITURE.sources if source.only_zero},
+    **{
+        source.rule: Needs(0, lines((FINANCING, -30)))
+        for source in BY_NAME["capital_expenditure"].sources
+        if source.only_zero
+    },
     "capital-expenditure.additions-by-footing": Needs(300, OF_INVESTING),
     "capital-expenditure.additions-by-footing.as-outflow": Needs(-300, OF_INVESTING),
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import normalize, rules_digest
-from pipelines.rules_digest import code_of, digest_of
+from pipelines.rules_digest import code_of, digest_of, rows_of
 
 SOURCE = '''"""What belongs here."""
 
@@ -58,11 +58,60 @@ def test_code_that_may_change_a_value_counts(old, new):
     assert code_of(SOURCE.replace(old, new).encode()) != code_of(SOURCE.encode())
 
 
+TABLE = """
+# The first source that is stated counts.
+[revenue]
+item = "revenue"
+
+[[revenue.sources]]
+rule = "revenue.total"
+elements = ["Revenues", "OtherRevenues"]
+source = "Regulation S-X"
+statement = "The total."
+
+[[revenue.sources]]
+rule = "revenue.net-sales"
+elements = ["SalesRevenueNet"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# The first source that is stated counts.\n", ""),
+        ("Regulation S-X", "ASC 606"),
+        ('source = "Regulation S-X"\n', ""),
+        ("The total.", "The total on the face of the income statement."),
+        ('elements = ["Revenues", "OtherRevenues"]', 'elements = [\n    "Revenues",\n    "OtherRevenues",\n]'),
+    ],
+)
+def test_the_words_of_a_table_do_not_count(old, new):
+    assert old in TABLE
+    assert rows_of(TABLE.replace(old, new).encode()) == rows_of(TABLE.encode())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("SalesRevenueNet", "SalesRevenue"),
+        ('["Revenues", "OtherRevenues"]', '["OtherRevenues", "Revenues"]'),
+        ("revenue.net-sales", "revenue.sales"),
+        ('item = "revenue"', 'item = "revenue"\ninstant = true'),
+        ('[[revenue.sources]]\nrule = "revenue.n', '[income]\n[[income.sources]]\nrule = "revenue.n'),
+    ],
+)
+def test_data_that_may_change_a_value_count(old, new):
+    """Elements, their order, ids, and what an amount is."""
+    assert old in TABLE
+    assert rows_of(TABLE.replace(old, new).encode()) != rows_of(TABLE.encode())
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "debt").mkdir()
     (tmp_path / "debt/lines.py").write_text(SOURCE)
     (tmp_path / "pairs.csv").write_text("successor,predecessor\n1,2\n")
+    (tmp_path / "sources.toml").write_text(TABLE)
     (tmp_path / "notes.md").write_text("Not read.")
     return tmp_path
 
@@ -71,17 +120,21 @@ def test_files_of_code_and_data_count(folder):
     before = digest_of(folder)
     (folder / "notes.md").write_text("Read by nobody.")
     (folder / "debt/lines.py").write_text(SOURCE + "# at the end\n")
+    (folder / "sources.toml").write_text(TABLE.replace("The total.", "All of it."))
     assert digest_of(folder) == before
 
     (folder / "pairs.csv").write_text("successor,predecessor\n1,3\n")
     assert (other := digest_of(folder)) != before
+    (folder / "sources.toml").write_text(TABLE.replace("Revenues", "Revenue"))
+    assert digest_of(folder) not in (before, other)
+    other = digest_of(folder)
     (folder / "debt/lines.py").rename(folder / "debt/more.py")
     assert digest_of(folder) not in (before, other)
 
 
 def test_the_digest_is_cached_for_the_next_process(folder, monkeypatch):
     digest = digest_of(folder)
-    monkeypatch.setattr(rules_digest, "code_of", pytest.fail)
+    monkeypatch.setattr(rules_digest, "COUNTED", {".py": pytest.fail, ".toml": pytest.fail, ".csv": pytest.fail})
     assert digest_of(folder) == digest
 
 

@@ -9,16 +9,14 @@ from pipelines.normalize.elements import (
     US_GAAP,
     WITNESSES,
     describe_sources,
-    sources_of,
     wanted_elements,
 )
-from pipelines.normalize.elements.cash import CASH, CASH_OF_FLOWS
-from pipelines.normalize.elements.cash_flow import CUSTOMER_FUNDS
 from pipelines.normalize.elements.lines import BORROWINGS, CASH_AND_SECURITIES, CURRENT_ASSETS, LINES
-from pipelines.normalize.elements.totals import LIABILITIES
+from pipelines.normalize.elements.sources import concepts
 from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.names import INDUSTRIES
 from pipelines.normalize.industry.table import INDICATORS
+from pipelines.normalize.reviewed import TableError
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import FLAGS
 
@@ -47,8 +45,8 @@ def test_every_item_of_the_specification_has_its_concepts():
 def test_every_concept_feeds_an_item_or_the_valuation_or_proves_another():
     fed = {concept.name for concepts in ITEM_CONCEPTS.values() for concept in concepts}
 
-    others = (CUSTOMER_FUNDS, CASH, CASH_OF_FLOWS, LIABILITIES, *WITNESSES)
-    assert fed == {concept.name for concept in CONCEPTS} - {concept.name for concept in others}
+    others = {"customer_funds", "cash", "cash_of_flows", "liabilities", *(concept.name for concept in WITNESSES)}
+    assert fed == {concept.name for concept in CONCEPTS} - others
     assert len(fed) == len(CONCEPTS) - len(others), "two concepts have one name"
 
 
@@ -105,7 +103,7 @@ def test_sources_are_described_in_their_order():
     described, debt = describe_sources("free_cash_flow").splitlines(), describe_sources("total_debt")
 
     assert [line.partition(":")[0] for line in described] == ["operating_cash_flow", "capital_expenditure"]
-    total = "NetCashProvidedByUsedInOperatingActivities (all; operating-cash-flow.total: Operating cash flow is "
+    total = "NetCashProvidedByUsedInOperatingActivities (all; operating-cash-flow.total: The amount of "
     assert described[0].startswith(f"operating_cash_flow: us-gaap:{total}")
     assert "[+ PaymentsToAcquireOtherPropertyPlantAndEquipment] (all; " in described[1]
     assert "NoninterestIncome - InterestExpense (bank; revenue.bank.interest" in describe_sources("revenue")
@@ -115,11 +113,103 @@ def test_sources_are_described_in_their_order():
     assert describe_sources("debt_to_fcf") == ""
 
 
+PLAIN = """
+[lists]
+parts = ["InterestIncome", "FeeIncome"]
+
+[bank_income]
+item = "revenue"
+measure = "money"
+
+[[bank_income.sources]]
+rule = "bank-income.total"
+elements = ["TotalIncome"]
+of = ["bank"]
+
+[[bank_income.sources]]
+rule = "bank-income.parts"
+elements = ["parts"]
+minus = ["InterestPaid"]
+plus = ["OtherIncome"]
+source = "Regulation S-X"
+
+[[bank_income.sources]]
+rule = "bank-income.ifrs.total"
+taxonomy = "ifrs-full"
+elements = ["Income"]
+
+[proof]
+label = "income before fees"
+compared_with = "bank income"
+
+[[proof.sources]]
+rule = "proof.income"
+elements = ["IncomeOfBank"]
+statement = "Income is compared with the total."
+
+[[proof.sources]]
+rule = "proof.other"
+elements = ["OtherIncomeOfBank"]
+"""
+
+
+def test_a_source_without_a_statement_gets_one_from_its_elements():
+    """By its place among the sources of its taxonomy, its elements, and what the amount is for."""
+    income, proof = concepts(PLAIN)
+
+    assert [source.statement for source in income.sources] == [
+        'The amount of "total income" counts as bank income.',
+        'Otherwise the amount of "interest income" plus "fee income" less "interest paid" plus any "other income" '
+        "counts as bank income.",
+        'Under IFRS the amount of "income" counts as bank income.',
+    ]
+    assert [source.statement for source in proof.sources] == [
+        "Income is compared with the total.",
+        'Otherwise the amount of "other income of bank" is compared with bank income.',
+    ]
+    assert income.sources[1].elements == ("InterestIncome", "FeeIncome")
+    assert [source.industries for source in income.sources[:2]] == [("bank",), INDUSTRIES]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[lists]", "[lists", r"sources.toml: .*line 2"),
+        ("[lists]", "today = 1\n[lists]", r"sources.toml: Expected `object \| array`, got `int`"),
+        ('item = "revenue"', 'item = "sales"', r"sources.toml: bank_income: no line item has the name 'sales'"),
+        ('"money"', '"euros"', r"sources.toml: bank_income: Invalid enum value 'euros' - at `\$.measure`"),
+        ('["bank"]', '["banks"]', r"source 'bank-income.total' of bank_income: Invalid enum value 'banks' - at `\$.of"),
+        ('["TotalIncome"]', '"TotalIncome"', r"Expected `array`, got `str` - at `\$.elements`"),
+        ('["TotalIncome"]', '["totals"]', r"Expected `str` matching regex .* - at `\$.elements\[0\]`"),
+        ('["TotalIncome"]', '["TotalIncome", "TotalIncome"]', r"no element is counted, or one comes twice"),
+        ('elements = ["TotalIncome"]\n', "", r"no element is counted, or one comes twice"),
+        ("minus =", "minos =", r"source 'bank-income.parts' of bank_income: Object contains unknown field `minos`"),
+        ('"ifrs-full"', '"ifrs"', r"source 'bank-income.ifrs.total' of bank_income: Invalid enum value 'ifrs'"),
+        ('rule = "bank-income.total"\n', "", r"source None of bank_income: Object missing required field `rule`"),
+        ("bank-income.ifrs.total", "bank-income.total", r"more than one source has the rule bank-income.total"),
+        ('plus = ["Other', 'where = ["Other', r"'bank-income.parts' of bank_income needs a statement that says when"),
+        (
+            "the total.",
+            "the total" + " and more" * 20 + ".",
+            r"'proof.income' of proof needs a statement of at most 40",
+        ),
+    ],
+)
+def test_a_wrong_row_of_the_table_is_refused(old, new, message):
+    """The error names the file, the source, its concept, and what is wrong."""
+    assert old in PLAIN
+    with pytest.raises(TableError, match=message):
+        concepts(PLAIN.replace(old, new, 1))
+
+
 @pytest.mark.parametrize("industry", INDUSTRIES)
 def test_every_industry_has_sources_for_each_item_of_the_statements(industry):
     """The sources of each item and industry, in order of preference."""
-    for item in ("revenue", "net_income", "free_cash_flow"):
-        assert sources_of(item, industry)
-    revenue = [source.elements for _, source in sources_of("revenue", industry)]
+    applying = {
+        item: [source for concept in fed for source in concept.sources if industry in source.industries]
+        for item, fed in ITEM_CONCEPTS.items()
+    }
+    assert all(applying[item] for item in ("revenue", "net_income", "free_cash_flow"))
+    revenue = [source.elements for source in applying["revenue"]]
     assert ("Revenues",) in revenue
     assert (("InterestIncomeExpenseNet", "NoninterestIncome") in revenue) == (industry == "bank")

@@ -7,7 +7,7 @@ import polars as pl
 
 from pipelines.normalize import rules
 from pipelines.normalize.balance.values import FLAGS
-from pipelines.normalize.elements import RESERVATIONS
+from pipelines.normalize.elements import OF_SOURCE
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import windows
 from pipelines.tables import rule_table
@@ -163,7 +163,7 @@ def test_a_code_belongs_to_the_rule_whose_id_ends_with_it():
 def test_every_flag_and_method_has_a_rule():
     """Flags about the meaning of an element, or of the lines of a balance, are set by the rule that chose them."""
     codes = {rule_table.code_of(rule) for rule in rules.REGISTRY.values()}
-    assert set(vocabulary.FLAGS) - codes == {*RESERVATIONS["reservation"], *FLAGS} - codes
+    assert set(vocabulary.FLAGS) - codes == {*OF_SOURCE["reservation"].drop_nulls(), *FLAGS} - codes
     assert set(windows.METHOD_NAMES.values()) <= codes
 
 

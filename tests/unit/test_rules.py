@@ -48,16 +48,16 @@ def test_every_rule_names_the_file_of_its_code():
 
 
 def test_every_source_of_an_element_is_a_separate_rule():
-    ranks = {(concept, rank): rule for concept, rank, rule in elements.RULE_OF_RANK.iter_rows()}
+    ranks = {(concept, rank): rule for concept, rank, rule in elements.OF_SOURCE.drop("reservation").iter_rows()}
 
     assert len(set(ranks.values())) == len(ranks) == sum(len(concept.sources) for concept in CONCEPTS)
     assert ranks["revenue", 0] == "revenue.net-of-interest-expense"
     assert set(ranks.values()) <= set(REGISTRY)
-    assert rules.path("revenue.net-of-interest-expense") == "pipelines/normalize/elements/income.py"
+    assert rules.path("revenue.net-of-interest-expense") == "pipelines/normalize/elements/sources.toml"
 
 
 def test_two_rules_with_one_id_are_refused():
-    """The error names the id and both modules; a rule listed by two modules belongs to that with the shorter tuple."""
+    """The error names the id and both files; a rule listed by two modules belongs to that with the shorter tuple."""
     assert rules.collected([("there", [ONE, THIRD]), ("here", [ONE])]) == (
         {"a.b": ONE, "a.c": THIRD},
         {"a.b": "here", "a.c": "there"},

@@ -28,7 +28,6 @@ from pipelines.normalize.corrections.side_by_side import (
 )
 from pipelines.normalize.corrections.votes import FROM_INCOME, FROM_PROFIT, is_of, retained
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.elements.income import REVENUE
 from pipelines.normalize.rule import Rule
 
 OTHERS_OF_REVENUE = ("other_revenue", "revenue_of_bank", "revenue_by_expenses")
@@ -431,7 +430,7 @@ def _independent(figures: Figures, beside: SideBySide, witness: str) -> Floats:
     """A witness of revenue; NaN where revenue is taken from the same elements."""
     is_same = np.zeros(len(beside.seq), dtype=np.bool_)
     for rank, source in enumerate(BY_NAME[witness].sources):
-        for of_revenue, other in enumerate(REVENUE.sources):
+        for of_revenue, other in enumerate(BY_NAME["revenue"].sources):
             if (source.elements, source.minus) == (other.elements, other.minus):
                 is_same |= is_of(figures, beside, witness, (rank,)) & is_of(figures, beside, "revenue", (of_revenue,))
     return np.where(is_same, np.nan, beside.value[witness])

@@ -16,7 +16,7 @@ from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import power_of_thousand
 from pipelines.normalize.corrections.side_by_side import SideBySide
-from pipelines.normalize.elements.income import REVENUE
+from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import CORRECTED, HOLDS, WITHHELD_OUTCOME
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
@@ -176,7 +176,7 @@ class Identity:
 
 def _composed(*rules: str) -> tuple[int, ...]:
     """The ranks of the sources of revenue that compose it from the other lines of an identity."""
-    return tuple(rank for rank, source in enumerate(REVENUE.sources) if source.rule in rules)
+    return tuple(rank for rank, source in enumerate(BY_NAME["revenue"].sources) if source.rule in rules)
 
 
 IDENTITIES = (

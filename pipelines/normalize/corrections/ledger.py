@@ -23,7 +23,7 @@ from pipelines.normalize.corrections import (
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.judgements import DOUBT
 from pipelines.normalize.corrections.powers import is_power_of_ten
-from pipelines.normalize.elements import AMOUNT, RULE_OF_RANK, WITNESSES
+from pipelines.normalize.elements import AMOUNT, OF_SOURCE, WITNESSES
 from pipelines.normalize.frames import DECISIONS, HOLDS, counted
 from pipelines.normalize.keys import dates
 from pipelines.normalize.rule import Rule
@@ -138,7 +138,7 @@ _IS_WITNESS = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in
 def _of_witnesses(vintages: pl.DataFrame, figures: Figures, places: Ints) -> pl.DataFrame:
     """The figures that each source of a witness contributed to a comparison: columns of DECISIONS."""
     rows = figures.row[places[_IS_WITNESS[figures.concept[places]]]]
-    used = vintages[rows].select("cik", "concept", "rank").join(RULE_OF_RANK, on=["concept", "rank"])
+    used = vintages[rows].select("cik", "concept", "rank").join(OF_SOURCE, on=["concept", "rank"])
     return used.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
 
 

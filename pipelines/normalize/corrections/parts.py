@@ -28,7 +28,6 @@ from pipelines.normalize.arrays import (
     starts,
 )
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
 from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.keys import NUMBER_OF, places_in
 from pipelines.normalize.rule import Rule
@@ -97,7 +96,9 @@ OTHER_DAY = Rule(
 RULES = (REPEATS_QUARTER, BELOW_PART, REPEATS_BALANCE, OTHER_DAY)
 
 NET_SOURCES = tuple(
-    rank for rank, source in enumerate(CAPITAL_EXPENDITURE.sources) if source.reservation == "net_of_disposals"
+    rank
+    for rank, source in enumerate(BY_NAME["capital_expenditure"].sources)
+    if source.reservation == "net_of_disposals"
 )
 """Ranks of the sources of capital expenditure that subtract disposals."""
 CASH_LINES = ("cash",)

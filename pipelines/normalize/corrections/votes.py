@@ -26,7 +26,7 @@ from pipelines.normalize.corrections.side_by_side import (
     SideBySide,
     either,
 )
-from pipelines.normalize.elements.income import NET_INCOME_PARENT, PRETAX_INCOME
+from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.keys import company_key, packed
 from pipelines.normalize.rule import Rule
 
@@ -103,10 +103,14 @@ EARNINGS_SIGN = Rule(
 RULES = (SIGN_BY_VOTE, NO_MAJORITY, INCOME_SIGN, INCOME_SIGN_BY_EARNINGS, EARNINGS_SIGN)
 
 _OF_INCOME = ("NetIncomeLoss", "ProfitLoss")
-FROM_PROFIT = tuple(rank for rank, source in enumerate(NET_INCOME_PARENT.sources) if "ProfitLoss" in source.elements)
+FROM_PROFIT = tuple(
+    rank for rank, source in enumerate(BY_NAME["net_income_parent"].sources) if "ProfitLoss" in source.elements
+)
 """Ranks of the sources of net income of the parent that are derived from consolidated net income."""
 FROM_INCOME = tuple(
-    rank for rank, source in enumerate(PRETAX_INCOME.sources) if any(name in source.elements for name in _OF_INCOME)
+    rank
+    for rank, source in enumerate(BY_NAME["pretax_income"].sources)
+    if any(name in source.elements for name in _OF_INCOME)
 )
 """Ranks of the sources of income before tax that are derived from net income."""
 

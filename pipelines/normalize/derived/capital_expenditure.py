@@ -7,7 +7,7 @@ filings state (elements.cash_flow), free cash flow (items).
 import polars as pl
 
 from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, durations
-from pipelines.normalize.elements.cash_flow import CAPITAL_EXPENDITURE
+from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.elements.cash_flow_lines import INVESTING, LINES, SECTIONS
 from pipelines.normalize.rule import Rule
 
@@ -25,7 +25,7 @@ RULES = (RESIDUAL,)
 
 _LINES = LINES.filter(pl.col("section") == INVESTING).select("tag", "sign")
 _STATED = frozenset(
-    element for source in CAPITAL_EXPENDITURE.sources for element in (*source.elements, *source.plus)
+    element for source in BY_NAME["capital_expenditure"].sources for element in (*source.elements, *source.plus)
 ).intersection(_LINES["tag"])
 """The lines of investing activities that are capital expenditure."""
 

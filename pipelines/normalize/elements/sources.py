@@ -1,25 +1,38 @@
-"""The types of concepts and sources: an amount that filers report, and its sources in order of preference.
+"""Concepts and their sources: the reviewed table sources.toml, read and checked.
 
-Belongs here: the fields of a source, its rule, and short constructors. Does not: any concept (income, cash_flow,
-per_share, cash, totals, debt, loans), how a source is chosen in a filing (facts).
+Belongs here: the fields of a concept and of a source, the statements of plain sources, the rule of a source. Does not:
+tables that other steps derive (the package itself), how a source is chosen in a filing (facts).
+
+sources.toml has a table for each concept, with its sources in order of preference; a name of `lists` among elements
+stands for the elements of that list. The fields are those of Concept and Source. A source without `statement` gets one
+from the names of its elements; a source that depends on a condition needs its own.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+import msgspec
+
+from pipelines.normalize import reviewed
 from pipelines.normalize.industry.names import INDUSTRIES, Industry
+from pipelines.normalize.reviewed import TableError
 from pipelines.normalize.rule import Rule
+from warehouse.schema import ITEM_NAMES
+
+TABLE = Path(__file__).with_suffix(".toml")
+Taxonomy = Literal["us-gaap", "ifrs-full"]
+US_GAAP: Taxonomy = "us-gaap"
+IFRS: Taxonomy = "ifrs-full"
+LONGEST_STATEMENT = 40
+"""Words: a statement is read once."""
 
 Measure = Literal["money", "per_share", "shares"]
-
-US_GAAP = "us-gaap"
-IFRS = "ifrs-full"
-
-Elements = tuple[str, ...]
+Elements = tuple[Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Za-z0-9]+$")], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Footing:
+class Footing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The lines of a statement with which a source must add up to a total; otherwise it does not count.
 
     totals: the total, under any of these elements; an outflow is negative.
@@ -30,19 +43,13 @@ class Footing:
     paid: Elements
     received: Elements
 
-    @property
-    def elements(self) -> Elements:
-        """All of its elements."""
-        return (*self.totals, *self.paid, *self.received)
 
-
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Elements that together report a concept; each source is a rule.
 
     rule: its id, dotted; it never changes its meaning.
-    statement: one plain sentence: what is taken, and when.
-    authority: the paragraph that justifies it (the rule's `source`); empty: the taxonomy's definition of the elements.
+    taxonomy: of the elements.
+    of, but: the industries to which the source applies; those of `but` are excepted.
     elements: all are required and added.
     plus: added if present.
     minus: required and subtracted.
@@ -53,92 +60,154 @@ class Source:
     footing: the source counts only if it, an outflow, adds up to a total with other lines.
     measure: of the elements, if it is another than that of the concept.
     reservation: the flag of a value from this source.
+    source: the paragraph that justifies it; empty: the taxonomy's definition of the elements.
+    statement: one plain sentence: what is taken, and when.
     """
 
     rule: str
-    statement: str
-    authority: str = ""
+    taxonomy: Taxonomy = US_GAAP
+    of: tuple[Industry, ...] = INDUSTRIES
+    but: tuple[Industry, ...] = ()
     elements: Elements = ()
     plus: Elements = ()
     minus: Elements = ()
     less: Elements = ()
     at_least: Elements = ()
     where: Elements = ()
-    reservation: str = ""
-    taxonomy: str = US_GAAP
-    industries: tuple[Industry, ...] = INDUSTRIES
     only_zero: bool = False
     footing: Footing | None = None
     measure: Measure | None = None
+    reservation: str = ""
+    source: str = ""
+    statement: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a source that counts nothing or an element twice."""
+        together = (*self.counted, *self.where)
+        if not self.counted or len(together) > len(set(together)):
+            raise ValueError("no element is counted, or one comes twice")
 
     @property
     def counted(self) -> Elements:
         """The elements whose amounts enter the value."""
         return (*self.elements, *self.plus, *self.minus, *self.less)
 
+    @property
+    def named(self) -> Elements:
+        """All of its elements."""
+        footing = (*self.footing.totals, *self.footing.paid, *self.footing.received) if self.footing else ()
+        return (*self.counted, *self.at_least, *self.where, *footing)
 
-@dataclass(frozen=True, slots=True)
-class Concept:
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it depends on more than the presence of its elements."""
+        return bool(self.at_least or self.where or self.only_zero or self.footing or self.reservation)
+
+    @property
+    def industries(self) -> tuple[Industry, ...]:
+        """The industries to which the source applies."""
+        return tuple(industry for industry in self.of if industry not in self.but)
+
+
+class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An amount that filers report over a duration or at an instant, with its sources in order of preference.
 
+    item: the line item that it is part of.
+    compared_with: what the amount proves or contradicts; no value contains it then (a witness).
+    label: its name in statements, if it is another than `name` in words.
     in_notes: notes of annual reports use these elements for other amounts too; then the source that interim reports
         also use is the line of the statement.
     """
 
     name: str
-    measure: Measure
-    instant: bool
     sources: tuple[Source, ...]
+    item: str = ""
+    compared_with: str = ""
+    label: str = ""
+    measure: Measure = "money"
+    instant: bool = False
     can_be_negative: bool = True
     in_notes: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse an item that there is not."""
+        if self.item not in ("", *ITEM_NAMES):
+            raise ValueError(f"no line item has the name {self.item!r}")
 
-def us(
-    *elements: str,
-    rule: str,
-    statement: str,
-    source: str = "",
-    plus: Elements = (),
-    minus: Elements = (),
-    less: Elements = (),
-    at_least: Elements = (),
-    where: Elements = (),
-    reservation: str = "",
-    of: tuple[Industry, ...] = INDUSTRIES,
-    but: tuple[Industry, ...] = (),
-) -> Source:
-    """A us-gaap source, of some industries (`of`) or of all but some (`but`)."""
-    return Source(
-        rule, statement, source, elements, plus, minus, less, at_least, where, reservation, US_GAAP, _without(of, but)
+
+def concepts(text: str | None = None) -> tuple[Concept, ...]:
+    """The concepts of the table, in its order.
+
+    Args:
+        text: a table in the form of sources.toml; None: that file.
+
+    Raises:
+        TableError: a field, element, industry or item is unknown, missing or of another type; an element or an id comes
+            twice; a source needs a statement of its own, or a shorter one.
+    """
+    found = tuple(_concept(name, row) for name, row in reviewed.tables(TABLE, text).items())
+    rules = Counter(source.rule for concept in found for source in concept.sources)
+    if twice := [rule for rule, count in rules.items() if count > 1]:
+        raise TableError(f"{TABLE.name}: more than one source has the rule {', '.join(twice)}")
+    return found
+
+
+def _concept(name: str, row: dict[str, Any]) -> Concept:
+    """A concept of the table. A source without a statement gets one."""
+    sources: list[Source] = []
+    concept = reviewed.row(Concept, {**row, "name": name, "sources": ()}, f"{TABLE.name}: {name}")
+    for fields in row.get("sources", ()):
+        at = f"{TABLE.name}: source {fields.get('rule')!r} of {name}"
+        source = reviewed.row(Source, fields, at)
+        is_first = source.taxonomy not in [each.taxonomy for each in sources]
+        if not source.statement and source.is_conditional:
+            raise TableError(f"{at} needs a statement that says when it counts")
+        statement = source.statement or _statement(concept, source, is_first=is_first)
+        if len(statement.split()) > LONGEST_STATEMENT:
+            raise TableError(f"{at} needs a statement of at most {LONGEST_STATEMENT} words: {statement}")
+        sources.append(msgspec.structs.replace(source, statement=statement))
+    return msgspec.structs.replace(concept, sources=tuple(sources))
+
+
+BEGINNINGS = {
+    (US_GAAP, True): "The",
+    (US_GAAP, False): "Otherwise the",
+    (IFRS, True): "Under IFRS the",
+    (IFRS, False): "Otherwise, under IFRS, the",
+}
+"""How a generated statement begins: by the taxonomy, and whether the source is the first one of it."""
+
+
+def _statement(concept: Concept, source: Source, *, is_first: bool) -> str:
+    """What a source takes, in the words of its elements, and what for."""
+    signed = (
+        (" plus ", source.elements),
+        (" less ", source.minus),
+        (" plus any ", source.plus),
+        (" less any ", source.less),
     )
+    amount = "".join(f"{sign}{_words(element)}" for sign, elements in signed for element in elements)
+    use = concept.compared_with and f"is compared with {concept.compared_with}"
+    use = use or f"counts as {concept.label or concept.name.replace('_', ' ')}"
+    return f"{BEGINNINGS[source.taxonomy, is_first]} amount of {amount.removeprefix(' plus ')} {use}."
 
 
-def ifrs(
-    *elements: str,
-    rule: str,
-    statement: str,
-    source: str = "",
-    plus: Elements = (),
-    minus: Elements = (),
-    less: Elements = (),
-    at_least: Elements = (),
-    of: tuple[Industry, ...] = INDUSTRIES,
-    but: tuple[Industry, ...] = (),
-) -> Source:
-    """An ifrs-full source, of some industries (`of`) or of all but some (`but`)."""
-    industries = _without(of, but)
-    return Source(rule, statement, source, elements, plus, minus, less, at_least, taxonomy=IFRS, industries=industries)
+def _words(element: str) -> str:
+    """The name of an element in words: `"interest and debt expense"`."""
+    return f'"{re.sub("(?<=[a-z])(?=[A-Z])", " ", element).lower()}"'
 
 
 def rule_of_source(source: Source) -> Rule:
     """The rule of a source: it selects one element, or composes an amount from several."""
     defined = ", ".join(source.counted)
+    filers = validity(source)
+    filers = "all filers" if filers == "all" else f"industries: {filers}"
     return Rule(
         id=source.rule,
         statement=source.statement,
-        source=source.authority or f"{source.taxonomy} taxonomy: definition of {defined}",
+        source=source.source or f"{source.taxonomy} taxonomy: definition of {defined}",
         action="select" if len(source.counted) == 1 else "compose",
-        applies=_filers(source),
+        applies=f"{filers} under IFRS" if source.taxonomy == IFRS else filers,
     )
 
 
@@ -147,16 +216,6 @@ def validity(source: Source) -> str:
     others = [industry for industry in INDUSTRIES if industry not in source.industries]
     if not others:
         return "all"
-    shown = source.industries if len(source.industries) <= len(others) else others
-    words = ", ".join(industry.replace("_", " ") for industry in shown)
-    return words if shown is source.industries else f"all but {words}"
-
-
-def _filers(source: Source) -> str:
-    industries = validity(source)
-    filers = "all filers" if industries == "all" else f"industries: {industries}"
-    return f"{filers} under IFRS" if source.taxonomy == IFRS else filers
-
-
-def _without(of: tuple[Industry, ...], but: tuple[Industry, ...]) -> tuple[Industry, ...]:
-    return tuple(industry for industry in of if industry not in but)
+    is_short = len(source.industries) <= len(others)
+    words = ", ".join(source.industries if is_short else others).replace("_", " ")
+    return words if is_short else f"all but {words}"

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.balance import values
-from pipelines.normalize.elements import RESERVATIONS
+from pipelines.normalize.elements import OF_SOURCE
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 
@@ -53,7 +53,7 @@ OF_ITEMS = (
     "derived_operating_income",
     "contradicted_operating_income",
 )
-OF_SOURCES = tuple(sorted({*values.FLAGS, *RESERVATIONS["reservation"].to_list()}))
+OF_SOURCES = tuple(sorted({*values.FLAGS, *OF_SOURCE["reservation"].drop_nulls()}))
 """Flags of elements with an uncertain meaning, and of debt and cash."""
 OF_LEGS = ("scale_repaired", "sign_repaired", "figure_repaired")
 OF_FILINGS = ("first_seen_as_comparative",)
