@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-from tests import ending
+from tests import ending, together
 from tests.e2e.homes import sync_as_process
 from tests.once import made_once
 from tests.progress import Progress
@@ -39,6 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ending)
+    config.pluginmanager.register(together)
     if not hasattr(config, "workerinput"):  # not in worker processes, which have no terminal
         config.pluginmanager.register(Progress(config))
 

@@ -146,7 +146,11 @@ def standardized(
     rows: pl.DataFrame, accepted: pl.DataFrame | None = None, registrants: pl.DataFrame | None = None
 ) -> Today:
     """Normalize facts with all steps."""
-    found = standardize(with_total_assets(rows), accepted, registrants)
+    return today(standardize(with_total_assets(rows), accepted, registrants))
+
+
+def today(found: Standardized) -> Today:
+    """The newest values among all versions."""
     newest = found.versions.group_by("cik", "period_end", "item", maintain_order=True).last().drop_nulls("value")
     values = _by_kind(newest.with_columns(value=items.served("value")))
     lineage = values.select(*KEY, "legs").explode("legs").unnest("legs")

@@ -4,22 +4,29 @@ Belongs here: one form of a statement per line, with the amount that a reader ta
 industries (test_industries), how lines are chosen and added up (the unit tests).
 """
 
+import polars as pl
 import pytest
 
-from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, NET_INCOME, Row, fact, raw, standardized, value_of
+from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, NET_INCOME, Row, Today, fact, raw, value_of
+from tests.together import in_one_call
 
 YEAR = ("2024-01-01", "2024-12-31")
 WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 Lines = dict[str, float]
 
 
-def read(item: str, flows: Lines, balances: Lines) -> float | None:
-    """An item of a year's report with a classified balance sheet, amounts in millions."""
+def report(flows: Lines, balances: Lines) -> pl.DataFrame:
+    """A year's report with a classified balance sheet, amounts in millions."""
     classified = {"LiabilitiesCurrent": 4 * max(balances.values(), default=0), **balances}
     rows: list[Row] = [fact(NET_INCOME, 1e6, *YEAR, filed="2025-02-20")]
     rows += [fact(tag, amount * 1e6, *YEAR, filed="2025-02-20") for tag, amount in flows.items()]
     rows += [fact(tag, amount * 1e6, None, YEAR[1], filed="2025-02-20") for tag, amount in classified.items()]
-    value = value_of(standardized(raw(rows)), item, "annual", YEAR[1])
+    return raw(rows)
+
+
+def read(found: Today, item: str) -> float | None:
+    """An item of the report, in millions."""
+    value = value_of(found, item, "annual", YEAR[1])
     return None if value is None else value / 1e6
 
 
@@ -66,11 +73,14 @@ SPENT: dict[str, tuple[Lines, float]] = {
 
 
 @pytest.mark.parametrize("shape", SPENT)
+@in_one_call
 def test_capital_expenditure(shape):
     """Operating cash flow of 2000 less the lines for property, plant and equipment, each once."""
     lines, spent = SPENT[shape]
 
-    assert read("free_cash_flow", {CASH_FLOW: 2000, **lines}, {}) == 2000 - spent
+    found = yield report({CASH_FLOW: 2000, **lines}, {})
+
+    assert read(found, "free_cash_flow") == 2000 - spent
 
 
 OWED: dict[str, tuple[Lines, float]] = {
@@ -289,11 +299,14 @@ OWED: dict[str, tuple[Lines, float]] = {
 
 
 @pytest.mark.parametrize("shape", OWED)
+@in_one_call
 def test_debt(shape):
     """Long-term debt, its maturities and short-term borrowings, each once."""
     lines, owed = OWED[shape]
 
-    assert read("total_debt", {}, lines) == owed
+    found = yield report({}, lines)
+
+    assert read(found, "total_debt") == owed
 
 
 UNKNOWN: dict[str, Lines] = {
@@ -312,9 +325,12 @@ UNKNOWN: dict[str, Lines] = {
 
 
 @pytest.mark.parametrize("shape", UNKNOWN)
+@in_one_call
 def test_current_debt_is_not_all_debt(shape):
     """Total debt is unknown, if notes show that the current lines are not all of it."""
-    assert read("total_debt", {}, UNKNOWN[shape]) is None
+    found = yield report({}, UNKNOWN[shape])
+
+    assert read(found, "total_debt") is None
 
 
 HELD: dict[str, tuple[Lines, float]] = {
@@ -397,8 +413,11 @@ HELD: dict[str, tuple[Lines, float]] = {
 
 
 @pytest.mark.parametrize("shape", HELD)
+@in_one_call
 def test_cash(shape):
     """Cash, cash equivalents and short-term investments, each once, without restricted cash."""
     lines, held = HELD[shape]
 
-    assert read("cash_and_equivalents", {}, lines) == held
+    found = yield report({}, lines)
+
+    assert read(found, "cash_and_equivalents") == held

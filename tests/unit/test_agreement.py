@@ -20,6 +20,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
+from tests.together import in_one_call
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PROFIT = "ProfitLoss"
@@ -90,6 +91,7 @@ def test_preferred_dividends_of_one_year_are_no_error():
     assert (found["net_income_parent"], found["net_income_common"], found["eps_basic"]) == (90e6, 70e6, 1.75)
 
 
+@in_one_call
 def test_income_from_continuing_operations_is_not_income_to_common():
     """Earnings of 4.49 times 2,952 million shares are net income less preferred dividends, in the first report."""
     figures = {
@@ -106,7 +108,8 @@ def test_income_from_continuing_operations_is_not_income_to_common():
 
     assert (found["net_income_common"], found["net_income_parent"], found["eps_basic"]) == (13_244e6, 13_436e6, 4.49)
     rows = [fact(tag, value, "2023-01-01", "2023-12-31") for tag, value in report.items()]
-    served = row_of(standardized(raw(*rows)).values, "net_income", "annual", "2023-12-31")
+    found = yield raw(*rows)
+    served = row_of(found.values, "net_income", "annual", "2023-12-31")
     assert (served["value"], served["flags"]) == (13_244e6, "figure_repaired")
 
 
@@ -206,6 +209,7 @@ def filed(year):
     return f"{year + 1}-02-20"
 
 
+@in_one_call
 def test_a_corrected_error_counts_in_the_windows_before_its_correction():
     """A year is first stated in the wrong scale; twelve months to the next quarter take it as corrected later."""
     quarter = ("2023-01-01", "2023-03-31"), ("2022-01-01", "2022-03-31")
@@ -217,16 +221,20 @@ def test_a_corrected_error_counts_in_the_windows_before_its_correction():
         fact(REVENUE, 100e6, *of_year(2022), filed=filed(2023)),
     ]
 
-    assert value_of(standardized(raw(rows)), "revenue", "ttm", "2023-03-31") == 110e6
+    found = yield raw(rows)
+
+    assert value_of(found, "revenue", "ttm", "2023-03-31") == 110e6
 
 
 PAID_OUT = {DIVIDENDS: 1.0, PAID: 40e6, SHARES: 40e6}
 
 
+@in_one_call
 def test_dividends_as_paid_are_proved():
     rows = [fact(tag, value, *of_year(2023)) for tag, value in {**PAID_OUT, REVENUE: 9e9, DIVIDENDS: 0.96}.items()]
 
-    proofs = standardized(raw(rows)).found.proofs.filter(item="dividends_per_share")
+    found = yield raw(rows)
+    proofs = found.found.proofs.filter(item="dividends_per_share")
 
     assert proofs.select("rule", "outcome", "left_side", "right_side").rows() == [
         (rule, "holds", pytest.approx(38.4e6), 40e6)
@@ -242,34 +250,41 @@ def test_dividends_are_as_paid():
     assert third_year(PAID_OUT, {DIVIDENDS: 1.4})["dividends_per_share"] == 1.4
 
 
-def annual_dividend(figures: dict[str, float]) -> float | None:
-    """The dividend per share of a year with some figures on 40 million shares."""
+@pytest.mark.parametrize(
+    ("figures", "served"),
+    [
+        ({DIVIDENDS: 6.0, PAID_EACH: 4.5, PAID_ON_ALL: 180e6}, 4.5),
+        ({DIVIDENDS: 0.4, DECLARED: 8e6, PAID_ON_ALL: 8e6}, None),
+        ({DIVIDENDS: 0.21, DECLARED: 8e6, PAID_ON_ALL: 8e6}, 0.21),
+        ({DIVIDENDS: 0.4, DECLARED: 8e6, PAID_ON_ALL: 16e6}, 0.4),
+        ({PAID_EACH: 1.8, PAID_ON_ALL: 40e6}, None),
+        ({PAID_EACH: 1.3, PAID_ON_ALL: 40e6}, 1.3),
+        ({DIVIDENDS: 1.8, PAID_ON_ALL: 40e6}, 1.8),
+    ],
+)
+@in_one_call
+def test_the_dividend_of_a_year_on_40_million_shares(figures, served):
+    """TSMC 2015: 6.0 a share for the year, paid in the next; 4.5 paid in the year. ASML 2010 states a proposal.
+
+    Dividends on common stock are a part of those paid. Shinhan 2009: 900 a share of the year before, while all that was
+    paid went to preferred stock.
+    """
     rows = [fact(tag, value, *of_year(2023)) for tag, value in {REVENUE: 9e9, SHARES: 40e6, **figures}.items()]
-    return value_of(standardized(raw(rows)), "dividends_per_share", "annual", "2023-12-31")
+    found = yield raw(rows)
+
+    assert value_of(found, "dividends_per_share", "annual", "2023-12-31") == served
 
 
-def test_a_proposal_for_the_year_is_not_its_dividend():
-    """TSMC 2015: 6.0 a share for the year, paid in the next; 4.5 paid in the year. ASML 2010 states a proposal."""
-    assert annual_dividend({DIVIDENDS: 6.0, PAID_EACH: 4.5, PAID_ON_ALL: 180e6}) == 4.5
-    assert annual_dividend({DIVIDENDS: 0.4, DECLARED: 8e6, PAID_ON_ALL: 8e6}) is None
-    assert annual_dividend({DIVIDENDS: 0.21, DECLARED: 8e6, PAID_ON_ALL: 8e6}) == 0.21
-    assert annual_dividend({DIVIDENDS: 0.4, DECLARED: 8e6, PAID_ON_ALL: 16e6}) == 0.4
-
-
+@in_one_call
 def test_a_replaced_figure_is_replaced_where_a_later_filing_repeats_it():
     """TSMC 2017: a later report repeats the proposal, and no longer what was paid per share."""
     figures = {REVENUE: 9e9, SHARES: 40e6, DIVIDENDS: 8.0, PAID_EACH: 7.0, PAID_ON_ALL: 280e6}
     rows = [fact(tag, value, *of_year(2023), filed=filed(2023)) for tag, value in figures.items()]
     again = fact(DIVIDENDS, 8.0, *of_year(2023), filed=filed(2024))
 
-    assert value_of(standardized(raw(rows, again)), "dividends_per_share", "annual", "2023-12-31") == 7.0
+    found = yield raw(rows, again)
 
-
-def test_dividends_on_common_stock_are_a_part_of_those_paid():
-    """Shinhan 2009: 900 a share of the year before, while all that was paid went to preferred stock."""
-    assert annual_dividend({PAID_EACH: 1.8, PAID_ON_ALL: 40e6}) is None
-    assert annual_dividend({PAID_EACH: 1.3, PAID_ON_ALL: 40e6}) == 1.3
-    assert annual_dividend({DIVIDENDS: 1.8, PAID_ON_ALL: 40e6}) == 1.8
+    assert value_of(found, "dividends_per_share", "annual", "2023-12-31") == 7.0
 
 
 def test_a_quarterly_rate_is_not_the_dividend_of_a_year():
@@ -305,6 +320,7 @@ def test_of_two_elements_of_revenue_the_one_counts_with_which_the_income_stateme
     assert found.filter(concept="revenue")["value"].to_list() == [served]
 
 
+@in_one_call
 def test_counts_in_thousands_are_like_those_of_the_filing_before():
     """A bank states 4,025,988,000 shares, then 4,428,587 (thousand), and 4,871,446 (thousand) in the next reports."""
     rows = [
@@ -317,7 +333,7 @@ def test_counts_in_thousands_are_like_those_of_the_filing_before():
         for year, count in counts.items()
         for tag, value in ((SHARES, count), (NET_INCOME, 16.6e9))
     ]
-    found = standardized(raw(rows))
+    found = yield raw(rows)
 
     assert [value_of(found, "shares_basic", "annual", f"{year}-12-31") for year in (2018, 2019, 2020)] == [
         4_428_587_000,
@@ -327,6 +343,7 @@ def test_counts_in_thousands_are_like_those_of_the_filing_before():
     assert value_of(found, "eps_basic", "annual", "2018-12-31") == pytest.approx(3.74837, rel=1e-5)
 
 
+@in_one_call
 def test_four_quarters_that_add_up_to_nothing_earn_nothing():
     """-0.33, 0.05, 0.15 and 0.13 a share."""
     ends = [("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30")]
@@ -339,7 +356,9 @@ def test_four_quarters_that_add_up_to_nothing_earn_nothing():
         *(fact(tag, 50e6, *of_year(2022), filed=filed(2022)) for tag in (REVENUE, NET_INCOME)),
     ]
 
-    assert value_of(standardized(raw(quarters, before)), "eps_basic", "ttm", "2023-09-30") == 0
+    found = yield raw(quarters, before)
+
+    assert value_of(found, "eps_basic", "ttm", "2023-09-30") == 0
 
 
 def test_the_revenue_of_a_bank_is_neither_rent_nor_contracts_alone():

@@ -6,7 +6,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from tests.factories import CASH_FLOW, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, standardized, value_of
+from tests.factories import CASH_FLOW, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, value_of
 from tests.shapes.corrections import (
     CASH_FLOWS,
     CASH_OF_YEARS,
@@ -18,6 +18,7 @@ from tests.shapes.corrections import (
     annual,
     years_of_cash,
 )
+from tests.together import in_one_call
 
 LAST = "2022-12-31"
 SPENDING = "PaymentsToAcquirePropertyPlantAndEquipment"
@@ -34,10 +35,10 @@ FINE: Figures = {
 COST = "CostOfRevenue"
 
 
-def reports(lines: Figures, more: Sequence[Row] = (), **changed: float) -> Today:
+def reports(lines: Figures, more: Sequence[Row] = (), **changed: float) -> pl.DataFrame:
     """Three annual reports with the same lines, of which the last has other figures."""
     every = {NET_INCOME: 9e6, **({SPENDING: 10e6} if CASH_FLOW in lines else {}), **lines}
-    return standardized(raw(annual(2020, every), annual(2021, every), annual(2022, {**every, **changed}), more))
+    return raw(annual(2020, every), annual(2021, every), annual(2022, {**every, **changed}), more)
 
 
 def repairs(found: Today) -> list[tuple[str, float, float | None]]:
@@ -50,13 +51,14 @@ def judged(found: Today, item: str) -> list[tuple[str, float, float]]:
     return list(of_item.select("outcome", "left_side", "right_side").iter_rows())
 
 
+@in_one_call
 def test_a_statement_that_foots_proves_its_figure():
-    found = reports(CASH_FLOWS)
+    flows, margin, operations = yield reports(CASH_FLOWS), reports(MARGIN), reports(OF_OPERATIONS)
 
-    assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
-    assert judged(found, "free_cash_flow") == [("holds", 15e6, 15e6)]
-    assert judged(reports(MARGIN), "revenue") == [("holds", 40e6, 40e6)]
-    assert judged(reports(OF_OPERATIONS), "revenue") == [("holds", 20e6, 20e6)]
+    assert value_of(flows, "free_cash_flow", "annual", LAST) == 60e6
+    assert judged(flows, "free_cash_flow") == [("holds", 15e6, 15e6)]
+    assert judged(margin, "revenue") == [("holds", 40e6, 40e6)]
+    assert judged(operations, "revenue") == [("holds", 20e6, 20e6)]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +72,9 @@ def test_a_statement_that_foots_proves_its_figure():
         (OF_OPERATIONS, REVENUE, 100e3, "scale", "revenue", 100e6),
     ],
 )
+@in_one_call
 def test_signs_and_scales_are_corrected_where_the_totals_then_agree(lines, line, wrong, kind, item, right):
-    found = reports(lines, **{line: wrong})
+    found = yield reports(lines, **{line: wrong})
 
     assert value_of(found, item, "annual", LAST) == right
     assert repairs(found) == [(kind, wrong, lines[line])]
@@ -88,8 +91,9 @@ def test_signs_and_scales_are_corrected_where_the_totals_then_agree(lines, line,
     ],
     ids=["another amount", "one digit", "a quarter's revenue", "a quarter's revenue against costs"],
 )
+@in_one_call
 def test_a_contradicted_figure_is_left_out_and_the_gap_says_why(lines, line, wrong, item, reason):
-    found = reports(lines, **{line: wrong})
+    found = yield reports(lines, **{line: wrong})
 
     assert value_of(found, item, "annual", LAST) is None
     assert row_of(found.gaps, item, "annual", LAST)["reason"] == reason
@@ -106,59 +110,70 @@ def test_a_contradicted_figure_is_left_out_and_the_gap_says_why(lines, line, wro
     ],
     ids=["a part of revenue", "cost without its sign", "a line of the filer's own"],
 )
+@in_one_call
 def test_revenue_below_gross_profit_needs_no_other_statement(lines, served):
     """No cost explains it; a difference below revenue may be a line that the filer has every year."""
-    found = standardized(raw(annual(2022, {NET_INCOME: 9e6, **lines})))
+    found = yield raw(annual(2022, {NET_INCOME: 9e6, **lines}))
 
     assert value_of(found, "revenue", "annual", LAST) == served
 
 
+@in_one_call
 def test_another_line_with_the_error_leaves_the_figure_alone():
     """Investing cash flow without its minus sign explains the difference."""
-    found = reports(CASH_FLOWS, **{INVESTING: 25e6})
+    found = yield reports(CASH_FLOWS, **{INVESTING: 25e6})
 
     assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
     assert judged(found, "free_cash_flow") == []
 
 
+@in_one_call
 def test_a_small_line_of_the_filers_own_contradicts_nothing():
     """Cash of a business held for sale stands between the activities and the change in cash."""
-    found = reports(CASH_FLOWS, **{CHANGE: 15e6 - 1_234_567})
+    found = yield reports(CASH_FLOWS, **{CHANGE: 15e6 - 1_234_567})
 
     assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
     assert judged(found, "free_cash_flow") == []
 
 
+@in_one_call
 def test_statements_that_never_foot_contradict_nothing():
     lines = {**CASH_FLOWS, CHANGE: 4e6}
 
-    assert value_of(reports(lines, **{CASH_FLOW: 52.3e6}), "free_cash_flow", "annual", LAST) == 42.3e6
+    found = yield reports(lines, **{CASH_FLOW: 52.3e6})
+
+    assert value_of(found, "free_cash_flow", "annual", LAST) == 42.3e6
 
 
+@in_one_call
 def test_the_effect_of_exchange_rates_may_be_part_of_the_change():
     """Some filers state the change before it; both agree."""
     after = {**CASH_FLOWS, EFFECT: 1.5e6}
 
-    assert judged(reports(after), "free_cash_flow") == [("holds", 16.5e6, 15e6)]
-    assert judged(reports({**after, CHANGE: 16.5e6}), "free_cash_flow") == [("holds", 16.5e6, 16.5e6)]
+    before_it, with_it = yield reports(after), reports({**after, CHANGE: 16.5e6})
+
+    assert judged(before_it, "free_cash_flow") == [("holds", 16.5e6, 15e6)]
+    assert judged(with_it, "free_cash_flow") == [("holds", 16.5e6, 16.5e6)]
 
 
+@in_one_call
 def test_a_later_report_that_foots_serves_the_figure():
     """The next annual report states the year again, with the right figure."""
     again = [
         fact(tag, value, "2022-01-01", LAST, filed="2024-02-20")
         for tag, value in {**CASH_FLOWS, SPENDING: 10e6, NET_INCOME: 9e6}.items()
     ]
-    found = reports(CASH_FLOWS, again, **{CASH_FLOW: 52.3e6})
+    found = yield reports(CASH_FLOWS, again, **{CASH_FLOW: 52.3e6})
 
     assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
     assert [outcome for outcome, *_ in judged(found, "free_cash_flow")] == ["holds"]
 
 
 @pytest.mark.parametrize(("off", "served"), [(0, True), (4e6, False), (4_321e3, True), (4e3, True)])
+@in_one_call
 def test_cash_that_misses_the_change_by_one_digit_is_left_out(off, served):
     """Cash at the beginning is as stated before; other differences may be restricted cash."""
-    found = standardized(raw(*[years_of_cash(CASH_OF_YEARS[-1] + off)]))
+    found = yield raw(*[years_of_cash(CASH_OF_YEARS[-1] + off)])
 
     value = value_of(found, "cash_and_equivalents", "annual", LAST)
     assert value == (CASH_OF_YEARS[-1] + off if served else None)
@@ -168,6 +183,7 @@ def test_cash_that_misses_the_change_by_one_digit_is_left_out(off, served):
         assert [outcome for outcome, *_ in judged(found, "cash_and_equivalents")] == ["withheld"]
 
 
+@in_one_call
 def test_restricted_cash_on_the_line_of_the_cash_flow_statement_explains_the_difference():
     """The cash flow statement includes it, and its own cash foots."""
     rows = years_of_cash(CASH_OF_YEARS[-1] - 4e6)
@@ -177,7 +193,9 @@ def test_restricted_cash_on_the_line_of_the_cash_flow_statement_explains_the_dif
         for year, cash in zip((2021, 2022), CASH_OF_YEARS[2:], strict=True)
     ]
 
-    assert value_of(standardized(raw(rows)), "cash_and_equivalents", "annual", LAST) == CASH_OF_YEARS[-1] - 4e6
+    found = yield raw(rows)
+
+    assert value_of(found, "cash_and_equivalents", "annual", LAST) == CASH_OF_YEARS[-1] - 4e6
 
 
 @pytest.mark.parametrize(
@@ -189,8 +207,9 @@ def test_restricted_cash_on_the_line_of_the_cash_flow_statement_explains_the_dif
     ],
     ids=["unexplained", "an acquisition", "more than a fraction"],
 )
+@in_one_call
 def test_an_outflow_that_nothing_explains_leaves_capital_expenditure_out(more, served):
-    found = standardized(raw(annual(2022, {NET_INCOME: 9e6, **OUTFLOW, **more})))
+    found = yield raw(annual(2022, {NET_INCOME: 9e6, **OUTFLOW, **more}))
     value = value_of(found, "free_cash_flow", "annual", LAST)
 
     assert value == (305_000e3 - {**OUTFLOW, **more}[SPENDING] if served else None)
@@ -200,8 +219,11 @@ def test_an_outflow_that_nothing_explains_leaves_capital_expenditure_out(more, s
 
 
 @pytest.mark.parametrize(("outflow", "spent"), [(-5_644e3, 5_162e3), (-10_709e3, 10_227e3), (-7_000e3, 10_227e3)])
+@in_one_call
 def test_leased_equipment_counts_unless_investing_foots_without_it(outflow, spent):
     """Investing may be more than its lines, for those of the filer's own, and less, for proceeds."""
     lines = {**LESSOR, INVESTING: outflow}
 
-    assert value_of(standardized(raw(annual(2022, lines))), "free_cash_flow", "annual", LAST) == -18_034e3 - spent
+    found = yield raw(annual(2022, lines))
+
+    assert value_of(found, "free_cash_flow", "annual", LAST) == -18_034e3 - spent

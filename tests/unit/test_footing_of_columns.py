@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from pipelines.normalize.balance.solver import solutions
 from pipelines.normalize.elements.lines import BORROWING, CASH, LINES, SECURITY
-from tests.factories import Row, Today, fact, raw, standardized, value_of
+from tests.factories import Row, Today, fact, raw, value_of
+from tests.together import in_one_call
 
 DAY, BEFORE = "2023-12-31", "2022-12-31"
 USUAL = {
@@ -47,20 +48,15 @@ def report(
     ]
 
 
-def served(rows: list[Row]) -> Today:
-    """The result of some filings."""
-    return standardized(raw(rows))
-
-
-def value(rows: list[Row], item: str) -> float | None:
+def value(found: Today, item: str) -> float | None:
     """The current annual value of the newest day, in millions."""
-    found = value_of(served(rows), item, "annual", DAY)
-    return None if found is None else found / 1e6
+    amount = value_of(found, item, "annual", DAY)
+    return None if amount is None else amount / 1e6
 
 
-def rules(rows: list[Row]) -> list[str]:
+def rules(found: Today) -> list[str]:
     """The rules of all versions."""
-    return served(rows).found.versions["rule"].to_list()
+    return found.found.versions["rule"].to_list()
 
 
 amounts = st.integers(1, 10**9)
@@ -114,29 +110,38 @@ def test_every_line_of_cash_or_debt_belongs_to_one_item():
         assert all(line.part_of <= table.keys() for line in table.values())
 
 
+@in_one_call
 def test_the_proof_names_the_totals_with_both_sides():
     """Each section that adds up, with the sum of its lines and its total."""
-    found = served(report(USUAL)).found.proofs.filter(period_end=date(2023, 12, 31), item="total_debt")
-    sides = {row["rule"]: (row["left_side"] / 1e6, row["right_side"] / 1e6) for row in found.to_dicts()}
+    found = yield raw(report(USUAL))
+    proofs = found.found.proofs.filter(period_end=date(2023, 12, 31), item="total_debt")
+    sides = {row["rule"]: (row["left_side"] / 1e6, row["right_side"] / 1e6) for row in proofs.to_dicts()}
 
     assert sides["balance.adds-up.current-liabilities"] == pytest.approx((16.269, 16.269))
     assert sides["balance.adds-up.noncurrent-liabilities"] == pytest.approx((49.87, 49.87))
     assert sides["debt.proved.lines-add-up"] == pytest.approx((46.001, 46.001))
 
 
+@in_one_call
 def test_lines_that_add_up_are_served():
-    assert value(report(USUAL), "total_debt") == pytest.approx(46.001)
-    assert value(report(USUAL), "cash_and_equivalents") == pytest.approx(20.123)
+    found = yield raw(report(USUAL))
+
+    assert value(found, "total_debt") == pytest.approx(46.001)
+    assert value(found, "cash_and_equivalents") == pytest.approx(20.123)
 
 
+@in_one_call
 def test_a_line_under_an_element_of_notes_counts_if_the_totals_add_up_with_it():
     """Long-term debt, usually a note, is the non-current line of NVIDIA's quarter of July 2017."""
     lines = {**USUAL, "LongTermDebt": USUAL["LongTermDebtNoncurrent"]}
     del lines["LongTermDebtNoncurrent"]
 
-    assert value(report(lines), "total_debt") == pytest.approx(46.001)
+    found = yield raw(report(lines))
+
+    assert value(found, "total_debt") == pytest.approx(46.001)
 
 
+@in_one_call
 def test_securities_below_the_filers_own_subtotal_of_cash_count():
     """As Coca-Cola's marketable securities do: they are current assets."""
     lines = {
@@ -146,16 +151,22 @@ def test_securities_below_the_filers_own_subtotal_of_cash_count():
         "AssetsCurrent": (64.714, 57.121),
     }
 
-    assert value(report(lines), "cash_and_equivalents") == pytest.approx(33.207)
+    found = yield raw(report(lines))
+
+    assert value(found, "cash_and_equivalents") == pytest.approx(33.207)
 
 
+@in_one_call
 def test_debt_that_its_own_element_states_inside_another_line_is_added():
     """The current liabilities add up without the maturities: these are inside a line that is not borrowed."""
     lines = {**USUAL, "LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (60.889, 65.782)}
 
-    assert value(report(lines), "total_debt") == pytest.approx(46.001)
+    found = yield raw(report(lines))
+
+    assert value(found, "total_debt") == pytest.approx(46.001)
 
 
+@in_one_call
 def test_whether_maturities_are_inside_a_larger_line_of_borrowings_is_open():
     """As PepsiCo's are inside its short-term obligations: the proof does not add them."""
     lines = {
@@ -164,33 +175,47 @@ def test_whether_maturities_are_inside_a_larger_line_of_borrowings_is_open():
         "LiabilitiesCurrent": (19.027, 18.505),
         "Liabilities": (68.897, 73.883),
     }
-    assert "debt.proved.inside-another-line" not in rules(report(lines))
+
+    found = yield raw(report(lines))
+
+    assert "debt.proved.inside-another-line" not in rules(found)
 
 
+@in_one_call
 def test_zero_is_proved_by_lines_that_are_not_borrowed():
     lines = {tag: amounts for tag, amounts in USUAL.items() if "Debt" not in tag}
     lines |= {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
 
-    assert value(report(lines), "total_debt") == 0
+    found = yield raw(report(lines))
+
+    assert value(found, "total_debt") == 0
 
 
+@in_one_call
 def test_a_small_note_of_a_borrowing_leaves_zero_open():
     """It may be inside one of the lines; a credit line above every line is a limit."""
     lines = {tag: amounts for tag, amounts in USUAL.items() if "Debt" not in tag}
     lines |= {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
 
-    assert "debt.zero.proved" not in rules(report({**lines, "LineOfCredit": (3.5, None)}))
-    assert "debt.zero.proved" in rules(report({**lines, "LineOfCredit": (35.0, None)}))
+    small, limit = yield tuple(raw(report({**lines, "LineOfCredit": (amount, None)})) for amount in (3.5, 35.0))
+
+    assert "debt.zero.proved" not in rules(small)
+    assert "debt.zero.proved" in rules(limit)
 
 
+@in_one_call
 def test_an_operating_lease_under_an_element_of_borrowings_proves_no_debt():
     """The amount is the operating lease less its non-current part, whatever its element says."""
     lines = {**USUAL, "OperatingLeaseLiability": (6.25, 7.25), "OperatingLeaseLiabilityNoncurrent": (1.0, 2.0)}
-    debt = value(report(USUAL), "total_debt")
+
+    usual, found = yield raw(report(USUAL)), raw(report(lines))
+
+    debt = value(usual, "total_debt")
     assert debt is not None
-    assert value(report(lines), "total_debt") == pytest.approx(debt - 5.25)
+    assert value(found, "total_debt") == pytest.approx(debt - 5.25)
 
 
+@in_one_call
 def test_a_balance_sheet_in_other_units_proves_nothing():
     """A whole balance sheet in thousands adds up, too; total assets of the year before are a thousand times as much."""
     before = [
@@ -201,20 +226,25 @@ def test_a_balance_sheet_in_other_units_proves_nothing():
     before = [{**row, "start": row["start"] and "2022-01-01", "end": BEFORE} for row in before]
     thousandth = {tag: (amounts[0] / 1000, amounts[1] / 1000) for tag, amounts in USUAL.items()}
 
-    assert value([*before, *report(thousandth)], "cash_and_equivalents") is None
+    found = yield raw([*before, *report(thousandth)])
+
+    assert value(found, "cash_and_equivalents") is None
 
 
+@in_one_call
 def test_a_proved_value_stays_when_a_later_filing_states_less():
     """A later report that repeats a part of the balance sheet restates nothing."""
     later = [
         {**row, "accession": row["accession"].replace("-24-", "-25-"), "filed": "2025-02-20"}
         for row in report({"LongTermDebtNoncurrent": (40.751, None), "Assets": (140.409, None)}, filed="2025-02-20")
     ]
-    versions = served([*report(USUAL), *later]).found.versions
+    found = yield raw([*report(USUAL), *later])
+    versions = found.found.versions
 
     assert versions.filter(item="total_debt", period_end=date(2023, 12, 31))["value"].to_list()[-1] == 46.001e6
 
 
+@in_one_call
 def test_a_line_that_a_later_filing_combines_with_another_one_stays():
     """The credit line of FinWise of 2024: the next report shows it within other liabilities, and its lines add up."""
     own = {
@@ -232,7 +262,9 @@ def test_a_line_that_a_later_filing_combines_with_another_one_stays():
     ]
     quarter = [fact("Revenues", 3e6, "2024-01-01", "2024-03-31", form="10-Q", filed="2024-05-15")]
 
-    assert value([*report(own), *again, *quarter], "total_debt") == pytest.approx(0.064)
+    found = yield raw([*report(own), *again, *quarter])
+
+    assert value(found, "total_debt") == pytest.approx(0.064)
 
 
 CASH_LINE, DEBT_LINE = "CashAndCashEquivalentsAtCarryingValue", "LongTermDebtNoncurrent"
@@ -270,9 +302,10 @@ NOT_WRONG = {
 
 
 @pytest.mark.parametrize(("item", "lines", "rule"), WRONG.values(), ids=WRONG)
+@in_one_call
 def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item, lines, rule):
     """They add up in the column of the year before; the other item is served."""
-    found = served(report(USUAL | lines))
+    found = yield raw(report(USUAL | lines))
     other, amount = {OF_CASH: (OF_DEBT, 46.001), OF_DEBT: (OF_CASH, 20.123)}[item]
 
     assert value_of(found, item, "annual", DAY) is None
@@ -281,8 +314,11 @@ def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item,
 
 
 @pytest.mark.parametrize(("item", "lines", "amount"), NOT_WRONG.values(), ids=NOT_WRONG)
+@in_one_call
 def test_what_another_line_explains_is_served(item, lines, amount):
-    assert value(report(USUAL | lines), item) == pytest.approx(amount)
+    found = yield raw(report(USUAL | lines))
+
+    assert value(found, item) == pytest.approx(amount)
 
 
 YEAR_BEFORE = report(
@@ -331,9 +367,10 @@ RESTS = {
 
 
 @pytest.mark.parametrize(("rows", "item", "amount"), RESTS.values(), ids=RESTS)
+@in_one_call
 def test_one_line_that_is_missing_is_what_the_others_leave_of_their_total(rows, item, amount):
     """The value says so, and consists of the total less the other lines."""
-    found = served(rows)
+    found = yield raw(rows)
     version = found.found.versions.filter(pl.col("item") == item).row(-1, named=True)
 
     assert value_of(found, item, "annual", DAY) == pytest.approx(amount * 1e6)
@@ -341,32 +378,42 @@ def test_one_line_that_is_missing_is_what_the_others_leave_of_their_total(rows, 
     assert sum(leg["weight"] * leg["value"] for leg in version["legs"]) == pytest.approx(amount * 1e6)
 
 
+@in_one_call
 def test_a_missing_line_that_no_report_knows_is_no_rest():
     """The rest of the year before is not what the earlier report states: another line is missing."""
     other = USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}
     before = report({tag: (older, older) for tag, (_, older) in other.items()}, "2023-02-20", (BEFORE, "2021-12-31"))
 
-    assert value(before + report(USUAL | {DEBT_LINE: (None, None)}), "total_debt") is None
+    found = yield raw(before + report(USUAL | {DEBT_LINE: (None, None)}))
+
+    assert value(found, "total_debt") is None
 
 
+@in_one_call
 def test_a_missing_line_that_is_not_borrowed_proves_zero():
     """Liabilities of the usual size that are not stated are no debt if they are not borrowed in the other column."""
     lines = {"LongTermDebtCurrent": (None, None), DEBT_LINE: (None, None), "OtherLiabilitiesNoncurrent": (None, 9.377)}
     totals = {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
 
-    assert value(report(USUAL | lines | totals), "total_debt") == 0
+    found = yield raw(report(USUAL | lines | totals))
+
+    assert value(found, "total_debt") == 0
 
 
 @pytest.mark.parametrize(("other", "receivables", "cash"), [(20.119, 31.507, 20.123), (20.223, 31.407, 20.223)])
+@in_one_call
 def test_a_later_filing_restates_a_proved_value_by_more_than_rounding(other, receivables, cash):
     """Less than a thousandth is the same money where the lines of the later filing do not add up."""
     later = {tag: (amount, amount) for tag, (amount, _) in USUAL.items()}
     later |= {CASH_LINE: (20.123, other), "AccountsReceivableNetCurrent": (31.507, receivables)}
     restated = report(later, "2025-02-20", ("2024-12-31", DAY))
 
-    assert value(report(USUAL) + restated, OF_CASH) == pytest.approx(cash)
+    found = yield raw(report(USUAL) + restated)
+
+    assert value(found, OF_CASH) == pytest.approx(cash)
 
 
+@in_one_call
 def test_a_note_that_an_earlier_report_states_leaves_zero_open():
     """A later filing whose lines add up without it says nothing about what is inside of them."""
     lines = {"LongTermDebtCurrent": (None, None), DEBT_LINE: (None, None)}
@@ -374,5 +421,8 @@ def test_a_note_that_an_earlier_report_states_leaves_zero_open():
     shown = USUAL | lines | totals
     again = report({tag: (amount, amount) for tag, (amount, _) in shown.items()}, "2025-02-20", ("2024-12-31", DAY))
 
-    assert value(report(shown) + again, "total_debt") == 0
-    assert value(report(shown | {"NotesPayableCurrent": (2.01, None)}) + again, "total_debt") == pytest.approx(2.01)
+    with_note = shown | {"NotesPayableCurrent": (2.01, None)}
+    without, found = yield raw(report(shown), again), raw(report(with_note), again)
+
+    assert value(without, "total_debt") == 0
+    assert value(found, "total_debt") == pytest.approx(2.01)

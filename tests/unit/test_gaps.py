@@ -14,8 +14,8 @@ from tests.factories import (
     fact,
     raw,
     row_of,
-    standardized,
 )
+from tests.together import in_one_call
 from warehouse.vocabulary import GAPS
 
 YEAR = ("2023-01-01", "2023-12-31")
@@ -46,13 +46,15 @@ def report(flows: dict[str, float], balances: dict[str, float]) -> list[Row]:
 
 
 @pytest.mark.parametrize(("flows", "balances", "item", "reason"), CASES.values(), ids=CASES)
+@in_one_call
 def test_the_most_important_reason_is_given(flows, balances, item, reason):
-    found = standardized(raw(report(flows, balances)))
+    found = yield raw(report(flows, balances))
 
     assert row_of(found.gaps, item, "annual", YEAR[1])["reason"] == reason
     assert item in GAPS[reason].items
 
 
+@in_one_call
 def test_a_period_without_any_value_has_the_reason_of_the_withheld_one():
     """The cash of the year before, which exceeds its current assets; nothing else is known of that year."""
     balances = {CASH: 9, "AssetsCurrent": 8, "Assets": 40}
@@ -60,13 +62,14 @@ def test_a_period_without_any_value_has_the_reason_of_the_withheld_one():
     spent = (CAPITAL_SPENDING, "NetCashProvidedByUsedInFinancingActivities")
     before += [fact(tag, 3e6, f"{year}-01-01", f"{year}-12-31") for tag in spent for year in (2021, 2022)]
 
-    found = standardized(raw(report({}, {"Assets": 50}), before))
+    found = yield raw(report({}, {"Assets": 50}), before)
 
     of_day = found.gaps.filter(period_kind="annual", period_end=day("2022-12-31"))
     assert found.values.filter(period_end=day("2022-12-31")).is_empty()
     assert of_day.select("item", "reason").rows() == [("cash_and_equivalents", "cash_not_footing")]
 
 
+@in_one_call
 def test_a_missing_quarter_is_the_reason():
     """The first quarter after a year gives no twelve months without the same quarter of the year before."""
     later = {"form": "10-Q", "filed": "2024-05-10"}
@@ -75,7 +78,7 @@ def test_a_missing_quarter_is_the_reason():
         fact(CASH, 11e6, None, "2024-03-31", **later),
     ]
 
-    found = standardized(raw(report({}, {}), quarter))
+    found = yield raw(report({}, {}), quarter)
 
     assert row_of(found.gaps, "revenue", "ttm", "2024-03-31")["reason"] == "missing_quarter"
 

@@ -15,9 +15,9 @@ from tests.factories import (
     month_ends,
     raw,
     row_of,
-    standardized,
     value_of,
 )
+from tests.together import in_one_call
 
 YEAR = ("2022-01-01", "2022-12-31")
 """The first fiscal year of the filer."""
@@ -32,7 +32,7 @@ def filed(quarters=6, change=None, **sums):
     balances = dict(zip((CASH, ASSETS), to_the_dollar, strict=True))
     rows = Filer(ends, {NET_INCOME: [1e6] * quarters, **sums}, balances=balances).rows()
     changed = [{**row, "value": change(row) if change else row["value"]} for row in rows]
-    return standardized(raw([row for row in changed if row["value"] is not None]))
+    return raw([row for row in changed if row["value"] is not None])
 
 
 def of_year(tag, value):
@@ -40,9 +40,10 @@ def of_year(tag, value):
     return lambda row: value if row["tag"] == tag and (row["start"], row["end"]) == YEAR else row["value"]
 
 
+@in_one_call
 def test_a_year_with_the_figure_of_a_quarter_is_left_out():
     """10, 20, 30 and 40 are 100; the annual report states the 30 of the third quarter for the year."""
-    found = filed(4, of_year(REVENUE, 30_123_000), **{REVENUE: [10e6, 20e6, 30_123_000, 40e6]})
+    found = yield filed(4, of_year(REVENUE, 30_123_000), **{REVENUE: [10e6, 20e6, 30_123_000, 40e6]})
 
     assert value_of(found, "revenue", "annual", "2022-12-31") is None
     gap = row_of(found.gaps, "revenue", "annual", "2022-12-31")
@@ -51,51 +52,55 @@ def test_a_year_with_the_figure_of_a_quarter_is_left_out():
     assert (proof["outcome"], proof["left_side"]) == ("withheld", 30_123_000)
 
 
+@in_one_call
 def test_a_quarterly_dividend_in_the_context_of_a_year_is_left_out():
     """ChoiceOne-like banks file the quarterly rate of 0.08 for the year; 0.08 a quarter make 0.32."""
-    found = filed(6, of_year(DIVIDENDS, 0.08), **{DIVIDENDS: [0.08] * 6})
+    found = yield filed(6, of_year(DIVIDENDS, 0.08), **{DIVIDENDS: [0.08] * 6})
 
     assert value_of(found, "dividends_per_share", "annual", "2022-12-31") is None
 
 
+@in_one_call
 def test_a_dividend_after_a_split_is_not_below_that_of_a_quarter_before_it():
     """Walmart declares a year's dividend in the first quarter: 2.28 before a split of three for one, 0.76 after."""
-    found = standardized(
-        raw(
-            fact(DIVIDENDS, 2.28, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-01"),
-            fact(NET_INCOME, 5e6, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-01"),
-            fact(DIVIDENDS, 0.76, *YEAR, filed="2023-02-20"),
-            fact(NET_INCOME, 20e6, *YEAR, filed="2023-02-20"),
-        )
+    found = yield raw(
+        fact(DIVIDENDS, 2.28, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-01"),
+        fact(NET_INCOME, 5e6, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-01"),
+        fact(DIVIDENDS, 0.76, *YEAR, filed="2023-02-20"),
+        fact(NET_INCOME, 20e6, *YEAR, filed="2023-02-20"),
     )
 
     assert value_of(found, "dividends_per_share", "annual", "2022-12-31") == 0.76
 
 
+@in_one_call
 def test_the_only_dividend_of_a_year_counts():
-    found = filed(6, None, **{DIVIDENDS: [0.08, 0, 0, 0, 0.08, 0]})
+    found = yield filed(6, None, **{DIVIDENDS: [0.08, 0, 0, 0, 0.08, 0]})
 
     assert value_of(found, "dividends_per_share", "annual", "2022-12-31") == 0.08
 
 
+@in_one_call
 def test_a_quarter_with_the_figure_of_its_year_does_not_contradict_the_year():
     def change(row):
         is_third = row["tag"] == REVENUE and (row["start"], row["end"]) == ("2022-07-01", "2022-09-30")
         return 100_123_000 if is_third else row["value"]
 
-    found = filed(4, change, **{REVENUE: [20e6, 20e6, 30e6, 30_123_000]})
+    found = yield filed(4, change, **{REVENUE: [20e6, 20e6, 30e6, 30_123_000]})
 
     assert value_of(found, "revenue", "annual", "2022-12-31") == 100_123_000
 
 
+@in_one_call
 def test_spending_of_a_year_is_not_below_that_of_nine_months():
     """A year in thousands among quarters in units."""
-    found = filed(6, of_year(CAPITAL_SPENDING, 100e3), **{CAPITAL_SPENDING: [25e6] * 6, CASH_FLOW: [90e6] * 6})
+    found = yield filed(6, of_year(CAPITAL_SPENDING, 100e3), **{CAPITAL_SPENDING: [25e6] * 6, CASH_FLOW: [90e6] * 6})
 
     assert value_of(found, "free_cash_flow", "annual", "2022-12-31") is None
     assert row_of(found.gaps, "free_cash_flow", "annual", "2022-12-31")["rule"] == "correction.parts.below-part"
 
 
+@in_one_call
 def test_one_quarter_out_of_line_does_not_contradict_the_year():
     """Nine months a thousand times too large: the half year, the quarters and the year agree."""
 
@@ -103,11 +108,12 @@ def test_one_quarter_out_of_line_does_not_contradict_the_year():
         is_nine = row["tag"] == CAPITAL_SPENDING and (row["start"], row["end"]) == ("2022-01-01", "2022-09-30")
         return row["value"] * 1000 if is_nine else row["value"]
 
-    found = filed(4, change, **{CAPITAL_SPENDING: [25e6] * 4, CASH_FLOW: [90e6] * 4})
+    found = yield filed(4, change, **{CAPITAL_SPENDING: [25e6] * 4, CASH_FLOW: [90e6] * 4})
 
     assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 260e6
 
 
+@in_one_call
 def test_a_year_with_the_figure_of_its_first_quarter_needs_no_other_quarter():
     """Texas Community Bancshares states 264,372 for the first quarter of 2020 and for 2020, in its first report."""
     first = {"form": "10-Q", "filed": "2021-06-28"}
@@ -119,8 +125,10 @@ def test_a_year_with_the_figure_of_its_first_quarter_needs_no_other_quarter():
     ]
     then = fact(NET_INCOME, 749_000, "2020-01-01", "2020-12-31", filed="2022-03-23")
 
-    assert value_of(standardized(raw(rows)), "net_income", "ttm", "2021-03-31") is None
-    assert value_of(standardized(raw(rows, then)), "net_income", "ttm", "2021-03-31") == 749_000 + 242_539 - 264_372
+    first_report, after_next = yield raw(rows), raw(rows, then)
+
+    assert value_of(first_report, "net_income", "ttm", "2021-03-31") is None
+    assert value_of(after_next, "net_income", "ttm", "2021-03-31") == 749_000 + 242_539 - 264_372
 
 
 NET_SPENDING = "PaymentsForProceedsFromProductiveAssets"
@@ -134,6 +142,7 @@ NET_SPENDING = "PaymentsForProceedsFromProductiveAssets"
         (NET_SPENDING, [2e6, 2e6, 2e6, 6e6], 6e6),  # disposals are subtracted
     ],
 )
+@in_one_call
 def test_spending_may_fall_by_little_or_net_of_disposals(tag, cash_flow, expected):
     """Nine months are below the half year by 200 thousand; the quarters after them need the nine months."""
     ends = month_ends(2022, 7)
@@ -142,12 +151,13 @@ def test_spending_may_fall_by_little_or_net_of_disposals(tag, cash_flow, expecte
         ends, {CASH_FLOW: cash_flow + [5e6] * 3, tag: spending}, to_date_only=frozenset({CASH_FLOW, tag})
     ).rows()
     # the year is known before the nine months, which only the report a year later states
-    found = standardized(raw([row for row in rows if row["filed"] > "2022-12-31"]))
+    found = yield raw([row for row in rows if row["filed"] > "2022-12-31"])
     value = value_of(found, "free_cash_flow", "ttm", "2023-09-30")
 
     assert value == (None if expected is None else sum(cash_flow[3:]) + 15e6 - 3_200_123)
 
 
+@in_one_call
 def test_cash_of_the_day_before_is_left_out():
     """The report on a quarter states the cash of the last year end in its own context, beside assets that moved."""
 
@@ -155,12 +165,13 @@ def test_cash_of_the_day_before_is_left_out():
         is_last = row["tag"] == CASH and row["end"] == "2023-03-31"
         return 53_412_345 if is_last or (row["tag"] == CASH and row["end"] == "2022-12-31") else row["value"]
 
-    found = filed(5, change)
+    found = yield filed(5, change)
 
     assert value_of(found, "cash_and_equivalents", "ttm", "2022-12-31") == 53_412_345
     assert value_of(found, "cash_and_equivalents", "ttm", "2023-03-31") is None
 
 
+@in_one_call
 def test_a_restated_balance_that_is_the_figure_of_another_day_restates_nothing():
     """Texas Instruments stated 1,294 at 2009-06-30 in its report on 2009-09-30, whose cash is 1,294; it was 1,765."""
     rows = [
@@ -174,12 +185,13 @@ def test_a_restated_balance_that_is_the_figure_of_another_day_restates_nothing()
         fact(NET_INCOME, 7e6, "2022-01-01", "2022-09-30", form="10-Q", filed="2022-10-30"),
         fact(NET_INCOME, 8e6, *YEAR, filed="2023-02-20"),
     ]
-    found = standardized(raw(rows))
+    found = yield raw(rows)
 
     assert value_of(found, "cash_and_equivalents", "ttm", "2022-06-30") == 1_765e6
     assert value_of(found, "cash_and_equivalents", "ttm", "2022-09-30") == 1_294e6
 
 
+@in_one_call
 def test_a_year_that_two_annual_reports_state_alike_counts_without_its_quarters():
     """The years leave out software that the quarters include: the year has a value, windows between years have none."""
     spending = [10e6, 12e6, 14e6, 2e6]
@@ -188,7 +200,7 @@ def test_a_year_that_two_annual_reports_state_alike_counts_without_its_quarters(
         {**row, "value": 31e6} if row["tag"] == CAPITAL_SPENDING and row["form"] == "10-K" else row for row in company
     ]
     again = fact(CAPITAL_SPENDING, 31e6, "2021-01-01", "2021-12-31", filed="2023-02-20")
-    found = standardized(raw(rows, [again]))
+    found = yield raw(rows, [again])
 
     assert value_of(found, "free_cash_flow", "annual", "2021-12-31") == 129e6
     assert value_of(found, "free_cash_flow", "ttm", "2022-03-31") is None

@@ -16,11 +16,11 @@ from tests.factories import (
     month_ends,
     raw,
     row_of,
-    standardized,
     stated,
     value_of,
 )
 from tests.shapes.flows import annual_report
+from tests.together import in_one_call
 
 YEAR = ("2022-01-01", "2022-12-31")
 ANNUAL = {REVENUE: 900e6, NET_INCOME: 90e6, EPS: 1.5, CASH_FLOW: 120e6}
@@ -107,21 +107,23 @@ ENDS = month_ends(2021, 8)
 FILER = Filer(ENDS, {REVENUE: [100e6] * 8, NET_INCOME: [10e6] * 8, CASH_FLOW: [20e6] * 8}, balances={CASH: [5e6] * 8})
 
 
+@in_one_call
 def test_a_recast_year_is_a_new_version():
     """Between the recast and the next annual report, twelve months are on its basis if the quarters are."""
     recast = report({REVENUE: 360e6, NET_INCOME: 40e6, CASH_FLOW: 75e6}, "8-K", "2023-04-25")
 
-    found = standardized(raw(FILER.rows(), recast))
+    found = yield raw(FILER.rows(), recast)
 
     versions = found.found.versions.filter(item="revenue", period_end=day("2022-12-31"))
     assert versions.select("form", "value").rows() == [("10-K", 400e6), ("8-K", 360e6)]
     assert value_of(found, "revenue", "annual", "2022-12-31") == 360e6
 
 
+@in_one_call
 def test_a_press_release_makes_no_version():
     release = report({REVENUE: 399e6, NET_INCOME: 39e6}, "8-K", "2023-04-25")
 
-    found = standardized(raw(FILER.rows(), release))
+    found = yield raw(FILER.rows(), release)
 
     assert found.found.versions.filter(item="revenue", period_end=day("2022-12-31"))["value"].to_list() == [400e6]
 
@@ -142,9 +144,10 @@ def foreign(half_years):
     return rows
 
 
+@in_one_call
 def test_half_year_reports_of_foreign_issuers_give_twelve_months_between():
     """FY + half year - half year before: 300 + 170 - 140 at the end of June."""
-    found = standardized(raw(foreign([140e6, 160e6, 170e6, 180e6])))
+    found = yield raw(foreign([140e6, 160e6, 170e6, 180e6]))
 
     row = row_of(found.values, "revenue", "ttm", "2022-06-30")
     assert (row["value"], row["method"]) == (330e6, "year_to_date")
@@ -152,21 +155,24 @@ def test_half_year_reports_of_foreign_issuers_give_twelve_months_between():
     assert value_of(found, "revenue", "annual", "2022-12-31") == 350e6
 
 
+@in_one_call
 def test_without_half_year_reports_a_foreign_issuer_has_years_only():
     annual = [row for row in foreign([140e6, 160e6, 170e6, 180e6]) if row["form"] == "20-F"]
 
-    found = standardized(raw(annual))
+    found = yield raw(annual)
 
     ends = found.values.filter(item="revenue", period_kind="ttm")["period_end"].to_list()
     assert [str(end) for end in ends] == ["2021-12-31", "2022-12-31"]
 
 
 @pytest.mark.parametrize(("taxonomy", "is_recast"), [("us-gaap", True), ("ifrs-full", False)])
+@in_one_call
 def test_a_year_is_recast_within_one_set_of_standards_only(taxonomy, is_recast):
     """The report of 2022 states more of 2021 than that of 2021 does."""
     rows = [*annual_report(2020), *annual_report(2021), *annual_report(2022, 1.2, taxonomy=taxonomy)]
 
-    row = row_of(standardized(raw(rows)).values, "revenue", "annual", "2021-12-31")
+    found = yield raw(rows)
+    row = row_of(found.values, "revenue", "annual", "2021-12-31")
 
     assert row["filed"] == day("2023-02-20")
     assert ("recast" in row["flags"].split(",")) is is_recast

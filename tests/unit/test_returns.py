@@ -16,9 +16,9 @@ from tests.factories import (
     month_ends,
     raw,
     row_of,
-    standardized,
     value_of,
 )
+from tests.together import in_one_call
 
 OPERATING, PRETAX, TAX = (
     "OperatingIncomeLoss",
@@ -46,21 +46,27 @@ def filer(income: Amounts, capital: Amounts | None = None, **more: Any) -> Filer
     return Filer(ENDS, {REVENUE: [100e6] * 12, **stated(income)}, {}, stated({**CAPITAL, **(capital or {})}), **more)
 
 
-def roic(income: Amounts, capital: Amounts | None = None) -> float | None:
-    return value_of(standardized(filer(income, capital).facts()), "roic", "annual", LAST)
+def roic(found: Today) -> float | None:
+    return value_of(found, "roic", "annual", LAST)
 
 
 def reason(found: Today, end: Any = LAST) -> str | None:
     return row_of(found.gaps, "roic", "annual", end).get("reason")
 
 
+@in_one_call
 def test_operating_income_after_tax_over_mean_capital():
     """200 x (1 - 32/160) over the mean of 300 + 600 - 100 now and 200 + 500 - 100 a year before."""
-    assert roic(INCOME) == pytest.approx(160 / 700, rel=1e-5)
+    found = yield filer(INCOME).facts()
+
+    assert roic(found) == pytest.approx(160 / 700, rel=1e-5)
 
 
+@in_one_call
 def test_capital_includes_the_minorities_whose_income_is_included():
-    assert roic(INCOME, {MINORITIES: [100] * 12}) == pytest.approx(160 / 800, rel=1e-5)
+    found = yield filer(INCOME, {MINORITIES: [100] * 12}).facts()
+
+    assert roic(found) == pytest.approx(160 / 800, rel=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -73,23 +79,28 @@ def test_capital_includes_the_minorities_whose_income_is_included():
         ({PRETAX: [-10] * 12, TAX: None}, 0.21),
     ],
 )
+@in_one_call
 def test_the_tax_rate_stays_within_bounds(tax, rate):
     """The filed rate between 0 and 35 %; the statutory rate if there is a loss before tax."""
-    assert roic({OPERATING: [50] * 12, **tax}) == pytest.approx(200 * (1 - rate) / 700, rel=1e-5)
+    found = yield filer({OPERATING: [50] * 12, **tax}).facts()
+
+    assert roic(found) == pytest.approx(200 * (1 - rate) / 700, rel=1e-5)
 
 
 @pytest.mark.parametrize(("net_income", "tax"), [(128e6, 32e6), (136e6, 24e6)])
+@in_one_call
 def test_a_tax_restated_without_its_income_counts_if_net_income_moved_the_other_way(net_income, tax):
     """AAR 2011: without a division sold, tax is 24 and income before tax less, by an unknown amount; Texas Instruments
     2016: a new standard reduces the tax, and raises net income."""
     year = ("2023-01-01", "2023-12-31")
     again = {OPERATING: 200.5e6, TAX: 24e6, NET_INCOME: net_income}
     later = [fact(tag, value, *year, form="10-K/A", filed="2024-06-03") for tag, value in again.items()]
-    found = standardized(raw(filer({**INCOME, NET_INCOME: [32] * 12}).rows(), *later))
+    found = yield raw(filer({**INCOME, NET_INCOME: [32] * 12}).rows(), *later)
 
     assert value_of(found, "roic", "annual", LAST) == pytest.approx(200.5 * (1 - tax / 160e6) / 700, rel=1e-5)
 
 
+@in_one_call
 def test_the_tax_of_recast_quarters_is_that_of_their_income():
     """Air Products 2016: the quarters of income before tax are off the recast year by a minority's share."""
     quarter, year = {OPERATING: 40e6, PRETAX: 30_231e3, TAX: 6e6}, {OPERATING: 160e6, PRETAX: 120_123e3, TAX: 24e6}
@@ -98,36 +109,44 @@ def test_the_tax_of_recast_quarters_is_that_of_their_income():
         periods = [(f"{of}-{3 * n - 2:02}-01", str(ENDS[4 * (of - 2021) + n - 1]), quarter) for n in range(1, 5)]
         for start, end, amounts in [*periods, (f"{of}-01-01", f"{of}-12-31", year)]:
             again += [fact(tag, value * times, start, end, filed="2024-02-20") for tag, value in amounts.items()]
-    found = standardized(raw([row for row in filer(INCOME).rows() if row["filed"] < "2024-02-01"], *again))
+    found = yield raw([row for row in filer(INCOME).rows() if row["filed"] < "2024-02-01"], *again)
 
     rate = 25.2 / (30.231 * 2 * 2.1)
     assert value_of(found, "roic", "ttm", "2023-06-30") == pytest.approx(168 * (1 - rate) / 700, rel=1e-5)
 
 
+@in_one_call
 def test_a_later_report_without_discontinued_operations_has_no_income_before_tax():
     """Procter & Gamble 2009: a table of five years states net income and tax of the year, and nothing discontinued."""
     again = {"ProfitLoss": 128e6, TAX: 32e6}
     income = {**INCOME, PRETAX: None, NET_INCOME: [32] * 12, "IncomeLossFromDiscontinuedOperationsNetOfTax": [4] * 12}
     year = ("2023-01-01", "2023-12-31")
     table = [fact(tag, value, *year, form="10-K/A", filed="2024-06-03") for tag, value in again.items()]
-    found = standardized(raw(filer(income).rows(), *table))
+    found = yield raw(filer(income).rows(), *table)
 
     assert value_of(found, "roic", "annual", LAST) == pytest.approx(200 * (1 - 32 / 144) / 700, rel=1e-5)
 
 
+@in_one_call
 def test_without_a_line_of_tax_income_that_equals_income_before_tax_is_not_taxed():
     """Net income of 40 after no tax of 40 before it."""
-    assert roic({**INCOME, TAX: None, "NetIncomeLoss": [40] * 12}) == pytest.approx(200 / 700, rel=1e-5)
-    assert roic({**INCOME, TAX: None, "NetIncomeLoss": [32] * 12}) is None
+    untaxed, taxed = yield tuple(filer({**INCOME, TAX: None, NET_INCOME: [net] * 12}).facts() for net in (40, 32))
+
+    assert roic(untaxed) == pytest.approx(200 / 700, rel=1e-5)
+    assert roic(taxed) is None
 
 
+@in_one_call
 def test_an_operating_loss_is_not_reduced_by_tax():
-    assert roic({OPERATING: [-50] * 12, PRETAX: [-60] * 12, TAX: [-8] * 12}) == pytest.approx(-200 / 700, rel=1e-5)
+    found = yield filer({OPERATING: [-50] * 12, PRETAX: [-60] * 12, TAX: [-8] * 12}).facts()
+
+    assert roic(found) == pytest.approx(-200 / 700, rel=1e-5)
 
 
+@in_one_call
 def test_income_before_interest_replaces_operating_income_and_is_flagged():
     """40 before tax, 12 of interest paid, 2 of interest earned: 50 per quarter, flagged, from three filed amounts."""
-    found = standardized(filer({**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts())
+    found = yield filer({**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts()
 
     row = row_of(found.values, "roic", "annual", LAST)
     legs = found.lineage.filter(item="roic", period_kind="annual", period_end=LAST, role="operating_income")
@@ -140,32 +159,40 @@ def test_income_before_interest_replaces_operating_income_and_is_flagged():
     ]
 
 
+@in_one_call
 def test_investment_income_that_is_not_stated_is_not_subtracted():
-    assert roic({**INCOME, OPERATING: None, INTEREST: [10] * 12}) == pytest.approx(160 / 700, rel=1e-5)
+    found = yield filer({**INCOME, OPERATING: None, INTEREST: [10] * 12}).facts()
+
+    assert roic(found) == pytest.approx(160 / 700, rel=1e-5)
 
 
 NET_INTEREST = "InterestIncomeExpenseNonoperatingNet"
 
 
 @pytest.mark.parametrize("element", [NET_INTEREST, "InterestIncomeExpenseNet"])
+@in_one_call
 def test_net_interest_alone_is_added_back(element):
     """40 before tax after 10 of net interest paid: 50 per quarter."""
-    found = standardized(filer({**INCOME, OPERATING: None, element: [-10] * 12}).facts())
+    found = yield filer({**INCOME, OPERATING: None, element: [-10] * 12}).facts()
 
     row = row_of(found.values, "roic", "annual", LAST)
     assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
     assert row["flags"] == "derived_operating_income"
 
 
+@in_one_call
 def test_both_sides_of_interest_come_before_the_net():
     income = {**INCOME, OPERATING: None, INTEREST: [12] * 12, INVESTMENTS: [2] * 12, NET_INTEREST: [-9] * 12}
 
-    assert roic(income) == pytest.approx(160 / 700, rel=1e-5)
+    found = yield filer(income).facts()
+
+    assert roic(found) == pytest.approx(160 / 700, rel=1e-5)
 
 
+@in_one_call
 def test_net_interest_with_a_sign_that_contradicts_the_balance_sheet_is_not_used():
     """Net interest income with more debt than cash: an expense, filed with the sign as displayed."""
-    found = standardized(filer({**INCOME, OPERATING: None, NET_INTEREST: [10] * 12}).facts())
+    found = yield filer({**INCOME, OPERATING: None, NET_INTEREST: [10] * 12}).facts()
 
     assert reason(found) == "no_operating_income"
 
@@ -178,9 +205,12 @@ def test_net_interest_with_a_sign_that_contradicts_the_balance_sheet_is_not_used
         ({"ProfitLoss": [27] * 12}, {"IncomeLossFromDiscontinuedOperationsNetOfTax": [-5] * 12}),
     ],
 )
+@in_one_call
 def test_income_before_tax_can_be_derived_from_net_income(below, discontinued):
     """Net income of 32 plus tax of 8, without the loss of a discontinued business: 40 before tax."""
-    assert roic({**INCOME, PRETAX: None, **below, **discontinued}) == pytest.approx(160 / 700, rel=1e-5)
+    found = yield filer({**INCOME, PRETAX: None, **below, **discontinued}).facts()
+
+    assert roic(found) == pytest.approx(160 / 700, rel=1e-5)
 
 
 WITHOUT: list[tuple[Amounts, Amounts, str]] = [
@@ -197,8 +227,9 @@ WITHOUT: list[tuple[Amounts, Amounts, str]] = [
 
 
 @pytest.mark.parametrize(("income", "capital", "why"), WITHOUT)
+@in_one_call
 def test_each_reason_for_a_missing_return(income, capital, why):
-    found = standardized(filer({**INCOME, **income}, capital).facts())
+    found = yield filer({**INCOME, **income}, capital).facts()
 
     assert value_of(found, "roic", "annual", LAST) is None
     assert reason(found) == why
@@ -208,14 +239,16 @@ def test_every_reason_has_a_case():
     assert {why for *_, why in WITHOUT} | {"no_capital_a_year_before", "basis_break"} == set(REASONS)
 
 
+@in_one_call
 def test_the_first_year_has_no_capital_before_it():
-    found = standardized(filer(INCOME).facts())
+    found = yield filer(INCOME).facts()
 
     values = [value_of(found, "roic", "annual", end) for end in ENDS[3::4]]
     assert [value is not None for value in values] == [False, True, True]
     assert reason(found, ENDS[3]) == "no_capital_a_year_before"
 
 
+@in_one_call
 def test_a_change_of_accounting_standards_between_the_two_ends_breaks_it():
     """Annual reports under IFRS, and from the last year on under US GAAP without restated comparatives."""
     names = {
@@ -232,17 +265,18 @@ def test_a_change_of_accounting_standards_between_the_two_ends_breaks_it():
     before = [{**row, "tag": names[row["tag"]], "taxonomy": "ifrs-full"} for row in rows if row["filed"] < str(ENDS[8])]
     after = [row for row in rows if row["filed"] > str(ENDS[8]) and row["end"] > str(ENDS[8])]
 
-    found = standardized(raw(before, after))
+    found = yield raw(before, after)
 
     assert value_of(found, "roic", "annual", ENDS[7]) == pytest.approx(160 / 600, rel=1e-5)
     assert value_of(found, "roic", "annual", LAST) is None
     assert reason(found) == "basis_break"
 
 
+@in_one_call
 def test_a_bank_has_no_invested_capital():
     lending = {"InterestIncomeExpenseNet": [60] * 12, "NoninterestIncome": [40] * 12}
 
-    found = standardized(filer({**INCOME, **lending}, {"Deposits": [900] * 12}).facts())
+    found = yield filer({**INCOME, **lending}, {"Deposits": [900] * 12}).facts()
 
     assert value_of(found, "roic", "annual", LAST) is None
     assert reason(found) == "financial_company"
@@ -257,8 +291,9 @@ def test_a_bank_has_no_invested_capital():
         {**INCOME, OPERATING: [90] * 12, INTEREST: [-10] * 12, "CostsAndExpenses": [50] * 12},
     ],
 )
+@in_one_call
 def test_a_return_can_be_recomputed_from_its_legs(income):
-    found = standardized(filer(income).facts())
+    found = yield filer(income).facts()
     legs = found.lineage.filter(item="roic", period_kind="annual", period_end=LAST)
 
     again = recomputed(legs, ["item"])["recomputed"].item()
@@ -266,9 +301,10 @@ def test_a_return_can_be_recomputed_from_its_legs(income):
     assert again == pytest.approx(value_of(found, "roic", "annual", LAST), rel=1e-5)
 
 
+@in_one_call
 def test_operating_income_as_stated_comes_first():
     """Nothing is derived, whatever else is stated."""
-    found = standardized(filer({**INCOME, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts())
+    found = yield filer({**INCOME, INTEREST: [12] * 12, INVESTMENTS: [2] * 12}).facts()
 
     assert row_of(found.values, "roic", "annual", LAST)["flags"] == ""
 
@@ -277,10 +313,11 @@ COSTS, SELLING, COST_OF_SALES = "CostsAndExpenses", "SellingGeneralAndAdministra
 
 
 @pytest.mark.parametrize("costs", [{COSTS: [62] * 12}, {COST_OF_SALES: [50] * 12, SELLING: [12] * 12}])
+@in_one_call
 def test_a_total_of_segments_is_not_used_as_operating_income(costs):
     """50 per quarter before corporate expenses: sales of 100 less costs of 62 are 38, and so are 30 + 10 - 2."""
     income = {OPERATING: [50] * 12, PRETAX: [30] * 12, TAX: [6] * 12, INTEREST: [10] * 12, INVESTMENTS: [2] * 12}
-    found = standardized(filer({**income, **costs}).facts())
+    found = yield filer({**income, **costs}).facts()
 
     row = row_of(found.values, "roic", "annual", LAST)
     assert row["value"] == pytest.approx(4 * 38 * 0.8 / 700, rel=1e-5)
@@ -298,29 +335,32 @@ def test_a_total_of_segments_is_not_used_as_operating_income(costs):
         ({PRETAX: [36] * 12, TAX: [7.2] * 12}, {COSTS: [55] * 12}),  # income from affiliates above operating income
     ],
 )
+@in_one_call
 def test_operating_income_supported_by_one_end_of_the_income_statement_is_used(below, costs):
     """One contradiction alone proves nothing: operating income of 50 is used, whatever follows it."""
-    found = standardized(filer({OPERATING: [50] * 12, INTEREST: [10] * 12, **below, **costs}).facts())
+    found = yield filer({OPERATING: [50] * 12, INTEREST: [10] * 12, **below, **costs}).facts()
 
     row = row_of(found.values, "roic", "annual", LAST)
     assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
     assert row["flags"] == ""
 
 
+@in_one_call
 def test_interest_filed_with_a_minus_sign_is_an_expense():
-    found = standardized(filer({**INCOME, OPERATING: None, INTEREST: [-10] * 12}).facts())
+    found = yield filer({**INCOME, OPERATING: None, INTEREST: [-10] * 12}).facts()
 
     row = row_of(found.values, "roic", "annual", LAST)
     assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
     assert row["flags"] == "derived_operating_income,sign_repaired"
 
 
+@in_one_call
 def test_a_total_of_segments_is_not_used_in_quarterly_reports_without_interest():
     """If only annual reports state interest, there is no operating income between them, rather than the segments'."""
     income = {OPERATING: [50] * 12, PRETAX: [30] * 12, TAX: [6] * 12, INTEREST: [10] * 12, COSTS: [60] * 12}
     rows = [row for row in filer(income).rows() if row["tag"] != INTEREST or row["form"] == "10-K"]
 
-    found = standardized(raw(rows))
+    found = yield raw(rows)
 
     assert value_of(found, "roic", "annual", ENDS[7]) == pytest.approx(4 * 40 * 0.8 / 600, rel=1e-5)
     assert [value_of(found, "roic", "ttm", end) for end in ENDS[8:11]] == [None] * 3

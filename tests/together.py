@@ -1,0 +1,116 @@
+"""Tests of the rules whose filings one call of the pipeline reads: it costs the same for one company as for a hundred.
+
+Belongs here: the mark of such tests, and the call for all of a module. Does not: the filings, and what is expected.
+
+A test yields the facts that its company filed, and receives the result:
+
+    @in_one_call
+    def test_twelve_months_are_the_last_four_quarters():
+        found = yield company.facts()
+        assert ...
+
+It may yield the facts of several companies as a tuple, and receives a tuple.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import fields
+from functools import wraps
+from typing import Any
+
+import polars as pl
+import polars.selectors as cs
+import pytest
+
+from pipelines.normalize.pipeline import Standardized
+from tests.factories import CIK, Today, of_companies, standardized
+
+Filed = pl.DataFrame | tuple[pl.DataFrame, ...]
+Test = Callable[..., Generator[Filed, Any, None]]
+
+
+def in_one_call(test: Test) -> Callable[..., None]:
+    """Mark a test that yields facts; its arguments are parameters, not fixtures."""
+
+    @wraps(test)
+    def run(**_: object) -> None:
+        raise AssertionError("pytest_pyfunc_call runs it")
+
+    run.yields_facts = test  # type: ignore[attr-defined]
+    return run
+
+
+class Results:
+    """The results of all such tests of a module that are to run."""
+
+    def __init__(self, items: list[pytest.Function]) -> None:
+        """Collect the facts, and standardize them; a test whose facts cannot be made has no result."""
+        filed: dict[str, pl.DataFrame] = {}
+        for item in items:
+            try:
+                facts = next(item.obj.yields_facts(**parameters(item)))
+            except Exception:  # noqa: BLE001 - the test itself fails with it
+                continue
+            filed |= {f"{item.nodeid} {number}": each for number, each in enumerate(several(facts))}
+        rows, self.ciks = of_companies(filed)
+        found = standardized(rows)
+        self.today = {name: by_company(getattr(found, name)) for name in ("values", "lineage", "gaps")}
+        self.found = {field.name: by_company(getattr(found.found, field.name)) for field in fields(Standardized)}
+
+    def of(self, item: pytest.Function, facts: Filed) -> Today | tuple[Today, ...]:
+        """The result of a test: as if its companies had been alone, and had CIK."""
+        ciks = [self.ciks[f"{item.nodeid} {number}"] for number in range(len(several(facts)))]
+        found = tuple(Today(**alone(self.today, cik), found=Standardized(**alone(self.found, cik))) for cik in ciks)
+        return found if isinstance(facts, tuple) else found[0]
+
+
+def several(facts: Filed) -> tuple[pl.DataFrame, ...]:
+    return facts if isinstance(facts, tuple) else (facts,)
+
+
+def parameters(item: pytest.Function) -> dict[str, Any]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
+ByCompany = dict[str, pl.DataFrame]
+
+
+def by_company(frame: pl.DataFrame) -> ByCompany:
+    """The rows of each company, and under "" a frame without rows."""
+    parts = frame.partition_by("cik", as_dict=True, maintain_order=True)
+    return {"": frame.clear(), **{str(cik): part for (cik,), part in parts.items()}}
+
+
+def alone(tables: dict[str, ByCompany], cik: str) -> ByCompany:
+    """The tables of one company, with the CIK and the accession numbers that the test gave it."""
+    return {name: renamed(parts.get(cik, parts[""]), cik) for name, parts in tables.items()}
+
+
+def renamed(frame: pl.DataFrame, cik: str) -> pl.DataFrame:
+    """The rows with CIK, and with the accession numbers as filed: of_companies puts the CIK before them."""
+    legs = [name for name, kind in frame.schema.items() if kind == pl.List(pl.Struct)]
+    of_leg = pl.element().struct.with_fields(pl.field("accession").str.strip_prefix(cik))
+    return frame.with_columns(
+        pl.lit(CIK).alias("cik"),
+        cs.string().exclude("cik").str.strip_prefix(cik),
+        *(pl.col(name).list.eval(of_leg) for name in legs),
+    )
+
+
+RESULTS = pytest.StashKey[Results]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a marked test with the result of its facts; the first of a module standardizes those of all."""
+    if not hasattr(pyfuncitem.obj, "yields_facts"):
+        return None
+    module = pyfuncitem.getparent(pytest.Module)
+    assert module
+    if RESULTS not in module.stash:
+        items = [item for item in pyfuncitem.session.items if item.getparent(pytest.Module) is module]
+        module.stash[RESULTS] = Results([item for item in items if hasattr(item.obj, "yields_facts")])
+    steps = pyfuncitem.obj.yields_facts(**parameters(pyfuncitem))
+    facts = next(steps)
+    with pytest.raises(StopIteration):
+        steps.send(module.stash[RESULTS].of(pyfuncitem, facts))
+    return True
