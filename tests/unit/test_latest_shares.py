@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.pipeline import standardize
-from pipelines.normalize.shares.latest import LATEST_SHARES
+from pipelines.normalize.frames import FRAMES
 from tests.factories import DILUTED, NET_INCOME, REVENUE, SHARES, Filer, month_ends, of_companies, raw
 
 ENDS = month_ends(2023, 12)
@@ -58,7 +58,7 @@ def latest() -> dict[str, dict[str, Any]]:
     """The row of each case; empty if it has none."""
     facts, ciks = of_companies(CASES)
     found = standardize(facts).latest_shares
-    assert found.schema == {**LATEST_SHARES, "cik": pl.String}
+    assert found.schema == {**FRAMES["latest_shares"].types, "cik": pl.String}
     rows = {row["cik"]: row for row in found.rows(named=True)}
     return {name: rows.get(cik, {}) for name, cik in ciks.items()}
 

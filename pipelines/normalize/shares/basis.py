@@ -3,12 +3,10 @@
 Belongs here: the basis of each filing, and converting its figures. Does not: which splits there were (splits).
 """
 
-import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Floats, Ints, first_row, flags, floats, ints, starts
-from pipelines.normalize.frames import counted
-from pipelines.normalize.keys import company_key, day_numbers, largest_of, packed, places_in
+from pipelines.normalize.arrays import ints
+from pipelines.normalize.frames import FRAMES, counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.moves import SHARE_CONCEPTS, SNAP
 
@@ -31,8 +29,6 @@ RULES = (NEWEST_BASIS, AMENDMENT)
 SAME_BASIS = 1e-9
 """Factors that differ by less are the same basis: ratios such as 4/3 are not exact in binary."""
 
-REPEATED = pl.Schema({"cik": pl.Int64(), "seq": pl.Int32(), "of_seq": pl.Int32()})
-
 
 def repeated(vintages: pl.DataFrame) -> pl.DataFrame:
     """Amendments on the share basis of the report that they repeat: `cik`, `seq`, and `of_seq`, the report.
@@ -42,26 +38,15 @@ def repeated(vintages: pl.DataFrame) -> pl.DataFrame:
     Args:
         vintages: corrected amounts of filings, in units.
     """
-    concept, value = ints(vintages, "concept"), floats(vintages, "value")
-    row = np.flatnonzero((places_in(SHARE_CONCEPTS, concept) >= 0) & (value > 0))
-    cik, seq = (ints(vintages, name)[row] for name in ("cik", "seq"))
-    start, end = (day_numbers(vintages[name])[row] for name in ("start", "end"))
-    _, period = np.unique(packed(_places(cik), concept[row], start, end), return_inverse=True)
-    order = np.lexsort((seq, period))
-    cik, seq, period = (column[order] for column in (cik, seq, period))
-    value = value[row][order]
-    is_amended = flags(vintages, "amended")[row][order]
-    report = np.maximum.accumulate(np.where(is_amended, -1, np.arange(len(row))))
-    has_report = report >= first_row(starts(period))
-    at = np.flatnonzero(is_amended & has_report)
-    at = at[np.abs(value[at] / value[report[at]] - 1) <= SNAP]
-    _, first, filing = np.unique(packed(_places(cik[at]), seq[at]), return_index=True, return_inverse=True)
-    of_seq = largest_of(filing, len(first), seq[report[at]])
-    return pl.DataFrame({"cik": cik[at][first], "seq": seq[at][first], "of_seq": of_seq}, schema=REPEATED)
-
-
-def _places(ciks: Ints) -> Ints:
-    return np.searchsorted(np.unique(ciks), ciks)
+    counts = vintages.filter(pl.col("concept").is_in(SHARE_CONCEPTS), pl.col("value") > 0).sort("cik", "seq")
+    # an amendment is compared with the last report before it that states the period
+    reported = pl.when(~pl.col("amended")).then(pl.col("seq", "value")).forward_fill()
+    return (
+        counts.with_columns(reported.over("cik", "concept", "start", "end").name.prefix("of_"))
+        .filter("amended", (pl.col("value") / pl.col("of_value") - 1).abs() <= SNAP)
+        .group_by("cik", "seq", maintain_order=True)
+        .agg(pl.col("of_seq").max())
+    )
 
 
 def share_factors(
@@ -79,11 +64,9 @@ def share_factors(
             took effect after it.
         decisions: `cik`, `rule`, `figures` (filings).
     """
-    cik = ints(filings, "cik")
-    factor = _factors(cik, ints(filings, "seq"), splits, repetitions)
-    is_older = np.abs(factor - 1) > SAME_BASIS
-    decided = [(NEWEST_BASIS, cik[is_older]), (AMENDMENT, ints(repetitions, "cik"))]
-    return filings.with_columns(factor=factor), counted(decided)
+    found = _with_factor(filings, splits, repetitions)
+    older = found.filter((pl.col("factor") - 1).abs() > SAME_BASIS)
+    return found, counted([(NEWEST_BASIS, ints(older, "cik")), (AMENDMENT, ints(repetitions, "cik"))])
 
 
 def on_newest_basis(
@@ -99,40 +82,28 @@ def on_newest_basis(
     Returns:
         the vintages with converted `value` and `grain`; a filing is on the basis after all splits effective by then.
     """
-    of_seq = pl.DataFrame(schema=REPEATED) if repetitions is None else repetitions
-    sign = ints(vintages, "measure_sign")
-    factor = _factors(ints(vintages, "cik"), ints(vintages, "seq"), splits, of_seq)
-    scale = np.select([sign > 0, sign < 0], [factor, 1 / factor], default=1.0)
-    return vintages.with_columns(pl.col("value", "grain") * pl.Series(scale))
+    found = _with_factor(vintages, splits, FRAMES["repetitions"].empty if repetitions is None else repetitions)
+    return found.with_columns(pl.col("value", "grain") * pl.col("factor").pow("measure_sign")).drop("factor")
 
 
-def _factors(cik: Ints, seq: Ints, splits: pl.DataFrame, repetitions: pl.DataFrame) -> Floats:
-    """New shares for one share of the basis of each filing."""
-    factor = np.ones(len(cik))
-    ordered = splits.sort("cik", "effective_seq")
-    companies = np.unique(ints(ordered, "cik"))
-    has_split = np.isin(cik, companies)
-    company, of_seq = np.searchsorted(companies, cik[has_split]), seq[has_split]
-    amended = repetitions.filter(np.isin(ints(repetitions, "cik"), companies)).sort("cik", "seq")
-    if amended.height:
-        amendment = company_key(np.searchsorted(companies, ints(amended, "cik")), ints(amended, "seq"))
-        place = np.minimum(np.searchsorted(amendment, company_key(company, of_seq)), len(amendment) - 1)
-        repeats = amendment[place] == company_key(company, of_seq)
-        of_seq = np.where(repeats, ints(amended, "of_seq")[place], of_seq)
-    of_split = np.searchsorted(companies, ints(ordered, "cik"))
-    # there are no splits after the last one of a company
-    after = np.searchsorted(
-        company_key(of_split, ints(ordered, "effective_seq")), company_key(company, of_seq), "right"
+def _with_factor(rows: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.DataFrame) -> pl.DataFrame:
+    """Add `factor`: new shares for one share of the basis of the filing of each row."""
+    still_to_come = splits.sort("effective_seq").select(
+        "cik", "effective_seq", factor=pl.col("ratio").cum_prod(reverse=True).over("cik")
     )
-    is_followed = np.append(of_split, -1)[after] == company
-    factor[has_split] = np.where(is_followed, np.append(_products_to_come(of_split, ordered), 1.0)[after], 1.0)
-    return factor
-
-
-def _products_to_come(company: Ints, splits: pl.DataFrame) -> Floats:
-    """For each split, the product of its ratio and those of all later splits of the company; sorted by both."""
-    products = floats(splits, "ratio").copy()
-    for place in range(len(products) - 2, -1, -1):
-        if company[place] == company[place + 1]:
-            products[place] *= products[place + 1]
-    return products
+    filings = rows.select("cik", "seq").unique().join(repetitions, on=["cik", "seq"], how="left")
+    factors = (
+        filings.with_columns(basis=pl.coalesce("of_seq", "seq"))
+        .sort("basis")
+        .join_asof(
+            still_to_come,
+            left_on="basis",
+            right_on="effective_seq",
+            by="cik",
+            strategy="forward",
+            allow_exact_matches=False,
+            check_sortedness=False,
+        )
+        .select("cik", "seq", pl.col("factor").fill_null(1.0))
+    )
+    return rows.join(factors, on=["cik", "seq"], how="left", maintain_order="left")

@@ -6,23 +6,16 @@ months, which are line items (items).
 A present value belongs to today's holders. An average over twelve months lags half a year behind issues and buybacks.
 """
 
-from dataclasses import dataclass
-
-import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import NOTHING, Floats, Ints, floats, ints, numbers, starts
-from pipelines.normalize.columns import Columns
+from pipelines.normalize.arrays import floats, ints
 from pipelines.normalize.frames import counted
-from pipelines.normalize.keys import company_key, largest_of, places_in
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, STATED_RANKS
 
 SHARES = ("shares_basic", "shares_diluted")
 INCOME = ("net_income_common", "net_income_parent")
-BASIC, DILUTED, COMMON, PARENT = range(4)
-"""Places in the concatenation of SHARES and INCOME."""
-NEAR = 1.25
+LARGEST_CHANGE = 1.25
 """Largest factor between a fourth quarter by difference and the average of its year. If some quarters have a loss, the
 potential shares of the year are not the average of those of its quarters (ASC 260-10-45-17)."""
 
@@ -56,42 +49,6 @@ BY_YEAR_TO_DATE = Rule(
 RULES = (BY_QUARTER, BY_DIFFERENCE, BY_YEAR_TO_DATE)
 """One for each of METHODS."""
 
-LATEST_SHARES = pl.Schema(
-    {
-        "cik": pl.Int64(),
-        "period_end": pl.Date(),
-        "shares_basic": pl.Float64(),
-        "shares_diluted": pl.Float64(),
-        "net_income": pl.Float64(),
-        "method": pl.String(),
-        "has_diluted": pl.Boolean(),
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Known(Columns):
-    """The newest amounts of shares and income, by concept and period.
-
-    company: place of the CIK among all.
-    concept: place in the concatenation of SHARES and INCOME.
-    q, n: the quarter in which the period ends, and the quarters that it spans.
-    amount: additive: shares are multiplied by their days.
-    days: the days of the average for shares, 1 for income.
-    """
-
-    company: Ints
-    concept: Ints
-    q: Ints
-    n: Ints
-    amount: Floats
-    days: Floats
-
-    def key(self, quarters_less: int = 0) -> Ints:
-        """A number for each concept and period, or for the period with the same start that is quarters shorter."""
-        of_line = self.company * (len(SHARES) + len(INCOME)) + self.concept
-        return company_key(of_line, (self.q - quarters_less) * 2 * QUARTERS_A_YEAR + self.n - quarters_less)
-
 
 def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Weighted average shares of each company's newest quarter with share counts.
@@ -104,77 +61,75 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
         grid: of calendar.fiscal_grid.
 
     Returns:
-        latest: columns of LATEST_SHARES, one row a company: `period_end`, the counts (null if not stated),
+        latest: one row a company (frames.LatestShares): `period_end`, the counts (null if not stated),
             `net_income` (reporting currency), `method` (quarter, difference, year_to_date) of the counts, and
             `has_diluted`: whether the company has stated diluted shares within the last year.
         decisions: `cik`, `rule`, `figures` (companies).
 
     Source: ASC 260-10-45-10, the weighted average of a period; Regulation S-X Rule 10-01(c), year to date.
     """
-    ciks = np.unique(ints(known, "cik"))
-    slots = _newest_known(known, ciks)
-    is_count = slots.concept <= DILUTED
-    newest = largest_of(slots.company[is_count], len(ciks), slots.q[is_count])
-    is_diluted = slots.concept == DILUTED
-    newest_diluted = largest_of(slots.company[is_diluted], len(ciks), slots.q[is_diluted])
-    value, method = _best(slots, newest)
-    income = np.where(np.isnan(value[COMMON]), value[PARENT], value[COMMON])
-    of_counts = np.where(method[DILUTED] < 0, method[BASIC], method[DILUTED])
-    found = pl.DataFrame(
-        {
-            "cik": ciks,
-            "newest": newest,
-            "shares_basic": numbers(value[BASIC]),
-            "shares_diluted": numbers(value[DILUTED]),
-            "net_income": numbers(income),
-            "method": pl.Series(METHODS)[np.maximum(of_counts, 0)],
-            "has_diluted": newest_diluted > newest - QUARTERS_A_YEAR,
-        }
-    ).filter(of_counts >= 0)
-    ends = grid.select("cik", "period_end", newest=pl.col("q").cast(pl.Int64))
-    latest = found.join(ends, on=["cik", "newest"], maintain_order="left").select(LATEST_SHARES.names())
-    decided = [(rule, ciks[of_counts == number]) for number, rule in enumerate(RULES)]
+    amounts = _amounts_of_newest_quarter(known)
+    best = (
+        _means(amounts)
+        .sort("method", "n")
+        .group_by("cik", "q", "concept")
+        .first()
+        .pivot(on="concept", on_columns=[*SHARES, *INCOME], index=["cik", "q"], values=["mean", "method"])
+        .with_columns(method=pl.coalesce("method_shares_diluted", "method_shares_basic"))
+        .sort("cik")
+    )
+    has_diluted = pl.col("q_diluted") > pl.col("q") - QUARTERS_A_YEAR
+    found = best.join(amounts.select("cik", "q_diluted").unique(), on="cik", maintain_order="left").join(
+        grid.select("cik", "q", "period_end"), on=["cik", "q"], how="left", maintain_order="left"
+    )
+    latest = found.select(
+        "cik",
+        "period_end",
+        shares_basic="mean_shares_basic",
+        shares_diluted="mean_shares_diluted",
+        net_income=pl.coalesce("mean_net_income_common", "mean_net_income_parent"),
+        method=pl.col("method").cast(pl.String),
+        has_diluted=has_diluted.fill_null(value=False),
+    )
+    decided = [
+        (rule, ints(latest.filter(method=method), "cik")) for method, rule in zip(METHODS, RULES, strict=True)
+    ]
     return latest, counted(decided)
 
 
-def _newest_known(known: pl.DataFrame, ciks: Ints) -> _Known:
-    """The amounts known after the last filing that filings state: potential shares of a loss count in a valuation."""
-    concept = places_in((*SHARES, *INCOME), ints(known, "concept"))
-    at = np.flatnonzero((concept >= 0) & (floats(known, "rank") < STATED_RANKS[ints(known, "concept")]))
-    cik, q, n = (ints(known, name)[at] for name in ("cik", "q", "n"))
-    concept = concept[at]
-    days = np.where(concept <= DILUTED, floats(known, "days")[at], 1.0)
-    rows = _Known(np.searchsorted(ciks, cik), concept, q, n, floats(known, "amount")[at], days)
-    return rows.at(np.append(starts(cik, concept, q, n)[1:], [True])[: len(at)])
+def _amounts_of_newest_quarter(known: pl.DataFrame) -> pl.DataFrame:
+    """What filings state of the periods that end with the newest quarter of each company that has share counts.
 
-
-def _best(slots: _Known, newest: Ints) -> tuple[Floats, Ints]:
-    """The mean over the newest quarter, and the method, for each of SHARES and INCOME and each company.
+    Amounts that other rules derive do not count: potential shares of a loss count in a valuation.
 
     Returns:
-        means (NaN if there is none) and numbers of METHODS (NOTHING if there is none); one row for each concept.
+        `cik`, `concept`, `q`, `n`, `amount`, `days` (1 for income), `q_diluted` (of the newest diluted count); and
+        `rest`, `rest_days`: the same without the period that ends a quarter earlier, null if that is not stated.
     """
-    ending = slots.at(slots.q == newest[slots.company])
-    order = np.argsort(slots.key())
-    keys = slots.key()[order]
-    asked = ending.key(quarters_less=1)
-    place = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
-    longer = np.flatnonzero((keys[place] == asked) & (ending.n > 1)) if len(keys) else place
-    shorter = slots.at(order[place[longer]])
-    mean, by_difference = ending.amount / ending.days, ending.at(longer)
-    is_count = by_difference.concept <= DILUTED
-    rest = by_difference.amount - shorter.amount
-    rest /= np.where(is_count, by_difference.days - shorter.days, 1.0)
-    away = rest / mean[longer]
-    is_near = ~is_count | ((away >= 1 / NEAR) & (away <= NEAR))
-    candidates = ending.followed_by(by_difference.at(is_near))
-    values = np.concatenate([mean, rest[is_near]])
-    methods = np.concatenate(
-        [np.where(ending.n == 1, METHODS.index(QUARTER), METHODS.index(TO_DATE)), np.full(is_near.sum(), 1)]
+    is_count = pl.col("concept").is_in(SHARES)
+    is_stated = pl.Series(floats(known, "rank") < STATED_RANKS[ints(known, "concept")])
+    newest = (
+        known.filter(is_stated, is_count | pl.col("concept").is_in(INCOME))
+        .unique(["cik", "concept", "q", "n"], keep="last")
+        .select("cik", "concept", "q", "n", "amount", days=pl.when(is_count).then("days").otherwise(0))
     )
-    best_first = np.lexsort((candidates.n, methods, candidates.concept, candidates.company))
-    best = best_first[starts(candidates.company[best_first], candidates.concept[best_first])]
-    at = candidates.concept[best], candidates.company[best]
-    value, method = np.full((4, len(newest)), np.nan), np.full((4, len(newest)), NOTHING)
-    value[at], method[at] = values[best], methods[best]
-    return value, method
+    shorter = newest.select("cik", "concept", pl.col("q", "n") + 1, less="amount", less_days="days")
+    q_diluted = pl.col("q").filter(pl.col("concept") == "shares_diluted").max().over("cik")
+    return (
+        newest.with_columns(q_diluted=q_diluted)
+        .filter(pl.col("q") == pl.col("q").filter(is_count).max().over("cik"))
+        .join(shorter, on=["cik", "concept", "q", "n"], how="left")
+        .with_columns(rest=pl.col("amount") - pl.col("less"), rest_days=pl.col("days") - pl.col("less_days"))
+    )
+
+
+def _means(amounts: pl.DataFrame) -> pl.DataFrame:
+    """The mean of each period, or of its last quarter by difference, and the method: the better of the two."""
+    is_count = pl.col("concept").is_in(SHARES)
+    mean = pl.when(is_count).then(pl.col("amount") / pl.col("days")).otherwise("amount")
+    rest = pl.when(is_count).then(pl.col("rest") / pl.col("rest_days")).otherwise("rest")
+    is_near = ~is_count | (rest / mean).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
+    method = pl.when(pl.col("n") == 1).then(pl.lit(QUARTER)).when(rest.is_not_null() & is_near).then(pl.lit(DIFFERENCE))
+    return amounts.select(
+        "cik", "concept", "q", "n", mean=mean, rest=rest, method=method.otherwise(pl.lit(TO_DATE)).cast(pl.Enum(METHODS))
+    ).with_columns(mean=pl.when(pl.col("method") == DIFFERENCE).then("rest").otherwise("mean"))
