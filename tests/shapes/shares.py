@@ -4,7 +4,7 @@ Belongs here: share counts and earnings per share, each report on the basis of i
 (unit.test_splits, test_latest_shares).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tests.factories import DILUTED, EPS, NET_INCOME, REVENUE, SHARES, Filer, Row, fact, month_ends
 from tests.shapes import Shape
@@ -24,12 +24,11 @@ def on_basis_of_its_day(rows: Sequence[Row], ratio: float, effective: str = SPLI
     ]
 
 
-def company(per_share: Mapping[str, Sequence[float]] | None = None, quarters: int = QUARTERS) -> list[Row]:
-    """Four years of a nearly constant count; with amounts per share there is no count."""
-    counts = [400e6 * 1.002**number for number in range(quarters)]
-    money = {REVENUE: [1e9] * quarters, NET_INCOME: [1e8] * quarters}
-    means = {} if per_share else {SHARES: counts, DILUTED: counts}
-    return Filer(month_ends(FIRST_YEAR, quarters), {**money, **(per_share or {})}, means).rows()
+def company() -> list[Row]:
+    """Four years of a nearly constant count."""
+    counts = [400e6 * 1.002**number for number in range(QUARTERS)]
+    money = {REVENUE: [1e9] * QUARTERS, NET_INCOME: [1e8] * QUARTERS}
+    return Filer(month_ends(FIRST_YEAR, QUARTERS), money, {SHARES: counts, DILUTED: counts}).rows()
 
 
 def split(ratio: float) -> list[Row]:
@@ -112,7 +111,6 @@ def with_options(count: float = 10_065_726, price: float = 215.5, shares: float 
 COUNTS: dict[str, list[Row]] = {
     "split.usual-ratio": split(2.0),
     "split.small-ratio": split(1.1),
-    "split.share-dividend": split(1.03),
     "split.odd-ratio": split(2.0473),
     "split.exact-ratio": [
         *(
@@ -125,15 +123,7 @@ COUNTS: dict[str, list[Row]] = {
         ),
         *(fact(REVENUE, 1e9, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-16") for year in (2021, 2022)),
     ],
-    "split.earnings-per-share": on_basis_of_its_day(company({EPS: [11.24, 12.36, 13.48, 14.52] * 4}), 4.0),
-    "split.options": with_options(),
     "split.filing.own-count": split(2.0),
-    "split.filing.most-figures": [
-        row
-        for row in on_basis_of_its_day(company({EPS: [11.24, 12.36, 13.48, 14.52] * 4}), 4.0)
-        if row["tag"] != NET_INCOME
-    ],
-    "split.no-amendments": amended_after_split(),
     "split.no-mixed-regimes": other_standards(),
     "split.diluted-alone": diluted_alone(),
     "share-basis.newest": split(2.0),

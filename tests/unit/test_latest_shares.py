@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.pipeline import standardize
 from pipelines.normalize.frames import FRAMES
+from pipelines.normalize.pipeline import standardize
 from tests.factories import DILUTED, NET_INCOME, REVENUE, SHARES, Filer, month_ends, of_companies, raw
 
 ENDS = month_ends(2023, 12)

@@ -79,7 +79,7 @@ def test_options_prove_a_split_where_no_common_period_has_a_count():
     found = standardized(raw(with_options()))
 
     of_split = found.found.splits.select("ratio", "effective_after", "effective_by", "rule").rows()
-    assert of_split == [(2, day("2014-02-27"), day("2014-08-07"), "split.options")]
+    assert of_split == [(2, day("2014-02-27"), day("2014-08-07"), "split.exact-ratio")]
     assert value_of(found, "eps_basic", "annual", "2013-12-31") == 19.41
     assert value_of(found, "eps_basic", "ttm", "2014-06-30") == 19.69
 
@@ -139,7 +139,7 @@ def test_the_evidence_names_its_figures():
     [
         (4, SHARES, "split.usual-ratio"),
         (1.1, SHARES, "split.small-ratio"),
-        (1.03, SHARES, "split.share-dividend"),
+        (1.03, SHARES, "split.small-ratio"),
         (2.0473, SHARES, "split.odd-ratio"),
     ],
 )
@@ -368,7 +368,7 @@ def test_earnings_per_share_prove_a_split_where_no_count_is_stated(cases):
     found = cases["no counts"]
 
     assert found.splits.select("ratio", "effective_by", "rule").rows() == [
-        (4.0, day("2020-08-09"), "split.earnings-per-share")
+        (4.0, day("2020-08-09"), "split.usual-ratio")
     ]
     years = found.values.filter(item="eps_basic", period_kind="annual")["value"].to_list()
     assert years == pytest.approx([51.6 / 4] * 4)

@@ -19,8 +19,8 @@ NEWEST_BASIS = Rule(
 )
 AMENDMENT = Rule(
     "share-basis.amendment",
-    "An amendment that repeats the share counts of a report, to within 1 %, is on the share basis of that report, "
-    "even if splits took effect between them.",
+    "An amendment proves no split. If it repeats the share counts of a report, to within 1 %, it is on the share basis "
+    "of that report, even if splits took effect between them.",
     "Exchange Act Rule 12b-15: an amendment sets forth the complete text of each item as amended",
     "select",
 )

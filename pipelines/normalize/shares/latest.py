@@ -91,9 +91,7 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
         method=pl.col("method").cast(pl.String),
         has_diluted=has_diluted.fill_null(value=False),
     )
-    decided = [
-        (rule, ints(latest.filter(method=method), "cik")) for method, rule in zip(METHODS, RULES, strict=True)
-    ]
+    decided = [(rule, ints(latest.filter(method=method), "cik")) for method, rule in zip(METHODS, RULES, strict=True)]
     return latest, counted(decided)
 
 
@@ -103,7 +101,7 @@ def _amounts_of_newest_quarter(known: pl.DataFrame) -> pl.DataFrame:
     Amounts that other rules derive do not count: potential shares of a loss count in a valuation.
 
     Returns:
-        `cik`, `concept`, `q`, `n`, `amount`, `days` (1 for income), `q_diluted` (of the newest diluted count); and
+        `cik`, `concept`, `q`, `n`, `amount`, `days` (0 for income), `q_diluted` (of the newest diluted count); and
         `rest`, `rest_days`: the same without the period that ends a quarter earlier, null if that is not stated.
     """
     is_count = pl.col("concept").is_in(SHARES)
@@ -126,10 +124,16 @@ def _amounts_of_newest_quarter(known: pl.DataFrame) -> pl.DataFrame:
 def _means(amounts: pl.DataFrame) -> pl.DataFrame:
     """The mean of each period, or of its last quarter by difference, and the method: the better of the two."""
     is_count = pl.col("concept").is_in(SHARES)
-    mean = pl.when(is_count).then(pl.col("amount") / pl.col("days")).otherwise("amount")
-    rest = pl.when(is_count).then(pl.col("rest") / pl.col("rest_days")).otherwise("rest")
-    is_near = ~is_count | (rest / mean).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
-    method = pl.when(pl.col("n") == 1).then(pl.lit(QUARTER)).when(rest.is_not_null() & is_near).then(pl.lit(DIFFERENCE))
-    return amounts.select(
-        "cik", "concept", "q", "n", mean=mean, rest=rest, method=method.otherwise(pl.lit(TO_DATE)).cast(pl.Enum(METHODS))
-    ).with_columns(mean=pl.when(pl.col("method") == DIFFERENCE).then("rest").otherwise("mean"))
+    found = amounts.with_columns(
+        mean=pl.when(is_count).then(pl.col("amount") / pl.col("days")).otherwise("amount"),
+        rest=pl.when(is_count).then(pl.col("rest") / pl.col("rest_days")).otherwise("rest"),
+    )
+    is_near = ~is_count | (pl.col("rest") / pl.col("mean")).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
+    of_rest = pl.when(pl.col("rest").is_not_null() & is_near)
+    method = (
+        pl.when(pl.col("n") == 1)
+        .then(pl.lit(QUARTER))
+        .otherwise(of_rest.then(pl.lit(DIFFERENCE)).otherwise(pl.lit(TO_DATE)))
+    )
+    chosen = found.with_columns(method=method.cast(pl.Enum(METHODS)))
+    return chosen.with_columns(mean=pl.when(pl.col("method") == DIFFERENCE).then("rest").otherwise("mean"))

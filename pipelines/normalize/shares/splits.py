@@ -11,48 +11,38 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
+from itertools import groupby
 from math import log, prod
 
-import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import NOTHING, Ints, ints, starts
-from pipelines.normalize.frames import counted
-from pipelines.normalize.keys import any_of
+from pipelines.normalize.arrays import ints
+from pipelines.normalize.frames import FRAMES, counted
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.shares import options
 from pipelines.normalize.shares.moves import (
-    MOVING_CONCEPTS,
-    NO_AMENDMENTS,
-    PER_SHARE,
+    FIGURES,
+    PAIR,
     SNAP,
-    Moves,
-    ShareFigures,
-    as_date,
     figures_moved,
-    of_amendments,
+    figures_of,
+    options_moved,
     own_counts,
+    reports,
 )
 
 RESTATED = "ASC 260-10-55-12: a split or a dividend in shares is applied to the earnings per share of all periods shown"
 
 USUAL_RATIO = Rule(
     "split.usual-ratio",
-    "There was a split between two filings if at least two share counts differ by a usual ratio (2:1, 3:2, 1:10), "
-    "within 1 %.",
+    "There was a split between two filings if at least two share counts, or without any earnings per share of at least "
+    "0.5, differ by a usual ratio (2:1, 3:2, 1:10), within 1 %.",
     RESTATED,
     "correct",
 )
 SMALL_RATIO = Rule(
     "split.small-ratio",
-    "A small split (5 % to 4:3) needs four figures that differ by its ratio, within 0.2 %.",
-    RESTATED,
-    "correct",
-)
-SHARE_DIVIDEND = Rule(
-    "split.share-dividend",
-    "A dividend in shares of 2 to 8 % needs four figures that differ by its ratio, within 0.05 %.",
+    "A small split (5 % to 4:3) needs four figures that differ by its ratio within 0.2 %, a dividend in shares of 2 to "
+    "8 % four within 0.05 %.",
     RESTATED,
     "correct",
 )
@@ -65,56 +55,20 @@ ODD_RATIO = Rule(
 )
 EXACT_RATIO = Rule(
     "split.exact-ratio",
-    "One share count of at least six digits that differs by a usual ratio of 2:1 or more to the last digit proves a "
-    "split, if the filing's own count has changed by this ratio as well.",
-    RESTATED,
+    "One share count of at least six digits, or options outstanding and their exercise price, that differ by a usual "
+    "ratio to the last digit prove a split, if the filing's own count has changed by this ratio as well.",
+    "ASC 260-10-55-12 (share counts); ASC 718-20-35-6: options are adjusted in an equity restructuring",
     "correct",
-    "filers that restate one share count",
+    "filers that restate one share count, or options only",
 )
-BY_EARNINGS = Rule(
-    "split.earnings-per-share",
-    "If two filings have no share counts of a common period, earnings per share of at least 0.5 that differ by the "
-    "inverse of one of these ratios prove a split.",
-    RESTATED,
-    "correct",
-    "filers that state share counts for each class only",
-)
-BY_OPTIONS = Rule(
-    "split.options",
-    "If two filings state the options outstanding on one day and their exercise price, and the one differs by a usual "
-    "ratio and the other by its inverse, to the last digit, there was a split between them, provided that the filing's "
-    "own share count has changed by this ratio as well.",
-    "ASC 718-20-35-6: options are adjusted in an equity restructuring; SEC Staff Accounting Bulletin Topic 4.C: a "
-    "split is given effect retroactively",
-    "correct",
-    "filers whose filings have no common period with share counts",
-)
-BY_OWN_COUNT = Rule(
+PLACED = Rule(
     "split.filing.own-count",
-    "Of several possible filings, a split is placed at the one whose own share count, compared with the filing before, "
-    "changed nearest to the ratio, if any changed by more than half of it (in logarithms); without a count, net income "
-    "over earnings per share.",
+    "A split is placed at the filing whose own share count (or net income over earnings per share) changed nearest to "
+    "the ratio, if by more than half; otherwise at the last for which most figures prove it.",
     RESTATED,
     "select",
 )
-BY_MOST_FIGURES = Rule(
-    "split.filing.most-figures",
-    "If no filing's own share count shows where a split took effect, it is placed at the last of the filings for which "
-    "most restated figures prove it.",
-    RESTATED,
-    "select",
-)
-RULES = (
-    USUAL_RATIO,
-    SMALL_RATIO,
-    SHARE_DIVIDEND,
-    ODD_RATIO,
-    EXACT_RATIO,
-    BY_EARNINGS,
-    BY_OPTIONS,
-    BY_OWN_COUNT,
-    BY_MOST_FIGURES,
-)
+RULES = (USUAL_RATIO, SMALL_RATIO, ODD_RATIO, EXACT_RATIO, PLACED)
 
 DIVIDENDS_IN_SHARES: tuple[float, ...] = (1.02, 1.03, 1.04, 1.06, 1.07, 1.08)
 SMALL_RATIOS: tuple[float, ...] = (1.05, 1.1, 1.15, 1.2, 1.25, 4 / 3)
@@ -137,44 +91,30 @@ THOUSAND = 1000.0
 EXACT = 1e-6
 """Restated counts of six digits and more that differ by a ratio to the last digit differ from it by less than this."""
 
-FIGURES, FIGURES_ODD, FIGURES_SMALL = 2, 3, 4
+FIGURES_USUAL, FIGURES_ODD, FIGURES_SMALL = 2, 3, 4
 """A split needs so many restated figures; one alone may be an error."""
 
 HALF_WAY = 0.5
 """A count is on the new basis if it is nearer to it than to the old one (in logarithms)."""
 
-SPLITS = pl.Schema(
-    {
-        "cik": pl.Int64(),
-        "ratio": pl.Float64(),
-        "effective_seq": pl.Int32(),
-        "effective_by": pl.Date(),
-        "effective_after": pl.Date(),
-        "evidence": pl.String(),
-        "rule": pl.String(),
-    }
-)
-
-OF_OPTIONS = -1
-_NAMES = (*MOVING_CONCEPTS, "options outstanding")
-"""The names of changed figures, by their place; OF_OPTIONS is the last."""
-
-_Figure = tuple[int, int, int]
-"""A changed figure: its place in _NAMES, first and last day of its period (days since 1970)."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two successive filings with common periods: the change of each period (new shares for one), and the median.
+    """Two successive filings with common periods: the change of each period (new shares for one), in order.
 
-    The product of the splits after the first filing, up to the second, is this change.
+    The product of the splits after the first filing, up to the second, is the median change, because some periods may
+    not be restated, or be restated for another reason. `figure`: the number in FIGURES of the last changed figure, and
+    its first and last day.
     """
 
     after_seq: int
     seq: int
     observed: Sequence[float]
-    ratio: float
-    named: _Figure
+    figure: tuple[int, date, date]
+
+    @property
+    def ratio(self) -> float:
+        return self.observed[len(self.observed) // 2]
 
     def agreeing(self, ratio: float, snap: float) -> int:
         return sum(_near(each, ratio, snap) for each in self.observed)
@@ -195,9 +135,9 @@ USUAL: tuple[_Usual, ...] = tuple(
         (
             _Usual(ratio, snap, needed, rule)
             for ratios, snap, needed, rule in (
-                (RATIOS, SNAP, FIGURES, USUAL_RATIO),
+                (RATIOS, SNAP, FIGURES_USUAL, USUAL_RATIO),
                 (SMALL_RATIOS, SNAP_SMALL, FIGURES_SMALL, SMALL_RATIO),
-                (DIVIDENDS_IN_SHARES, SNAP_EXACT, FIGURES_SMALL, SHARE_DIVIDEND),
+                (DIVIDENDS_IN_SHARES, SNAP_EXACT, FIGURES_SMALL, SMALL_RATIO),
             )
             for each in ratios
             for ratio in (float(each), 1 / each)
@@ -215,7 +155,6 @@ class _Split:
     after_seq: int
     evidence: str
     rule: Rule
-    placed_by: Rule
 
 
 def infer_splits(vintages: pl.DataFrame, facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -228,76 +167,35 @@ def infer_splits(vintages: pl.DataFrame, facts: pl.DataFrame) -> tuple[pl.DataFr
 
     Args:
         vintages: corrected amounts of filings, in units, with `regime`.
-        facts: typed facts in filing order, of which options.restated uses some.
+        facts: typed facts in filing order, of which options_moved uses some.
 
     Returns:
         splits: `cik`, `ratio` (new shares per old), `effective_seq` (the first filing on the new basis),
             `effective_by` and `effective_after` (filing dates around the event), `evidence`, `rule`.
         decisions: `cik`, `rule`, `figures`.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        figures, filed = ShareFigures.of(vintages)
-        moves, left_out = figures_moved(figures)
-    ciks = np.unique(ints(vintages, "cik"))
-    has_moved = any_of(moves.company, len(ciks), np.abs(moves.observed - 1) > SNAP)
-    of_options = _pairs_of_options(facts, ciks, filed)
-    has_moved[list(of_options)] = True
-    moves, counts = moves.at(has_moved[moves.company]), own_counts(figures.at(has_moved[figures.company]))
-    rows: list[tuple[int, float, int, date, date, str, str]] = []
-    decided = [(NO_AMENDMENTS, of_amendments(vintages)), *((rule, ciks[company]) for rule, company in left_out)]
-    of_figures = _pairs(moves)
-    for company in sorted(of_figures.keys() | of_options.keys()):
-        pairs = [*of_figures.get(company, ()), *of_options.get(company, ())]
-        found = _split_by_split(pairs, counts.get(company, {}))
-        decided += [(each.placed_by, ciks[[company]]) for each in found]
-        rows += [
-            (
-                int(ciks[company]),
-                each.ratio,
-                each.seq,
-                filed[company, each.seq],
-                filed[company, each.after_seq],
-                each.evidence,
-                each.rule.id,
-            )
-            for each in found
-        ]
-    splits = pl.DataFrame(rows, schema=SPLITS, orient="row").sort("cik", "effective_seq", "ratio")
-    return splits, counted(decided)
-
-
-def _pairs(moves: Moves) -> dict[int, list[_Pair]]:
-    """The pairs of filings of each company, with the median change.
-
-    The median is used because some periods may not be restated, or be restated for another reason.
-    """
-    by_concept = np.lexsort((moves.end, moves.start, moves.concept, moves.seq, moves.after_seq, moves.company))
-    begins = np.flatnonzero(starts(moves.company, moves.after_seq, moves.seq)).tolist()
-    company, after_seq, seq, observed = (
-        column.tolist() for column in (moves.company, moves.after_seq, moves.seq, moves.observed)
+    of_reports = reports(vintages)
+    figures = figures_of(of_reports)
+    moved, left_out = figures_moved(figures)
+    moves = pl.concat([moved, options_moved(facts, of_reports, _usual_of_options)])
+    has_moved = pl.col("cik").is_in(moves.filter((pl.col("observed") - 1).abs() > SNAP)["cik"].unique().implode())
+    counts = own_counts(figures.filter(has_moved))
+    days = of_reports.filter(has_moved).select("cik", "seq", "filed").iter_rows()
+    filed = {(cik, seq): day for cik, seq, day in days}
+    pairs = (
+        moves.filter(has_moved)
+        .sort(*PAIR, "concept", "start", "end")
+        .group_by(PAIR, maintain_order=True)
+        .agg(pl.col("observed").sort(), pl.col("concept").to_physical().last(), pl.col("start", "end").last())
     )
-    pairs: dict[int, list[_Pair]] = {}
-    for first, after in pairwise([*begins, len(seq)]):
-        last = by_concept[after - 1]
-        figure = (int(moves.concept[last]), int(moves.start[last]), int(moves.end[last]))
-        of_pair = observed[first:after]
-        pair = _Pair(after_seq[first], seq[first], of_pair, of_pair[len(of_pair) // 2], figure)
-        pairs.setdefault(company[first], []).append(pair)
-    return pairs
-
-
-def _pairs_of_options(facts: pl.DataFrame, ciks: Ints, filed: Mapping[tuple[int, int], date]) -> dict[int, list[_Pair]]:
-    """The pairs of filings of each company whose options show a split: a count and a price, by the same ratio."""
-    filing_of = {(company, day): seq for (company, seq), day in filed.items()}
-    place = {cik: company for company, cik in enumerate(ciks.tolist())}
-    pairs: dict[int, list[_Pair]] = {}
-    for each in options.restated(facts, _usual_of_options):
-        company = place.get(each.cik, NOTHING)
-        after, seq = (filing_of.get((company, as_date(day)), NOTHING) for day in (each.after_filed, each.filed))
-        if NOTHING < after < seq:
-            pair = _Pair(after, seq, [each.ratio] * FIGURES, each.ratio, (OF_OPTIONS, each.end, each.end))
-            pairs.setdefault(company, []).append(pair)
-    return pairs
+    rows: list[tuple[int, float, int, date, date, str, str]] = []
+    for cik, of_company in groupby(pairs.iter_rows(), lambda row: row[0]):
+        found = [_Pair(after, seq, observed, tuple(figure)) for _, after, seq, observed, *figure in of_company]
+        for each in _split_by_split(found, counts.get(cik, {})):
+            by, after = filed[cik, each.seq], filed[cik, each.after_seq]
+            rows.append((cik, each.ratio, each.seq, by, after, each.evidence, each.rule.id))
+    splits = pl.DataFrame(rows, schema=FRAMES["splits"].types, orient="row").sort("cik", "effective_seq", "ratio")
+    return splits, counted([*((rule, ciks.to_numpy()) for rule, ciks in left_out), (PLACED, ints(splits, "cik"))])
 
 
 def _usual_of_options(ratio: float) -> float | None:
@@ -324,20 +222,15 @@ def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list
     while pending:
         known = {n: prod(found[seq].ratio for seq in spans[n] & found.keys()) for n in pending}
         explained = {n for n in pending if _near(pairs[n].ratio, known[n], SNAP)}
-        without.update(*(spans[n] - found.keys() for n in explained))
+        without.update(*(spans[n] for n in explained))
         places = {n: spans[n] - without - found.keys() for n in pending - explained}
         pending = {n for n in places if places[n]}
         if not pending:
             break
         narrowest = min(pending, key=lambda n: (len(places[n]), pairs[n].seq, n))
         usual = _usual(pairs[narrowest].ratio / known[narrowest])
-        split = usual and _placed(
-            usual,
-            sorted(places[narrowest]),
-            [(pairs[n], known[n], places[n]) for n in sorted(pending)],
-            filings,
-            counts,
-        )
+        unexplained = [(pairs[n], known[n], places[n]) for n in sorted(pending)]
+        split = usual and _placed(usual, sorted(places[narrowest]), unexplained, filings, counts)
         if split:
             found[split.seq] = split
         else:
@@ -352,10 +245,7 @@ def _placed(
     filings: Sequence[int],
     counts: Mapping[int, float],
 ) -> _Split | None:
-    """A split of a usual ratio at one of some filings; None if too few periods prove it.
-
-    It is placed at the filing whose own count, compared with the one before, is nearest to the ratio, if any is on the
-    new basis; otherwise at the filing with most proof.
+    """A split of a usual ratio at one of some filings (rule PLACED); None if too few periods prove it.
 
     Args:
         usual: the ratio.
@@ -365,43 +255,28 @@ def _placed(
         filings: all filings of the company.
         counts: of own_counts.
     """
-    agreeing = [pair.agreeing(usual.ratio * known, usual.snap) for pair, known, _ in pairs]
-    proof = {
-        seq: [(count, pair) for count, (pair, _, at) in zip(agreeing, pairs, strict=True) if count and seq in at]
-        for seq in places
-    }
-    proven = {seq: sum(count for count, _ in by) for seq, by in proof.items()}
-    enough = [seq for seq in places if proven[seq] >= usual.needed]
-    rule = usual.rule
+
+    def proof(seq: int, snap: float) -> list[tuple[tuple[int, date, date], int]]:
+        agreeing = ((pair, pair.agreeing(usual.ratio * known, snap)) for pair, known, at in pairs if seq in at)
+        return [(pair.figure, count) for pair, count in agreeing if count]
+
+    shown = {seq: sum(count for _, count in proof(seq, usual.snap)) for seq in places}
+    moved = {seq: _moved(usual.ratio, seq, counts) for seq in places}
+    rule, enough = usual.rule, [seq for seq in places if shown[seq] >= usual.needed]
     if not enough and rule is USUAL_RATIO:
-        rule = EXACT_RATIO
-        exactly = {seq for pair, known, at in pairs if pair.agreeing(usual.ratio * known, EXACT) for seq in at}
         # a filing whose newest count is the restated one itself has no second figure
-        enough = [seq for seq in places if seq in exactly and HALF_WAY < _moved(usual.ratio, seq, counts) != 1.0]
+        rule, enough = EXACT_RATIO, [seq for seq in places if HALF_WAY < moved[seq] != 1.0 and proof(seq, EXACT)]
     if not enough:
         return None
-    moved = {seq: _moved(usual.ratio, seq, counts) for seq in enough}
+    most = max(shown[seq] for seq in enough)
+    chosen = [seq for seq in enough if shown[seq] == most]
     on_new = [seq for seq in enough if moved[seq] > HALF_WAY]
-    named = max(pair.named for seq in enough for _, pair in proof[seq])
-    if not on_new and named[0] == OF_OPTIONS:
-        return None
-    most = max(proven.values())
     if on_new:
-        first = seq = min(on_new, key=lambda seq: abs(moved[seq] - 1))
-    else:
-        first, *_ = mostly = [seq for seq in enough if proven[seq] == most]
-        seq = mostly[-1]
-    concept, start, end = max(pair.named for _, pair in proof[seq])
-    before = filings[filings.index(first) - 1]
-    evidence = f"{proven[seq]} restated figures, among them {_NAMES[concept]} {as_date(start)}..{as_date(end)}"
-    return _Split(
-        usual.ratio,
-        seq,
-        before,
-        evidence,
-        rule={PER_SHARE: BY_EARNINGS, OF_OPTIONS: BY_OPTIONS}.get(concept, rule),
-        placed_by=BY_OWN_COUNT if on_new else BY_MOST_FIGURES,
-    )
+        chosen = [min(on_new, key=lambda seq: abs(moved[seq] - 1))]
+    first, seq = chosen[0], chosen[-1]
+    (number, start, end), _ = max(proof(seq, usual.snap))
+    evidence = f"{shown[seq]} restated figures, among them {FIGURES.categories[number]} {start}..{end}"
+    return _Split(usual.ratio, seq, filings[filings.index(first) - 1], evidence, rule)
 
 
 def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:
