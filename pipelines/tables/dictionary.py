@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
-from pipelines.normalize.industry.table import AMBIGUOUS_OR_NONE, ANY_CODE, TABLE, IndustryRule
+from pipelines.normalize.industry.table import TABLE, IndustryRow
 from pipelines.normalize.rules import REGISTRY, path
 from pipelines.tables import rule_page
 from warehouse import dictionary, schema
@@ -39,23 +39,14 @@ Items that mean nothing in an industry; the reasons are [those of gaps](#reasons
 def page() -> str:
     """The data dictionary as the schema and the rules are now."""
     told = dictionary.render({item: describe_sources(item) for item in schema.ITEM_NAMES})
-    without = (
-        f"| {industry} | `{item}` | `{reason}` |\n"
-        for industry, items in WITHOUT_MEANING.items()
-        for item, reason in items.items()
-    )
+    without = (f"| {industry} | `{item}` | `{reason}` |\n" for industry, item, reason, _ in WITHOUT_MEANING.iter_rows())
     return f"{told}{INDUSTRIES}{''.join(map(_row, TABLE))}{WITHOUT}{''.join(without)}"
 
 
-def _row(rule: IndustryRule) -> str:
-    uses = f"{rule.at_least} of {_listed(rule.uses)}" if rule.uses else ""
-    return f"| {rule.industry} | {_codes(rule)} | {uses} | {_listed(rule.unless)} | `{rule.rule}`: {rule.statement} |\n"
-
-
-def _codes(rule: IndustryRule) -> str:
-    known = {ANY_CODE: "any", AMBIGUOUS_OR_NONE: "none, or one of firms of many industries"}
-    spans = (str(low) if low == high else f"{low}-{high}" for low, high in rule.codes)
-    return known.get(rule.codes) or ", ".join(spans)
+def _row(row: IndustryRow) -> str:
+    codes = ", ".join({"0000": "none", "0000-9999": "any"}.get(span, span) for span in row.codes)
+    uses = f"{row.at_least} of {_listed(row.uses)}" if row.uses else ""
+    return f"| {row.industry} | {codes} | {uses} | {_listed(row.unless)} | `{row.rule}`: {row.statement} |\n"
 
 
 def _listed(elements: Iterable[str]) -> str:

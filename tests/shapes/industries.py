@@ -3,7 +3,7 @@
 Belongs here: reports generated from the table. Does not: the items of such filers (golden.reports).
 """
 
-from pipelines.normalize.industry.table import TABLE, IndustryRule
+from pipelines.normalize.industry.table import IFRS_PREFIX, TABLE, IndustryRow
 from tests.factories import CASH, CASH_FLOW, REVENUE, Row, fact
 from tests.shapes import Shape
 
@@ -11,15 +11,16 @@ YEAR = ("2023-01-01", "2023-12-31")
 NO_CODE = ""
 
 
-def code(row: IndustryRule) -> str:
+def code(row: IndustryRow) -> str:
     """The first SIC code of a row; none if the row also applies to filers without one."""
-    low = row.codes[0][0]
-    return f"{low:04}" if low else NO_CODE
+    low = row.codes[0].partition("-")[0]
+    return NO_CODE if low == "0000" else low
 
 
-def report(row: IndustryRule) -> list[Row]:
+def report(row: IndustryRow) -> list[Row]:
     """As many elements as the row needs, and a cash flow, which shows the fiscal year."""
-    return [fact(CASH_FLOW, 9e6, *YEAR), *(fact(tag, 5e6, *YEAR) for tag in row.uses[: row.at_least])]
+    tags = [name.removeprefix(IFRS_PREFIX) for name in row.uses[: row.at_least]]
+    return [fact(CASH_FLOW, 9e6, *YEAR), *(fact(tag, 5e6, *YEAR) for tag in tags)]
 
 
 BANK = [fact(CASH_FLOW, 9e6, *YEAR), fact(CASH, 5e6, None, YEAR[1])]

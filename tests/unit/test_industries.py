@@ -1,12 +1,15 @@
 """Industries: how codes and elements of a filing determine one, and which items mean nothing in it."""
 
+import re
+
 import polars as pl
 import pytest
 
 from pipelines.normalize.industry import classification as industries
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.industry.names import INDUSTRIES
-from pipelines.normalize.industry.table import TABLE
+from pipelines.normalize.industry.table import RULES, TABLE, rows
+from pipelines.normalize.reviewed import TableError
 from tests.factories import CIK, Row, fact, ordered_facts, raw, standardized, value_of
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import GAPS
@@ -138,17 +141,22 @@ def codes(sic: str) -> pl.DataFrame:
     return pl.DataFrame({"cik": [CIK], "sic": [sic]})
 
 
+CIKS = [str(number) for number in range(len(CASES))]
+REGISTRANTS = pl.DataFrame({"cik": CIKS, "sic": [sic for sic, _, _ in CASES.values()]})
+
+
 @pytest.fixture(scope="module")
-def found():
-    """The industry and the rule of each case, one company each."""
-    ciks = [str(number) for number in range(len(CASES))]
-    rows = [
-        {**row, "cik": cik, "accession": cik}
-        for cik, (_, elements, _) in zip(ciks, CASES.values(), strict=True)
-        for row in filing(elements)
-    ]
-    registrants = pl.DataFrame({"cik": ciks, "sic": [sic for sic, _, _ in CASES.values()]})
-    return industries.industries(ordered_facts(raw(rows)), registrants)
+def facts():
+    """The filing of each case, one company each."""
+    each = zip(CIKS, CASES.values(), strict=True)
+    filed = [{**row, "cik": cik, "accession": cik} for cik, (_, elements, _) in each for row in filing(elements)]
+    return ordered_facts(raw(filed))
+
+
+@pytest.fixture(scope="module")
+def found(facts):
+    """The industry and the rule of each case."""
+    return industries.industries(facts, REGISTRANTS)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -159,10 +167,13 @@ def test_a_filing_shows_the_industry_of_its_filer(found, case):
     assert of_case["industry"].to_list() == [CASES[case][2]]
 
 
-def test_each_rule_decides_about_a_case(found):
-    """And the rule names its industry; each filing counts once."""
-    assert set(found["rule"]) == {row.rule for row in TABLE}
-    assert dict(found.select("rule", "industry").iter_rows()) == {row.rule: row.industry for row in TABLE}
+def test_each_row_decides_about_a_case(facts, found):
+    """And each rule; each filing counts once."""
+    _, deciding = industries.deciding_rows(facts, REGISTRANTS)
+
+    assert set(deciding) == set(range(len(TABLE)))
+    assert found["industry"].to_list() == [TABLE[row].industry for row in deciding]
+    assert found["rule"].to_list() == [TABLE[row].rule for row in deciding]
     assert industries.decisions(found)["figures"].sum() == len(CASES)
 
 
@@ -184,16 +195,51 @@ def test_later_filings_do_not_change_what_earlier_ones_showed():
     assert industries.newest(found).rows() == [(int(CIK), "general")]
 
 
-def test_every_rule_can_apply_and_its_items_exist():
-    for rule in TABLE:
-        assert rule.industry in INDUSTRIES
-        assert rule.rule.split(".")[1] == rule.industry.replace("_", "-")
-        assert rule.at_least <= len(rule.uses)
-        assert bool(rule.uses) == (rule.at_least > 0)
-    assert {rule.industry for rule in TABLE} == set(INDUSTRIES)
-    for items in WITHOUT_MEANING.values():
-        assert set(items) <= set(ITEM_NAMES)
-        assert set(items.values()) <= set(GAPS)
+def test_every_industry_has_a_row_and_the_items_without_meaning_exist():
+    assert {row.industry for row in TABLE} == set(INDUSTRIES)
+    assert {row.rule for row in TABLE} == {rule.id for rule in RULES}
+    assert set(WITHOUT_MEANING["industry"]) <= set(INDUSTRIES)
+    assert set(WITHOUT_MEANING["item"]) <= set(ITEM_NAMES)
+    assert set(WITHOUT_MEANING["reason"]) <= set(GAPS)
+
+
+ROWS = """
+[lists]
+pledged = ["LoansPledged"]
+
+[[industries]]
+industry = "bank"
+rule = "industry.by-elements"
+codes = ["0000", "6099-6111"]
+uses = ["Deposits", "pledged", "ifrs-full:Loans"]
+at_least = 2
+statement = "A bank."
+"""
+
+
+def test_a_row_names_groups_of_elements():
+    [row] = rows(ROWS)
+
+    assert row.uses == ("Deposits", "LoansPledged", "ifrs-full:Loans")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"bank"', '"lender"', "industries.toml: row 1: Invalid enum value 'lender' - at `$.industry`"),
+        ("industry.by-elements", "industry.by-name", "no rule of industries has the id 'industry.by-name'"),
+        ("6099-6111", "6099 to 6111", "matching regex '^[0-9]{4}(-[0-9]{4})?$' - at `$.codes[1]`"),
+        ("at_least = 2", "at_least = 4", "at least 4 of 3 elements always or never holds"),
+        ("at_least = 2\n", "", "at least 0 of 3 elements always or never holds"),
+        ("[lists]", "[groups]", "matching regex '^(ifrs-full:)?[A-Z][A-Za-z0-9]+$' - at `$.uses[1]`"),
+        ("at_least", "atleast", "Object contains unknown field `atleast`"),
+    ],
+)
+def test_a_wrong_row_is_refused(old, new, message):
+    """The error names the file, the row, and what is wrong."""
+    assert old in ROWS
+    with pytest.raises(TableError, match=re.escape(message)):
+        rows(ROWS.replace(old, new))
 
 
 def test_the_sic_code_reaches_the_rules():

@@ -73,7 +73,7 @@ def test_every_code_has_a_row_that_links_can_lead_to(kind, codes):
 
 def test_reasons_of_gaps_are_those_that_the_rules_give():
     """All reasons in the tables of the rules, and no other, with their items."""
-    of_items = {(reason, item) for items in WITHOUT_MEANING.values() for item, reason in items.items()}
+    of_items = set(WITHOUT_MEANING.select("reason", "item").iter_rows())
     of_items |= {(each.reason, each.item) for each in evidence.EVIDENCE} | {(reason, "roic") for reason in REASONS}
 
     assert (

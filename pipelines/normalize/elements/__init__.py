@@ -15,7 +15,6 @@ import polars as pl
 from pipelines.normalize.elements import proving, sources
 from pipelines.normalize.elements.lines import BORROWING, CASH_AND_SECURITIES, ELEMENTS, IFRS_PREFIX, LINES
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
-from pipelines.normalize.industry.indicators import IFRS_ONLY
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
 from warehouse.schema import LINE_ITEMS
@@ -74,10 +73,10 @@ CLASSES = {"total_debt": (BORROWING,), "cash_and_equivalents": CASH_AND_SECURITI
 
 def wanted_elements() -> dict[str, frozenset[str]]:
     """The elements that rules use, by taxonomy; only these are decoded from a companyfacts document."""
-    of_ifrs = {name.removeprefix(IFRS_PREFIX) for name in ELEMENTS if name.startswith(IFRS_PREFIX)}
-    of_us_gaap = {*INDICATORS, *ELEMENTS, *proving.ELEMENTS, OPTIONS, OPTION_PRICE} - set(IFRS_ONLY)
-    of_us_gaap = {name for name in of_us_gaap if not name.startswith(IFRS_PREFIX)}
-    wanted: dict[str, set[str]] = {US_GAAP: of_us_gaap, IFRS: {*IFRS_ONLY, *of_ifrs}}
+    wanted: dict[str, set[str]] = {US_GAAP: set(), IFRS: set()}
+    for name in (*INDICATORS, *ELEMENTS, *proving.ELEMENTS, OPTIONS, OPTION_PRICE):
+        taxonomy, _, element = name.rpartition(":")
+        wanted[taxonomy or US_GAAP].add(element)
     for concept in CONCEPTS:
         for source in concept.sources:
             wanted[source.taxonomy].update(source.named)

@@ -12,7 +12,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, before, ints, numbers, starts
 from pipelines.normalize.frames import WITHHELD, counted
-from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
+from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.line_items import CALCULATED, SHARES, roundings
@@ -231,5 +231,5 @@ def _without_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, pl.
     ).select(pl.when(pl.Series(~points.is_of_split)).then("industry").forward_fill().alias("industry"))
     return {
         str(item): industry.join(rows, on="industry", how="left", maintain_order="left").select("reason", "rule")
-        for (item,), rows in WITHOUT_MEANING_TABLE.partition_by("item", as_dict=True).items()
+        for (item,), rows in WITHOUT_MEANING.partition_by("item", as_dict=True).items()
     }

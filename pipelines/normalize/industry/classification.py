@@ -1,7 +1,7 @@
 """The industry of a filer at each filing, and the line items that have no meaning in an industry.
 
-Belongs here: applying the table of industries to each filing; items without meaning. Does not: the table (table), the
-elements that show an industry (indicators), which elements are the sources of an item in an industry (elements).
+Belongs here: applying the table of industries to each filing; items without meaning. Does not: the table (table), which
+elements are the sources of an item in an industry (elements).
 
 The SIC code of the filer decides, together with the elements of the filing and of the filings of the year before it.
 Later filings change nothing. EDGAR keeps no history of SIC codes, so the code is today's.
@@ -12,8 +12,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, ints, starts
 from pipelines.normalize.frames import DECISIONS
-from pipelines.normalize.industry.names import Industry
-from pipelines.normalize.industry.table import INDICATORS, TABLE, IndustryRule
+from pipelines.normalize.industry.table import IFRS_PREFIX, INDICATORS, TABLE, IndustryRow
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 
@@ -48,28 +47,20 @@ SHELL = Rule(
 )
 RULES = (FINANCIAL, FINANCE_ARM, SHELL)
 
-_RATIOS = items_of("ratio")
-WITHOUT_MEANING: dict[Industry, dict[str, str]] = {
-    "bank": dict.fromkeys(_RATIOS, "financial_company"),
-    "broker": dict.fromkeys(_RATIOS, "financial_company"),
-    "insurer": dict.fromkeys(_RATIOS, "financial_company"),
-    "financial": dict.fromkeys(_RATIOS, "financial_company"),
-    "investment_company": dict.fromkeys(_RATIOS, "financial_company"),
-    "captive_finance": {"debt_to_fcf": "finance_arm"},
-    "shell": dict.fromkeys(_RATIOS, "shell"),
-}
-"""Items that have no meaning in an industry, and the reason (warehouse.reasons)."""
-
-RULE_OF_REASON = {"financial_company": FINANCIAL.id, "finance_arm": FINANCE_ARM.id, "shell": SHELL.id}
-
-WITHOUT_MEANING_TABLE = pl.DataFrame(
+RATIOS = items_of("ratio")
+WITHOUT_MEANING = pl.DataFrame(
     [
-        {"industry": industry, "item": item, "reason": reason, "rule": RULE_OF_REASON[reason]}
-        for industry, items in WITHOUT_MEANING.items()
-        for item, reason in items.items()
+        {"industry": industry, "item": item, "reason": reason, "rule": rule.id}
+        for industries, items, reason, rule in (
+            (("bank", "broker", "insurer", "financial", "investment_company"), RATIOS, "financial_company", FINANCIAL),
+            (("captive_finance",), ("debt_to_fcf",), "finance_arm", FINANCE_ARM),
+            (("shell",), RATIOS, "shell", SHELL),
+        )
+        for industry in industries
+        for item in items
     ]
 )
-"""WITHOUT_MEANING as rows: `industry`, `item`, `reason`, `rule`."""
+"""Items that have no meaning in an industry: `industry`, `item`, `reason` (warehouse.vocabulary), `rule`."""
 
 
 def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -79,13 +70,18 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
         facts: typed facts in the order of filing (order.in_filing_order).
         registrants: `cik`, `sic` (four digits, empty if EDGAR has none); None without submissions.
     """
+    filings, row = deciding_rows(facts, registrants)
+    return filings.select("cik", "seq", industry=_INDUSTRY[row], rule=_RULE[row])
+
+
+def deciding_rows(facts: pl.DataFrame, registrants: pl.DataFrame | None) -> tuple[pl.DataFrame, Ints]:
+    """The filings, and for each the first row of the table whose conditions hold."""
     filings = facts.select("cik", "seq", "filed").unique(["cik", "seq"]).sort("cik", "seq")
     used = _used(facts, filings).astype(np.float32)
     holds = _BY_CODE[_codes(filings, registrants)]
     holds &= used @ _USES >= _AT_LEAST
     holds &= used @ _UNLESS == 0
-    row = holds.argmax(axis=1)
-    return filings.select("cik", "seq", industry=_INDUSTRY[row], rule=_RULE[row])
+    return filings, holds.argmax(axis=1)
 
 
 def decisions(of_industry: pl.DataFrame) -> pl.DataFrame:
@@ -99,7 +95,7 @@ def newest(of_industry: pl.DataFrame) -> pl.DataFrame:
     return of_industry.sort("cik", "seq").group_by("cik", maintain_order=True).agg(pl.col("industry").last())
 
 
-_INDICATOR = pl.Enum(INDICATORS)
+_TAGS = tuple(name.removeprefix(IFRS_PREFIX) for name in INDICATORS)
 _INDUSTRY = pl.Series("industry", [row.industry for row in TABLE], dtype=pl.String)
 _RULE = pl.Series("rule", [row.rule for row in TABLE])
 _AT_LEAST = np.array([row.at_least for row in TABLE])
@@ -113,11 +109,12 @@ def _members(groups: list[tuple[str, ...]]) -> np.ndarray:
 _USES, _UNLESS = _members([row.uses for row in TABLE]), _members([row.unless for row in TABLE])
 
 
-def _by_code(row: IndustryRule) -> Flags:
+def _by_code(row: IndustryRow) -> Flags:
     """For each SIC code, whether a row of the table applies to it; the last place is for invalid codes."""
     found = np.zeros(LARGEST_CODE + 2, dtype=np.bool_)
-    for low, high in row.codes:
-        found[low : high + 1] = True
+    for span in row.codes:
+        low, _, high = span.partition("-")
+        found[int(low) : int(high or low) + 1] = True
     return found
 
 
@@ -127,11 +124,11 @@ _BY_CODE[-1, -1] = True
 
 def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
     """A matrix of filings by indicators: whether the filing, or one of the year before it, uses the indicator."""
-    amounts = facts.select("cik", "seq", "tag", "value").filter(pl.col("tag").is_in(INDICATORS))
+    amounts = facts.select("cik", "seq", "tag", "value").filter(pl.col("tag").is_in(_TAGS))
     used = _large(amounts).select("cik", "seq", "tag").unique()
-    newest = np.full((filings.height, len(INDICATORS)), -1)
+    newest = np.full((filings.height, len(_TAGS)), -1)
     row = used.join(filings.with_row_index("row"), on=["cik", "seq"], maintain_order="left")["row"].to_numpy()
-    newest[row, used["tag"].cast(_INDICATOR).to_physical().to_numpy()] = row
+    newest[row, used["tag"].cast(pl.Enum(_TAGS)).to_physical().to_numpy()] = row
     # the newest row so far that uses an indicator; it may be another company's, which is excluded below
     newest = np.maximum.accumulate(newest, axis=0)
     first_of_company = np.maximum.accumulate(np.where(starts(ints(filings, "cik")), np.arange(filings.height), 0))

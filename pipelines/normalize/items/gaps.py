@@ -9,7 +9,7 @@ import polars as pl
 from pipelines.normalize.balance import evidence, rests
 from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
-from pipelines.normalize.industry.classification import WITHOUT_MEANING_TABLE
+from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.returns import NO_OPERATING_INCOME
 from pipelines.normalize.rule import Rule
@@ -202,8 +202,8 @@ def gaps(
 
 _ITEMS = pl.LazyFrame({"item": ITEM_NAMES})
 _RULE_OF_REASON = pl.LazyFrame({"reason": list(GAPS), "rule": [rule.id for rule in GAPS.values()]})
-_SENSELESS = WITHOUT_MEANING_TABLE["reason"].unique().to_list()
-_WITHOUT_MEANING = WITHOUT_MEANING_TABLE.lazy().rename({"reason": "senseless", "rule": "senseless_by"})
+_SENSELESS = WITHOUT_MEANING["reason"].unique().to_list()
+_WITHOUT_MEANING = WITHOUT_MEANING.lazy().rename({"reason": "senseless", "rule": "senseless_by"})
 
 ITEM = pl.col("item")
 REASONS: dict[str, pl.Expr] = {
@@ -238,7 +238,7 @@ CODES = frozenset(
         *WITHHELD_BY_OTHERS,
         *evidence.REASONS,
         *rests.REASONS,
-        *WITHOUT_MEANING_TABLE["reason"].unique(),
+        *WITHOUT_MEANING["reason"].unique(),
     )
 )
 """All reasons (warehouse.vocabulary has their meaning in words)."""
