@@ -43,7 +43,7 @@ def flags(frame: pl.DataFrame, name: str) -> Flags:
 def picked(values: npt.NDArray[Any], rows: Ints) -> Floats:
     """The values at some rows as floats; NaN for rows that are NOTHING."""
     if not len(values):
-        return np.full(len(rows), np.nan)
+        return np.full(rows.shape, np.nan)
     found = values[rows].astype(np.float64)
     found[rows < 0] = np.nan
     return found

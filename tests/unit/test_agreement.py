@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipelines.normalize.corrections import agreement, dividends
+from pipelines.normalize.corrections import agreement, dividends, identities
 from tests.factories import (
     CIK,
     DILUTED,
@@ -42,7 +42,7 @@ def third_year(usual, wrong, years=3):
         for year in range(2024 - years, 2024)
         for tag, value in {**usual, **(wrong if year == 2023 else {})}.items()
     ]
-    found = corrected_by(signed(raw(*rows)), agreement.proposals, dividends.proposals)
+    found = corrected_by(signed(raw(*rows)), identities.proposals, agreement.proposals, dividends.proposals)
     last = found.filter(found["end"].dt.year() == 2023).rows(named=True)
     return {row["concept"]: pytest.approx(row["value"]) for row in last}
 
@@ -298,26 +298,6 @@ def test_a_quarterly_rate_is_not_the_dividend_of_a_year():
     found = corrected_by(signed(raw(quarter, *year)), dividends.proposals)
 
     assert [f"{end}" for end in found.filter(concept="dividends_per_share")["end"]] == ["2023-09-30"]
-
-
-@pytest.mark.parametrize(
-    ("figures", "served"),
-    [
-        ({"GrossProfit": 30_456e3}, 100_579e3),
-        ({"GrossProfit": 31_456e3}, 60_321e3),
-        ({"CostsAndExpenses": 85_123e3, "OperatingIncomeLoss": 15_456e3}, 100_579e3),
-        ({"CostsAndExpenses": 45_321e3, "OperatingIncomeLoss": 15e6, "GrossProfit": 30_456e3}, 60_321e3),
-    ],
-    ids=["cost and gross profit", "neither", "costs and operating income", "both"],
-)
-def test_of_two_elements_of_revenue_the_one_counts_with_which_the_income_statement_foots(figures, served):
-    """60 million under the element of total revenue, and 101 million of contracts, of which 70 million are cost."""
-    contracts = "RevenueFromContractWithCustomerExcludingAssessedTax"
-    lines = {REVENUE: 60_321e3, contracts: 100_579e3, "CostOfRevenue": 70_123e3, **figures}
-    rows = [fact(tag, value, *of_year(2023)) for tag, value in lines.items()]
-    found = corrected_by(signed(raw(*rows)), agreement.proposals)
-
-    assert found.filter(concept="revenue")["value"].to_list() == [served]
 
 
 @in_one_call

@@ -297,7 +297,7 @@ OPERATING = Rule(
     "cash-flow.operating", "Net cash from operating activities as filed.", "ASC 230-10-45-24", "select", file="a.py"
 )
 CAPEX = Rule("cash-flow.capital-expenditure", "Payments for property and equipment.", "ASC 230-10-45-13", "select")
-SCALE = Rule("correction.scale.within-filing", "A figure a thousand times off is multiplied.", "measured", "correct")
+SCALE = Rule("correction.scale.earlier-filings", "A figure a thousand times off is multiplied.", "measured", "correct")
 TO_DATE_RULE = Rule(
     "ttm.year-to-date", "The last year and this year to date, less last year's.", "S-X", "compose", "year_to_date"
 )

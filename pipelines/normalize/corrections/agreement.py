@@ -7,9 +7,12 @@ figures of other periods (contexts).
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
-import numpy as np
+from dataclasses import dataclass
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, starts
+import numpy as np
+import polars as pl
+
+from pipelines.normalize.arrays import Flags, Floats
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.side_by_side import (
     COMMON,
@@ -23,15 +26,14 @@ from pipelines.normalize.corrections.side_by_side import (
     PROFIT,
     TAX,
     SideBySide,
-    at_rows,
     either,
 )
-from pipelines.normalize.corrections.votes import FROM_INCOME, FROM_PROFIT, is_of, retained
+from pipelines.normalize.corrections.votes import FROM_INCOME, FROM_PROFIT, retained
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 
 OTHERS_OF_REVENUE = ("other_revenue", "revenue_of_bank", "revenue_by_expenses")
-OF_REVENUE = ("revenue", *OTHERS_OF_REVENUE, "cost_of_revenue", "gross_profit", "operating_costs", OPERATING)
+REVENUE, PREFERRED = "revenue", "preferred_dividends"
 
 ROUNDED = 0.002
 """Two figures of one amount differ by less than this share: they are rounded to millions."""
@@ -50,11 +52,6 @@ HALF_A_CENT = 0.0055
 PARTICIPATING = 0.01
 """Earnings per share may be lower by so much for dividends on unvested shares: AAR's 0.20 of fiscal 2019 is 0.22 by net
 income over shares."""
-FEWEST_OTHERS = 2
-"""An identity counts for a company that satisfies it in so many other periods."""
-MOSTLY = 0.8
-"""... and in at least this share of all of its other periods. Measured on 228 companies: of figures that contradict an
-identity which held before, nearly all are errors or have no other witness."""
 NEARLY, APART = 0.01, 0.015
 """Where the product was within the first share of net income in nearly all other periods, a difference of more than the
 second contradicts."""
@@ -62,6 +59,8 @@ MANY_OTHERS, NEARLY_ALL = 6, 0.95
 """... in so many other periods, and this share of them."""
 DILUTION = 1.3
 """Diluted shares hardly ever exceed basic shares by more than this factor."""
+USUAL_DILUTION = 1.02
+"""Diluted shares are more than basic ones by less than this factor in most periods, so they are no error alone."""
 BELOW_BASIC = 0.995
 """Diluted shares are not below basic shares but for rounding."""
 SIMILAR = 0.1
@@ -70,41 +69,22 @@ SIMILAR = 0.1
 LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sources) if source.minus)
 """Ranks of the sources of consolidated net income that leave out the part of minorities."""
 
-USUAL_DILUTION = 1.02
-"""Diluted shares are more than basic ones by less than this factor in most periods, so they are no error alone."""
-
 BY_OTHERS = "two other figures of the filing agree with each other, as they do with this one in other periods"
 BY_PARENT = "earnings per share times shares are net income of the parent less preferred dividends"
-BY_STATEMENT = "the income statement foots with another element of revenue, and not with this one"
 BY_NONE = "another figure of the filing, which equals this one in other periods, contradicts it"
 
-INCOME = Rule(
-    "correction.agreement.income",
-    "Net income that no other figure of its filing and period confirms is replaced by the figure that usually equals "
-    "it if two others agree: consolidated net income less minorities, income before tax less tax, income to common, "
-    "basic and diluted earnings per share times shares.",
+BY_TWO_OTHERS = Rule(
+    "correction.agreement.by-two-others",
+    "Net income, revenue or earnings per share that no other figure of the filing and period confirms are replaced by "
+    "the figure that equals them in the company's other periods, if a second one agrees with it.",
     "ASC 260-10-45-10; Regulation S-X Rule 5-03: the lines of the income statement foot",
     "correct",
 )
-INCOME_WITHHELD = Rule(
-    "correction.agreement.income-contradicted",
-    "Net income that no other figure of its filing and period confirms, and that one contradicts which equals it in "
-    "other periods of the company, is left out.",
-    INCOME.source,
-    "withhold",
-)
-EARNINGS_AGREE = Rule(
-    "correction.agreement.earnings-per-share",
-    "Basic earnings per share that differ from net income over shares, although both equal each other in other "
-    "periods, are corrected if the diluted earnings and the diluted shares show that income and shares are right.",
-    "ASC 260-10-45-10: income available to common over the weighted average of shares",
-    "correct",
-)
-SHARES_WITHHELD = Rule(
-    "correction.agreement.shares-contradicted",
-    "Earnings per share or an average of shares are left out if net income differs from their product, although it "
-    "equals it in other periods, and the other figures of the filing do not show the right figure.",
-    EARNINGS_AGREE.source,
+CONTRADICTED = Rule(
+    "correction.agreement.contradicted",
+    "Net income, revenue, earnings per share or averages of shares that no other figure of the filing and period "
+    "confirms are left out if one contradicts them which equals them in the company's other periods.",
+    BY_TWO_OTHERS.source,
     "withhold",
 )
 DILUTED_BELOW_BASIC = Rule(
@@ -114,323 +94,247 @@ DILUTED_BELOW_BASIC = Rule(
     "ASC 260-10-45-16 and 260-10-45-17: potential shares are added, and left out where they are antidilutive",
     "withhold",
 )
-REVENUE_AGREES = Rule(
-    "correction.agreement.revenue",
-    "Revenue that another element of revenue contradicts, although both are equal in other periods of the company, is "
-    "left out, and replaced by it if cost of revenue plus gross profit, or costs plus operating income, agree with it.",
-    "Regulation S-X Rule 5-03: the lines of the income statement foot",
-    "correct",
-)
-REVENUE_FOOTS = Rule(
-    "correction.agreement.revenue-that-foots",
-    "Revenue from contracts or net sales replace a smaller figure of total revenue if they, and not it, are cost of "
-    "revenue plus gross profit, or costs plus operating income: the figure is a part of revenue.",
-    "Regulation S-X Rule 5-03: the lines of the income statement foot",
-    "correct",
-)
-RULES = (INCOME, INCOME_WITHHELD, EARNINGS_AGREE, SHARES_WITHHELD, DILUTED_BELOW_BASIC, REVENUE_AGREES, REVENUE_FOOTS)
+RULES = (BY_TWO_OTHERS, CONTRADICTED, DILUTED_BELOW_BASIC)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A figure that usually equals another one.
+
+    amount, tolerance: the figure, and the largest difference from an equal one.
+    apart: the largest difference that contradicts nothing.
+    is_exact: whether it can replace the other. is_proof: whether it contradicts alone, without another witness.
+    """
+
+    amount: Floats
+    tolerance: Floats
+    is_exact: bool = True
+    is_proof: bool = True
+    apart: Floats | float = 0.0
+
+    def agrees(self, amount: Floats) -> Flags:
+        """Whether an amount is equal."""
+        return _equal(amount, self.amount, self.tolerance)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the witnesses say: whether one agrees with the figure, the right figure (NaN if unknown), and whether the
+    figure is contradicted and no right one is known."""
+
+    is_confirmed: Flags
+    right: Floats
+    withheld: Flags
+
+    def but(self, holds: Flags) -> "Verdict":
+        """The same, but nothing is wrong where a condition holds."""
+        return Verdict(self.is_confirmed, np.where(holds, np.nan, self.right), self.withheld & ~holds)
+
+    def corrected(self, amount: Floats) -> Floats:
+        """The amount as judged; NaN where it is withheld."""
+        return np.where(self.withheld, np.nan, either(self.right, amount))
+
+    def proposals(self, beside: SideBySide, name: str) -> list[Proposal]:
+        """The corrections that follow."""
+        is_known = ~np.isnan(self.right)
+        return [
+            beside.propose(BY_TWO_OTHERS, BY_OTHERS, name, is_known, self.right / beside[name]),
+            beside.propose(CONTRADICTED, BY_NONE, name, self.withheld, np.nan),
+        ]
+
+
+def judged(beside: SideBySide, amount: Floats, witnesses: list[Witness]) -> Verdict:
+    """Compare an amount with its witnesses, the exact ones first.
+
+    A witness counts if it equals the amount in most other periods of the company. It replaces the amount together with
+    one other witness, and without such a record together with two others.
+    """
+    known = [~np.isnan(amount + each.amount + each.tolerance) for each in witnesses]
+    agrees = [each.agrees(amount) for each in witnesses]
+    is_confirmed = np.any(agrees, axis=0)
+    against = [
+        beside.usual(is_known, does) & is_known & ~is_confirmed & ~_equal(amount, each.amount, each.apart)
+        for is_known, does, each in zip(known, agrees, witnesses, strict=True)
+    ]
+    right, two_agree, alone = np.full(len(amount), np.nan), is_confirmed & False, is_confirmed & False
+    for one, witness in enumerate(witnesses):
+        support = np.zeros(len(amount), dtype=np.int64)
+        for other, second in enumerate(witnesses):
+            loose = np.fmax(witness.tolerance, second.tolerance)
+            support += (other != one) & against[other] & _equal(witness.amount, second.amount, loose)
+        two_agree |= against[one] & (support > 0)
+        alone |= against[one] & witness.is_proof
+        replaces = (against[one] & (support > 0)) | (known[one] & ~is_confirmed & (support > 1))
+        replaces &= witness.is_exact & (witness.amount != 0)
+        right = np.where(replaces & np.isnan(right), witness.amount, right)
+    return Verdict(is_confirmed, right, (two_agree | alone) & np.isnan(right))
 
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Figures that contradict others of their filing and period."""
-    return [*_of_income(figures), *_of_revenue(figures)]
+    return [*_of_income(SideBySide.of(figures, (*OF_INCOME, PREFERRED))), *_of_revenue(figures)]
 
 
-class Habits:
-    """Which identities a company satisfies in its other periods, as known after each filing."""
-
-    def __init__(self, beside: SideBySide) -> None:
-        filing = starts(beside.company, beside.seq)
-        number = np.cumsum(filing) - 1
-        self._company_first = np.flatnonzero(starts(beside.company))[np.cumsum(starts(beside.company)) - 1]
-        self._filing_first = np.flatnonzero(filing)[number]
-        self._filing_last = np.append(np.flatnonzero(filing)[1:], len(filing))[number]
-
-    def hold(self, known: Flags, agrees: Flags, fewest: int = FEWEST_OTHERS, mostly: float = MOSTLY) -> Flags:
-        """Whether the identity holds in most other periods of the same and earlier filings.
-
-        If it fails in most other periods of the filing too, its lines have another meaning from now on.
-
-        Args:
-            known: where both sides are stated.
-            agrees: where they are equal.
-            fewest: the fewest other periods.
-            mostly: the share of them in which the identity must hold.
-        """
-        others, agreeing = (self._others(flags, self._company_first) for flags in (known, known & agrees))
-        beside, beside_agreeing = (self._others(flags, self._filing_first) for flags in (known, known & agrees))
-        found: Flags = (others >= fewest) & (agreeing >= mostly * others) & (2 * beside_agreeing >= beside)
-        return found
-
-    def _others(self, flags: Flags, first: Ints) -> Ints:
-        total = np.append(0, np.cumsum(flags))
-        count: Ints = total[self._filing_last] - total[first] - flags
-        return count
-
-
-def _equal(left: Floats, right: Floats, tolerance: Floats) -> Flags:
+def _equal(left: Floats, right: Floats, tolerance: Floats | float) -> Flags:
     equal: Flags = np.abs(left - right) <= tolerance
     return equal
 
 
-def _of_income(figures: Figures) -> list[Proposal]:
-    beside = SideBySide.of(figures, (*OF_INCOME, "preferred_dividends"))
-    if not len(beside.seq):
-        return []
-    habits = Habits(beside)
-    value = beside.value
-    parent, common, basic, diluted = value[PARENT], value[COMMON], value[COUNTS[0]], value[COUNTS[1]]
-    profit = np.where(is_of(figures, beside, PARENT, FROM_PROFIT), np.nan, value[PROFIT])
-    pretax = np.where(is_of(figures, beside, PRETAX, FROM_INCOME), np.nan, value[PRETAX])
-    earnings, of_diluted = value[EARNINGS], value[DILUTED_EARNINGS]
-    rounding = ROUNDED * np.abs(parent) + UNITS * _grain(figures, beside, PARENT)
-    of_common_rounding = ROUNDED * np.abs(common) + UNITS * _grain(figures, beside, COMMON)
-    by_basic, by_diluted = earnings * basic, of_diluted * diluted
-    loose_basic, loose_diluted = (OF_SHARES * np.abs(parent) + HALF_A_CENT * count for count in (basic, diluted))
-    # income before tax less tax includes minorities
-    after_tax = pretax - value[TAX]
-    is_less = is_of(figures, beside, PROFIT, LESS_MINORITIES)
-    after_tax = np.where(is_less & ~_equal(after_tax, profit, rounding), np.nan, after_tax)
-    of_parent, of_all = (np.where(holds, profit, np.nan) for holds in (is_less, ~is_less))
-    exact = (common, of_parent, of_all, after_tax, retained(figures, beside))
-    witnesses = [(amount, rounding) for amount in exact] + [(by_basic, loose_basic), (by_diluted, loose_diluted)]
-    judged = _judged(
-        habits,
-        parent,
-        witnesses,
-        is_proof=(False, True, True, True, False, True, True),
-        exact=(True,) * 5 + (False,) * 2,
+def _rounding(beside: SideBySide, name: str) -> Floats:
+    """The largest difference of a figure from an equal one."""
+    return ROUNDED * np.abs(beside[name]) + UNITS * beside.grain(name)
+
+
+def _of_income(beside: SideBySide) -> list[Proposal]:
+    """Net income of the parent and to common, then earnings per share and averages of shares."""
+    parent, common, preferred = beside[PARENT], beside[COMMON], beside[PREFERRED]
+    by_basic, by_diluted = (
+        Witness(
+            beside[earnings] * beside[count], OF_SHARES * np.abs(parent) + HALF_A_CENT * beside[count], is_exact=False
+        )
+        for earnings, count in zip((EARNINGS, DILUTED_EARNINGS), COUNTS, strict=True)
     )
-    # income to common below that of the parent, which earnings per share confirm: preferred dividends
-    of_common = _equal(by_basic, common, loose_basic) | _equal(by_diluted, common, loose_diluted)
-    is_preferred = of_common & (common < parent)
-    found = [
-        beside.propose(INCOME, BY_OTHERS, PARENT, judged.replaced & ~is_preferred, judged.right / parent),
-        beside.propose(INCOME_WITHHELD, BY_NONE, PARENT, judged.withheld & ~is_preferred, np.nan),
+    rounding, of_common_rounding = (_rounding(beside, name) for name in (PARENT, COMMON))
+    profit = np.where(beside.is_of(PARENT, FROM_PROFIT), np.nan, beside[PROFIT])
+    after_tax = np.where(beside.is_of(PRETAX, FROM_INCOME), np.nan, beside[PRETAX]) - beside[TAX]
+    # income before tax less tax includes minorities
+    is_less = beside.is_of(PROFIT, LESS_MINORITIES)
+    has_minorities = is_less & ~_equal(after_tax, profit, rounding)
+    exact = [
+        Witness(common, rounding, is_proof=False),
+        *(Witness(np.where(holds, profit, np.nan), rounding) for holds in (is_less, ~is_less)),
+        Witness(np.where(has_minorities, np.nan, after_tax), rounding),
+        Witness(retained(beside), rounding, is_proof=False),
     ]
-    right_parent = np.where(judged.replaced & ~is_preferred, judged.right, parent)
-    right_parent = np.where(judged.withheld & ~is_preferred, np.nan, right_parent)
-    to_common = _judged(
-        habits,
+    # income to common below that of the parent, which earnings per share confirm: preferred dividends
+    is_preferred = (by_basic.agrees(common) | by_diluted.agrees(common)) & (common < parent)
+    of_parent = judged(beside, parent, [*exact, by_basic, by_diluted]).but(is_preferred)
+    right_parent = of_parent.corrected(parent)
+    of_common = judged(
+        beside,
         common,
         [
-            (right_parent, of_common_rounding),
-            (right_parent - value["preferred_dividends"], of_common_rounding),
-            (by_basic, loose_basic),
-            (by_diluted, loose_diluted),
+            Witness(right_parent, of_common_rounding, is_proof=False),
+            Witness(right_parent - preferred, of_common_rounding, is_proof=False),
+            by_basic,
+            by_diluted,
         ],
-        is_proof=(False, False, True, True),
-        exact=(True, True, False, False),
     )
-    of_parent_alone = right_parent - np.nan_to_num(value["preferred_dividends"])
-    is_of_parent = _equal(of_parent_alone, by_basic, NEARLY * np.abs(of_parent_alone) + HALF_A_CENT * basic)
-    is_of_parent &= ~np.any(to_common.agrees, axis=0) & ~_equal(common, by_diluted, loose_diluted) & ~np.isnan(common)
-    replaced, withheld = to_common.replaced & ~is_of_parent, to_common.withheld & ~is_of_parent
-    found += [
-        beside.propose(INCOME, BY_PARENT, COMMON, is_of_parent, of_parent_alone / common),
-        beside.propose(INCOME, BY_OTHERS, COMMON, replaced, to_common.right / common),
-        beside.propose(INCOME_WITHHELD, BY_NONE, COMMON, withheld, np.nan),
+    less = right_parent - np.nan_to_num(preferred)
+    is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * beside[COUNTS[0]])
+    is_of_parent &= ~of_common.is_confirmed & ~np.isnan(common)
+    of_common = of_common.but(is_of_parent)
+    right_common = np.where(is_of_parent, less, of_common.corrected(common))
+    is_confirmed = ~np.isnan(of_parent.right) | np.any([witness.agrees(parent) for witness in exact], axis=0)
+    return [
+        *of_parent.proposals(beside, PARENT),
+        beside.propose(BY_TWO_OTHERS, BY_PARENT, COMMON, is_of_parent, less / common),
+        *of_common.proposals(beside, COMMON),
+        *_of_shares(beside, np.abs(right_common), np.abs(right_parent), is_confirmed),
     ]
-    right_common = np.select([is_of_parent, replaced, withheld], [of_parent_alone, to_common.right, np.nan], common)
-    incomes = (right_common, right_parent)
-    is_confirmed = judged.is_confirmed_otherwise(range(5)) | judged.replaced
-    return [*found, *_of_shares(figures, beside, habits, incomes, is_confirmed)]
 
 
-class _Judged:
-    """What the witnesses say about an amount: `replaced` by `right`, or `withheld`."""
-
-    def __init__(self, agrees: list[Flags], replaced: Flags, right: Floats, withheld: Flags) -> None:
-        self.agrees, self.replaced, self.right, self.withheld = agrees, replaced, right, withheld
-
-    def is_confirmed_otherwise(self, numbers: range) -> Flags:
-        """Whether one of some witnesses agrees."""
-        found: Flags = np.any([self.agrees[number] for number in numbers], axis=0)
-        return found
-
-
-def _judged(
-    habits: Habits,
-    amount: Floats,
-    witnesses: list[tuple[Floats, Floats]],
-    is_proof: tuple[bool, ...],
-    exact: tuple[bool, ...],
-    least: tuple[float, ...] = (),
-) -> _Judged:
-    """Compare an amount with its witnesses: each with the largest difference; exact ones can replace it.
+def _of_shares(beside: SideBySide, common: Floats, parent: Floats, is_confirmed: Flags) -> list[Proposal]:
+    """Earnings per share and averages of shares, all without their signs, which votes decide.
 
     Args:
-        habits: of the company.
-        amount: the amount to judge.
-        witnesses: amount and tolerance of each, the exact ones first.
-        is_proof: whether a witness alone contradicts; otherwise only together with another one.
-        exact: whether a witness can replace the amount.
-        least: the share of the amount by which each witness must differ in order to contradict; none by default.
+        beside: the figures.
+        common, parent: net income without its sign, as judged.
+        is_confirmed: whether other figures of the filing show that net income is right.
     """
-    known = [~np.isnan(amount) & ~np.isnan(other) & ~np.isnan(tolerance) for other, tolerance in witnesses]
-    agrees = [_equal(amount, other, tolerance) for other, tolerance in witnesses]
-    active = [habits.hold(*pair) & pair[0] for pair in zip(known, agrees, strict=True)]
-    is_confirmed = np.any(agrees, axis=0)
-    against = [is_active & ~does & ~is_confirmed for is_active, does in zip(active, agrees, strict=True)]
-    for number, share in enumerate(least):
-        against[number] &= np.abs(witnesses[number][0] - amount) > share * np.abs(amount)
-    replaced, right = np.zeros(len(amount), dtype=np.bool_), amount
-    two_agree = np.zeros(len(amount), dtype=np.bool_)
-    for one, (value, tolerance) in enumerate(witnesses):
-        support = np.zeros(len(amount), dtype=np.int64)
-        for other, (second, loose) in enumerate(witnesses):
-            if other != one:
-                support += against[other] & _equal(value, second, np.fmax(tolerance, loose))
-        two_agree |= against[one] & (support > 0)
-        if exact[one]:
-            # a figure without such a history needs two others
-            holds = (against[one] & (support > 0)) | (known[one] & ~is_confirmed & (support > 1))
-            holds &= ~replaced & (value != 0)
-            right = np.where(holds, value, right)
-            replaced |= holds
-    alone = np.any([holds for holds, proves in zip(against, is_proof, strict=True) if proves], axis=0)
-    return _Judged(agrees, replaced, right, (two_agree | alone) & ~replaced)
-
-
-def _of_shares(
-    figures: Figures, beside: SideBySide, habits: Habits, incomes: tuple[Floats, Floats], is_confirmed: Flags
-) -> list[Proposal]:
-    """Earnings per share and averages of shares, all without their signs, which votes decide."""
-    value = beside.value
-    basic, diluted = (value[name] for name in COUNTS)
-    earnings, of_diluted = np.abs(value[EARNINGS]), np.abs(value[DILUTED_EARNINGS])
-    incomes = (np.abs(incomes[0]), np.abs(incomes[1]))
+    basic, diluted = (beside[name] for name in COUNTS)
+    earnings, of_diluted = np.abs(beside[EARNINGS]), np.abs(beside[DILUTED_EARNINGS])
+    income = either(common, parent)
 
     def agrees(each: Floats, count: Floats, share: float) -> Flags:
         rounding = (HALF_A_CENT + PARTICIPATING * (share > NEARLY)) * count
-        equal = [_equal(each * count, income, share * income + rounding) for income in incomes]
+        equal = [_equal(each * count, one, share * one + rounding) for one in (common, parent)]
         found: Flags = np.any(equal, axis=0)
         return found
 
-    def contradicts(each: Floats, count: Floats, known: Flags) -> Flags:
+    def contradicts(each: Floats, count: Floats) -> Flags:
+        known = ~np.isnan(income * each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
         loose, strict = agrees(each, count, OF_SHARES), agrees(each, count, NEARLY)
-        is_usual, is_strict = habits.hold(known, loose), habits.hold(known, strict, MANY_OTHERS, NEARLY_ALL)
+        is_usual, is_strict = beside.usual(known, loose), beside.usual(known, strict, MANY_OTHERS, NEARLY_ALL)
         return known & ((is_usual & ~loose) | (is_strict & ~agrees(each, count, APART)))
 
-    has_income = ~np.isnan(incomes[0]) | ~np.isnan(incomes[1])
-    basic_holds, diluted_holds = agrees(earnings, basic, OF_SHARES), agrees(of_diluted, diluted, OF_SHARES)
     # both products agree with each other, but not with income: it is not what they are divided from
     is_other_income = ~agrees(earnings, basic, APART) & ~agrees(of_diluted, diluted, APART)
-    is_other_income &= _equal(earnings * basic, of_diluted * diluted, OF_SHARES * np.abs(earnings * basic))
-    income = either(*incomes)
-    known_basic, known_diluted = (
-        has_income & ~np.isnan(each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
-        for each, count in ((earnings, basic), (of_diluted, diluted))
-    )
-    # earnings that an earlier filing states alike for the period are no slip of the pen
-    place = beside.place[EARNINGS]
-    first = figures.first[place]
-    known_basic &= ~((place >= 0) & (first != place) & (figures.value[first] == figures.value[place]))
-    bad_basic = contradicts(earnings, basic, known_basic) & ~is_other_income
-    bad_diluted = contradicts(of_diluted, diluted, known_diluted) & ~is_other_income
-    by_income = income / basic
-    last_basic, last_diluted = (_last(figures, beside, name) for name in COUNTS)
-    has_diluted = ~np.isnan(of_diluted)
-
-    def like(each: Floats) -> Flags:
-        found: Flags = np.abs(each - of_diluted) <= SIMILAR * np.abs(of_diluted) + HALF_A_CENT
-        return found
+    is_other_income &= _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
+    bad_basic = contradicts(earnings, basic) & ~is_other_income
+    bad_diluted = contradicts(of_diluted, diluted) & ~is_other_income
+    basic_holds, diluted_holds = agrees(earnings, basic, OF_SHARES), agrees(of_diluted, diluted, OF_SHARES)
+    last_basic, last_diluted = (_last(beside, name) for name in COUNTS)
 
     def is_count(count: Floats) -> Flags:
-        by_other = (count >= diluted / DILUTION) & (count * BELOW_BASIC <= diluted)
-        by_last = np.abs(count - last_basic) <= SIMILAR * last_basic
-        return np.where(np.isnan(diluted), by_last, by_other)
+        """Whether a basic count is like the diluted one, or without one like the last."""
+        like_diluted = (count >= diluted / DILUTION) & (count * BELOW_BASIC <= diluted)
+        return np.where(np.isnan(diluted), _equal(count, last_basic, SIMILAR * last_basic), like_diluted)
 
+    def is_each(each: Floats) -> Flags:
+        return _equal(each, of_diluted, SIMILAR * of_diluted + HALF_A_CENT)
+
+    cents = np.round(income / basic, 2)
     is_income = is_confirmed | diluted_holds
-    count_fits, implied_fits = is_count(basic), is_count(income / earnings)
-    earnings_err = bad_basic & is_income & count_fits & (like(by_income) | ~has_diluted)
-    earnings_err &= ~(like(earnings) & has_diluted & implied_fits)
-    cents = np.round(by_income, 2)
-    corrected = earnings_err & (cents != 0)
-    count_errs = bad_basic & is_income & ~earnings_err & ~count_fits & like(earnings)
+    corrected = bad_basic & is_income & is_count(basic) & (is_each(income / basic) | np.isnan(of_diluted))
+    corrected &= ~(is_each(earnings) & is_count(income / earnings)) & (cents != 0)
+    count_errs = bad_basic & is_income & ~is_count(basic) & is_each(earnings)
     unclear = bad_basic & ~corrected & ~count_errs
-    diluted_like = (diluted * 1.0 >= basic * BELOW_BASIC) & (diluted <= DILUTION * basic)
-    diluted_errs = bad_diluted & (basic_holds | is_confirmed)
-    diluted_errs &= ~(diluted_like & ~(like(earnings)) & basic_holds)
     # income for diluted earnings may be adjusted, and these do not show a count that is little above the basic one
-    diluted_errs &= ~(basic_holds & (diluted >= basic) & (diluted <= USUAL_DILUTION * basic))
-    below = (diluted < BELOW_BASIC * basic) & ~bad_basic & ~bad_diluted
-    off_basic, off_diluted = (
-        np.abs(np.log(count / last)) for count, last in ((basic, last_basic), (diluted, last_diluted))
+    is_usual_count = (diluted >= basic) & (diluted <= USUAL_DILUTION * basic)
+    diluted_errs = (
+        bad_diluted
+        & (is_confirmed | basic_holds)
+        & ~(basic_holds & (is_usual_count | ~is_each(earnings) & is_count(basic)))
     )
+    below = (diluted < BELOW_BASIC * basic) & ~bad_basic & ~bad_diluted
     basic_fits, diluted_fits = (
-        np.any([_equal(each * count, one, ROUNDED * one + HALF_A_CENT * count) for one in incomes], axis=0)
+        np.any([_equal(each * count, one, ROUNDED * one + HALF_A_CENT * count) for one in (common, parent)], axis=0)
         for each, count in ((earnings, basic), (of_diluted, diluted))
     )
     shows = (basic_fits != diluted_fits) & ~np.isnan(earnings * of_diluted)
+    off_basic, off_diluted = (
+        np.abs(np.log(count / last)) for count, last in ((basic, last_basic), (diluted, last_diluted))
+    )
     diluted_is_off = below & np.where(shows, basic_fits, ~(off_basic > off_diluted))
     basic_is_off = below & np.where(shows, diluted_fits, ~(off_diluted > off_basic))
     return [
-        beside.propose(EARNINGS_AGREE, BY_OTHERS, EARNINGS, corrected, cents / earnings),
-        beside.propose(SHARES_WITHHELD, BY_NONE, EARNINGS, unclear, np.nan),
-        beside.propose(SHARES_WITHHELD, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
-        beside.propose(SHARES_WITHHELD, BY_NONE, COUNTS[1], diluted_errs, np.nan),
+        beside.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, cents / earnings),
+        beside.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
+        beside.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
+        beside.propose(CONTRADICTED, BY_NONE, COUNTS[1], diluted_errs, np.nan),
         beside.propose(DILUTED_BELOW_BASIC, BY_NONE, COUNTS[1], diluted_is_off, np.nan),
         beside.propose(DILUTED_BELOW_BASIC, BY_NONE, COUNTS[0], basic_is_off, np.nan),
     ]
 
 
-def _grain(figures: Figures, beside: SideBySide, name: str) -> Floats:
-    """The power of ten to which the figures of a concept are rounded."""
-    return at_rows(figures.grain, beside.place[name])
-
-
-def _last(figures: Figures, beside: SideBySide, name: str) -> Floats:
+def _last(beside: SideBySide, name: str) -> Floats:
     """The company's last count of an earlier period in the same filing, or of an earlier filing; NaN if none."""
-    count = beside.value[name]
-    known = ~np.isnan(count)
-    rows = np.where(known, np.arange(len(count)), -1)
-    before = np.full(len(count), -1)
-    before[1:] = np.maximum.accumulate(rows)[:-1]
-    found = (before >= 0) & (beside.company[before] == beside.company)
-    return np.where(found, count[before], np.nan)
+    count = pl.DataFrame({"company": beside.company, "count": beside[name]}).select(
+        pl.col("count").fill_nan(None).forward_fill().shift(1).over("company")
+    )
+    return count.to_series().to_numpy()
 
 
 def _of_revenue(figures: Figures) -> list[Proposal]:
-    beside = SideBySide.of(figures, OF_REVENUE)
-    if not len(beside.seq):
-        return []
-    habits = Habits(beside)
-    value = beside.value
-    revenue = value["revenue"]
-    tolerance = ROUNDED * np.abs(revenue) + UNITS * _grain(figures, beside, "revenue")
-    others = (
-        *(_independent(figures, beside, name) for name in OTHERS_OF_REVENUE),
-        value["cost_of_revenue"] + value["gross_profit"],
-        value["operating_costs"] + value[OPERATING],
-    )
-    witnesses = [(other, tolerance) for other in others]
-    judged = _judged(
-        habits,
-        revenue,
-        witnesses,
-        is_proof=(True, True, True, False, False),
-        exact=(True,) * 5,
-        least=tuple(OTHER_PROVISIONS if name == "revenue_by_expenses" else 0.0 for name in OTHERS_OF_REVENUE),
-    )
-    total = others[0]
-    unit = UNITS * _grain(figures, beside, "revenue")
-    foot, foots = (
-        np.any([_equal(amount, footing, unit) for footing in others[-2:]], axis=0) for amount in (revenue, total)
-    )
-    is_part = foots & ~foot & (total - revenue > tolerance)
-    return [
-        beside.propose(REVENUE_FOOTS, BY_STATEMENT, "revenue", is_part, total / revenue),
-        beside.propose(REVENUE_AGREES, BY_OTHERS, "revenue", judged.replaced & ~is_part, judged.right / revenue),
-        beside.propose(REVENUE_AGREES, BY_NONE, "revenue", judged.withheld & ~is_part, np.nan),
+    """Revenue against other elements of it, and against the lines that lead from it to income."""
+    lines = ("cost_of_revenue", "gross_profit"), ("operating_costs", OPERATING)
+    beside = SideBySide.of(figures, (REVENUE, *OTHERS_OF_REVENUE, *lines[0], *lines[1]))
+    revenue, rounding = beside[REVENUE], _rounding(beside, REVENUE)
+    provisions = {"revenue_by_expenses": OTHER_PROVISIONS * np.abs(revenue)}
+    witnesses = [
+        Witness(_independent(beside, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE
     ]
+    witnesses += [Witness(beside[one] + beside[other], rounding, is_proof=False) for one, other in lines]
+    return judged(beside, revenue, witnesses).proposals(beside, REVENUE)
 
 
-def _independent(figures: Figures, beside: SideBySide, witness: str) -> Floats:
+def _independent(beside: SideBySide, witness: str) -> Floats:
     """A witness of revenue; NaN where revenue is taken from the same elements."""
-    is_same = np.zeros(len(beside.seq), dtype=np.bool_)
-    for rank, source in enumerate(BY_NAME[witness].sources):
-        for of_revenue, other in enumerate(BY_NAME["revenue"].sources):
-            if (source.elements, source.minus) == (other.elements, other.minus):
-                is_same |= is_of(figures, beside, witness, (rank,)) & is_of(figures, beside, "revenue", (of_revenue,))
-    return np.where(is_same, np.nan, beside.value[witness])
+    is_same = [
+        beside.is_of(witness, (rank,)) & beside.is_of(REVENUE, (of_revenue,))
+        for rank, source in enumerate(BY_NAME[witness].sources)
+        for of_revenue, other in enumerate(BY_NAME[REVENUE].sources)
+        if (source.elements, source.minus) == (other.elements, other.minus)
+    ]
+    return np.where(np.any(is_same, axis=0), np.nan, beside[witness])

@@ -6,14 +6,15 @@ year that other quarters prove (contexts).
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.corrections.agreement import Habits
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
 from pipelines.normalize.corrections.figures import Figures, Proposal
+from pipelines.normalize.corrections.footing import Judged
 from pipelines.normalize.corrections.powers import POWER, power_of_thousand
 from pipelines.normalize.corrections.side_by_side import COUNTS, SideBySide, either
-from pipelines.normalize.corrections.votes import is_of
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.keys import any_of, pairs_of_equal
 from pipelines.normalize.rule import Rule
@@ -70,14 +71,7 @@ some years, and in 2017 a dividend that was halved later."""
 
 BY_PAYMENTS = "dividends paid over shares of the same filing"
 BY_DECLARED = "dividends declared, which are those paid, over shares of the same filing"
-BY_DEFINITION = "dividends are not negative"
 
-NOT_NEGATIVE = Rule(
-    "correction.sign.dividends",
-    "The sign of negative dividends per share is reversed.",
-    "Taxonomy definition: the amount of dividends declared per share; the minus sign is that of the printed statement",
-    "correct",
-)
 RATE = Rule(
     "correction.dividends.rate",
     "Dividends per share of a longer period are left out if dividends paid over shares are two, three or four times as "
@@ -93,8 +87,8 @@ SCALE = Rule(
 )
 NOT_AS_PAID = Rule(
     "correction.dividends.not-as-paid",
-    "Dividends per share that differ from dividends paid on common stock over shares, although both are equal in other "
-    "periods of the company, are left out.",
+    "Dividends per share that differ from dividends paid over shares, although both are equal in other periods of the "
+    "company, are left out; so are those that shares one and a half times as many or as few would not explain.",
     SCALE.source,
     "withhold",
 )
@@ -106,117 +100,80 @@ AS_PAID_PER_SHARE = Rule(
     "after the period is not recognised in it",
     "correct",
 )
-NOT_AS_DECLARED = Rule(
-    "correction.dividends.not-as-declared",
-    "Dividends per share that differ from dividends declared over shares are left out if dividends paid are the same "
-    f"as those declared, and if shares would have to be more than {MORE_THAN_PAID:g} times as many, or as few.",
-    SCALE.source,
-    "withhold",
-)
-MORE_THAN_ALL = Rule(
-    "correction.dividends.more-than-paid",
-    f"Dividends paid per share of a year that are, times shares, more than {MORE_THAN_PAID:g} times all dividends paid "
-    "are left out.",
-    "Taxonomy definitions: dividends on common stock are a part of all dividends paid",
-    "withhold",
-)
-RULES = (NOT_NEGATIVE, RATE, SCALE, NOT_AS_PAID, AS_PAID_PER_SHARE, NOT_AS_DECLARED, MORE_THAN_ALL)
+RULES = (RATE, SCALE, NOT_AS_PAID, AS_PAID_PER_SHARE)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
-    """Dividends per share that are wrong in sign or scale, rates, and those that payments contradict."""
-    at = figures.of_concepts((PER_SHARE,))
-    at = at[figures.value[at] < 0]
-    found = [Proposal(NOT_NEGATIVE, BY_DEFINITION, at, np.full(len(at), -1.0))]
-    if not len(figures.of_concepts((PAID,))):
-        return found
-    beside, habits, times, is_paid = _compared(figures)
-    value = beside.value
+    """Dividends per share that are wrong in scale, rates, and those that payments contradict."""
+    beside, times = _compared(figures)
     known = np.isfinite(times) & (times > 0)
-    quarters = np.round((beside.end - beside.start + 1) / DAYS_A_QUARTER)
-    is_usual = habits.hold(known, is_paid)
     power = power_of_thousand(times, NEAR_POWER)
-    others = times * value[PER_SHARE] / value[PAID_PER_SHARE]
-    takes_other = known & (np.abs(times - 1) > APART) & (np.abs(others - 1) <= SAME)
-    off_scale = known & ~takes_other & ~np.isnan(power) & (np.abs(power) >= POWER)
-    is_rate = known & ~is_paid & (quarters >= 2) & (np.abs(times - quarters) <= NEAR_RATE * quarters)
-    is_rate &= _like_a_quarter(figures, beside) & ~takes_other
-    may_be_off = known & ~is_rate & ~off_scale & ~takes_other
-    is_common = is_of(figures, beside, PAID, (0,))
-    off = may_be_off & is_usual & is_common & ((times > CLEARLY) | (times < 1 / CLEARLY))
-    is_exact = habits.hold(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
-    off |= may_be_off & is_exact & (np.abs(times - 1) > APART) & ~is_of(figures, beside, PAID, ORDINARY_RANKS)
-    declared = np.abs(value[DECLARED]) / (np.abs(value[PER_SHARE]) * either(*(value[count] for count in COUNTS)))
-    is_known = np.isfinite(declared) & (declared > 0) & ~is_rate & ~off_scale & ~takes_other & ~off
-    is_same = np.abs(np.abs(value[PAID] / value[DECLARED]) - 1) <= SAME
-    of_common = is_of(figures, beside, DECLARED, COMMON_RANKS)
-    is_off = (declared < 1 / MORE_THAN_PAID) | (of_common & (declared > MORE_THAN_PAID))
-    not_declared = is_known & is_same & is_off
-    is_year = beside.end - beside.start >= A_YEAR
-    is_more = may_be_off & ~off & ~not_declared & is_year & is_of(figures, beside, PER_SHARE, PAID_RANKS)
-    is_more &= times < 1 / MORE_THAN_PAID
-    found += [
-        beside.propose(SCALE, BY_PAYMENTS, PER_SHARE, off_scale, 10.0 ** np.where(off_scale, power, 0.0)),
-        beside.propose(RATE, BY_PAYMENTS, PER_SHARE, is_rate, np.nan),
-        beside.propose(NOT_AS_PAID, BY_PAYMENTS, PER_SHARE, off, np.nan),
-        beside.propose(
-            AS_PAID_PER_SHARE, BY_PAYMENTS, PER_SHARE, takes_other, value[PAID_PER_SHARE] / value[PER_SHARE]
-        ),
-        beside.propose(NOT_AS_DECLARED, BY_DECLARED, PER_SHARE, not_declared, np.nan),
-        beside.propose(MORE_THAN_ALL, BY_PAYMENTS, PER_SHARE, is_more, np.nan),
-    ]
+    of_paid = beside[PAID_PER_SHARE] / beside[PER_SHARE]
+    takes_other = (np.abs(times - 1) > APART) & (np.abs(times / of_paid - 1) <= SAME)
+    quarters = np.round((beside.end - beside.start + 1) / DAYS_A_QUARTER)
+    is_rate = (quarters >= 2) & (np.abs(times - quarters) <= NEAR_RATE * quarters) & _like_a_quarter(beside)
+    is_usual = beside.usual(known, np.abs(times - 1) <= AS_PAID) & beside.is_of(PAID, (0,))
+    is_exact = beside.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
+    off = (is_usual & ((times > CLEARLY) | (times < 1 / CLEARLY))) | (
+        is_exact & (np.abs(times - 1) > APART) & ~beside.is_of(PAID, ORDINARY_RANKS)
+    )
+    declared = times * np.abs(beside[DECLARED] / beside[PAID])
+    is_same = np.abs(np.abs(beside[PAID] / beside[DECLARED]) - 1) <= SAME
+    not_declared = is_same & (declared > 0) & (declared < 1 / MORE_THAN_PAID)
+    not_declared |= is_same & beside.is_of(DECLARED, COMMON_RANKS) & (declared > MORE_THAN_PAID)
+    is_more = (beside.end - beside.start >= A_YEAR) & beside.is_of(PER_SHARE, PAID_RANKS)
+    cases: tuple[tuple[Rule, str, Flags, Floats | float], ...] = (
+        (AS_PAID_PER_SHARE, BY_PAYMENTS, takes_other, of_paid),
+        (SCALE, BY_PAYMENTS, np.abs(power) >= POWER, 10.0**power),
+        (RATE, BY_PAYMENTS, is_rate, np.nan),
+        (NOT_AS_PAID, BY_PAYMENTS, off, np.nan),
+        (NOT_AS_PAID, BY_DECLARED, not_declared, np.nan),
+        (NOT_AS_PAID, BY_PAYMENTS, is_more & (times < 1 / MORE_THAN_PAID), np.nan),
+    )
+    case = np.select([known & holds for _, _, holds, _ in cases], range(len(cases)), NOTHING)
     confirmed = beside.place[PER_SHARE][np.abs(times - 1) <= SAME]
-    return [_with_repetitions(figures, proposal, confirmed) for proposal in found]
+    return [
+        _with_repetitions(figures, beside.propose(rule, evidence, PER_SHARE, case == number, factor), confirmed)
+        for number, (rule, evidence, _, factor) in enumerate(cases)
+    ]
 
 
 def _with_repetitions(figures: Figures, proposal: Proposal, as_paid: Ints) -> Proposal:
     """A proposal, also for the same figures of the same period in later filings, unless dividends paid confirm them."""
-    if not len(proposal.at) or proposal.rule == NOT_NEGATIVE:
-        return proposal
     order = np.argsort(proposal.at)
     at, factor = proposal.at[order], proposal.factor[order]
-    first = figures.first[at]
     later = np.setdiff1d(figures.of_concepts((PER_SHARE,)), np.union1d(at, as_paid))
+    later = later[later > at.min(initial=len(figures.value))]
     last = np.searchsorted(at, later) - 1
-    repeats = (last >= 0) & (first[last] == figures.first[later]) & (figures.value[at[last]] == figures.value[later])
-    return Proposal(
-        proposal.rule,
-        proposal.evidence,
-        np.concatenate([at, later[repeats]]),
-        np.concatenate([factor, factor[last[repeats]]]),
-    )
+    repeats = (figures.first[at[last]] == figures.first[later]) & (figures.value[at[last]] == figures.value[later])
+    return replace(proposal, at=np.append(at, later[repeats]), factor=np.append(factor, factor[last[repeats]]))
 
 
-def holding(figures: Figures) -> tuple[Ints, Floats, Floats]:
-    """The places of dividends per share that are as paid; each times shares, and the dividends paid."""
-    if not len(figures.of_concepts((PAID,))):
-        return np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
-    beside, _, times, is_paid = _compared(figures)
-    rows = np.flatnonzero(is_paid)
-    paid = np.abs(beside.value[PAID][rows])
-    return beside.place[PER_SHARE][rows], paid / times[rows], paid
+def judged(figures: Figures) -> Judged:
+    """The dividends per share that are as paid: each times shares, and the dividends paid."""
+    beside, times = _compared(figures)
+    paid = np.abs(beside[PAID])
+    at, holds = beside.place[PER_SHARE], np.abs(times - 1) <= AS_PAID
+    nothing = np.full(len(at), np.nan)
+    return Judged(NOT_AS_PAID, PER_SHARE, at, at[:0], paid / times, paid, holds, nothing, np.isnan(times) & False)
 
 
-def _like_a_quarter(figures: Figures, beside: SideBySide) -> Flags:
+def _like_a_quarter(beside: SideBySide) -> Flags:
     """Whether a quarter in or next to each period has about the dividend of the period, as known after its filing."""
+    figures = beside.figures
     at = figures.of_concepts((PER_SHARE,))
-    days = figures.days[at]
-    at = at[(days >= A_QUARTER[0]) & (days <= A_QUARTER[1])]
+    at = at[(figures.days[at] >= A_QUARTER[0]) & (figures.days[at] <= A_QUARTER[1])]
     asked = np.flatnonzero(beside.place[PER_SHARE] >= 0)
-    order = at[np.argsort(figures.company[at], kind="stable")]
-    pair, found = pairs_of_equal(beside.company[asked], figures.company[order])
-    row, quarter = asked[pair], order[found]
-    value = beside.value[PER_SHARE][row]
+    pair, found = pairs_of_equal(beside.company[asked], figures.company[at])
+    row, quarter = asked[pair], at[found]
     near = (figures.start[quarter] >= beside.start[row] - A_QUARTER[1]) & (figures.seq[quarter] <= beside.seq[row])
     near &= figures.end[quarter] <= beside.end[row] + A_QUARTER[1]
-    near &= np.abs(figures.value[quarter] / value - 1) <= LIKE_A_QUARTER
+    near &= np.abs(figures.value[quarter] / beside[PER_SHARE][row] - 1) <= LIKE_A_QUARTER
     return any_of(row, len(beside.seq), near)
 
 
-def _compared(figures: Figures) -> tuple[SideBySide, Habits, Floats, Flags]:
-    """The figures of each filing and period, the dividends paid as a multiple, and whether they agree."""
+def _compared(figures: Figures) -> tuple[SideBySide, Floats]:
+    """The figures of each filing and period, and the dividends paid as a multiple of dividends per share."""
     beside = SideBySide.of(figures, (PER_SHARE, PAID, DECLARED, PAID_PER_SHARE, *COUNTS))
-    value = beside.value
-    shares = either(*(value[count] for count in COUNTS))
-    times = np.abs(value[PAID]) / (np.abs(value[PER_SHARE]) * shares)
-    return beside, Habits(beside), times, np.abs(times - 1) <= AS_PAID
+    shares = either(*(beside[count] for count in COUNTS))
+    return beside, np.abs(beside[PAID]) / (np.abs(beside[PER_SHARE]) * shares)

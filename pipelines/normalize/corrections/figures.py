@@ -14,21 +14,27 @@ from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.keys import NUMBER_OF, day_numbers, packed
 from pipelines.normalize.rule import Rule
 
+SCALE, SIGN, FIGURE, CONTEXT, TOTAL, DOUBT = "scale", "sign", "figure", "context", "total", "doubt"
+"""The kinds of corrections: the factor is a power of ten, minus one, or another; the figure is left out as that of
+another period, because a total contradicts it, or because other figures of its filing do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """The corrections that one rule proposes.
 
     rule: the rule.
-    evidence: the proof of the error, in words; published in table `repairs`.
+    evidence: the proof of the error, in words, for all figures or each; published in table `repairs`.
     at: places of the figures in Figures, each once.
     factor: the factor by which each figure is multiplied; NaN leaves it out, because nothing shows the right one.
+    kind: why the figure is left out: CONTEXT, TOTAL or DOUBT.
     """
 
     rule: Rule
-    evidence: str
+    evidence: str | pl.Series
     at: Ints
     factor: Floats
+    kind: str = DOUBT
 
 
 @dataclass(frozen=True, slots=True)

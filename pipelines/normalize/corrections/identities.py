@@ -7,38 +7,36 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 """
 
 import numpy as np
+import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, starts
+from pipelines.normalize.arrays import Flags, Floats, picked
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import ERRORS_MEASURED, POWER, power_of_thousand
 from pipelines.normalize.corrections.side_by_side import (
     COMMON,
     COUNTS,
     EARNINGS,
-    NEAR_EARNINGS,
     PARENT,
     PRETAX,
     TAX,
     SideBySide,
-    at_rows,
     either,
 )
-from pipelines.normalize.keys import packed
+from pipelines.normalize.keys import NUMBER_OF, packed
 from pipelines.normalize.rule import Rule
 
 OUTFLOWS = ("capital_expenditure", "preferred_dividends", "interest_expense")
 """Payments and expenses, positive by definition. Negative figures repeat the minus sign of the printed statement."""
+DIVIDENDS = "dividends_per_share"
 
+NEAR_EARNINGS = 0.2
+"""The largest distance of a quotient of income, earnings per share and shares from a power of a thousand, in powers of
+ten: earnings per share are rounded to cents, and income available to common differs from that of the parent."""
+SMALLEST_EARNINGS = 0.015
+"""Smaller earnings per share prove nothing, because rounding to a cent changes them by up to a half."""
 NEAR_COUNTS = 0.35
 """The largest distance of a share count from a power of a thousand times an earlier one, in powers of ten, because
 counts change over time."""
-HUNDRED = 2
-NEAR_CENTS = 0.05
-"""The largest distance of a quotient from a hundred or a hundredth, in powers of ten. Other errors are more often near
-these than near a thousand, so the figures must agree to about a tenth."""
-LIKE_BEFORE = 0.5
-"""A count is similar to an earlier one within half a power of ten, a factor of about three. After most larger splits it
-is not."""
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
 """Hardly any listed company earns more per share (in the reporting currency), and none with so few shares."""
 CLOSE_TO_TAX = 0.1
@@ -54,67 +52,18 @@ BY_LINE = "the filing shows every figure of this outflow with a minus sign"
 WEIGHTED_AVERAGE = (
     "ASC 260-10-45-10: basic earnings per share are income available to common over the weighted average shares"
 )
-CASH_OUTFLOW = (
-    "ASC 230-10-45-13: payments to acquire property are cash outflows; us-gaap defines the element as the outflow"
-)
-AFTER_TAX = "Regulation S-X Rule 5-03: income before income tax expense, less income tax expense, is net income"
 
-COUNT_BY_EARNINGS = Rule(
-    "correction.scale.count-by-earnings-per-share",
-    "A share count that differs by a power of a thousand from net income divided by earnings per share of the same "
-    "filing and period is multiplied by that power, unless it is similar to the counts of earlier filings.",
-    WEIGHTED_AVERAGE,
-    "correct",
-)
-COUNT_AND_EARNINGS = Rule(
-    "correction.scale.count-and-earnings-per-share",
-    "If a count corrected by net income and earnings per share were below 100,000 shares that earn more than 500 each, "
-    "the earnings per share are a thousand times too large as well, and both are corrected.",
-    WEIGHTED_AVERAGE,
-    "correct",
-)
-EARNINGS_BY_COUNT = Rule(
-    "correction.scale.earnings-per-share-by-count",
-    "Earnings per share that differ by a power of a thousand from net income divided by the share count are corrected "
-    "if the count is similar to those of earlier filings, and the correction brings the earnings per share nearer to "
-    "earlier ones.",
-    WEIGHTED_AVERAGE,
-    "correct",
-)
-EARNINGS_IN_CENTS = Rule(
-    "correction.scale.earnings-per-share-in-cents",
-    "Earnings per share that are a hundred times too large or too small against net income over shares, where the "
-    "share count is like earlier ones, are corrected by that factor.",
-    WEIGHTED_AVERAGE,
-    "correct",
-)
-INCOME_BY_EARNINGS = Rule(
-    "correction.scale.income-by-earnings-per-share",
-    "Net income that differs by a power of a thousand from earnings per share times shares is corrected if the count "
-    "is similar to those of earlier filings, and such a correction of the earnings per share would bring these no "
-    "nearer to earlier ones.",
-    WEIGHTED_AVERAGE,
-    "correct",
-)
-COMMON_BY_PARENT = Rule(
-    "correction.scale.common-income-by-parent-income",
-    "Net income available to common that differs by a power of a thousand from that of the parent is corrected if the "
-    "latter equals earnings per share times shares.",
+INCOME_AND_SHARES = Rule(
+    "correction.scale.income-earnings-and-shares",
+    "Where net income differs by a power of a thousand from earnings per share times shares, the share count is "
+    "multiplied by it; the earnings per share or the income instead, if the others are like those of earlier filings.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 COUNT_BY_EARLIER_COUNTS = Rule(
-    "correction.scale.count-by-earlier-counts",
-    "A share count without earnings per share in its filing that differs by a power of a thousand from the last count "
-    "that agreed with earnings per share is multiplied by that power.",
-    ERRORS_MEASURED,
-    "correct",
-)
-COUNT_BY_LAST_FILING = Rule(
-    "correction.scale.count-by-last-filing",
-    "A share count that no earnings per share verify, and that is a thousandth or a millionth of the counts as filed "
-    "before (within a factor of two), is in thousands or millions, as long as fewer filings are so than not, or if it "
-    "means earnings of more than 500 per share.",
+    "correction.scale.count-by-earlier-filings",
+    "A share count that no earnings per share verify is multiplied by the power of a thousand by which it differs from "
+    "the last verified count, or by which it is below most counts of earlier filings.",
     ERRORS_MEASURED,
     "correct",
 )
@@ -129,155 +78,124 @@ TAX_SIGN = Rule(
     "correction.sign.tax-by-income-after-tax",
     "The sign of income tax is reversed if income before tax plus the tax as filed gives net income, and income before "
     "tax less the tax does not.",
-    AFTER_TAX,
+    "Regulation S-X Rule 5-03: income before income tax expense, less income tax expense, is net income",
     "correct",
 )
 OUTFLOW_SIGN = Rule(
     "correction.sign.outflow",
-    "The sign of capital expenditure, preferred dividends or interest expense is reversed if every figure of the line "
-    "in a filing is negative.",
-    CASH_OUTFLOW,
+    "The sign of negative dividends per share is reversed; that of capital expenditure, preferred dividends or "
+    "interest expense is, if every figure of the line in a filing is negative.",
+    "ASC 230-10-45-13: payments to acquire property are cash outflows; us-gaap defines the elements as the outflow",
     "correct",
 )
-RULES = (
-    COUNT_BY_EARNINGS,
-    COUNT_AND_EARNINGS,
-    EARNINGS_BY_COUNT,
-    EARNINGS_IN_CENTS,
-    INCOME_BY_EARNINGS,
-    COMMON_BY_PARENT,
-    COUNT_BY_EARLIER_COUNTS,
-    COUNT_BY_LAST_FILING,
-    COUNT_BY_LARGEST_EARNINGS,
-    TAX_SIGN,
-    OUTFLOW_SIGN,
-)
+RULES = (INCOME_AND_SHARES, COUNT_BY_EARLIER_COUNTS, COUNT_BY_LARGEST_EARNINGS, TAX_SIGN, OUTFLOW_SIGN)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Corrections that other figures of the same filing prove; money in the reporting currency, counts in shares."""
-    beside = SideBySide.of(figures, with_powers=True)
-    return [*_of_scale(beside), *_of_earlier_counts(beside), _of_tax(beside), _of_outflows(figures)]
+    beside = SideBySide.of(figures, (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS))
+    powers = {name: _power(beside, name) for name in COUNTS}
+    return [*_of_scale(beside, powers), *_of_earlier_counts(beside, powers), _of_tax(beside), _of_outflows(figures)]
 
 
-def _of_scale(beside: SideBySide) -> list[Proposal]:
+def _power(beside: SideBySide, count: str) -> Floats:
+    """The power of a thousand by which income over earnings per share exceeds a count; NaN if it is not known."""
+    earnings = np.abs(beside[EARNINGS])
+    of_common, of_parent = (
+        power_of_thousand(np.abs(beside[income]) / earnings / beside[count], NEAR_EARNINGS)
+        for income in (COMMON, PARENT)
+    )
+    power = np.where(of_parent == 0, 0.0, either(of_common, of_parent))
+    return np.where(earnings >= SMALLEST_EARNINGS, power, np.nan)
+
+
+def _of_scale(beside: SideBySide, powers: dict[str, Floats]) -> list[Proposal]:
     """Counts, earnings per share and income that are wrong by a thousand or a million times.
 
     Usually the count is wrong. If the count is similar to those of earlier filings, the earnings per share are
     corrected instead; if this takes them away from earlier ones, the income is corrected. If a corrected count would be
-    too small and the earnings per share too large for any company, both are corrected. Earnings in cents are wrong by a
-    hundred times, with a count similar to those of earlier filings.
+    too small and the earnings per share too large for any company, both are corrected.
     """
-    value, powers = beside.value, beside.power
-    power = either(*(powers[count] for count in COUNTS))
-    count, earnings = either(*(value[count] for count in COUNTS)), np.abs(value[EARNINGS])
-    income = np.abs(either(value[COMMON], value[PARENT]))
-    agrees = beside.last(power == 0)
-    off = np.log10(count / at_rows(count, agrees))
+    power = either(*powers.values())
+    count, earnings = either(*(beside[name] for name in COUNTS)), np.abs(beside[EARNINGS])
+    agreed = beside.last(power == 0)
+
+    def fits(amount: Floats) -> Flags:
+        """Whether the amount as filed is nearer to that of the last agreeing filing than the corrected one."""
+        off = np.log10(amount / picked(amount, agreed))
+        nearer: Flags = np.abs(off) < np.abs(off + power)
+        return nearer
+
     is_off = ~np.isnan(power) & (power != 0)
-    count_fits = np.abs(off) < np.abs(off + power)
-    away = np.log10(earnings / at_rows(earnings, agrees))
-    earnings_fit = np.abs(away) < np.abs(away + power)
+    count_errs, earnings_err = is_off & ~fits(count), is_off & fits(count) & ~fits(earnings)
+    income_errs = is_off & fits(count) & fits(earnings)
     too_much = (earnings > LARGEST_EARNINGS) & (count * 10.0**power < FEWEST_SHARES)
-    hundreds = np.log10(income / earnings / count)
-    in_cents = (np.abs(np.abs(hundreds) - HUNDRED) <= NEAR_CENTS) & (np.abs(off) < LIKE_BEFORE)
-    of_parent = power_of_thousand(np.abs(value[PARENT]) / np.abs(value[COMMON]), NEAR_EARNINGS)
-    common_errs = (power == 0) & ~np.isnan(of_parent) & (of_parent != 0)
-    both_err = is_off & ~count_fits & too_much
-    counts = []
-    for name in COUNTS:
-        errs = ~np.isnan(powers[name]) & (powers[name] != 0) & ~count_fits
-        factor = 10.0 ** (powers[name] + np.where(too_much, POWER, 0))
-        counts += [
-            beside.propose(COUNT_BY_EARNINGS, BY_EARNINGS, name, errs & ~too_much, factor),
-            beside.propose(COUNT_AND_EARNINGS, BY_EARNINGS, name, errs & too_much & (factor != 1), factor),
-        ]
-    earnings_err, income_errs = is_off & count_fits & ~earnings_fit, is_off & count_fits & earnings_fit
+    of_parent = power_of_thousand(np.abs(beside[PARENT]) / np.abs(beside[COMMON]), NEAR_EARNINGS)
+    factors = {
+        name: np.where(~fits(count) & (off != 0), 10.0 ** (off + POWER * too_much), 1.0) for name, off in powers.items()
+    }
+    factors[EARNINGS] = np.select([earnings_err, count_errs & too_much], [10.0**power, 10.0**-POWER], 1.0)
+    factors[COMMON] = np.select([income_errs, power == 0], [10.0**-power, 10.0**of_parent], 1.0)
+    factors[PARENT] = np.where(income_errs, 10.0**-power, 1.0)
     return [
-        *counts,
-        beside.propose(EARNINGS_BY_COUNT, BY_EARNINGS, EARNINGS, earnings_err, 10.0**power),
-        beside.propose(EARNINGS_IN_CENTS, BY_EARNINGS, EARNINGS, in_cents, 10.0 ** np.round(hundreds)),
-        beside.propose(COUNT_AND_EARNINGS, BY_EARNINGS, EARNINGS, both_err, 10.0**-POWER),
-        *(
-            beside.propose(INCOME_BY_EARNINGS, BY_EARNINGS, name, income_errs, 10.0**-power)
-            for name in (COMMON, PARENT)
-        ),
-        beside.propose(COMMON_BY_PARENT, BY_PARENT, COMMON, common_errs, 10.0**of_parent),
+        beside.propose(INCOME_AND_SHARES, BY_EARNINGS, name, ~np.isnan(factor) & (factor != 1), factor)
+        for name, factor in factors.items()
     ]
 
 
-def _of_earlier_counts(beside: SideBySide) -> list[Proposal]:
-    """Counts in filings without earnings per share, compared with the last verified count and with income.
+def _of_earlier_counts(beside: SideBySide, powers: dict[str, Floats]) -> list[Proposal]:
+    """Counts that no earnings per share verify, compared with earlier counts and with income.
 
     Fewer than a hundred thousand shares that earn more than 500 each are stated in thousands or millions.
     """
-    income = np.abs(either(beside.value[COMMON], beside.value[PARENT]))
+    income = np.abs(either(beside[COMMON], beside[PARENT]))
     found = []
     for name in COUNTS:
-        count, power = beside.value[name], beside.power[name]
-        is_judged = ~np.isnan(power)
-        level = at_rows(count * 10.0**power, beside.last(is_judged))
-        by_level = np.where(is_judged, np.nan, power_of_thousand(level / count, NEAR_COUNTS))
-        is_off = ~np.isnan(by_level) & (by_level != 0)
-        found.append(beside.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, is_off, 10.0**by_level))
-        thousands = _by_last_filing(beside, name, is_judged | ~np.isnan(level))
-        is_thousands = thousands > 0
-        found.append(beside.propose(COUNT_BY_LAST_FILING, BY_COUNTS, name, is_thousands, 10.0**thousands))
+        count, is_verified = beside[name], ~np.isnan(powers[name])
         each = income / count
-        too_few = (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS) & np.isnan(level) & ~is_judged & ~is_thousands
+        level = picked(count * 10.0 ** powers[name], beside.last(is_verified))
+        is_open = ~is_verified & np.isnan(level)
+        off = power_of_thousand(level / count, NEAR_COUNTS)
+        as_filed = power_of_thousand(_level_as_filed(beside, count, is_open, each) / count, NEAR_COUNTS)
+        power = np.where(is_verified, 0.0, either(off, np.where(as_filed > 0, as_filed, np.nan), np.zeros(len(off))))
+        too_few = is_open & (power == 0) & (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS)
         thousands = np.ceil(np.log10(each / LARGEST_EARNINGS) / POWER) * POWER
+        found.append(beside.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, power != 0, 10.0**power))
         found.append(beside.propose(COUNT_BY_LARGEST_EARNINGS, BY_LIMITS, name, too_few, 10.0**thousands))
     return found
 
 
-def _by_last_filing(beside: SideBySide, name: str, is_verified: Flags) -> Floats:
-    """The power of ten by which counts that earnings per share cannot verify are too small against the filing before.
+def _level_as_filed(beside: SideBySide, count: Floats, is_open: Flags, each: Floats) -> Floats:
+    """The median count of earlier filings, as filed; the largest one where the count would earn too much a share.
 
-    Only counts that are too small are judged: nothing shows that counts of the first filings are not in thousands. The
-    level is that of counts as filed, never of corrected ones, and more filings must have it than are corrected by it,
-    or net income would be too much for so few shares: if not, the filing that began the level is the error.
+    Only counts as filed show a level, never corrected ones: if most filings are in thousands, nothing shows that.
     """
-    count = beside.value[name]
-    each = np.abs(either(beside.value[COMMON], beside.value[PARENT])) / count
-    power = np.zeros(len(count))
-    rows = np.flatnonzero(~np.isnan(count) & ~is_verified)
-    if not len(rows):
-        return power
-    company = beside.company[rows]
-    begins = np.flatnonzero(starts(company))
-    height = np.log10(count[rows])
-    spread = np.maximum.reduceat(height, begins) - np.minimum.reduceat(height, begins)
-    for first, after in zip(
-        begins[spread > POWER / 2], np.append(begins[1:], len(rows))[spread > POWER / 2], strict=True
-    ):
-        level, as_filed, corrected = np.nan, 0, 0
-        for filing in np.split(rows[first:after], np.flatnonzero(np.diff(beside.seq[rows[first:after]])) + 1):
-            found = power_of_thousand(10.0**level / count[filing], NEAR_COUNTS)
-            if (found > 0).any() and (corrected < as_filed or (each[filing] > LARGEST_EARNINGS).any()):
-                power[filing] = np.where(found > 0, found, 0.0)
-                corrected += 1
-                continue
-            is_like = abs(float(np.median(np.log10(count[filing]))) - level) < POWER / 2
-            as_filed, corrected = (as_filed + 1, corrected) if is_like else (1, 0)
-            level = float(np.median(np.log10(count[filing])))
-    return power
+    rows = np.flatnonzero(is_open & (count > 0))
+    heights = pl.DataFrame({"company": beside.company[rows], "seq": beside.seq[rows], "height": np.log10(count[rows])})
+    filings = heights.group_by("company", "seq", maintain_order=True).agg(pl.col("height").median())
+    median = pl.col("height").rolling_median(max(filings.height, 1), min_samples=1)
+    before = filings.with_columns(
+        median.shift(1).over("company").alias("median"),
+        pl.col("height").cum_max().shift(1).over("company").alias("largest"),
+    )
+    known = heights.join(before, on=["company", "seq"], how="left", maintain_order="left")
+    level = np.full(len(count), np.nan)
+    level[rows] = np.where(each[rows] > LARGEST_EARNINGS, known["largest"].to_numpy(), known["median"].to_numpy())
+    return 10.0**level
 
 
 def _of_tax(beside: SideBySide) -> Proposal:
     """Tax whose sign contradicts income before tax and net income of the same filing."""
-    pretax, tax, income = (beside.value[name] for name in (PRETAX, TAX, PARENT))
-    income = either(income, beside.value[COMMON])
+    pretax, tax, income = beside[PRETAX], beside[TAX], either(beside[PARENT], beside[COMMON])
     after_tax, with_tax = (np.abs(amount - income) for amount in (pretax - tax, pretax + tax))
     errs = (with_tax <= CLOSE_TO_TAX * np.abs(tax)) & (after_tax > CLOSE_TO_TAX * np.abs(tax))
     return beside.propose(TAX_SIGN, BY_TAX, TAX, errs, -1.0)
 
 
 def _of_outflows(figures: Figures) -> Proposal:
-    """Outflows of which every figure in a filing is negative."""
-    at = figures.of_concepts(OUTFLOWS)
-    if not len(at):
-        return Proposal(OUTFLOW_SIGN, BY_LINE, at, np.zeros(0))
+    """Negative dividends, and outflows of which every figure in a filing is negative."""
+    at = figures.of_concepts((*OUTFLOWS, DIVIDENDS))
     _, of_line = np.unique(packed(figures.line[at], figures.seq[at]), return_inverse=True)
-    not_negative = np.bincount(of_line, weights=figures.value[at] >= 0)
-    at = at[not_negative[of_line] == 0]
+    is_alone = np.bincount(of_line, weights=figures.value[at] >= 0)[of_line] == 0
+    at = at[(figures.value[at] < 0) & (is_alone | (figures.concept[at] == NUMBER_OF[DIVIDENDS]))]
     return Proposal(OUTFLOW_SIGN, BY_LINE, at, np.full(len(at), -1.0))

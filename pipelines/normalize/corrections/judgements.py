@@ -6,17 +6,16 @@ Belongs here: the place of corrected figures among the items and quarters. Does 
 import polars as pl
 
 from pipelines.normalize.corrections import agreement, dividends, footing, scale, signs, votes
+from pipelines.normalize.corrections.figures import DOUBT
 from pipelines.normalize.frames import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 
-DOUBT = "doubt"
-"""The kind of corrections that leave a figure out because figures of the same filing contradict it."""
 PROVING = (
     *(rule.id for module in (votes, agreement, dividends) for rule in module.RULES),
     footing.CHANGE_IN_CASH.id,
     footing.INVESTING.id,
-    signs.SIGN_OF_LINE.id,
+    signs.SIGN_OF_FILINGS.id,
     scale.SCALE_ALONE.id,
 )
 """The rules whose corrections are proofs of an item."""

@@ -109,59 +109,50 @@ _ITEM_OF_LINE = {**ITEM_OF_FLOW, **dict.fromkeys(CASH_LINES, "cash_and_equivalen
 _CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Rows of figures that a rule leaves out, and the amount that contradicts each."""
+
+    rule: Rule
+    at: Ints
+    by: Floats
+
+
 class _Lines:
     """Figures on the fiscal grid as arrays, and a timeline for looking up what was known of other periods."""
 
-    company: Ints
-    concept: Ints
-    q: Ints
-    n: Ints
-    seq: Ints
-    rank: Ints
-    value: Floats
-    grain: Floats
-    timeline: Timeline
+    def __init__(self, placed: pl.DataFrame) -> None:
+        self.concept, self.q, self.n, self.seq, self.rank = (
+            ints(placed, name) for name in ("concept", "q", "n", "seq", "rank")
+        )
+        self.value, self.grain = (floats(placed, name) for name in ("value", "grain"))
+        self.company = np.unique(ints(placed, "cik"), return_inverse=True)[1]
+        self.timeline = Timeline(self.slot(np.arange(placed.height), self.q, self.n, self.concept), self.seq)
+        order = self.timeline.rows
+        self.first = np.empty(len(order), dtype=np.int64)
+        """For each figure, the row of the first statement of its period."""
+        self.first[order] = order[first_row(starts(self.timeline.packed >> SEQ_BITS))]
 
-    @classmethod
-    def of(cls, placed: pl.DataFrame, rows: Ints) -> "_Lines":
-        """Make them from some rows of a frame of placed vintages."""
-        cik, concept, q, n, seq = (ints(placed, name)[rows] for name in ("cik", "concept", "q", "n", "seq"))
-        company = np.searchsorted(np.unique(cik), cik)
-        timeline = Timeline(_slot(company, concept, q, n), seq)
-        value, grain = (floats(placed, name)[rows] for name in ("value", "grain"))
-        return cls(company, concept, q, n, seq, ints(placed, "rank")[rows], value, grain, timeline)
+    def slot(self, at: Ints, q: Ints, n: Ints, concept: Ints) -> Ints:
+        """The key of a period of a line of the companies of some figures."""
+        return key_of((self.company[at], COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS), (n, SPAN_BITS))
 
-    def known(self, at: Ints, q: Ints, n: Ints, concept: int | None = None, *, is_before: bool = False) -> Floats:
-        """For some figures, the amount of another period known after their filing; NaN if there is none.
+    def row(self, at: Ints, q: Ints, n: Ints | int, concept: int | None = None, *, is_before: bool = False) -> Ints:
+        """For some figures, the row of another period known after their filing; NOTHING if there is none.
 
         Args:
             at: rows of the figures.
-            q, n: the quarter in which the other period ends, and its quarters; NOTHING for n finds nothing.
+            q, n: the quarter in which the other period ends, and its quarters; nothing is found for n below zero.
             concept: number of the line in elements.AMOUNT; the figure's own by default.
             is_before: look up what was known before the filing.
         """
         line = self.concept[at] if concept is None else np.full(len(at), concept)
-        slot = _slot(self.company[at], line, q, n)
-        return picked(self.value, self.timeline.after(slot, self.seq[at] - is_before))
+        slot = self.slot(at, q, np.broadcast_to(n, q.shape), line)
+        return self.timeline.after(slot, self.seq[at] - is_before)
 
-    def repeat_in_filing(self, at: Ints, q: Ints) -> Flags:
-        """Whether some figures equal that of a quarter in the same filing."""
-        row = self.timeline.after(_slot(self.company[at], self.concept[at], q, np.ones_like(q)), self.seq[at])
-        found: Flags = (row >= 0) & (self.seq[row] == self.seq[at]) & _equal(self.value[row], self.value[at])
-        return found
-
-    @property
-    def first(self) -> Ints:
-        """For each figure, the row of the first statement of its period."""
-        order = self.timeline.rows
-        first = np.empty(len(order), dtype=np.int64)
-        first[order] = order[first_row(starts(self.timeline.packed >> SEQ_BITS))]
-        return first
-
-
-def _slot(company: Ints, concept: Ints, q: Ints, n: Ints) -> Ints:
-    return key_of((company, COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS), (n, SPAN_BITS))
+    def known(self, at: Ints, q: Ints, n: Ints | int, concept: int | None = None) -> Floats:
+        """For some figures, the amount of another period known after their filing; NaN if there is none."""
+        return picked(self.value, self.row(at, q, n, concept))
 
 
 def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -176,23 +167,17 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
         proofs: frames.PROOFS: `left_side` is the figure, `right_side` what contradicts it.
         decisions: frames.DECISIONS.
     """
-    n = ints(placed, "n")
-    flow_rows, balance_rows = np.flatnonzero((n > 0) & (ints(placed, "measure_sign") <= 0)), np.flatnonzero(n == 0)
-    of_flows = _contradicted_flows(_Lines.of(placed, flow_rows))
-    of_balances = _repeated_balances(_Lines.of(placed, balance_rows))
-    found = [(each.rule, flow_rows[each.at], each.by) for each in of_flows]
-    found += [(each.rule, balance_rows[each.at], each.by) for each in of_balances]
+    lines = _Lines(placed)
+    found = [*_contradicted_flows(lines, ints(placed, "measure_sign")), *_repeated_balances(lines)]
     cik = ints(placed, "cik")
-    decisions = counted([(rule, cik[rows]) for rule, rows, _ in found])
-    counts = np.ones(placed.height, dtype=np.bool_)
-    for _, rows, _ in found:
-        counts[rows] = False
-    if counts.all():
-        return placed, pl.DataFrame(schema=WITHHELD), pl.DataFrame(schema=PROOFS), decisions
+    decisions = counted([(each.rule, cik[each.at]) for each in found])
     left_out = pl.concat(
-        [placed[rows].select(*SLOT, "seq", "value", by=pl.Series(by), rule=pl.lit(rule.id)) for rule, rows, by in found]
+        placed[each.at].select(*SLOT, "seq", "value", by=pl.Series(each.by), rule=pl.lit(each.rule.id))
+        for each in found
     ).with_columns(item=pl.col("concept").cast(pl.String).replace_strict(_ITEM_OF_LINE, default=None))
     left_out = left_out.drop_nulls("item")
+    counts = np.ones(placed.height, dtype=np.bool_)
+    counts[np.concatenate([each.at for each in found])] = False
     sound = placed.filter(counts)
     return sound, _withheld(left_out), _proofs(left_out, sound.select(*SLOT, "seq")), decisions
 
@@ -236,106 +221,102 @@ def _proofs(left_out: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@dataclass(frozen=True)
-class _Found:
-    """Rows of figures that a rule leaves out, and the amount that contradicts each."""
-
-    rule: Rule
-    at: Ints
-    by: Floats
-
-
-def _contradicted_flows(lines: _Lines) -> tuple[_Found, _Found]:
+def _contradicted_flows(lines: _Lines, measure_sign: Ints) -> tuple[_Found, _Found]:
     """Figures of several quarters: those that repeat a quarter's, and those below one of their parts."""
-    is_longer = (lines.n > 1) & (lines.value != 0)
-    cannot_be_negative = ~_CAN_BE_NEGATIVE[lines.concept]
+    is_longer = (lines.n > 1) & (measure_sign <= 0) & (lines.value != 0)
     # only a figure that equals some quarter's figure can repeat it
-    is_asked = is_longer & np.isin(lines.value, lines.value[lines.n == 1])
-    longer = np.flatnonzero(is_asked | (is_longer & cannot_be_negative))
-    value, grain = lines.value[longer], lines.grain[longer]
+    is_asked = np.isin(lines.value, lines.value[lines.n == 1]) | ~_CAN_BE_NEGATIVE[lines.concept]
+    longer = np.flatnonzero(is_longer & is_asked)
     q, n = lines.q[longer], lines.n[longer]
-    cannot_be_negative = cannot_be_negative[longer]
-    quarters = [lines.known(longer, q - back, np.where(n > back, 1, NOTHING)) for back in range(QUARTERS_A_YEAR)]
-    repeats, by = np.zeros(len(longer), dtype=np.bool_), np.zeros(len(longer))
-    for back, quarter in enumerate(quarters):
-        at = np.flatnonzero(_equal(quarter, value))
-        # revenue and income of the other quarters are not zero together, but the newest quarter may be the first
-        is_earned = np.isin(lines.concept[longer[at]], EARNED) & (np.abs(value[at]) >= MANY_DIGITS * grain[at])
-        is_certain = is_earned & lines.repeat_in_filing(longer[at], q[at] - back) if back else is_earned & False
-        repeats[at] |= is_certain
-        by[at[is_certain]] = value[at[is_certain]]
-        before = n[at] - 1 - back
-        to_date = lines.known(longer[at], q[at] - back - 1, np.where(before > 0, before, NOTHING))
-        rates = [quarters[other][at] for other in range(QUARTERS_A_YEAR) if other != back]
-        # beside the last quarter, the year to date is all of the rest: then the sum itself is wrong
-        is_rest = (np.abs(to_date) > ROUNDED_UNITS * grain[at]) & (back == 0)
-        for rate in (*rates, to_date / np.maximum(before, 1)):
-            has_digits = (np.abs(value[at]) >= DIGITS * grain[at]) | is_rest
-            is_other_amount = has_digits | (cannot_be_negative[at] & (rate > 0))
-            # otherwise it is the quarter that states the figure of the longer period
-            is_of_quarter = np.abs(quarter[at] - rate) < np.abs(value[at] / n[at] - rate)
-            holds = (rate != 0) & is_other_amount & is_of_quarter
-            repeats[at] |= holds
-            by[at[holds]] = rate[holds]
-
-    first = lines.first[longer]
-    is_first_amount = np.abs(value - lines.value[first]) <= RESTATED * np.abs(lines.value[first])
-    # payments net of disposals may fall
-    is_net = (lines.concept[longer] == NUMBER_OF["capital_expenditure"]) & np.isin(lines.rank[longer], NET_SOURCES)
-    at = np.flatnonzero(cannot_be_negative & is_first_amount & ~repeats & ~is_net)
-    parts = [(quarter[at], 1) for quarter in quarters]
-    for spans in (2, 3):
-        asked = np.where(n[at] > spans, spans, NOTHING)
-        parts.append((lines.known(longer[at], q[at] - n[at] + spans, asked), spans))
-    share = np.where(lines.concept[longer[at]] == NUMBER_OF["revenue"], ROOM_OF_REVENUE, RESTATED)
-    room = np.maximum(ROUNDED_UNITS * grain[at], share * np.abs(value[at]))
-    is_capex = lines.concept[longer[at]] == NUMBER_OF["capital_expenditure"]
-    # of the period, of the fiscal year that it is in, and of the year before
-    year = np.full(len(at), QUARTERS_A_YEAR)
-    periods = ((q[at], n[at]), (q[at] - n[at] + QUARTERS_A_YEAR, year), (q[at] - n[at], year))
-    flows = [lines.known(longer[at], end, spans, NUMBER_OF["operating_cash_flow"]) for end, spans in periods]
-    room = np.maximum(room, np.where(is_capex, RESTATED * np.max(np.abs(np.nan_to_num(flows)), axis=0), 0))
-    is_above = np.array([amount > value[at] + room for amount, _ in parts])
-    rates = [np.nan_to_num(amount / spans) for amount, spans in parts]
-    highest = np.where(is_above, rates, 0).max(axis=0)
-    of_others = np.where(is_above, 0, rates).max(axis=0)
-    is_in_doubt = (is_above.sum(axis=0) == 1) & (of_others > 0) & (highest > OUTLIER * of_others)
-    # a fiscal year that a second annual report states alike has another definition than its quarters
-    is_confirmed = (n[at] == QUARTERS_A_YEAR) & (first[at] != longer[at])
-    largest_part = np.max([np.nan_to_num(amount) for amount, _ in parts], axis=0)
-    # dividends of the parts may be on the share basis before a split that nothing else shows
-    times = largest_part / value[at]
-    is_split = (lines.concept[longer[at]] == NUMBER_OF["dividends_per_share"]) & (times < LARGEST_SPLIT)
-    is_split &= np.abs(times - np.rint(times)) < RESTATED * times
-    below = is_above.any(axis=0) & ~is_in_doubt & ~is_confirmed & ~is_split
+    quarters = np.array(
+        [lines.known(longer, q - back, np.where(n > back, 1, NOTHING)) for back in range(QUARTERS_A_YEAR)]
+    )
+    by = _repeated_quarter(lines, longer, quarters)
+    repeats = ~np.isnan(by)
+    part = _larger_part(lines, longer[~repeats], quarters[:, ~repeats])
+    below = ~np.isnan(part)
     return (
         _Found(REPEATS_QUARTER, longer[repeats], by[repeats]),
-        _Found(BELOW_PART, longer[at[below]], largest_part[below]),
+        _Found(BELOW_PART, longer[~repeats][below], part[below]),
     )
+
+
+def _repeated_quarter(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
+    """For figures that repeat one of their quarters, the amount of another one; NaN for other figures."""
+    found = np.full(len(longer), np.nan)
+    for back, quarter in enumerate(quarters):
+        asked = np.flatnonzero(_equal(quarter, lines.value[longer]))
+        at = longer[asked]
+        value, grain, n = lines.value[at], lines.grain[at], lines.n[at]
+        # revenue and income of the other quarters are not zero together, but the newest quarter may be the first
+        is_earned = np.isin(lines.concept[at], EARNED) & (np.abs(value) >= MANY_DIGITS * grain) & (back > 0)
+        is_of_filing = picked(lines.seq, lines.row(at, lines.q[at] - back, 1)) == lines.seq[at]
+        found[asked] = np.where(is_earned & is_of_filing, value, found[asked])
+        before = n - 1 - back
+        to_date = lines.known(at, lines.q[at] - back - 1, np.where(before > 0, before, NOTHING))
+        # beside the last quarter, the year to date is all of the rest: then the sum itself is wrong
+        is_rest = (np.abs(to_date) > ROUNDED_UNITS * grain) & (back == 0)
+        has_digits = (np.abs(value) >= DIGITS * grain) | is_rest
+        for rate in (*np.delete(quarters, back, axis=0)[:, asked], to_date / np.maximum(before, 1)):
+            is_other_amount = has_digits | (~_CAN_BE_NEGATIVE[lines.concept[at]] & (rate > 0))
+            # otherwise it is the quarter that states the figure of the longer period
+            is_of_quarter = np.abs(value - rate) < np.abs(value / n - rate)
+            found[asked] = np.where((rate != 0) & is_other_amount & is_of_quarter, rate, found[asked])
+    return found
+
+
+def _larger_part(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
+    """For figures that are less than a part of their period, the largest part; NaN for other figures."""
+    concept, q, n, first = (column[longer] for column in (lines.concept, lines.q, lines.n, lines.first))
+    value = lines.value[longer]
+    is_first_amount = np.abs(value - lines.value[first]) <= RESTATED * np.abs(lines.value[first])
+    is_capex = concept == NUMBER_OF["capital_expenditure"]
+    # payments net of disposals may fall
+    is_net = is_capex & np.isin(lines.rank[longer], NET_SOURCES)
+    # a fiscal year that a second annual report states alike has another definition than its quarters
+    is_confirmed = (n == QUARTERS_A_YEAR) & (first != longer)
+    is_asked = ~_CAN_BE_NEGATIVE[concept] & is_first_amount & ~is_net & ~is_confirmed
+    spans = np.array([1] * QUARTERS_A_YEAR + [2, 3])[:, None]
+    to_date = [lines.known(longer, q - n + span, np.where(n > span, span, NOTHING)) for span in (2, 3)]
+    parts = np.concatenate([quarters, to_date])
+    # of the period, of the fiscal year that it is in, and of the year before
+    year = np.full(len(n), QUARTERS_A_YEAR)
+    periods = ((q, n), (q - n + year, year), (q - n, year))
+    flows = [lines.known(longer, end, span, NUMBER_OF["operating_cash_flow"]) for end, span in periods]
+    share = np.where(concept == NUMBER_OF["revenue"], ROOM_OF_REVENUE, RESTATED)
+    room = np.maximum(ROUNDED_UNITS * lines.grain[longer], share * np.abs(value))
+    room = np.maximum(room, is_capex * RESTATED * np.abs(np.nan_to_num(flows)).max(axis=0))
+    is_above, parts = parts > value + room, np.nan_to_num(parts)
+    highest, of_others = (np.where(holds, parts / spans, 0).max(axis=0) for holds in (is_above, ~is_above))
+    is_in_doubt = (is_above.sum(axis=0) == 1) & (of_others > 0) & (highest > OUTLIER * of_others)
+    # dividends of the parts may be on the share basis before a split that nothing else shows
+    largest = parts.max(axis=0)
+    times = largest / value
+    is_split = (concept == NUMBER_OF["dividends_per_share"]) & (times < LARGEST_SPLIT)
+    is_split &= np.abs(times - np.rint(times)) < RESTATED * times
+    return np.where(is_asked & is_above.any(axis=0) & ~is_in_doubt & ~is_split, largest, np.nan)
 
 
 def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
     """Cash that repeats the cash of an earlier quarter end, and restated balances that repeat another one."""
-    has_digits = np.abs(lines.value) >= DIGITS * lines.grain
-    first = lines.first
-    is_first = first == np.arange(len(first))
-    has_more_digits = np.abs(lines.value) >= DIGITS_OF_BALANCE * lines.grain
-    cash = np.flatnonzero((places_in(CASH_LINES, lines.concept) >= 0) & has_more_digits & is_first)
-    is_restated = np.abs(lines.value - lines.value[first]) > RESTATED * np.abs(lines.value[first])
-    restated = np.flatnonzero(is_restated & has_digits)
+    is_first = lines.first == np.arange(len(lines.first))
+    is_restated = np.abs(lines.value - lines.value[lines.first]) > RESTATED * np.abs(lines.value[lines.first])
+    size = np.abs(lines.value) / lines.grain
+    is_cash = places_in(CASH_LINES, lines.concept) >= 0
+    cash = np.flatnonzero((lines.n == 0) & is_cash & is_first & (size >= DIGITS_OF_BALANCE))
+    restated = np.flatnonzero((lines.n == 0) & is_restated & (size >= DIGITS))
     repeats, repeats_other = (np.zeros(len(rows), dtype=np.bool_) for rows in (cash, restated))
-    instant = np.zeros(len(lines.q), dtype=np.int64)
-    assets = lines.known(cash, lines.q[cash], instant[cash], NUMBER_OF["assets"])
+    assets = lines.known(cash, lines.q[cash], 0, NUMBER_OF["assets"])
     for back in range(1, QUARTERS_A_YEAR + 1):
-        earlier = lines.known(cash, lines.q[cash] - back, instant[cash], is_before=True)
-        assets_then = lines.known(cash, lines.q[cash] - back, instant[cash], NUMBER_OF["assets"])
+        earlier = picked(lines.value, lines.row(cash, lines.q[cash] - back, 0, is_before=True))
+        assets_then = lines.known(cash, lines.q[cash] - back, 0, NUMBER_OF["assets"])
         repeats |= _equal(earlier, lines.value[cash]) & ~_equal(assets_then, assets)
-        for other in (lines.q[restated] - back, lines.q[restated] + back):
-            repeats_other |= _equal(lines.known(restated, other, instant[restated]), lines.value[restated])
+        for other in (-back, back):
+            repeats_other |= _equal(lines.known(restated, lines.q[restated] + other, 0), lines.value[restated])
     repeating, of_other = cash[repeats], restated[repeats_other]
     return (
         _Found(REPEATS_BALANCE, repeating, lines.value[repeating]),
-        _Found(OTHER_DAY, of_other, lines.value[first[of_other]]),
+        _Found(OTHER_DAY, of_other, lines.value[lines.first[of_other]]),
     )
 
 

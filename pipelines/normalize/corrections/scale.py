@@ -8,7 +8,7 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 
 import numpy as np
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.arrays import Floats, Ints
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import ERRORS_MEASURED, power_of_thousand
 from pipelines.normalize.corrections.side_by_side import COUNTS
@@ -37,13 +37,6 @@ SCALE_OF_EARLIER_FILINGS = Rule(
     ERRORS_MEASURED,
     "correct",
 )
-SCALE_WITHIN_FILING = Rule(
-    "correction.scale.within-filing",
-    "If a filing states one figure of a line in a wrong scale, the other figures of the line in this filing are "
-    "divided by the same power of a thousand if this brings them nearer to the level of the line in earlier filings.",
-    "Follows from correction.scale.earlier-filings: a filing states all figures of a line in one scale",
-    "correct",
-)
 SCALE_ALONE = Rule(
     "correction.scale.alone",
     "Revenue or dividends per share about a thousand or a million times the level of the line in earlier filings are "
@@ -58,7 +51,7 @@ MORE_THAN_ANY = Rule(
     "thousand times the shares of a large company is more than a trillion",
     "withhold",
 )
-RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_WITHIN_FILING, SCALE_ALONE, MORE_THAN_ANY)
+RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_ALONE, MORE_THAN_ANY)
 
 STEADY = ("revenue", "dividends_per_share")
 """Lines that hardly ever move by a thousand times from one period to the next."""
@@ -69,35 +62,20 @@ NEAR_LEVEL = 0.7
 def proposals(figures: Figures) -> list[Proposal]:
     """Figures in another scale than in earlier filings.
 
-    Figures of the newest period that are so far off alone are left out.
-
     If two figures of one period differ by a thousand or a million times, the one that is far from the level of the line
-    is wrong. Then the filing's figures of the line for other periods are wrong too, if they are as far off.
+    is wrong. Figures of the newest period that are so far off alone are left out.
     """
-    later = np.flatnonzero(~figures.is_first)
-    power = power_of_thousand(figures.value[later] / figures.value[figures.first[later]], NEAR_STATED)
-    differs = ~np.isnan(power) & (power != 0)
-    lines = np.unique(figures.line[later[differs]])
-    of_lines = np.flatnonzero(np.isin(figures.line, lines)) if len(lines) else lines
-    off = _off_level(figures, of_lines)
-    own_power = np.full(len(figures.value), np.nan)
-    own_power[later[differs]] = power[differs]
-    own_power = own_power[of_lines]
-    proves = _is_nearer(off, own_power)
-    filing = packed(figures.line[of_lines], figures.seq[of_lines])
-    proven = _most_frequent(filing, own_power, proves)
-    errs = _is_nearer(off, proven)
-    by_itself = errs & (own_power == proven)
-    beside = errs & ~by_itself
-    alone = _alone(figures)
-    alone = alone[~np.isin(alone, of_lines[errs])]
+    power = power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
+    at = np.flatnonzero(np.abs(power) > 0)
+    of_lines = np.flatnonzero(np.isin(figures.line, figures.line[at]))
+    off = _off_level(figures, of_lines)[np.searchsorted(of_lines, at)]
+    is_nearer = np.abs(off - power[at]) + NEARER < np.abs(off)
+    at = at[is_nearer]
+    alone = np.setdiff1d(_alone(figures), at)
     counts = figures.of_concepts(COUNTS)
-    counts = counts[~np.isin(counts, of_lines[errs]) & (figures.value[counts] > MOST_SHARES)]
+    counts = np.setdiff1d(counts[figures.value[counts] > MOST_SHARES], at)
     return [
-        *(
-            Proposal(rule, BY_FILINGS_AND_LEVEL, of_lines[holds], 10.0 ** -proven[holds])
-            for rule, holds in ((SCALE_OF_EARLIER_FILINGS, by_itself), (SCALE_WITHIN_FILING, beside))
-        ),
+        Proposal(SCALE_OF_EARLIER_FILINGS, BY_FILINGS_AND_LEVEL, at, 10.0 ** -power[at]),
         Proposal(SCALE_ALONE, BY_LEVEL, alone, np.full(len(alone), np.nan)),
         Proposal(MORE_THAN_ANY, BY_LIMIT, counts, np.full(len(counts), np.nan)),
     ]
@@ -113,11 +91,6 @@ def _alone(figures: Figures) -> Ints:
         return at[:0]
     filing = np.unique(packed(figures.line[at], figures.seq[at]), return_inverse=True)[1]
     return at[is_far & (np.bincount(filing, weights=is_near)[filing] > 0)]
-
-
-def _is_nearer(off: Floats, power: Floats) -> Flags:
-    """Whether a figure divided by a power of ten is nearer to the level of its line."""
-    return np.abs(off - power) + NEARER < np.abs(off)
 
 
 def _off_level(figures: Figures, at: Ints) -> Floats:
@@ -140,15 +113,3 @@ def _off_level(figures: Figures, at: Ints) -> Floats:
     filings_before: Ints = (np.cumsum(is_stated, axis=1) - is_stated).ravel()[bins]
     level = (np.cumsum(mean, axis=1) - mean).ravel()[bins] / filings_before
     return np.where(counts & (filings_before >= FEWEST_FILINGS), height - level, np.nan)
-
-
-def _most_frequent(filing: Ints, power: Floats, proves: Flags) -> Floats:
-    """The power by which most proven figures of the same line and filing are wrong; of several, the smallest."""
-    found = np.full(len(filing), np.nan)
-    if proves.any():
-        pairs, count = np.unique(np.stack([filing[proves], power[proves]]), axis=1, return_counts=True)
-        order = np.lexsort((pairs[1], -count, pairs[0]))
-        filings, first = np.unique(pairs[0][order], return_index=True)
-        place = np.minimum(np.searchsorted(filings, filing), len(filings) - 1)
-        found = np.where(filings[place] == filing, pairs[1][order][first][place], np.nan)
-    return found

@@ -7,10 +7,9 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 """
 
 import numpy as np
+import polars as pl
 
-from pipelines.normalize.arrays import first_row, starts
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
 UNCHECKED = ("operating_cash_flow", "capital_expenditure", "operating_income", "pretax_income")
@@ -21,56 +20,43 @@ SAME_BUT_FOR_SIGN = 0.001
 changes an amount by more."""
 
 BY_FILINGS_OF_PERIOD = "earlier filings of the same period"
-
 BY_LINE = "the figures of the line for other periods, as filings state both signs equally often"
 BY_NONE = "filings state both signs equally often, and so do those of the line's other periods"
 
-SIGN_OF_EARLIER_FILINGS = Rule(
-    "correction.sign.earlier-filings",
-    "The sign of operating cash flow, capital expenditure, operating income or income before tax is reversed if "
-    "more filings so far state the same amount for the period with the other sign.",
-    "taxonomy definitions: a line of one period has one sign; measured by the rule: which sign most filings so far "
-    "state",
-    "correct",
-)
-SIGN_OF_LINE = Rule(
-    "correction.sign.line",
-    "Where as many filings so far have the one sign as the other, the sign is that of most figures of the line for "
-    "other periods; if these are equal, too, the figure of the filing is left out.",
+SIGN_OF_FILINGS = Rule(
+    "correction.sign.filings-of-period",
+    "Operating cash flow, capital expenditure, operating income and income before tax have the sign that most filings "
+    "so far state, or if as many have the one as the other, that of the line's other periods; else they are left out.",
     "taxonomy definitions: a line of one period has one sign; measured on 228 companies: 2 of 32,700 figures are of "
     "periods with such a tie",
     "correct",
 )
-RULES = (SIGN_OF_EARLIER_FILINGS, SIGN_OF_LINE)
+RULES = (SIGN_OF_FILINGS,)
 
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Figures that differ from earlier filings by the sign only."""
     at = figures.of_concepts(UNCHECKED)
-    at = at[figures.value[at] != 0]
-    if not len(at):
-        return []
-    size = np.abs(figures.value[at])
-    first = first_row(starts(figures.first[at]))
-    alike = np.abs(size - size[first]) <= SAME_BUT_FOR_SIGN * size
-    at = at[alike]
-    sign = np.sign(figures.value[at])
-    first = first_row(starts(figures.first[at]))
-    so_far = np.cumsum(sign)
-    balance = so_far - so_far[first] + sign[first]
-    turned, tied = at[sign == -np.sign(balance)], np.flatnonzero(balance == 0)
-    found = [Proposal(SIGN_OF_EARLIER_FILINGS, BY_FILINGS_OF_PERIOD, turned, np.full(len(turned), -1.0))]
-    if len(tied):
-        # the figures of the period itself add up to zero
-        key = packed(figures.line[at], figures.seq[at])
-        order = np.argsort(key)
-        total = np.append(0, np.cumsum(sign[order]))
-        of_line = np.searchsorted(figures.line[at[order]], figures.line[at[tied]])
-        of_others = total[np.searchsorted(key[order], key[tied], side="right")] - total[of_line]
-        for evidence, holds, factor in (
-            (BY_LINE, np.sign(of_others) == -sign[tied], -1.0),
-            (BY_NONE, of_others == 0, np.nan),
-        ):
-            rows = at[tied[holds]]
-            found.append(Proposal(SIGN_OF_LINE, evidence, rows, np.full(len(rows), factor)))
+    at = at[np.abs(figures.value[at]) > 0]
+    names = ("line", "seq", "first", "value")
+    size, first = pl.col("value").abs(), pl.col("value").abs().first().over("first")
+    votes = (
+        pl.DataFrame({"at": at, **{name: getattr(figures, name)[at] for name in names}})
+        .filter((size - first).abs() <= SAME_BUT_FOR_SIGN * size)
+        .with_columns(sign=pl.col("value").sign())
+        .with_columns(of_period=pl.col("sign").cum_sum().over("first"))
+        .sort("line", "seq", maintain_order=True)
+        .with_columns(of_line=pl.col("sign").cum_sum().over("line"))
+        .with_columns(pl.col("of_line").last().over("line", "seq"))
+    )
+    is_tied, is_turned = pl.col("of_period") == 0, pl.col("sign") == -pl.col("of_line").sign()
+    cases = (
+        (BY_FILINGS_OF_PERIOD, pl.col("sign") == -pl.col("of_period").sign(), -1.0),
+        (BY_LINE, is_tied & is_turned, -1.0),
+        (BY_NONE, is_tied & (pl.col("of_line") == 0), np.nan),
+    )
+    found = []
+    for evidence, holds, factor in cases:
+        places = votes.filter(holds)["at"].to_numpy()
+        found.append(Proposal(SIGN_OF_FILINGS, evidence, places, np.full(len(places), factor)))
     return found
