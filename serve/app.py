@@ -22,7 +22,7 @@ from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
 from serve.api import responses, routes
 from serve.api.answers_from_memory import AnswersFromMemory
-from serve.api.condition import what_is_amiss
+from serve.api.condition import problem_of
 from serve.api.endpoints import ENDPOINTS, Endpoint
 from serve.clock import Clock
 from serve.http import caching
@@ -126,8 +126,8 @@ async def _note_condition(service: routes.Service, counts: Counts) -> None:
     while True:
         with contextlib.suppress(DatabaseError):
             service.holders.who(b"")  # changes of the accounts are noticed without requests too
-        amiss = what_is_amiss(service.warehouse, service.limits, service.holders)
-        counts.set(DEGRADED, int(amiss is not None))
+        problem = problem_of(service.warehouse, service.limits, service.holders)
+        counts.set(DEGRADED, int(problem is not None))
         counts.set(NOTED_AT, time.time())
         await asyncio.sleep(NOTED_EVERY)
 

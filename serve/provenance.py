@@ -152,16 +152,16 @@ def ranges(numbers: Sequence[int]) -> str:
 
 def factors(part: Part, leg: Leg) -> str:
     """The filed figure and its factors; empty if the figure is as filed."""
-    told = ""
+    factors = ""
     if leg.split_factor != 1:
         old_for_new = 1 / leg.split_factor
         is_divided = leg.split_factor < 1 and abs(old_for_new - round(old_for_new)) < 1e-9 * old_for_new
-        told += f" / {number(round(old_for_new))}" if is_divided else f" x {number(leg.split_factor)}"
+        factors += f" / {number(round(old_for_new))}" if is_divided else f" x {number(leg.split_factor)}"
     if part.days is not None:
-        told += f" x {number(abs(leg.weight))} days"
+        factors += f" x {number(abs(leg.weight))} days"
     elif abs(leg.weight) != 1:
-        told += f" x {number(abs(leg.weight))}"
-    return f"{number(leg.value)}{told}" if told else ""
+        factors += f" x {number(abs(leg.weight))}"
+    return f"{number(leg.value)}{factors}" if factors else ""
 
 
 def in_figures(step: Step) -> str:

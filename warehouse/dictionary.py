@@ -76,8 +76,8 @@ def _amount(name: str, sources: str) -> str:
 
 def _source(text: str) -> tuple[str, str, str]:
     """Elements, industries and reason of `elements (industries; reason)`."""
-    elements, _, told = text.partition(" (")
-    industries, _, why = told.removesuffix(")").partition("; ")
+    elements, _, rest = text.partition(" (")
+    industries, _, why = rest.removesuffix(")").partition("; ")
     return f"`{elements}`", industries, why
 
 

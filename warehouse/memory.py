@@ -217,8 +217,8 @@ class Memory:
 
     def _revision(self, place: int) -> Revision:
         start, stop = int(self._revised_from[place]), int(self._revised_to[place])
-        told = zip(*(column[start:stop].tolist() for column in self._versions), strict=True)
-        versions = [(version, value, is_current, _moment(at)) for version, value, is_current, at in told]
+        columns = zip(*(column[start:stop].tolist() for column in self._versions), strict=True)
+        versions = [(version, value, is_current, _moment(at)) for version, value, is_current, at in columns]
         return Revision(
             self._version_labels[self._version_label[stop - 1]],
             date.fromordinal(EPOCH + int(self._revised_day[place])).isoformat(),

@@ -93,12 +93,12 @@ class Periods:
         """What `chosen` returns, for rows without a value of an item, and for items in any order."""
         text, wanted, places = self._text, _gaps(items)[0], [PLACES[item] for item in items]
         found = (row for row, held in enumerate(self._held[rows], rows.start) if held & wanted)
-        told = []
+        answers = []
         for row in islice(found, limit):
             ends = self._ends[PARTS * row : PARTS * (row + 1)]
             members = [bytes(text[ends[place] : ends[place + 1]]).removeprefix(b",") for place in places]
-            told.append(b"%s%s}}" % (text[ends[0] : ends[1]], b",".join(filter(None, members))))
-        return b"[%s]" % b",".join(told), len(told)
+            answers.append(b"%s%s}}" % (text[ends[0] : ends[1]], b",".join(filter(None, members))))
+        return b"[%s]" % b",".join(answers), len(answers)
 
 
 def _members(item: str, values: Array, before: Array) -> list[bytes]:

@@ -45,7 +45,7 @@ THREADS = 8
 KEPT = timedelta(days=1)
 """How long an object stays that HEAD names no more, or that no HEAD ever named."""
 CHUNK = 4 << 20
-PATIENCE: Mapping[str, Any] = {
+RETRIES: Mapping[str, Any] = {
     "max_retries": 6,
     "retry_timeout": timedelta(minutes=1),
     "backoff": {"init_backoff": timedelta(milliseconds=200), "max_backoff": timedelta(seconds=5), "base": 2},
@@ -145,7 +145,7 @@ class Held:
     tag: str
 
 
-def opened(address: str, attempts: Mapping[str, Any] = PATIENCE) -> "Store":
+def opened(address: str, attempts: Mapping[str, Any] = RETRIES) -> "Store":
     """The store at an address like `s3://bucket/prefix`; nothing is requested yet.
 
     Region, endpoint and credentials come from the usual variables AWS_*; http is allowed if the endpoint has it.

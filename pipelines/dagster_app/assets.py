@@ -17,7 +17,7 @@ from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.resources import is_of_command
 from pipelines.edgar.errors import EdgarError
 from pipelines.run.plan import STEPS, Step
-from pipelines.run.result import Made, Markdown, Shown
+from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Synchronization
 from pipelines.tables import build_tables
 from warehouse import schema, views
@@ -76,9 +76,9 @@ def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
     return {name: entry.value for name, entry in metadata.items() if isinstance(entry, dg.IntMetadataValue)}  # type: ignore[misc]
 
 
-def _result(made: Made, key: dg.AssetKey | None = None) -> dg.MaterializeResult[None]:
-    version = dg.DataVersion(made.version[:DIGITS]) if made.version else None
-    return dg.MaterializeResult(asset_key=key, metadata=metadata_of(made.shown), data_version=version)
+def _result(result: StepResult, key: dg.AssetKey | None = None) -> dg.MaterializeResult[None]:
+    version = dg.DataVersion(result.version[:DIGITS]) if result.version else None
+    return dg.MaterializeResult(asset_key=key, metadata=metadata_of(result.shown), data_version=version)
 
 
 def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
@@ -124,20 +124,20 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     def run(
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
     ) -> Iterator[dg.MaterializeResult[None]]:
-        made = step.done(synchronization, context.log)
-        yield _result(made, asset_specs.BUILD)
-        for name, (rows, version) in made.tables.items():
-            of_table = {"row_count": rows, "build": made.shown["build"]}
+        result = step.done(synchronization, context.log)
+        yield _result(result, asset_specs.BUILD)
+        for name, (rows, version) in result.tables.items():
+            of_table = {"row_count": rows, "build": result.shown["build"]}
             yield dg.MaterializeResult(
                 asset_key=asset_specs.key_of(schema.BY_NAME[name]),
                 metadata=metadata_of(of_table),
                 data_version=dg.DataVersion(version),
             )
-        for view in views.VIEWS if made.tables else ():
+        for view in views.VIEWS if result.tables else ():
             yield dg.MaterializeResult(
                 asset_key=asset_specs.key_of(view),
-                metadata=metadata_of({"build": made.shown["build"]}),
-                data_version=dg.DataVersion(made.version[:DIGITS]),
+                metadata=metadata_of({"build": result.shown["build"]}),
+                data_version=dg.DataVersion(result.version[:DIGITS]),
             )
 
     return run

@@ -1,6 +1,6 @@
 """Asset checks: the conditions that hold back publishing, and the checks of published values, which only warn.
 
-Belongs here: how Dagster shows them. Does not: what must hold (conditions), any comparison of values (quality).
+Belongs here: how Dagster shows them. Does not: what must hold (gates), any comparison of values (quality).
 """
 
 from collections.abc import Iterator
@@ -12,17 +12,17 @@ from pipelines.dagster_app.asset_specs import BUILD
 from pipelines.dagster_app.assets import metadata_of
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
-from pipelines.run.gates import CONDITIONS, Condition
+from pipelines.run.gates import GATES, Gate
 from pipelines.run.result import shown_rows
 from pipelines.run.synchronization import Synchronization
 
 
-def _blocking(condition: Condition, step: str) -> dg.AssetChecksDefinition:
-    """A condition as a check of the step before it."""
+def _blocking(gate: Gate, step: str) -> dg.AssetChecksDefinition:
+    """A gate as a check of the step before it."""
 
-    @dg.asset_check(asset=dg.AssetKey(step), name=condition.__name__, description=condition.__doc__, blocking=True)
+    @dg.asset_check(asset=dg.AssetKey(step), name=gate.__name__, description=gate.__doc__, blocking=True)
     def check(synchronization: dg.ResourceParam[Synchronization]) -> dg.AssetCheckResult:
-        found = condition(synchronization)
+        found = gate(synchronization)
         shown = {} if found.holds else metadata_of(shown_rows(found.rows))
         return dg.AssetCheckResult(passed=found.holds, description=found.description or None, metadata=shown)
 
@@ -59,5 +59,5 @@ def quality_of_values(
         )
 
 
-BLOCKING = tuple(_blocking(condition, step) for step, conditions in CONDITIONS.items() for condition in conditions)
+BLOCKING = tuple(_blocking(gate, step) for step, gates in GATES.items() for gate in gates)
 CHECKS = (*BLOCKING, quality_of_values)

@@ -33,7 +33,7 @@ from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage import shared_home
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.storage.lease import leading
+from pipelines.storage.lease import leased
 from warehouse.errors import WarehouseError
 from warehouse.schedule import CRON, TIME_ZONE
 
@@ -149,7 +149,7 @@ def _alone() -> Iterator[None]:
     home = Home.from_environment()
     home.prepare()
     copy = shared_home.of_home(home)
-    with leading(copy.store) if copy else home.writing():
+    with leased(copy.store) if copy else home.writing():
         yield
 
 

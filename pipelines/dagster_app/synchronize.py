@@ -73,8 +73,8 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
                 outcome = run_job(home, source, ",".join(symbols), full=full)
             left_behind = _left_behind(Lake(home.tables), symbols)
     except (PipelineError, WarehouseError) as error:
-        told = f"{error}; {FREE_SPACE}" if os.strerror(errno.ENOSPC) in str(error) else str(error)
-        print(f"fundamentals sync: {told}", file=sys.stderr)
+        message = f"{error}; {FREE_SPACE}" if os.strerror(errno.ENOSPC) in str(error) else str(error)
+        print(f"fundamentals sync: {message}", file=sys.stderr)
         return 1
     except OSError as error:
         advice = FREE_SPACE if error.errno in FULL else "check the disk and the permissions, and synchronize again"

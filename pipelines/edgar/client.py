@@ -187,14 +187,14 @@ class EdgarClient:
                 raise FetchError(f"{url}: comes encoded, expected a plain zip file; check any proxy")
             total = done + int(response.headers.get("Content-Length") or 0)
             with partial.path.open("ab") as file:
-                told = done
+                reported = done
                 for chunk in response.iter_raw():
                     file.write(chunk)
                     done += len(chunk)
                     if done > LARGEST_DOWNLOAD:
                         raise FetchError(f"{url}: has more than {LARGEST_DOWNLOAD} bytes, which no file of EDGAR has")
-                    if done - told >= DOWNLOAD_PIECE:
-                        told = done
+                    if done - reported >= DOWNLOAD_PIECE:
+                        reported = done
                         self._exchange.prolong()
                         progress(done, max(total, done))
             progress(done, max(total, done))

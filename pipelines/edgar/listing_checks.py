@@ -53,11 +53,11 @@ def found(listed: pl.DataFrame, before: pl.DataFrame, known: pl.DataFrame, now: 
             contested.select(pl.lit(CONTESTED).alias("kind"), *names),
         ]
     ).unique(KEY, maintain_order=True)
-    told = rows.join(known.select(*KEY, "since", "is_settled"), on=KEY, how="left")
+    doubted = rows.join(known.select(*KEY, "since", "is_settled"), on=KEY, how="left")
     # not after now: when the clock was ahead, a doubt would stay until that time
     since, was_settled = pl.min_horizontal("since", pl.lit(now)), pl.col("is_settled").fill_null(value=False)
     is_settled = was_settled | (now - since >= ANOTHER_DAY)
-    return told.with_columns(since.dt.cast_time_unit("us"), is_settled).select(DOUBTS.names()).cast(DOUBTS)
+    return doubted.with_columns(since.dt.cast_time_unit("us"), is_settled).select(DOUBTS.names()).cast(DOUBTS)
 
 
 def settled(doubts: pl.DataFrame) -> pl.DataFrame:

@@ -178,14 +178,14 @@ class _Stream(httpcore.NetworkStream):
         self._exchange = exchange
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        patience = timeout or DEADLINE
+        remaining = timeout or DEADLINE
         while True:
-            wait = min(SLICE, patience, self._exchange.seconds_left())
+            wait = min(SLICE, remaining, self._exchange.seconds_left())
             try:
                 return self._real.read(max_bytes, wait)
             except httpcore.ReadTimeout:
-                patience -= wait
-                if patience <= 0:
+                remaining -= wait
+                if remaining <= 0:
                     raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:

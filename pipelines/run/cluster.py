@@ -210,7 +210,7 @@ class Cluster(Workers):
         super().__init__(sys.maxsize)
         self._place, self._copy, self._share = place, copy, share
         self._client: Any = None
-        self._told = ""
+        self._notice = ""
 
     def map(self, task: Callable[[Any], Any], inputs: Iterable[Any]) -> Iterator[Any]:
         """The results of a function for all inputs, in their order; each makes parts of tables, and notes.
@@ -267,10 +267,10 @@ class Cluster(Workers):
                 found = self._client.sync(self._client.scheduler.identity, callback_timeout=ANSWERED)["workers"]
         except (OSError, RuntimeError) as error:
             raise CancelledError from error
-        told = ""
+        notice = ""
         if not any(f"code-{code()}" in each["resources"] for each in found.values()):
             other = f"; {len(found)} with other code, rules or packages get no batches" if found else ""
-            told = f"waiting for workers at {self._place}: no worker with code {code()} has joined{other}"
-        if told and told != self._told:
-            on_terminal(told)
-        self._told = told
+            notice = f"waiting for workers at {self._place}: no worker with code {code()} has joined{other}"
+        if notice and notice != self._notice:
+            on_terminal(notice)
+        self._notice = notice

@@ -29,11 +29,11 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a condition found: it holds if there are no rows.
+    """What a gate found: it holds if there are no rows.
 
     Attributes:
         description: what the rows have in common; or, if it holds, what to know.
-        rows: what contradicts the condition.
+        rows: what contradicts the gate.
     """
 
     description: str = ""
@@ -41,12 +41,12 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing contradicts the condition."""
+        """Whether nothing contradicts the gate."""
         return self.rows.is_empty()
 
 
 def failing(rows: pl.DataFrame, description: str) -> Finding:
-    """Some rows that contradict a condition, with the description; without rows it holds."""
+    """Some rows that contradict a gate, with the description; without rows it holds."""
     return Finding("" if rows.is_empty() else description, rows)
 
 
@@ -162,9 +162,9 @@ def _near(served: pl.Expr, expected: pl.Expr) -> pl.Expr:
     return (served - expected).abs() <= SAME_RATIO * expected.abs()
 
 
-Condition = Callable[[Synchronization], Finding]
+Gate = Callable[[Synchronization], Finding]
 
-CONDITIONS: dict[str, tuple[Condition, ...]] = {
+GATES: dict[str, tuple[Gate, ...]] = {
     "documents": (the_list_is_whole,),
     "tables": (
         keys_are_unique,

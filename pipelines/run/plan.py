@@ -1,6 +1,6 @@
 """The composition of a synchronization: its steps in their order, and the conditions between them.
 
-Belongs here: what comes after what. Does not: what a step makes (steps, publication), what must hold (conditions), how
+Belongs here: what comes after what. Does not: what a step makes (steps, publication), what must hold (gates), how
 Dagster runs and shows it (assets, checks).
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from pipelines import stages
 from pipelines.run import publication, run_log, steps
-from pipelines.run.gates import CONDITIONS
-from pipelines.run.result import Made
+from pipelines.run.gates import GATES
+from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.tables import build_tables
 
@@ -34,7 +34,7 @@ class Step:
     name: str
     group: str
     kinds: frozenset[str]
-    work: Callable[[Synchronization, Log], Made]
+    work: Callable[[Synchronization, Log], StepResult]
     code: Callable[[], str] | None = None
 
     @property
@@ -42,10 +42,10 @@ class Step:
         """What it makes, in a sentence."""
         return self.work.__doc__ or ""
 
-    def done(self, synchronization: Synchronization, log: Log) -> Made:
+    def done(self, synchronization: Synchronization, log: Log) -> StepResult:
         """Do it, and report progress, counts and seconds; after the last step the state is committed to the store."""
 
-        def work() -> Made:
+        def work() -> StepResult:
             made = self.work(synchronization, log)
             if self is STEPS[-1]:
                 synchronization.share(log)
@@ -53,7 +53,7 @@ class Step:
 
         return self.timed(work, log)
 
-    def timed(self, work: Callable[[], Made], log: Log) -> Made:
+    def timed(self, work: Callable[[], StepResult], log: Log) -> StepResult:
         """Do some work; report its progress, counts and seconds, and add the seconds to what it made."""
         began = time.monotonic()
         with run_log.progress_in(log):
@@ -92,7 +92,7 @@ class Outcome:
 
 
 def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
-    """Synchronize: all steps, until a condition holds back publishing.
+    """Synchronize: all steps, until a gate holds back publishing.
 
     Args:
         synchronization: one that runs (Synchronization.running).
@@ -117,6 +117,6 @@ def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
 
 def findings(synchronization: Synchronization, after: str) -> Iterator[str]:
     """The conditions after a step that do not hold, each with what it found."""
-    for condition in CONDITIONS.get(after, ()):
-        if not (found := condition(synchronization)).holds:
-            yield f"{condition.__name__}: {found.description}"
+    for gate in GATES.get(after, ()):
+        if not (found := gate(synchronization)).holds:
+            yield f"{gate.__name__}: {found.description}"

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.edgar import listing_checks
-from pipelines.run.result import Made, Markdown, Shown
+from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.storage import version_log
 from pipelines.storage.lake import Lake
@@ -20,7 +20,7 @@ from pipelines.tables import build_tables
 from warehouse import publish, runs
 
 
-def warehouse(synchronization: Synchronization, _: Log) -> Made:
+def warehouse(synchronization: Synchronization, _: Log) -> StepResult:
     """The published build: a new DuckDB file, verified before it becomes the current one; none if nothing is new."""
     lake, published = synchronization.lake, synchronization.home.published
     rows = lake.read("documents").drop_nulls("synchronized_at")
@@ -52,7 +52,7 @@ def warehouse(synchronization: Synchronization, _: Log) -> Made:
     synchronization.result = runs.PUBLISHED
     of_tables = {name: (held.rows, str(held).replace(" ", "-")) for name, held in build.sums.items()}
     return replace(
-        _made(build.build_id, build.content_hash, build.rows, is_new=True, is_mended=is_mended), tables=of_tables
+        _result(build.build_id, build.content_hash, build.rows, is_new=True, is_mended=is_mended), tables=of_tables
     )
 
 
@@ -73,16 +73,20 @@ def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | No
     return publish.Renewal(before, frozenset(changed), {name: files[name] for name in build_tables.OF_COMPANIES})
 
 
-def _kept(synchronization: Synchronization, build: publish.Pointer, inputs: str, times: Mapping[str, Any]) -> Made:
+def _kept(
+    synchronization: Synchronization, build: publish.Pointer, inputs: str, times: Mapping[str, Any]
+) -> StepResult:
     """Readers keep the build that they have: nothing is new, or rows that were computed again are the same."""
     if build_tables.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
         build_tables.remember_built(synchronization.lake, build.build)
     publish.record(synchronization.home.published, inputs=inputs, **times)
     synchronization.result = runs.UNCHANGED
-    return _made(build.build, build.content_hash, build.rows, is_new=False)
+    return _result(build.build, build.content_hash, build.rows, is_new=False)
 
 
-def _made(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool, is_mended: bool = False) -> Made:
+def _result(
+    build: str, content_hash: str, rows: Mapping[str, int], *, is_new: bool, is_mended: bool = False
+) -> StepResult:
     sizes = pl.DataFrame({"table": list(rows), "rows": list(rows.values())})
     shown: dict[str, Shown] = {
         "build": build,
@@ -92,4 +96,4 @@ def _made(build: str, content_hash: str, rows: Mapping[str, int], *, is_new: boo
         "mended": int(is_mended),
         "row_count": sum(rows.values()),
     }
-    return Made(shown, content_hash)
+    return StepResult(shown, content_hash)

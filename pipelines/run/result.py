@@ -32,7 +32,7 @@ Shown = int | float | str | Path | pl.DataFrame
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class StepResult:
     """What a step made.
 
     Attributes:

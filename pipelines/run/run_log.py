@@ -34,8 +34,8 @@ def progress_in(log: Log) -> Iterator[None]:
 
 def in_words(counts: dict[str, int], seconds: float) -> str:
     """Counts and seconds of a step, on one line."""
-    told = [f"{name.removeprefix('dagster/').replace('_', ' ')} {count:,}" for name, count in counts.items()]
-    return f"{', '.join(told)}; {seconds:.1f} seconds"
+    numbers = [f"{name.removeprefix('dagster/').replace('_', ' ')} {count:,}" for name, count in counts.items()]
+    return f"{', '.join(numbers)}; {seconds:.1f} seconds"
 
 
 def warn_of_each(log: Log, what: str, companies: Sequence[str]) -> None:

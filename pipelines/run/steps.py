@@ -19,7 +19,7 @@ from pipelines.quality import report
 from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
 from pipelines.run import run_log
-from pipelines.run.result import Made, Markdown, Shown, shown_rows, shown_table
+from pipelines.run.result import Markdown, Shown, StepResult, shown_rows, shown_table
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.storage.lake import Lake
@@ -31,7 +31,7 @@ WAY = "way"
 FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
 
 
-def documents(synchronization: Synchronization, log: Log) -> Made:
+def documents(synchronization: Synchronization, log: Log) -> StepResult:
     """EDGAR's documents of every listed company, as received, in the raw zone; one row for each company."""
     now, lake, store = synchronization.started_at, synchronization.lake, synchronization.store
     with synchronization.open() as source:
@@ -57,25 +57,25 @@ def documents(synchronization: Synchronization, log: Log) -> Made:
         "failed": rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).height,
         "listed": listings.filter("is_listed")["cik"].n_unique(),
     }
-    told = {WAY: way.why} if way.why else {}
+    reason = {WAY: way.why} if way.why else {}
     failed = rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).select("cik", "failure")
     run_log.warn_of_each(
         log, "companies failed and keep their values", [f"CIK {cik}: {why}" for cik, why in failed.iter_rows()]
     )
     if way.why:
         log.info(way.why)
-    return Made(shown_rows(with_facts, source=source.name, skipped=counts["skipped"], **numbers, **told))
+    return StepResult(shown_rows(with_facts, source=source.name, skipped=counts["skipped"], **numbers, **reason))
 
 
-def facts(synchronization: Synchronization, log: Log) -> Made:
+def facts(synchronization: Synchronization, log: Log) -> StepResult:
     """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
     counts = stages.facts.update(
         synchronization.store, synchronization.lake, again(synchronization), synchronization.workers
     )
-    return facts_made(synchronization, log, counts)
+    return facts_result(synchronization, log, counts)
 
 
-def facts_made(synchronization: Synchronization, log: Log, counts: Mapping[str, Any]) -> Made:
+def facts_result(synchronization: Synchronization, log: Log, counts: Mapping[str, Any]) -> StepResult:
     """What people see of the facts."""
     lake = synchronization.lake
     quarantined = lake.read("quarantine").select("cik", "place", "reason").iter_rows()
@@ -84,21 +84,23 @@ def facts_made(synchronization: Synchronization, log: Log, counts: Mapping[str, 
         "companies are in quarantine and keep their values",
         [f"CIK {cik}: {place}: {reason}" for cik, place, reason in quarantined],
     )
-    return _made(lake, "facts", shown_table(lake, "facts", **counts))
+    return _result(lake, "facts", shown_table(lake, "facts", **counts))
 
 
-def values(synchronization: Synchronization, log: Log) -> Made:
+def values(synchronization: Synchronization, log: Log) -> StepResult:
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     steps = Steps()
     counts = stages.values.update(synchronization.lake, again(synchronization), steps.add, synchronization.workers)
-    return values_made(synchronization, log, counts, steps)
+    return values_result(synchronization, log, counts, steps)
 
 
-def values_made(synchronization: Synchronization, log: Log, counts: Mapping[str, Any], steps: "Steps") -> Made:
+def values_result(synchronization: Synchronization, log: Log, counts: Mapping[str, Any], steps: "Steps") -> StepResult:
     """What people see of the values, and of the steps of the rules."""
     lake = synchronization.lake
-    if told := [f"{name}: {made:,} rows, {seconds:.3f} seconds" for name, made, seconds in steps.table.iter_rows()]:
-        log.info("\n".join(told))
+    if lines := [
+        f"{name}: {height:,} rows, {seconds:.3f} seconds" for name, height, seconds in steps.table.iter_rows()
+    ]:
+        log.info("\n".join(lines))
     rows = lake.scan(REPLAYED).select("cik", "period_end", "item").group_by("item", "cik")
     by_company = rows.agg(values=pl.col("period_end").n_unique(), versions=pl.len())
     by_item = by_company.group_by("item").agg(pl.col("values", "versions").sum(), companies=pl.len()).collect()
@@ -106,7 +108,7 @@ def values_made(synchronization: Synchronization, log: Log, counts: Mapping[str,
         "values_by_item": Markdown.of(by_item.sort("item")),
         "steps": Markdown.of(steps.table.with_columns(pl.col("seconds").round(3))),
     }
-    return _made(lake, REPLAYED, shown_table(lake, REPLAYED, hidden=["legs"], **counts, **shown))
+    return _result(lake, REPLAYED, shown_table(lake, REPLAYED, hidden=["legs"], **counts, **shown))
 
 
 class Steps:
@@ -127,7 +129,7 @@ class Steps:
         return pl.DataFrame(rows, schema={"step": pl.String, "rows": pl.Int64, "seconds": pl.Float64}, orient="row")
 
 
-def versions(synchronization: Synchronization, _: Log) -> Made:
+def versions(synchronization: Synchronization, _: Log) -> StepResult:
     """The version log with the versions that are new; a new segment is committed with the build."""
     segments = stages.versions.update(
         synchronization.lake,
@@ -138,7 +140,7 @@ def versions(synchronization: Synchronization, _: Log) -> Made:
         synchronization.workers,
         again(synchronization),
     )
-    return versions_made(synchronization, segments)
+    return versions_result(synchronization, segments)
 
 
 def pointed(synchronization: Synchronization) -> tuple[str, ...]:
@@ -147,7 +149,7 @@ def pointed(synchronization: Synchronization) -> tuple[str, ...]:
     return tuple(pointer.log) if pointer else ()
 
 
-def versions_made(synchronization: Synchronization, segments: Sequence[str]) -> Made:
+def versions_result(synchronization: Synchronization, segments: Sequence[str]) -> StepResult:
     """What people see of the versions; the segments that the build has to commit become a table."""
     lake = synchronization.lake
     lake.write(build_tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
@@ -163,10 +165,10 @@ def versions_made(synchronization: Synchronization, segments: Sequence[str]) -> 
         appended=lake.height(APPENDED),
         versions_by_cause=Markdown.of(by_cause),
     )
-    return _made(lake, VERSIONS, shown)
+    return _result(lake, VERSIONS, shown)
 
 
-def assembly(synchronization: Synchronization, _: Log) -> Made:
+def assembly(synchronization: Synchronization, _: Log) -> StepResult:
     """The rows of all tables of the warehouse, before they are checked and published."""
     lake = synchronization.lake
     named = again(synchronization)
@@ -184,23 +186,23 @@ def assembly(synchronization: Synchronization, _: Log) -> Made:
         covered=lake.read(build_tables.assembled("companies"), ["cik"])["cik"].n_unique(),
         valued=int(lake.read(build_tables.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
     )
-    return Made(shown, build_tables.inputs(lake))
+    return StepResult(shown, build_tables.inputs(lake))
 
 
-def quality_report(synchronization: Synchronization, _: Log) -> Made:
+def quality_report(synchronization: Synchronization, _: Log) -> StepResult:
     """The quality report of the published build: checks, coverage, gaps, restatements, differences."""
     lake, published = synchronization.lake, synchronization.home.published
     pointer = publish.current(published)
     if pointer is None:
         raise report.ReportError(f"{published}: nothing is published to report on; synchronize first")
     if (page := report.page_of(published, pointer)).exists():
-        return Made({"build": pointer.build, "page": page})
+        return StepResult({"build": pointer.build, "page": page})
     found = in_check_order(measured(lake, synchronization.workers))
     shown = report.tables_of(lake, found)
     page = report.write(published, pointer, report.render(pointer, shown, found, report.symbols_of(lake)))
     tables_shown = {name: Markdown(markdown(rows)) for name, rows in shown.items() if rows.height}
     counts = {"comparisons": found.height, "warnings": shown["checks"].filter(~pl.col("passed")).height}
-    return Made(shown_rows(found, build=pointer.build, page=page, **counts, **tables_shown))
+    return StepResult(shown_rows(found, build=pointer.build, page=page, **counts, **tables_shown))
 
 
 def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
@@ -228,6 +230,6 @@ def again(synchronization: Synchronization) -> list[str]:
     return sorted({*stages.documents.companies_asked(lake.read("listings"), asked), *held})
 
 
-def _made(lake: Lake, table: str, shown: Mapping[str, Shown]) -> Made:
+def _result(lake: Lake, table: str, shown: Mapping[str, Shown]) -> StepResult:
     """The result of a step that made a table of companies."""
-    return Made(shown, build_tables.digest(*sorted(lake.inputs(table).items())))
+    return StepResult(shown, build_tables.digest(*sorted(lake.inputs(table).items())))

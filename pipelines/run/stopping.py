@@ -17,14 +17,14 @@ from contextlib import contextmanager
 STATUS = 130
 """The exit status of a process that SIGINT ended, as shells have it."""
 
-PATIENCE = 4.0
+GRACE = 4.0
 """Seconds in which a synchronization may end by itself."""
 
 MESSAGE = "fundamentals sync: stopped; nothing was published, and what was fetched is kept"
 
 
 @contextmanager
-def ends_soon_after_sigint(patience: float = PATIENCE) -> Iterator[None]:
+def ends_soon_after_sigint(grace: float = GRACE) -> Iterator[None]:
     """If SIGINT arrives in the `with` block, and this does not end within so many seconds, end the process."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the business of the main thread
@@ -32,7 +32,7 @@ def ends_soon_after_sigint(patience: float = PATIENCE) -> Iterator[None]:
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     over = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(reader, over, patience), daemon=True)
+    watcher = threading.Thread(target=_watch, args=(reader, over, grace), daemon=True)
     watcher.start()
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
@@ -45,8 +45,8 @@ def ends_soon_after_sigint(patience: float = PATIENCE) -> Iterator[None]:
         os.close(reader)
 
 
-def _watch(reader: int, over: threading.Event, patience: float) -> None:
+def _watch(reader: int, over: threading.Event, grace: float) -> None:
     while received := os.read(reader, 1):
-        if received[0] == signal.SIGINT and not over.wait(patience):
+        if received[0] == signal.SIGINT and not over.wait(grace):
             print(MESSAGE, file=sys.stderr, flush=True)
             os._exit(STATUS)

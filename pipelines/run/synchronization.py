@@ -19,7 +19,7 @@ from pipelines.run.code_in_force import in_force
 from pipelines.stages.documents import Asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.storage.lease import leading
+from pipelines.storage.lease import leased
 from pipelines.storage.shared_home import WorkingCopy, of_home, taken_over
 from pipelines.tables.build_tables import changed_since, published_before
 from pipelines.workers import ALONE, Workers, started
@@ -95,7 +95,7 @@ class Synchronization:
             place = cluster.address()
             self.copy = copy = of_home(self.home)
             if copy:
-                copy.lease = held.enter_context(leading(copy.store, wait))
+                copy.lease = held.enter_context(leased(copy.store, wait))
                 head = copy.checkout()
                 copy.codes = in_force(head.codes if head else ())
             if copy and place:

@@ -29,7 +29,7 @@ MARKER = "home.json"
 LOCK = "synchronization.lock"
 ASKED_EVERY = 0.5
 """Seconds between two attempts to lock a home that another synchronization holds."""
-TOLD_EVERY = 60.0
+NOTICE_EVERY = 60.0
 """Seconds between two messages that this one waits."""
 WORDS: dict[str, str] = {"edgar": "real", "sample": "fictional"}
 
@@ -123,14 +123,14 @@ class Home:
             HomeError: another synchronization has locked it; the message names its process.
         """
         with (self.root / LOCK).open("r+") as lock:
-            told = 0.0
+            noticed = 0.0
             while not _is_locked(lock):
                 holder = f"another synchronization is running ({lock.read().strip() or 'of an older version'})"
                 lock.seek(0)
                 if wait is None:
                     raise HomeError(f"{self.root}: {holder}; wait for it to end, or stop it, and try again")
-                if not told or time.monotonic() - told >= TOLD_EVERY:
-                    told = time.monotonic()
+                if not noticed or time.monotonic() - noticed >= NOTICE_EVERY:
+                    noticed = time.monotonic()
                     wait(f"{self.root}: {holder}; this one waits until it ends")
                 time.sleep(ASKED_EVERY)
             lock.truncate()

@@ -64,7 +64,7 @@ class Held:
 
 
 @contextmanager
-def leading(store: Store, wait: Tell | None = None) -> Iterator[Held]:
+def leased(store: Store, wait: Tell | None = None) -> Iterator[Held]:
     """Hold the lease during the `with` block.
 
     Args:
@@ -96,7 +96,7 @@ def leading(store: Store, wait: Tell | None = None) -> Iterator[Held]:
 def _taken(store: Store, wait: Tell | None) -> Held:
     """Take the lease, if nobody holds it, or its holder gives no sign of life."""
     began = seen_at = time.monotonic()
-    seen, has_told = "", False
+    seen, has_reported = "", False
     while True:
         lease, tag = store.lease()
         is_alive, now = seen not in ("", tag), time.monotonic()
@@ -110,12 +110,12 @@ def _taken(store: Store, wait: Tell | None) -> Held:
                     _shut_out(store, mine.number)
                 return Held(store, mine, taken)
             continue
-        told = f"the lease on {store.address} is held by {lease.holder} since {lease.since}"
+        message = f"the lease on {store.address} is held by {lease.holder} since {lease.since}"
         if is_alive and wait is None:
-            raise LeaseError(f"{told}: another synchronization is running; wait for it to end, or stop it")
-        if not has_told and now - began >= AFTER:
-            (wait or on_terminal)(f"{told}; this one waits until it ends, or was silent for {seconds()} seconds")
-            has_told = True
+            raise LeaseError(f"{message}: another synchronization is running; wait for it to end, or stop it")
+        if not has_reported and now - began >= AFTER:
+            (wait or on_terminal)(f"{message}; this one waits until it ends, or was silent for {seconds()} seconds")
+            has_reported = True
         time.sleep(min(1.0, seconds() / RENEWALS / 2))
 
 

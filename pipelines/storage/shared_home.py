@@ -288,7 +288,7 @@ def changing(home: Home, command: str, wanted: Wanted, *, reads: bool = False) -
         if copy or not reads:
             held.enter_context(home.writing())
         if copy:
-            copy.lease = None if reads else held.enter_context(lease.leading(copy.store))
+            copy.lease = None if reads else held.enter_context(lease.leased(copy.store))
             copy.checkout(wanted)
         yield
         if copy and copy.held and not reads:

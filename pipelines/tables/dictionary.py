@@ -38,9 +38,9 @@ Items that mean nothing in an industry; the reasons are [those of gaps](#reasons
 
 def page() -> str:
     """The data dictionary as the schema and the rules are now."""
-    told = dictionary.render({item: describe_sources(item) for item in schema.ITEM_NAMES})
+    sections = dictionary.render({item: describe_sources(item) for item in schema.ITEM_NAMES})
     without = (f"| {industry} | `{item}` | `{reason}` |\n" for industry, item, reason, _ in WITHOUT_MEANING.iter_rows())
-    return f"{told}{INDUSTRIES}{''.join(map(_row, TABLE))}{WITHOUT}{''.join(without)}"
+    return f"{sections}{INDUSTRIES}{''.join(map(_row, TABLE))}{WITHOUT}{''.join(without)}"
 
 
 def _row(row: IndustryRow) -> str:

@@ -24,7 +24,7 @@ from serve.clock import Clock
 
 T = TypeVar("T")
 
-PATIENCE = 2.0  # seconds to wait for an answer; with READ_EVERY, less than the five after which a change must be known
+TIMEOUT = 2.0  # seconds to wait for an answer; with READ_EVERY, less than the five after which a change must be known
 AT_ONCE = 4  # look-ups
 
 
@@ -44,7 +44,7 @@ class ServerHolders(Holders):
             return holder
         hashed, changes = digest(key), self._changes
         try:
-            async with asyncio.timeout(PATIENCE), self._looking:
+            async with asyncio.timeout(TIMEOUT), self._looking:
                 found = await in_thread(lambda: self._found(hashed))
         except TimeoutError:
             raise self._silence() from None
@@ -62,7 +62,7 @@ class ServerHolders(Holders):
                 yield
         finally:
             with contextlib.suppress(TimeoutError):  # its connection is closed with the others, if the server answers
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(TIMEOUT):
                     await self._reading.acquire()
             reading.cancel()
             await asyncio.wait({reading})
@@ -92,7 +92,7 @@ class ServerHolders(Holders):
     async def _read(self) -> None:
         """Read the number of changes, and all keys if it is another one."""
         reading = in_thread(lambda: self._changed(self._changes))
-        await asyncio.wait({reading}, timeout=PATIENCE)
+        await asyncio.wait({reading}, timeout=TIMEOUT)
         if not reading.done():
             self._cannot_follow(self._silence())
         try:
@@ -127,7 +127,7 @@ class ServerHolders(Holders):
             return held(connection.execute(LOOK_UP, {"sha256": hashed}))
 
     def _silence(self) -> DatabaseError:
-        return DatabaseError(f"{self._database.name} does not answer within {PATIENCE:.0f} seconds")
+        return DatabaseError(f"{self._database.name} does not answer within {TIMEOUT:.0f} seconds")
 
 
 def in_thread(function: Callable[[], T]) -> asyncio.Future[T]:

@@ -1,4 +1,4 @@
-"""The condition of the service: what is amiss, in the words of `/status`.
+"""The condition of the service: what is problem, in the words of `/status`.
 
 Belongs here: the sentences, and where each comes from. Does not: noticing it (warehouse.reader, serve.access).
 """
@@ -19,7 +19,7 @@ def without_data(error: WarehouseError) -> str:
     return NOTHING_YET if isinstance(error, NothingPublished) else UNREADABLE
 
 
-def what_is_amiss(warehouse: Warehouse, limits: Limits, holders: Holders | None = None) -> str | None:
+def problem_of(warehouse: Warehouse, limits: Limits, holders: Holders | None = None) -> str | None:
     """Why the service is degraded although it has data; None if it is not."""
     reasons = (
         warehouse.reason,

@@ -24,11 +24,11 @@ from warehouse.schedule import promised_synchronization
 class Question(msgspec.Struct, frozen=True):
     """A request that passed all checks: the build to query, the symbol in its path, its parameters, the time.
 
-    `held` is None if no build can be opened; `amiss` says what is amiss in the service, and is None if nothing is.
+    `held` is None if no build can be opened; `problem` says what is amiss in the service, and is None if nothing is.
     """
 
     held: OpenBuild | None
-    amiss: str | None
+    problem: str | None
     base_url: str
     symbol: str
     values: Mapping[str, Any]
@@ -145,7 +145,7 @@ def show_valuation(question: Question) -> Answer:
 def show_status(question: Question) -> Answer:
     """`GET /status` (section 4.6): answers even if no build is published."""
     if question.held is None:
-        return models.Status("degraded", None, None, None, None, None, None, question.amiss), models.StatusMeta()
+        return models.Status("degraded", None, None, None, None, None, None, question.problem), models.StatusMeta()
     pointer = question.held.pointer
     synchronized_at = pointer.synchronization.finished_at
     due = promised_synchronization(
@@ -154,14 +154,14 @@ def show_status(question: Question) -> Answer:
         is_scheduled=pointer.is_scheduled,
     )
     status = models.Status(
-        status="degraded" if question.amiss else "up",
+        status="degraded" if question.problem else "up",
         build=pointer.build,
         last_synchronized_at=synchronized_at,
         age_seconds=seconds_since(synchronized_at, question.now),
         newest_filing=pointer.newest_filing,
         companies=pointer.companies,
         next_synchronization_at=timestamp(due.timestamp()) if due else None,
-        reason=question.amiss,
+        reason=question.problem,
     )
     return status, models.StatusMeta()
 

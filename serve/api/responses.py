@@ -36,8 +36,8 @@ def success(data: object, meta: msgspec.Struct, now: float, headers: Mapping[str
 
 def document(data: object, meta: msgspec.Struct, now: float) -> bytes:
     """The encoded body of a success; `data` that is encoded already is bytes, and `meta` has fields of its own."""
-    told = data if isinstance(data, bytes) else encoded(data)
-    return b'{"data":%b,"meta":%b,%b}}' % (told, encoded(meta)[:-1], _common(int(now)))
+    text = data if isinstance(data, bytes) else encoded(data)
+    return b'{"data":%b,"meta":%b,%b}}' % (text, encoded(meta)[:-1], _common(int(now)))
 
 
 def body(data: object, meta: msgspec.Struct, now: float) -> Json:

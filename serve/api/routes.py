@@ -22,7 +22,7 @@ from serve.access.holders import Holder, Holders
 from serve.access.limits import Allowance, Limits
 from serve.api import description as openapi
 from serve.api import parameters, responses
-from serve.api.condition import KEYS_UNREADABLE, NOTHING_YET, what_is_amiss, without_data
+from serve.api.condition import KEYS_UNREADABLE, NOTHING_YET, problem_of, without_data
 from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.clock import Clock
 from serve.http import caching
@@ -221,5 +221,5 @@ async def _answer(
 
 
 def _question(service: Service, build: OpenBuild, symbol: str, values: Mapping[str, Any], now: float) -> Question:
-    amiss = what_is_amiss(service.warehouse, service.limits, service.holders)
-    return Question(build, amiss, service.settings.base_url, symbol, values, now)
+    problem = problem_of(service.warehouse, service.limits, service.holders)
+    return Question(build, problem, service.settings.base_url, symbol, values, now)

@@ -99,8 +99,8 @@ def _sums(part: Part) -> Iterator[str]:
 
 
 def _factored(part: Part, leg: Leg) -> str:
-    told = factors(part, leg)
-    return f"  ({told})" if told else ""
+    text = factors(part, leg)
+    return f"  ({text})" if text else ""
 
 
 def _step(step: Step, width: int) -> Iterator[str]:
@@ -128,8 +128,8 @@ def _decisions(explained: Explanation, width: int) -> Iterator[str]:
             break_long_words=False,
             break_on_hyphens=False,
         )
-        told = {"": decision.rule.statement, "Source: ": decision.rule.source, "Code: ": decision.rule.file}
-        stated = (f"{name}{text}" for name, text in told.items() if text)
+        parts = {"": decision.rule.statement, "Source: ": decision.rule.source, "Code: ": decision.rule.file}
+        stated = (f"{name}{text}" for name, text in parts.items() if text)
         for words in (*decision.evidence, *stated):
             yield from textwrap.wrap(words, width, initial_indent=" " * 7, subsequent_indent=" " * 7)
     yield from textwrap.wrap(
@@ -142,7 +142,7 @@ def _judgements(explained: Explanation, width: int) -> Iterator[str]:
     if explained.judgements:
         yield "Identities that judged it"
     for judged in explained.judgements:
-        both = f" ({told})" if (told := sides(judged)) else ""
+        both = f" ({text})" if (text := sides(judged)) else ""
         words = f"{judged.rule.id}: {judged.outcome.meaning}{both}"
         yield from textwrap.wrap(
             words,

@@ -15,7 +15,7 @@ from warehouse import sqlite
 from warehouse.files import SERVED, locked
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 
-PATIENCE = 2.0
+TIMEOUT = 2.0
 """Seconds to wait for an answer of Redis."""
 
 
@@ -63,7 +63,7 @@ def redis() -> Iterator[Finding]:
         return
     try:
         with Redis.from_url(
-            settings.redis_url, socket_connect_timeout=PATIENCE, socket_timeout=PATIENCE, retry=None
+            settings.redis_url, socket_connect_timeout=TIMEOUT, socket_timeout=TIMEOUT, retry=None
         ) as server:
             server.ping()
     except ValueError:

@@ -67,13 +67,13 @@ class InvalidParameter(ApiError):
     status, code = 422, "invalid_parameter"
 
     def __init__(self, details: Mapping[str, str]) -> None:
-        told = [message for message in details.values() if message != UNTOLD]
-        more = f" {len(details) - len(told):,} more parameters are unknown." if len(told) < len(details) else ""
-        super().__init__(" ".join(told) + more, details=details)
+        messages = [message for message in details.values() if message != UNTOLD]
+        more = f" {len(details) - len(messages):,} more parameters are unknown." if len(messages) < len(details) else ""
+        super().__init__(" ".join(messages) + more, details=details)
 
 
 class Unauthenticated(ApiError):
-    """The key is missing, malformed, unknown or revoked; which of these is not told."""
+    """The key is missing, malformed, unknown or revoked; the answer does not say which."""
 
     status, code = 401, "unauthenticated"
     message = "The API key is missing, malformed, unknown or revoked; send yours in the header X-Api-Key."

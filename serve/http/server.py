@@ -353,8 +353,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def _late(self) -> None:
         """Close the connection, because the deadline has passed."""
         if self._part is Part.HEAD:
-            told = f"The request was not complete within {deadlines.FOR_PART:g} seconds."
-            self._refuse(InvalidParameter({"request": told}))
+            message = f"The request was not complete within {deadlines.FOR_PART:g} seconds."
+            self._refuse(InvalidParameter({"request": message}))
         else:
             self.transport.close()
 

@@ -46,6 +46,6 @@ def _item(item: LineItem, sources: str) -> dict[str, object]:
 def _lines(stated: str) -> Iterator[tuple[str, str, str]]:
     """The elements of each source, the industries that it applies to, and the reason for it."""
     for source in stated.split(" | "):
-        elements, _, told = source.partition(" (")
-        industries, _, why = told.removesuffix(")").partition("; ")
+        elements, _, rest = source.partition(" (")
+        industries, _, why = rest.removesuffix(")").partition("; ")
         yield elements, industries, why

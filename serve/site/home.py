@@ -13,7 +13,7 @@ import msgspec
 
 from serve import provenance
 from serve.api import examples
-from serve.api.condition import what_is_amiss, without_data
+from serve.api.condition import problem_of, without_data
 from serve.api.endpoints import Question, show_status
 from serve.api.models import Status
 from serve.provenance import number
@@ -56,8 +56,8 @@ def document(pages: Pages) -> Document:
     """The page, with the status of this moment."""
     try:
         with pages.warehouse.build() as build:
-            amiss = what_is_amiss(pages.warehouse, pages.limits)
-            state, held = _status(pages, build, amiss), _held(build, pages.settings.base_url)
+            problem = problem_of(pages.warehouse, pages.limits)
+            state, held = _status(pages, build, problem), _held(build, pages.settings.base_url)
     except WarehouseError as error:
         state, held = _status(pages, None, without_data(error)), NOTHING
     shown, years, traced = held.shown, held.years, held.traced
@@ -128,7 +128,7 @@ def _traced(build: OpenBuild, shown: Live | None) -> Explanation | None:
     return None
 
 
-def _status(pages: Pages, build: OpenBuild | None, amiss: str | None) -> Status:
+def _status(pages: Pages, build: OpenBuild | None, problem: str | None) -> Status:
     """The status as /v1/status returns it."""
-    status, _ = show_status(Question(build, amiss, pages.settings.base_url, "", {}, pages.clock()))
+    status, _ = show_status(Question(build, problem, pages.settings.base_url, "", {}, pages.clock()))
     return msgspec.convert(status, Status)

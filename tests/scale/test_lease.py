@@ -17,7 +17,7 @@ from pipelines.stages.schemas import LISTINGS
 from pipelines.storage import lease
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.storage.lease import LeaseError, leading
+from pipelines.storage.lease import LeaseError, leased
 from pipelines.storage.shared_home import WorkingCopy, of_home
 from serve.app import PATHS
 from serve.metrics.counts import Counts
@@ -54,14 +54,14 @@ def copy(objects: Objects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> W
 
 def test_a_second_one_is_told_who_holds_the_lease(copy):
     """It leaves as soon as it has seen that the holder lives, or waits until that one has ended."""
-    with leading(copy.store):
-        with pytest.raises(LeaseError, match=r"held by process \d+.* since 20.*is running"), leading(copy.store):
+    with leased(copy.store):
+        with pytest.raises(LeaseError, match=r"held by process \d+.* since 20.*is running"), leased(copy.store):
             pass
         ended = threading.Event()
         told: list[str] = []
 
         def wait() -> None:
-            with leading(copy.store, told.append):
+            with leased(copy.store, told.append):
                 ended.set()
 
         waiting = threading.Thread(target=wait)
@@ -77,7 +77,7 @@ def test_a_holder_that_was_silent_cannot_commit_when_it_wakes_up(copy):
     """Neither before nor after the one that took over has committed."""
     silent = lease._taken(copy.store, None)
     copy.lease, before = silent, copy.held
-    with leading(copy.store) as held:
+    with leased(copy.store) as held:
         assert held.number == 2
         (copy.root / "tables" / "late").write_text("2")
         with pytest.raises(StoreConflict, match="the lease was taken by process"):
@@ -113,7 +113,7 @@ def test_a_renewal_whose_answer_was_lost_loses_nothing(copy, monkeypatch):
 
 
 def test_a_holder_renews_its_lease_and_gives_it_up(copy):
-    with leading(copy.store):
+    with leased(copy.store):
         time.sleep(SECONDS)
         assert copy.store.lease()[0].renewed >= 2
     assert copy.store.lease()[0].holder == ""
@@ -122,7 +122,7 @@ def test_a_holder_renews_its_lease_and_gives_it_up(copy):
 def test_who_waits_for_a_silent_holder_says_so_after_five_seconds(copy, monkeypatch, capsys):
     monkeypatch.setenv("FUNDAMENTALS_LEASE", "8")
     lease._taken(copy.store, None)
-    with leading(copy.store):
+    with leased(copy.store):
         pass
     assert "is held by process" in capsys.readouterr().err
 
@@ -174,7 +174,7 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
         monkeypatch.setenv("EDGAR_BASE_URL", server.url)
         monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "daemon"))
         since = Cursor(newest.AT - timedelta(minutes=1))
-        with leading(copy.store):
+        with leased(copy.store):
             skipped = newest.evaluate(instance, since)
             assert "another synchronization is running" in skipped.skip_message
             assert not server.asked
@@ -196,7 +196,7 @@ def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tm
     assert behind["fundamentals_replica_lag_seconds"] > 0
     assert (behind["fundamentals_lease_seconds"], behind["fundamentals_store_answers"]) == (0, 1)
     shutil.copy(copy.root / "published" / "CURRENT.json", published)
-    with leading(copy.store):
+    with leased(copy.store):
         time.sleep(1.1)
         followed = measured()
     assert followed["fundamentals_replica_lag_seconds"] == 0

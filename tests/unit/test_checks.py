@@ -36,8 +36,8 @@ def frame(table: str, *rows: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame([{name: row.get(name) for name in types} for row in rows], schema=types)
 
 
-def run(condition: gates.Condition) -> gates.Finding:
-    return condition(Synchronization(Home.from_environment()))
+def run(gate: gates.Gate) -> gates.Finding:
+    return gate(Synchronization(Home.from_environment()))
 
 
 def period(kind: str = "ttm", symbol: str = "ALFA", end: date = END, **items: float | None) -> dict[str, Any]:

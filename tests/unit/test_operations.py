@@ -16,7 +16,7 @@ import yaml
 import fundamentals
 from pipelines.dagster_app import synchronize
 from pipelines.run import stopping
-from pipelines.run.gates import CONDITIONS
+from pipelines.run.gates import GATES
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM
@@ -206,7 +206,7 @@ def test_every_check_that_holds_back_a_build_says_what_to_do() -> None:
     named = {
         name for row in re.findall(r"^\| (`.*?) \| ", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
     }
-    assert named == {condition.__name__ for conditions in CONDITIONS.values() for condition in conditions}
+    assert named == {condition.__name__ for conditions in GATES.values() for condition in conditions}
 
 
 # --- Log -------------------------------------------------------------------------------------------------------------
