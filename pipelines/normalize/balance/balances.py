@@ -20,8 +20,8 @@ from pipelines.normalize.balance.evidence import judged
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import History
 from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_LINES, Value
+from pipelines.normalize.decisions import CHOSE, DECISIONS, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.frames import CHOSE, DECISIONS, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 
 COMPOSED = pl.Schema(
@@ -71,7 +71,7 @@ class Balances:
     """Debt and cash of the balance sheets of some companies.
 
     composed: columns of COMPOSED. lines: columns of LEGS. missed: columns of MISSED.
-    proofs: columns of frames.PROOFS. decisions: columns of frames.DECISIONS.
+    proofs: columns of decisions.PROOFS. decisions: columns of decisions.DECISIONS.
     sections: of sections.section_lines: the lines of the balance sheets.
     """
 

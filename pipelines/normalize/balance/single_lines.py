@@ -8,8 +8,8 @@ import polars as pl
 
 from pipelines.normalize import arrays
 from pipelines.normalize.balance.statements import BY_AMENDMENT, FEWER_LINES, SAME_LINES
+from pipelines.normalize.decisions import DECISIONS, counted
 from pipelines.normalize.elements import CONCEPTS
-from pipelines.normalize.frames import DECISIONS, counted
 
 SINGLE_LINES = tuple(concept.name for concept in CONCEPTS if concept.instant and concept.name in ("equity", "assets"))
 
@@ -21,7 +21,7 @@ def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         placed: vintages on the grid (calendar.on_grid).
 
     Returns:
-        the rows of `placed` that count, sorted by `cik`, `concept`, `q` and `seq`; and columns of frames.DECISIONS.
+        the rows of `placed` that count, sorted by `cik`, `concept`, `q` and `seq`; and columns of decisions.DECISIONS.
     """
     lines = placed.filter(pl.col("concept").is_in(SINGLE_LINES)).sort("cik", "concept", "q", "seq", maintain_order=True)
     if lines.is_empty():

@@ -7,7 +7,7 @@ import polars as pl
 
 from pipelines.normalize.corrections import agreement, dividends, footing, scale, signs, votes
 from pipelines.normalize.corrections.figures import DOUBT
-from pipelines.normalize.frames import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
+from pipelines.normalize.decisions import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 
@@ -33,8 +33,8 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
         grid: of periods.calendar.fiscal_grid.
 
     Returns:
-        withheld: frames.WITHHELD: the items that may have no value because a figure was left out.
-        proofs: frames.PROOFS: `left_side` is the filed figure, `right_side` the corrected one.
+        withheld: decisions.WITHHELD: the items that may have no value because a figure was left out.
+        proofs: decisions.PROOFS: `left_side` is the filed figure, `right_side` the corrected one.
     """
     if not corrections.height:
         return pl.DataFrame(schema=WITHHELD), pl.DataFrame(schema=PROOFS)

@@ -24,8 +24,9 @@ from pipelines.normalize.corrections import (
 )
 from pipelines.normalize.corrections.figures import CONTEXT, FIGURE, SCALE, SIGN, Figures, Proposal
 from pipelines.normalize.corrections.powers import is_power_of_ten
+from pipelines.normalize.decisions import CORRECTED, DECISIONS, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import AMOUNT, OF_SOURCE, WITNESSES
-from pipelines.normalize.frames import CORRECTED, DECISIONS, FRAMES, HOLDS, WITHHELD_OUTCOME, counted
+from pipelines.normalize.frames import FRAMES
 
 __all__ = ["CONTEXT", "Corrector", "corrected"]
 

@@ -27,8 +27,8 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
+from pipelines.normalize.decisions import CHOSE, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.keys import NUMBER_OF, places_in
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
@@ -163,9 +163,9 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
 
     Returns:
         placed: without these figures.
-        withheld: frames.WITHHELD: the items that may have no value for this reason.
-        proofs: frames.PROOFS: `left_side` is the figure, `right_side` what contradicts it.
-        decisions: frames.DECISIONS.
+        withheld: decisions.WITHHELD: the items that may have no value for this reason.
+        proofs: decisions.PROOFS: `left_side` is the figure, `right_side` what contradicts it.
+        decisions: decisions.DECISIONS.
     """
     lines = _Lines(placed)
     found = [*_contradicted_flows(lines, ints(placed, "measure_sign")), *_repeated_balances(lines)]

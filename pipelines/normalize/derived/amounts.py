@@ -9,6 +9,7 @@ They are added after the corrections, so none of them is ever the proof of a cor
 import polars as pl
 
 from pipelines.normalize.arrays import ints
+from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.derived import (
     bank_revenue,
     capital_expenditure,
@@ -21,7 +22,6 @@ from pipelines.normalize.derived import (
 from pipelines.normalize.derived.stated import FILING, PERIOD
 from pipelines.normalize.elements import AMOUNT, BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
-from pipelines.normalize.frames import DECISIONS
 
 _BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}
 """The rank of a derived amount: beyond those of the sources of its concept."""

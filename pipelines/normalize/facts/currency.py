@@ -6,7 +6,7 @@ converted.
 
 import polars as pl
 
-from pipelines.normalize.frames import DECISIONS
+from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.rule import Rule
 
 REPORTING = Rule(
@@ -47,7 +47,7 @@ def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> tuple[pl.DataF
         currencies: of reporting_currency; a company that is missing has no facts that count.
 
     Returns:
-        the facts; and the decisions (frames.DECISIONS).
+        the facts; and the decisions (decisions.DECISIONS).
     """
     marked = facts.join(currencies.rename({"currency": "reporting"}), on="cik", maintain_order="left")
     is_own = marked["currency"].is_null() | (marked["currency"] == marked["reporting"])

@@ -6,7 +6,7 @@ Belongs here: the order of filings of one day. Does not: which filings count (re
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.frames import counted
+from pipelines.normalize.decisions import counted
 from pipelines.normalize.rule import Rule
 
 SAME_DAY = Rule(
@@ -29,7 +29,7 @@ def in_filing_order(facts: pl.DataFrame, accepted: pl.DataFrame | None = None) -
         accepted: `accession`, `accepted_at`, as far as the submissions have it.
 
     Returns:
-        the facts; and the decisions (frames.DECISIONS): filings that share their day with another.
+        the facts; and the decisions (decisions.DECISIONS): filings that share their day with another.
     """
     filings = facts.select("cik", "accession", "filed", "amended").unique(["cik", "accession"], maintain_order=True)
     if accepted is not None:

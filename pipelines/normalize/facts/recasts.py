@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, ints
+from pipelines.normalize.decisions import counted
 from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.frames import counted
 from pipelines.normalize.keys import packed, sortable_days
 from pipelines.normalize.rule import Rule
 
@@ -54,7 +54,7 @@ def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
         vintages: of stated.stated_concepts.
 
     Returns:
-        the vintages that count; and the decisions (frames.DECISIONS).
+        the vintages that count; and the decisions (decisions.DECISIONS).
     """
     is_current = ~vintages["periodic"].to_numpy()
     rows = np.flatnonzero(is_current)

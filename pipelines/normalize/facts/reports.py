@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Ints, ints
-from pipelines.normalize.frames import counted
+from pipelines.normalize.decisions import counted
 from pipelines.normalize.rule import Rule
 
 PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
@@ -82,7 +82,7 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     Returns:
         facts: the same with `cik` as a number, `start` (null for an instant), `end`, `filed` as dates, `form_family`
             (the form without its amendment mark), `amended`, `measure` (MEASURE), `currency` (null for shares).
-        decisions: frames.DECISIONS.
+        decisions: decisions.DECISIONS.
     """
     forms, of_form = _texts(raw["form"])
     units, of_unit = _texts(raw["unit"])

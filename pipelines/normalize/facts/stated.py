@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, ints, starts
+from pipelines.normalize.decisions import DECISIONS, counted
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.facts import matching, notes, owners, repetitions
 from pipelines.normalize.facts.candidates import NO_LESS_THAN_PART, Candidates, candidates
 from pipelines.normalize.facts.matching import Matched
 from pipelines.normalize.facts.precision import SCALE_OF_FILING
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
-from pipelines.normalize.frames import DECISIONS, counted
 
 
 def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -32,7 +32,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             than the best source so far).
         legs: the facts of each amount, sorted by `vintage`, `tag`: these columns, `fact` (row number of `facts`),
             `coefficient`; `tag` includes the taxonomy.
-        decisions: frames.DECISIONS; for each source the number of amounts taken from it.
+        decisions: decisions.DECISIONS; for each source the number of amounts taken from it.
     """
     cik = ints(facts, "cik")
     pairs, zero_counts, without_shares = matching.matched(facts, of_industry)
@@ -70,7 +70,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
 
 
 def _choices(cik: Ints, source: Ints) -> pl.DataFrame:
-    """The number of amounts of each company from each source, as each source is a rule: frames.DECISIONS."""
+    """The number of amounts of each company from each source, as each source is a rule: decisions.DECISIONS."""
     sources = len(matching.RULE_OF_SOURCE)
     keys, figures = np.unique(cik * sources + source, return_counts=True)
     return pl.DataFrame(

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, before, ints, numbers, starts
-from pipelines.normalize.frames import WITHHELD, counted
+from pipelines.normalize.decisions import WITHHELD, counted
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item

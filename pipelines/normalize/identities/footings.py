@@ -6,7 +6,7 @@ Belongs here: which quarter ends a judged statement concerns. Does not: the iden
 import polars as pl
 
 from pipelines.normalize.corrections.footing import IDENTITIES
-from pipelines.normalize.frames import PROOFS, WITHHELD, WITHHELD_OUTCOME
+from pipelines.normalize.decisions import PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.periods.calendar import on_grid
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 

@@ -12,7 +12,7 @@ def standing(judgements: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """The last judgement of each item of a quarter end by each identity.
 
     Args:
-        judgements: frames.PROOFS, of all steps.
+        judgements: decisions.PROOFS, of all steps.
         grid: of periods.calendar.fiscal_grid.
 
     Returns:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, ints, starts
-from pipelines.normalize.frames import DECISIONS
+from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.industry.table import IFRS_PREFIX, INDICATORS, TABLE, IndustryRow
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
@@ -85,7 +85,7 @@ def deciding_rows(facts: pl.DataFrame, registrants: pl.DataFrame | None) -> tupl
 
 
 def decisions(of_industry: pl.DataFrame) -> pl.DataFrame:
-    """The filings that each rule of the table decided: frames.DECISIONS."""
+    """The filings that each rule of the table decided: decisions.DECISIONS."""
     counts = of_industry.group_by("cik", "rule").agg(figures=pl.len())
     return counts.sort("cik", "rule").cast(DECISIONS)
 

@@ -35,7 +35,7 @@ RULES = (TIMES_SHARES,)
 
 
 def dividends(points: Points, basic: Item, diluted: Item) -> tuple[Item, pl.DataFrame]:
-    """The item of dividends per share, and its judgements (frames.PROOFS).
+    """The item of dividends per share, and its judgements (decisions.PROOFS).
 
     Args:
         points: the amounts known at each quarter end after each filing.

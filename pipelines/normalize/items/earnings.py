@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, Timeline, largest, numbers, picked
-from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
+from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, SUM, Item, ids
 from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.keys import packed
@@ -195,7 +195,7 @@ class PerShare:
     income: the item of net income.
     basic, diluted: the items of shares.
     earnings: the item of basic earnings per share.
-    proofs: frames.PROOFS: the judgements that count today.
+    proofs: decisions.PROOFS: the judgements that count today.
     """
 
     def __init__(self, points: Points, income: Item) -> None:
@@ -454,7 +454,7 @@ def _fiscal_years(points: Points, holds: Flags) -> Ints:
 def proofs(
     points: Points, item: Item, rule: Rule, judged: Flags, outcome: Ints, sides: tuple[Floats, Floats]
 ) -> pl.DataFrame:
-    """The judgements of an item at the newest points: frames.PROOFS; `outcome` 0 holds, 1 chose, 2 withheld."""
+    """The judgements of an item at the newest points: decisions.PROOFS; `outcome` 0 holds, 1 chose, 2 withheld."""
     rows = np.flatnonzero(judged & newest_of_windows(points))
     return (
         points.frame[rows]

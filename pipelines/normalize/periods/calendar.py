@@ -11,7 +11,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import NOTHING, Flags, Ints, ints, picked, starts
 from pipelines.normalize.columns import Columns
-from pipelines.normalize.frames import counted
+from pipelines.normalize.decisions import counted
 from pipelines.normalize.keys import company_key, dates, day_numbers, packed
 from pipelines.normalize.periods import fiscal_years
 from pipelines.normalize.periods.fiscal_years import (

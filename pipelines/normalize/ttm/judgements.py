@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import QUARTER_BITS, Flags, Ints, key_of, largest, numbers, starts
-from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
+from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import DISAGREEMENT, Years
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, IS_ADDITIVE, QUARTERS_A_YEAR
@@ -111,7 +111,7 @@ def proofs(
     items: pl.Series,
     has_way: Flags,
 ) -> pl.DataFrame:
-    """The judgements of the windows that count today: frames.PROOFS.
+    """The judgements of the windows that count today: decisions.PROOFS.
 
     One basis: the interim period of the year before as known with the year (`left_side`) and as subtracted
     (`right_side`), or the year in dispute as in the window and as in the newest filing. Two ways: twelve months by

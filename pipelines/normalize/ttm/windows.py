@@ -19,8 +19,8 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
+from pipelines.normalize.decisions import counted
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
 from pipelines.normalize.ttm.bases import BEYOND, DISAGREEMENT, restated
@@ -260,7 +260,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
             added up.
-        proofs: frames.PROOFS: for each window, whether its legs are on one basis, and whether its two ways agree.
+        proofs: decisions.PROOFS: for each window, whether its legs are on one basis, and whether its two ways agree.
         decisions: `cik`, `rule`, `figures`.
 
     Source: Regulation S-X Rule 10-01(c).
