@@ -126,7 +126,7 @@ class Timeline:
             seq: place of the filing; NaN and negative places find nothing.
         """
         if not len(self.packed):
-            return np.full(len(key), NOTHING, dtype=np.int64)
+            return np.full(key.shape, NOTHING, dtype=np.int64)
         # a negative key or place makes the number negative, which is before all rows
         place = np.searchsorted(self.packed, (key << SEQ_BITS) | whole(seq), side="right") - 1
         found = (self.packed[place] >> SEQ_BITS == key) & (place >= 0)
@@ -140,7 +140,7 @@ class Timeline:
             seq: place of the filing; NaN and negative places find nothing.
         """
         if not len(self.packed):
-            return np.full(len(key), NOTHING, dtype=np.int64)
+            return np.full(key.shape, NOTHING, dtype=np.int64)
         asked = (key << SEQ_BITS) | whole(seq)
         place = np.minimum(np.searchsorted(self.packed, asked), len(self.packed) - 1)
         at = self.packed[place]

@@ -1,7 +1,7 @@
 """Choice: which way leads to the twelve months of a window.
 
-Belongs here: the order of the ways, and what one way shows about another. Does not: the ways (ways, bases, quarters),
-ways that contradict each other (judgements), the rows and rules that follow (windows).
+Belongs here: the order of the ways, what one way shows about another, and which counts if they contradict each other.
+Does not: the ways (ways, bases, quarters, recasts), the rows and rules that follow (windows).
 """
 
 from dataclasses import dataclass
@@ -9,20 +9,48 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
-from pipelines.normalize.ttm.bases import BEYOND, DISAGREEMENT, Years, on_basis_of_quarters
-from pipelines.normalize.ttm.judgements import Judged, judged_ways
-from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.payments import paid_later
-from pipelines.normalize.ttm.quarters import Quarter
-from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, Leg, Way
+from pipelines.normalize.ttm.bases import BEYOND, Years, on_basis_of_quarters
+from pipelines.normalize.ttm.known import IS_ADDITIVE, NOISE_OF_SUMS, QUARTERS_A_YEAR
+from pipelines.normalize.ttm.lookups import AGO, CODES, IS_PER_SHARE, Windows
+from pipelines.normalize.ttm.quarters import Quarters
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, NO_MIXED_BASES, Way
 
 FAR_APART = 0.5
 """Quarterly earnings per share do not add up exactly, but hardly ever differ by more than this share of the sum."""
 OWN_APART = 0.1
 """A filer's own twelve months differ from the sum of its legs by restatements only. Measured: at most 4 % where Amazon
 states them, while a figure of another period in such a context is off by half and more."""
+PAID = [source.rule for source in BY_NAME["dividends_per_share"].sources].index("dividends-per-share.paid")
+"""The rank of dividends paid in cash."""
+FEWEST_WITHOUT = 2
+"""Quarters without dividends in two years, one of them between two with dividends, of a filer that pays in some only.
+A single one is a payment that came some days later: Costco Wholesale's of the spring of 2012."""
+
+CONFIRMED_LEGS = Rule(
+    "ttm.confirmed-legs",
+    "If the two ways to twelve months of an amount of money or of dividends contradict each other and no leg was "
+    "restated, that way counts whose legs are all stated in two filings, the way by years first.",
+    "The identity of both ways: a year is the sum of its quarters; a figure that two filings repeat is no slip",
+    "select",
+)
+NO_CONTRADICTING_WAYS = Rule(
+    "ttm.no-contradicting-ways",
+    "Twelve months of an amount of money or of dividends are withheld if the two ways to them contradict each other by "
+    f"more than {DISAGREEMENT:.1%} and by more than rounding, no leg was restated, and neither way is confirmed.",
+    "The identity of both ways: a year is the sum of its quarters",
+    "withhold",
+)
+PAID_LATER = Rule(
+    "ttm.dividends-paid-in-other-quarters",
+    "Dividends paid in some quarters only count as those of four quarters if one quarter later they are the same sum: "
+    "otherwise a dividend that was paid in them may have been declared before, or one that was declared in them later.",
+    "Taxonomy definitions: dividends declared and dividends paid per share are two elements; ASC 505-10-50-2",
+    "withhold",
+)
+RULES = (CONFIRMED_LEGS, NO_CONTRADICTING_WAYS, PAID_LATER)
 
 
 @dataclass(frozen=True)
@@ -36,9 +64,14 @@ class Ways:
     by_years: Way
     years: Years
     by_quarters: Way
-    quarters: tuple[Quarter, ...]
+    quarters: Quarters
     of_recast: Flags
     of_next: Flags
+
+    @property
+    def both_sound(self) -> Flags:
+        """Whether both ways lead to twelve months."""
+        return self.by_years.is_sound & self.by_quarters.is_sound
 
 
 @dataclass(frozen=True)
@@ -49,8 +82,8 @@ class Choice:
     ways: the fiscal year, the filer's own twelve months, four quarters, and the fiscal year with years to date.
     holds: for each of them, whether it counts; the first one that holds does.
     takes_quarters: whether four quarters come before the fiscal year with years to date. is_apart: they differ.
-    judged: what counts where these two contradict each other.
-    is_behind: the year to date is on an older basis than the quarters.
+    is_confirmed: the one of these two counts that filings confirm. contradict: they contradict each other, and neither
+    counts. is_behind: the year to date is on an older basis than the quarters.
     is_paid_later: dividends that were paid in the window were declared in another.
     beyond: of averages.beyond, of the way that counts.
     """
@@ -60,7 +93,8 @@ class Choice:
     holds: tuple[Flags, Flags, Flags, Flags]
     takes_quarters: Flags
     is_apart: Flags
-    judged: Judged
+    is_confirmed: Flags
+    contradict: Flags
     is_behind: Flags
     is_paid_later: Flags
     beyond: Floats
@@ -75,42 +109,44 @@ class Choice:
         """A number of the way that counts, such as `amount`; NaN if none does."""
         return np.select(list(self.holds), [getattr(way, name) for way in self.ways], np.nan)
 
-    def flag(self, name: str) -> Flags:
-        """A flag of the way that counts; false if none does."""
-        return np.select(list(self.holds), [getattr(way, name) for way in self.ways], default=False)
-
 
 def chosen(windows: Windows, ways: Ways) -> Choice:
     """Choose the way of each window: a figure of its own, else quarters or years, as they contradict each other or not.
 
     A way by years that turns out to be on an older basis than the quarters mixes bases from then on.
     """
-    by_years, by_quarters = ways.by_years, ways.by_quarters
-    year = windows.find(np.where(windows.is_year_end, windows.q, np.nan), QUARTERS_A_YEAR)
-    own = windows.find(np.where(windows.is_year_end, np.nan, windows.q), QUARTERS_A_YEAR)
+    by_years, by_quarters, is_year_end = ways.by_years, ways.by_quarters, windows.is_year_end
+    year, own = (
+        windows.find(np.where(ends, windows.q, np.nan), QUARTERS_A_YEAR) for ends in (is_year_end, ~is_year_end)
+    )
     by_year, by_own = (_single(windows, row) for row in (year, own))
     # four quarters that are stated are finer than a year that other figures prove
     is_year = (year >= 0) & ~(windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived)
     takes_own = by_own.is_whole & (np.abs(by_own.amount - by_years.amount) <= OWN_APART * np.abs(by_own.amount))
     is_single = is_year | takes_own
-    is_apart, contradict = _apart(windows, by_years, by_quarters, is_single)
-    judged = judged_ways(windows, by_years, ways.years, by_quarters, contradict)
+    is_apart, differ = _apart(windows, ways, is_single)
+    years_count, quarters_count, contradict = _contradictions(windows, ways, differ)
     excess = averages.beyond(windows, by_years, ways.years, ways.quarters)
-    takes_quarters = _quarters_first(windows, ways, judged, excess[0])
+    takes_quarters = (IS_PER_SHARE[windows.concept] & ~years_count) | quarters_count | ~by_years.is_sound
+    takes_quarters |= ~ways.quarters.by_difference.any(axis=0) & (np.abs(excess[0]) > BEYOND)
+    takes_quarters |= by_years.has_derived & ~by_quarters.has_derived
+    takes_quarters &= by_quarters.is_sound & ~(ways.of_next & by_years.is_sound)
     may_take_years = by_years.is_sound & ~takes_quarters & ~is_single & ~ways.of_next
-    is_behind, agrees = _behind_quarters(windows, by_years, ways.years, by_quarters, may_take_years)
-    by_years.mixes_bases[is_behind] = True
+    is_behind, agrees = _behind_quarters(windows, ways, may_take_years)
+    by_years.faults[NO_MIXED_BASES][is_behind] = True
     takes_quarters |= agrees | ways.of_recast
-    is_paid_later = paid_later(windows, ways.quarters, takes_quarters & ~is_single)
-    judged.neither[is_behind | ways.of_recast | ways.of_next | is_paid_later] = False
-    has_no_way = judged.neither | is_paid_later
+    pays = takes_quarters & ~is_single & (windows.concept == CODES["dividends_per_share"])
+    is_paid_later = windows.where(pays, _paid_later, ways.quarters.amount, by_quarters.rows)
+    contradict = contradict & ~(is_behind | ways.of_recast | ways.of_next | is_paid_later)
+    counts = ~contradict & ~is_paid_later
     return Choice(
         year=year,
         ways=(by_year, by_own, by_quarters, by_years),
-        holds=(is_year, takes_own, takes_quarters & ~has_no_way, by_years.is_sound & ~has_no_way),
+        holds=(is_year, takes_own, takes_quarters & counts, by_years.is_sound & counts),
         takes_quarters=takes_quarters,
         is_apart=is_apart,
-        judged=judged,
+        is_confirmed=years_count | quarters_count,
+        contradict=contradict,
         is_behind=is_behind,
         is_paid_later=is_paid_later,
         beyond=np.where(takes_quarters, excess[1], excess[0]),
@@ -119,47 +155,93 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
 
 def _single(windows: Windows, row: Ints) -> Way:
     """The way that is one known amount."""
-    of = windows.of
-    return Way.of(windows, (Leg(row),), of("amount", row), of("days", row), of("regime", row))
+    return Way.of(windows, [windows.of(name, row) for name in ("amount", "days", "regime")], row[None], (1,))
 
 
-def _apart(windows: Windows, by_years: Way, by_quarters: Way, is_single: Flags) -> tuple[Flags, Flags]:
+def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags]:
     """Whether the ways by years and by quarters differ, and whether by so much that they contradict each other."""
-    both = by_years.is_sound & by_quarters.is_sound & ~is_single
-    difference, size = np.abs(by_years.amount - by_quarters.amount), np.abs(by_years.amount)
-    is_apart, is_far = (both & (difference > share * size) for share in (DISAGREEMENT, FAR_APART))
-    return is_apart, (is_apart & IS_ADDITIVE[windows.concept]) | (is_far & BY_QUARTER_FIRST[windows.concept])
+    years = ways.by_years.amount
+    difference, size = np.abs(years - ways.by_quarters.amount), np.abs(years)
+    is_apart, is_far = (
+        ways.both_sound & ~is_single & (difference > share * size) for share in (DISAGREEMENT, FAR_APART)
+    )
+    return is_apart, (is_apart & IS_ADDITIVE[windows.concept]) | (is_far & IS_PER_SHARE[windows.concept])
 
 
-def _quarters_first(windows: Windows, ways: Ways, judged: Judged, excess: Floats) -> Flags:
-    """Whether four quarters come before years, as far as both are on one basis.
+def _contradictions(windows: Windows, ways: Ways, differ: Flags) -> tuple[Flags, Flags, Flags]:
+    """Decide between two ways of an additive amount that differ.
 
-    Args:
-        excess: of the way by years (averages.beyond).
+    After a restatement the quarters are often on two bases, and the way by years counts; but if the quarters add up
+    with the year as restated, and its interim period was restated, too, then the year is on another basis, and so it is
+    if the newest amounts of all three legs are the sum of the quarters.
+
+    Returns:
+        whether the way by years counts, that by quarters, or neither.
     """
-    by_years, by_quarters = ways.by_years, ways.by_quarters
-    found = (BY_QUARTER_FIRST[windows.concept] & ~judged.by_years) | judged.by_quarters | ~by_years.is_sound
-    are_stated = ~np.any([quarter.by_difference for quarter in ways.quarters], axis=0)
-    found |= are_stated & (np.abs(excess) > BEYOND)
-    found |= by_years.has_derived & ~by_quarters.has_derived
-    return by_quarters.is_sound & found & ~(ways.of_next & by_years.is_sound)
+    found = np.zeros((3, len(differ)), dtype=np.bool_)
+    rows = np.flatnonzero(differ)
+    some, years, quarters, of = windows.at(rows), ways.by_years, ways.by_quarters, windows.of
+    by_years, by_quarters = years.amount[rows], quarters.amount[rows]
+    digits = DIGITS_OF_SUMS * np.fmax(years.grain, quarters.grain)[rows]
+    legs = years.rows[:, rows], quarters.rows[:, rows]
+    of_years, of_quarters = (_confirmed(some, of_way) for of_way in legs)
+    is_restated = IS_ADDITIVE[some.concept] & np.any(of("revised", np.concatenate(legs)) >= 0, axis=0)
+    newest_year = of("amount", some.find(some.year_before, QUARTERS_A_YEAR))
+    as_restated = by_years - of("amount", ways.years.year[rows]) + newest_year
+    adds_up = ways.years.is_doubtful[rows] & (np.abs(as_restated - by_quarters) <= digits)
+    to_date, prior = of("amount", some.find(some.q - AGO[[0, QUARTERS_A_YEAR]], some.quarter))
+    adds_up |= np.abs(newest_year + to_date - prior - by_quarters) <= digits
+    years_count = (is_restated & ~adds_up) | of_years
+    quarters_count = ~years_count & (of_quarters | adds_up)
+    found[:, rows] = years_count, quarters_count, ~years_count & ~quarters_count
+    found[:, rows] &= np.abs(by_years - by_quarters) > digits
+    return found[0], found[1], found[2]
 
 
-def _behind_quarters(
-    windows: Windows, by_years: Way, years: Years, by_quarters: Way, may_take_years: Flags
-) -> tuple[Flags, Flags]:
+def _confirmed(windows: Windows, legs: Ints) -> Flags:
+    """Whether each leg is stated with the same amount in two filings."""
+    of = windows.of
+    is_stated_twice = (of("seq", legs) > of("since", legs)) | (of("repeated", legs) <= windows.seq)
+    found: Flags = np.all((legs < 0) | is_stated_twice, axis=0)
+    return found
+
+
+def _behind_quarters(windows: Windows, ways: Ways, may_take_years: Flags) -> tuple[Flags, Flags]:
     """Whether a year to date is on an older basis than the quarters stated in the filing of the year, or a later one.
 
     Args:
+        windows: the windows.
+        ways: the ways.
         may_take_years: the windows for which the way by years would count, or neither way.
 
     Returns:
         for each window, whether it is so, and whether the way by quarters is then on their basis.
     """
-    is_behind, agrees = (np.zeros(len(may_take_years), dtype=np.bool_) for _ in range(2))
+    is_behind, agrees = np.zeros((2, len(may_take_years)), dtype=np.bool_)
+    by_years, by_quarters = ways.by_years, ways.by_quarters
     is_same = by_quarters.is_sound & (np.abs(by_years.amount - by_quarters.amount) <= by_years.grain)
     rows = np.flatnonzero(may_take_years & ~is_same & IS_ADDITIVE[windows.concept] & (windows.quarter > 1))
-    amount, is_behind[rows] = on_basis_of_quarters(windows, years, rows)
+    amount, is_behind[rows] = on_basis_of_quarters(windows.at(rows), by_years.rows[:3, rows])
     is_near = np.abs(by_quarters.amount[rows] - amount) <= DISAGREEMENT * np.abs(amount)
     agrees[rows] = is_behind[rows] & by_quarters.is_sound[rows] & is_near
     return is_behind, agrees
+
+
+def _paid_later(windows: Windows, quarters: Floats, legs: Ints) -> Flags:
+    """Whether dividends of a filer that pays in some quarters only are another sum one quarter later.
+
+    Args:
+        windows: the windows.
+        quarters: the dividends of their four quarters.
+        legs: the legs of these.
+    """
+    of = windows.of
+    before = of("amount", windows.find(windows.q - AGO[QUARTERS_A_YEAR:], 1))
+    amounts = np.concatenate([quarters, before])
+    skips = np.any((amounts[:-2] > 0) & (amounts[1:-1] == 0) & (amounts[2:] > 0), axis=0)
+    skips &= (amounts == 0).sum(axis=0) >= FEWEST_WITHOUT
+    is_other = (of("rank", legs) == PAID) | (of("other_source", legs) > 0)
+    is_paid = np.any(is_other & (of("amount", legs) > 0), axis=0)
+    following = of("amount", windows.find(windows.q + 1, 1))
+    found: Flags = is_paid & skips & ~(np.abs(following - quarters[-1]) <= NOISE_OF_SUMS)
+    return found

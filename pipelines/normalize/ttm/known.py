@@ -7,8 +7,6 @@ A slot is a concept, the quarter in which its period ends, and the number of qua
 Weighted average shares are multiplied by the days of their period, so that they can be added.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 
@@ -58,12 +56,6 @@ THOUSAND = 3
 SAME_SCALE = 1.0
 """Amounts of successive years are in one scale if they differ by less than a power of ten."""
 
-FEWEST_UNITS = 10
-"""Amounts that differ by one digit in the last place may be rounded in another way."""
-FEWEST_CENTS = 2
-"""Amounts per share that differ by a cent may be rounded in another way."""
-LEAST_DISPUTE = 0.001
-"""A dispute about less than a thousandth of an amount moves no value."""
 AGREEING = 2
 """So many filings that state the same amount, and none that states another, outweigh one that states another."""
 RESTATED_ALONE = 2
@@ -85,11 +77,6 @@ PRETAX_INCOME = list(BY_NAME).index("pretax_income")
 """The code of the concept."""
 RANKS_ALONE = [rank for rank, source in enumerate(BY_NAME["pretax_income"].sources) if source.rule.endswith("-alone")]
 """Ranks of its sources that are net income plus tax, where no discontinued operations are stated."""
-
-FEWEST_UNITS_OF = np.array(
-    [FEWEST_CENTS if concept.measure == "per_share" else FEWEST_UNITS for concept in BY_NAME.values()]
-)
-"""For each code of a concept: the fewest units by which two filings dispute an amount."""
 
 COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
 
@@ -354,97 +341,6 @@ def _finest_so_far(grain: Floats, begins: Flags) -> Ints:
     is_finer = begins.copy()
     is_finer[1:] |= depth[1:] < np.minimum.accumulate(depth)[:-1]
     return first_row(is_finer)
-
-
-@dataclass(frozen=True)
-class Known:
-    """Known amounts as arrays, and timelines for looking them up.
-
-    `companies` are the CIKs in order; look-ups use the place of a company in this list. `with_year_before` has only
-    the rows whose filing also states the same period of the year before.
-    """
-
-    companies: Ints
-    rows: dict[str, Floats]
-    vintage: Ints
-    timeline: Timeline
-    with_year_before: Timeline
-
-    @classmethod
-    def of(cls, known: pl.DataFrame, companies: Ints) -> "Known":
-        """Make them from a frame of `known_amounts`."""
-        company = np.searchsorted(companies, ints(known, "cik"))
-        concept, q, n, seq = (ints(known, name) for name in ("concept", "q", "n", "seq"))
-        timeline = Timeline(slot_key(company, concept, q, n), seq)
-        year_before = timeline.after(slot_key(company, concept, q - QUARTERS_A_YEAR, n), seq)
-        names = ("amount", "days", "weight", "grain", "other_source", "regime", "rank", "seq", "since")
-        rows = {name: floats(known, name) for name in names}
-        # the first filing of a revised value; missing for values that were never revised
-        is_revised = flags(known, "is_revised")
-        rows["revised"] = np.where(is_revised, rows["since"], np.nan)
-        # how many amounts of the period were revised by the filing that revised the value
-        period = key_of((company, COMPANY_BITS), (q, QUARTER_BITS), (n, SPAN_BITS), (ints(known, "since"), SEQ_BITS))
-        periods, revisions = np.unique(period[is_revised & (rows["since"] == seq)], return_counts=True)
-        at = np.minimum(np.searchsorted(periods, period), max(len(periods) - 1, 0))
-        rows["restated_along"] = np.where(is_revised, revisions[at], 0) if len(periods) else np.zeros(len(period))
-        # the filing that next states the same amount; missing if none does
-        repeats = np.append((timeline.packed[1:] >> SEQ_BITS) == (timeline.packed[:-1] >> SEQ_BITS), [False])[
-            : len(seq)
-        ]
-        following = np.append(timeline.rows[1:], timeline.rows[:1])
-        repeats &= rows["since"][following] == rows["since"][timeline.rows]
-        rows["repeated"] = np.full(len(seq), np.nan)
-        rows["repeated"][timeline.rows] = np.where(repeats, rows["seq"][following], np.nan)
-        rows["disputed"] = _disputed(rows, timeline, n == QUARTERS_A_YEAR, FEWEST_UNITS_OF[concept])
-        rows["settled"] = _settled(rows, timeline)
-        with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
-        return cls(companies, rows, ints(known, "vintage"), timeline, with_year_before)
-
-
-def _disputed(rows: dict[str, Floats], timeline: Timeline, can_be: Flags, fewest: Ints) -> Floats:
-    """The filing from which on an amount that can be in dispute (`can_be`: of a year) is; missing for other amounts.
-
-    One filing states it, the next that states the year does so with one other digit of the same element, and restates
-    hardly anything else of it: one of the two is mistyped, or one line was defined anew. Interim periods are left
-    aside: their comparatives differ so by restatements, too, and nothing but the newest window has them.
-    """
-    found = np.full(len(timeline.rows), np.nan)
-    order = timeline.rows
-    at = np.flatnonzero(np.diff(timeline.packed >> SEQ_BITS) == 0)
-    one, other = order[at], order[at + 1]
-    is_next = (rows["since"][other] == rows["seq"][other]) & (rows["since"][one] == rows["seq"][one])
-    is_next &= can_be[one] & (rows["rank"][one] == rows["rank"][other])
-    at, one, other = at[is_next], one[is_next], other[is_next]
-    # figures as filed, not weighted by days
-    figure, next_figure = (rows["amount"][row] / rows["weight"][row] for row in (one, other))
-    off = np.abs(next_figure - figure)
-    unit = np.minimum(rows["grain"][one], rows["grain"][other])
-    power = 10.0 ** np.floor(np.log10(np.maximum(off, unit)) + NOISE_OF_SUMS)
-    is_digit = (np.abs(off / power - np.rint(off / power)) <= NOISE_OF_SUMS) & (
-        off >= fewest[one] * unit - NOISE_OF_SUMS
-    )
-    is_digit &= off > LEAST_DISPUTE * np.abs(figure)
-    is_digit &= rows["restated_along"][other] <= RESTATED_ALONE
-    found[one[is_digit]] = rows["seq"][other[is_digit]]
-    return found
-
-
-def _settled(rows: dict[str, Floats], timeline: Timeline) -> Floats:
-    """The filing from which on an amount of a year is no longer in dispute; missing for other amounts.
-
-    A later filing restates an interim period of the year, or of the next one: the line was defined anew.
-    """
-    found = np.full(len(timeline.rows), np.nan)
-    places = np.flatnonzero(~np.isnan(rows["disputed"][timeline.rows]))
-    for row, year in zip(timeline.rows[places], timeline.packed[places] >> SEQ_BITS, strict=True):
-        for quarters in (*range(1 - QUARTERS_A_YEAR, 0), *range(1, QUARTERS_A_YEAR)):
-            # the slots of one to three quarters that end so many quarters after the year
-            first = year - QUARTERS_A_YEAR + (quarters << SPAN_BITS) + 1
-            bounds = np.array([first, first + QUARTERS_A_YEAR - 1]) << SEQ_BITS
-            begin, end = np.searchsorted(timeline.packed, bounds)
-            revised = rows["revised"][timeline.rows[begin:end]]
-            found[row] = np.fmin(found[row], np.min(revised, where=revised > rows["seq"][row], initial=np.inf))
-    return np.where(np.isinf(found), np.nan, found)
 
 
 def slot_key(company: Ints, concept: Ints, q: np.ndarray, n: np.ndarray) -> Ints:

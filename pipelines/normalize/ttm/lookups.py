@@ -1,17 +1,22 @@
 """Look-ups: the windows to compute, and the amounts that were known for each after a filing.
 
 Belongs here: places of windows on the fiscal calendar, and rows of known amounts. Does not: which of them are added up
-(windows), on which accounting basis they are (bases).
+(ways), on which accounting basis they are (bases).
 """
 
+from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from pipelines.normalize.arrays import (
     NOTHING,
     QUARTER_BITS,
+    SEQ_BITS,
     Flags,
     Floats,
     Ints,
@@ -24,21 +29,59 @@ from pipelines.normalize.arrays import (
     whole,
 )
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, SPAN_BITS, STATED_RANKS, Known
+from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SPAN_BITS, STATED_RANKS, slot_key
 
-PARTNERS = (("operating_cash_flow", "capital_expenditure"),)
+PARTNERS = {"operating_cash_flow": "capital_expenditure", "capital_expenditure": "operating_cash_flow"}
 """Concepts of one statement that make up one item, which has to be on one basis."""
-
+CODES = {name: code for code, name in enumerate(BY_NAME)}
+"""The code of each concept. For each code:"""
+PARTNER_OF = np.array([CODES[PARTNERS.get(name, name)] for name in BY_NAME])
 CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
-"""For each code of a concept: whether its amounts can be below zero."""
+IS_MONEY, IS_COUNT, IS_PER_SHARE = (
+    np.array([concept.measure == measure for concept in BY_NAME.values()])
+    for measure in ("money", "shares", "per_share")
+)
+AGO = np.arange(2 * QUARTERS_A_YEAR)[:, None]
+"""Numbers of quarters, one line each: a look-up with them finds the rows of several quarters, one line each."""
 
-IS_MONEY = np.array([concept.measure == "money" for concept in BY_NAME.values()])
-"""For each code of a concept: whether it is an amount of money."""
 
-_CODES = {name: code for code, name in enumerate(BY_NAME)}
-PARTNER_OF = np.arange(len(BY_NAME))
-for _one, _other in PARTNERS:
-    PARTNER_OF[[_CODES[_one], _CODES[_other]]] = _CODES[_other], _CODES[_one]
+@dataclass(frozen=True)
+class Known:
+    """Known amounts as arrays, and timelines for looking them up.
+
+    `companies` are the CIKs in order; look-ups use the place of a company in this list. `with_year_before` has only
+    the rows whose filing also states the same period of the year before.
+    """
+
+    companies: Ints
+    rows: dict[str, Floats]
+    vintage: Ints
+    timeline: Timeline
+    with_year_before: Timeline
+
+    @classmethod
+    def of(cls, known: pl.DataFrame, companies: Ints) -> "Known":
+        """Make them from a frame of `known_amounts`."""
+        company = np.searchsorted(companies, ints(known, "cik"))
+        concept, q, n, seq = (ints(known, name) for name in ("concept", "q", "n", "seq"))
+        timeline = Timeline(slot_key(company, concept, q, n), seq)
+        year_before = timeline.after(slot_key(company, concept, q - QUARTERS_A_YEAR, n), seq)
+        names = ("amount", "days", "weight", "grain", "other_source", "regime", "rank", "seq", "since")
+        rows = {name: floats(known, name) for name in names}
+        # the first filing of a revised value; missing for values that were never revised
+        is_revised = flags(known, "is_revised")
+        rows["revised"] = np.where(is_revised, rows["since"], np.nan)
+        # how many amounts of the period were revised by the filing that revised the value
+        period = key_of((company, COMPANY_BITS), (q, QUARTER_BITS), (n, SPAN_BITS), (ints(known, "since"), SEQ_BITS))
+        _, of_period = np.unique(period, return_inverse=True)
+        revisions = np.bincount(of_period, weights=is_revised & (rows["since"] == seq)).astype(np.float64)
+        rows["restated_along"] = np.where(is_revised, revisions[of_period], 0.0)
+        # the filing that next states the same amount; missing if none does
+        following = timeline.since(slot_key(company, concept, q, n), seq + 1)
+        repeats = picked(rows["since"], following) == rows["since"]
+        rows["repeated"] = np.where(repeats, picked(rows["seq"], following), np.nan)
+        with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
+        return cls(companies, rows, ints(known, "vintage"), timeline, with_year_before)
 
 
 class Windows:
@@ -52,21 +95,20 @@ class Windows:
             grid: of periods.calendar.fiscal_grid.
             known: known amounts of durations.
         """
-        company = np.searchsorted(known.companies, ints(grid, "cik"))
-        quarters = Timeline(key_of((company, COMPANY_BITS), (ints(grid, "q"), QUARTER_BITS)), np.zeros_like(company))
-        self._quarter = floats(grid, "fiscal_quarter")
+        self.known = known
+        self._grid = _quarters(np.searchsorted(known.companies, ints(grid, "cik")), ints(grid, "q"))
+        self._quarters = Timeline(self._grid, np.zeros_like(self._grid))
+        self._fiscal_quarter = floats(grid, "fiscal_quarter")
         place = np.searchsorted(known.companies, ints(points, "cik"))
-        at = quarters.after(key_of((place, COMPANY_BITS), (ints(points, "q"), QUARTER_BITS)), np.zeros_like(place))
-        is_period = (at >= 0) & (picked(self._quarter, at) > 0)
+        at = self._quarters.after(_quarters(place, ints(points, "q")), _FIRST)
+        is_period = picked(self._fiscal_quarter, at) > 0
         self.points = points.filter(is_period)
         self.company, at = place[is_period], at[is_period]
         self.concept, self.q, self.seq = (ints(self.points, name) for name in ("concept", "q", "seq"))
-        self.quarter = picked(self._quarter, at)
-        self.year_before = picked(floats(grid, "year_before"), at)
+        self.quarter = self._fiscal_quarter[at]
+        self.year_before = floats(grid, "year_before")[at]
         self.is_year_end = flags(grid, "is_year_end")[at]
         self.can_be_negative = CAN_BE_NEGATIVE[self.concept]
-        self.known = known
-        self._quarters = quarters
 
     def at(self, rows: Ints) -> "Windows":
         """Some of the windows."""
@@ -75,9 +117,13 @@ class Windows:
             setattr(some, name, getattr(self, name)[rows])
         return some
 
-    def of_partner(self) -> "Windows":
-        """The windows of the concept that makes up an item with the own one; other windows stay the same."""
-        return self.of_concept(PARTNER_OF[self.concept])
+    def where(self, asked: Flags, decide: Callable[..., Flags], *columns: npt.NDArray[Any]) -> Flags:
+        """Whether something holds for the windows asked for; `decide` takes these windows and their columns only."""
+        found = np.zeros(len(asked), dtype=np.bool_)
+        rows = np.flatnonzero(asked)
+        if len(rows):
+            found[rows] = decide(self.at(rows), *(column[..., rows] for column in columns))
+        return found
 
     def of_concept(self, concept: Ints | int) -> "Windows":
         """The same windows of another concept."""
@@ -85,31 +131,33 @@ class Windows:
         other.concept = np.full_like(self.concept, concept)
         return other
 
-    def find(self, q: Floats | Ints, n: Floats | int, seq: Floats | Ints | None = None) -> Ints:
+    def of_partner(self) -> "Windows":
+        """The windows of the concept that makes up an item with the own one; other windows stay the same."""
+        return self.of_concept(PARTNER_OF[self.concept])
+
+    def find(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats | Ints | None = None) -> Ints:
         """The row of `known` for slot (q, n) after filing `seq` (the window's own by default)."""
         return self.known.timeline.after(self.slot(q, n), self.seq if seq is None else seq)
 
-    def since(self, q: Floats | Ints, n: Floats | int, seq: Floats | Ints) -> Ints:
+    def since(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats | Ints) -> Ints:
         """The first row of `known` for slot (q, n) in filing `seq` or a later one, up to the window's own filing."""
         row = self.known.timeline.since(self.slot(q, n), seq)
         return np.where(self.of("seq", row) <= self.seq, row, NOTHING)
 
-    def around(self, q: Floats | Ints, n: Floats | int, seq: Floats) -> Ints:
+    def first(self, q: Floats | Ints, n: Floats | Ints | int) -> Ints:
+        """The first row of `known` for slot (q, n)."""
+        return self.since(q, n, _FIRST)
+
+    def around(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats) -> Ints:
         """The row of `known` for slot (q, n) after filing `seq`; if it was not yet stated then, the first row."""
-        slot = self.slot(q, n)
-        row = self.known.timeline.after(slot, np.fmin(seq, self.seq))
-        unknown = np.flatnonzero((row < 0) & (slot >= 0))
-        if len(unknown):
-            later = self.known.timeline.since(slot[unknown], np.zeros(len(unknown)))
-            row[unknown] = np.where(picked(self.known.rows["seq"], later) <= self.seq[unknown], later, NOTHING)
-        return row
+        row = self.find(q, n, np.fmin(seq, self.seq))
+        return np.where(row >= 0, row, self.first(q, n))
 
-    def beside(self, q: Ints, n: Floats | int) -> Floats:
+    def newest_with_year_before(self, q: Ints, n: Floats | Ints | int) -> Floats:
         """The newest filing (`seq`) that states slot (q, n) and the same period of the year before; NaN if none."""
-        known = self.known
-        return picked(known.rows["seq"], known.with_year_before.after(self.slot(q, n), self.seq))
+        return picked(self.known.rows["seq"], self.known.with_year_before.after(self.slot(q, n), self.seq))
 
-    def slot(self, q: Floats | Ints, n: Floats | int) -> Ints:
+    def slot(self, q: Floats | Ints, n: Floats | Ints | int) -> Ints:
         """The key of a slot of each window, as known.slot_key packs it; negative where `q` or `n` is missing."""
         line = (self.company << CONCEPT_BITS) | self.concept
         # a negative number of the two makes the key negative
@@ -126,5 +174,11 @@ class Windows:
 
     def fiscal_quarter(self, q: Ints) -> Floats:
         """Number of a quarter within its fiscal year; NaN for a quarter that is not on the grid."""
-        key = key_of((self.company, COMPANY_BITS), (q, QUARTER_BITS))
-        return picked(self._quarter, self._quarters.after(key, np.zeros_like(q)))
+        return picked(self._fiscal_quarter, self._quarters.after(_quarters(self.company, q), _FIRST))
+
+
+_FIRST = np.zeros(1, dtype=np.int64)
+
+
+def _quarters(company: Ints, q: Ints) -> Ints:
+    return key_of((company, COMPANY_BITS), (q, QUARTER_BITS))

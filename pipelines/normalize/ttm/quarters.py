@@ -1,24 +1,28 @@
 """Quarters: the discrete quarters of each window, and their sum.
 
 Belongs here: how a quarter is found, and which statement of it counts. Does not: twelve months by years (bases), the
-choice between the two ways (windows).
+choice between the two ways (choice).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.bases import BEYOND, DISAGREEMENT, IS_COUNT, Years, filing_of_quarters, refined, settled
-from pipelines.normalize.ttm.beside_recasts import quarters_of_recast
+from pipelines.normalize.ttm.bases import BEYOND, Years, as_settled, refined, restated
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
-from pipelines.normalize.ttm.ways import BY_QUARTER_FIRST, DIGITS_OF_SUMS, Leg, Way
+from pipelines.normalize.ttm.lookups import AGO, IS_COUNT, IS_MONEY, IS_PER_SHARE, Windows
+from pipelines.normalize.ttm.recasts import quarters_of_recast
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, Way
 
 LARGEST_RAISE = 1.5
 """A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
 quarter."""
+THREE = AGO[1:QUARTERS_A_YEAR]
+"""The three quarters before a quarter."""
+SIGNS = (1, 1, -1, -1, -1, -1)
+"""Of the legs of one quarter: itself, the longer period, the shorter one, and three quarters."""
 
 QUARTER_BY_DIFFERENCE = Rule(
     "ttm.quarter-by-difference",
@@ -46,21 +50,27 @@ RULES = (QUARTER_BY_DIFFERENCE, FOURTH_QUARTER_BY_THREE, QUARTER_BEFORE_RECAST)
 
 
 @dataclass(frozen=True)
-class Quarter:
-    """One discrete quarter of each window: amount and days (NaN if unknown), legs, and how it was found."""
+class Quarters:
+    """The last four discrete quarters of each window, one line each, from the last one back.
+
+    amount, days: NaN if unknown. rows: the legs, as SIGNS has them, of each quarter. by_difference, by_three: whether
+    it is a difference of years to date, or of the year and three quarters. is_before: whether the year is as before a
+    recast, by the filing `recast_by`. is_negative: whether the difference is negative, and cannot be. mixes_bases:
+    whether a quarter of the nine months was restated after them.
+    """
 
     amount: Floats
     days: Floats
-    legs: tuple[Leg, ...]
+    rows: Ints
     by_difference: Flags
-    by_three_quarters: Flags
-    year_before: Flags
+    by_three: Flags
+    is_before: Flags
+    recast_by: Floats
     is_negative: Flags
     mixes_bases: Flags
-    recast_by: Floats
 
 
-def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[Way, tuple[Quarter, ...], Flags]:
+def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[Way, Quarters, Flags]:
     """The sum of the last four discrete quarters of the window.
 
     Args:
@@ -71,209 +81,175 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     Returns:
         the sums, the quarters, and the windows whose quarters are those of the filing that recast the year before.
     """
-    as_of, is_recast = filing_of_quarters(windows)
-    rows, total, filing = quarters_of_recast(windows, years)
-    as_of[rows], is_recast[rows], is_alone[rows] = filing, False, False
-    quarters = tuple(
-        _quarter(windows, windows.q - back, as_of, is_recast & (back >= windows.quarter))
-        for back in range(QUARTERS_A_YEAR)
+    filing, total = quarters_of_recast(windows, years)
+    is_recast = ~np.isnan(filing)
+    as_of, restates = _filing_of_quarters(windows)
+    as_of, restates = np.where(is_recast, filing, as_of), restates & ~is_recast
+    quarters = _discrete(windows, as_of, restates)
+    mixes = quarters.mixes_bases.any(axis=0)
+    mixes |= windows.where(
+        ~windows.can_be_negative & IS_ADDITIVE[windows.concept], _exceed_their_year, quarters.amount, as_of
     )
-    amount, days = (np.sum([getattr(quarter, name) for quarter in quarters], axis=0) for name in ("amount", "days"))
-    stated, longer, *_ = quarters[0].legs
-    regime = windows.of("regime", np.where(stated.row >= 0, stated.row, longer.row))
-    legs = tuple(leg for quarter in quarters for leg in quarter.legs)
-    mixes = np.any([quarter.mixes_bases for quarter in quarters], axis=0)
-    mixes |= _exceed_their_year(windows, quarters, as_of)
     mixes |= _stated_after_recast(windows, quarters)
-    recast = np.flatnonzero((is_recast & IS_ADDITIVE[windows.concept]) | (is_alone & IS_MONEY[windows.concept]))
-    if len(recast):
-        mixes[recast] |= _leave_their_year_to_date(windows, quarters, recast, as_of)
-    way = Way.of(windows, legs, amount, days, regime, mixes)
-    of_recast = np.zeros(len(mixes), dtype=np.bool_)
-    of_recast[rows] = way.is_sound[rows] & (np.abs(amount[rows] - total) <= way.grain[rows])
-    return way, quarters, of_recast
+    asked = (restates & IS_ADDITIVE[windows.concept]) | (is_alone & ~is_recast & IS_MONEY[windows.concept])
+    mixes |= windows.where(asked, _leave_their_year_to_date, quarters.amount, as_of)
+    amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
+    regime = windows.of("regime", np.where(last[0] >= 0, last[0], last[1]))
+    way = Way.of(windows, (amount, days, regime), np.concatenate(quarters.rows), SIGNS * QUARTERS_A_YEAR, mixes)
+    return way, quarters, is_recast & way.is_sound & (np.abs(amount - total) <= way.grain)
 
 
-def _exceed_their_year(windows: Windows, quarters: tuple[Quarter, ...], as_of: Floats) -> Flags:
+def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
+    """The filing on whose basis the four quarters of each window are.
+
+    Returns:
+        as_of: the newest filing (`seq`) that states the last quarter, or the year to date, with the same period of the
+            year before; otherwise the first one that states them.
+        restates: whether it restates this period: the quarters of last year are then on its basis only if they were
+            stated since.
+    """
+    of, find, q = windows.of, windows.find, windows.q
+    spans = np.array([np.ones(len(q)), windows.quarter])
+    newest: Floats = np.fmax.reduce(windows.newest_with_year_before(q, spans))
+    as_of = np.where(np.isnan(newest), np.fmin.reduce(of("seq", windows.first(q, spans))), newest)
+    shown, before = (find(q - QUARTERS_A_YEAR, spans, seq) for seq in (as_of, as_of - 1))
+    size = DISAGREEMENT * QUARTERS_A_YEAR / spans * np.abs(of("amount", find(q, spans, as_of)))
+    restates: Flags = np.any(restated(windows, shown, before, size), axis=0)
+    return as_of, restates
+
+
+def _exceed_their_year(windows: Windows, amount: Floats, as_of: Floats) -> Flags:
     """Whether the quarters of last year add up to more than that year, of an amount that cannot be negative."""
-    found = np.zeros(len(as_of), dtype=np.bool_)
-    rows = np.flatnonzero(~windows.can_be_negative & IS_ADDITIVE[windows.concept])
-    some = windows.at(rows)
-    year = some.around(some.year_before, QUARTERS_A_YEAR, as_of[rows])
-    of_last_year = np.sum(
-        [np.where(back >= some.quarter, quarter.amount[rows], 0.0) for back, quarter in enumerate(quarters)], axis=0
-    )
-    rounding = DIGITS_OF_SUMS * some.of("grain", year)
-    found[rows] = of_last_year > some.of("amount", year) * (1 + DISAGREEMENT) + rounding
+    year = windows.around(windows.year_before, QUARTERS_A_YEAR, as_of)
+    of_last_year = np.where(AGO[:QUARTERS_A_YEAR] >= windows.quarter, amount, 0.0).sum(axis=0)
+    rounding = DIGITS_OF_SUMS * windows.of("grain", year)
+    found: Flags = of_last_year > windows.of("amount", year) * (1 + DISAGREEMENT) + rounding
     return found
 
 
-def _stated_after_recast(windows: Windows, quarters: tuple[Quarter, ...]) -> Flags:
+def _stated_after_recast(windows: Windows, quarters: Quarters) -> Flags:
     """Whether a quarter is from the year before its recast, and another one is known from later filings alone."""
-    found = np.zeros(len(windows.q), dtype=np.bool_)
-    recast_by = largest(*(quarter.recast_by for quarter in quarters))
-    rows = np.flatnonzero(recast_by >= 0)
-    for quarter in quarters:
-        legs = [leg.row[rows] for leg in quarter.legs]
-        since = largest(*(windows.of("since", row) for row in legs))
-        found[rows] |= since >= recast_by[rows]
+    since = np.fmax.reduce(windows.of("since", quarters.rows), axis=1)
+    found: Flags = np.any(since >= np.fmax.reduce(quarters.recast_by), axis=0)
     return found
 
 
-def _leave_their_year_to_date(windows: Windows, quarters: tuple[Quarter, ...], rows: Ints, as_of: Floats) -> Flags:
+def _leave_their_year_to_date(windows: Windows, amount: Floats, as_of: Floats) -> Flags:
     """Whether the quarters of this year do not add up to the year to date: some are as before a recast."""
-    some = windows.at(rows)
-    to_date = some.around(some.q, some.quarter, as_of[rows])
-    of_this_year = np.sum(
-        [np.where(back < some.quarter, quarter.amount[rows], 0.0) for back, quarter in enumerate(quarters)], axis=0
-    )
-    off = np.abs(of_this_year - some.of("amount", to_date))
-    rounding = DIGITS_OF_SUMS * some.of("grain", to_date)
-    is_apart: Flags = off > np.fmax(DISAGREEMENT * np.abs(of_this_year), rounding)
-    return is_apart
+    to_date = windows.around(windows.q, windows.quarter, as_of)
+    of_this_year = np.where(AGO[:QUARTERS_A_YEAR] < windows.quarter, amount, 0.0).sum(axis=0)
+    rounding = DIGITS_OF_SUMS * windows.of("grain", to_date)
+    off = np.abs(of_this_year - windows.of("amount", to_date))
+    found: Flags = off > np.fmax(DISAGREEMENT * np.abs(of_this_year), rounding)
+    return found
 
 
-def _quarter(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> Quarter:
-    """A quarter as stated; otherwise the difference of two years to date; otherwise the year less three quarters.
-
-    A difference much larger than each of the three quarters is not that of a quarter: the year may include a special
-    dividend that the quarters do not.
+def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
+    """Each quarter as stated; otherwise the difference of two years to date, or the year less three quarters.
 
     Args:
-        q: the quarter.
+        windows: the windows.
         as_of: the filing after which amounts are taken.
-        stated_anew: whether only amounts count that this or a later filing states.
+        restates: whether only amounts of last year count that this or a later filing states.
     """
-    of, can_be_negative = windows.of, windows.can_be_negative
-    anew = np.flatnonzero(stated_anew)
-    some, since = windows.at(anew), as_of[anew]
+    shape = QUARTERS_A_YEAR, len(windows.q)
+    back, window = np.indices(shape).reshape(2, -1)
+    each, as_of = windows.at(window), as_of[window]
+    q, stated_anew = each.q - back, restates[window] & (back >= each.quarter)
+    of, number, one = each.of, each.fiscal_quarter(q), np.ones(len(q))
 
-    def on_basis(row: Ints, q: Floats | Ints, n: Floats | int) -> Ints:
-        if len(anew):
-            row[anew] = some.since(q[anew], n if isinstance(n, int) else n[anew], since)
-        return row
+    def on_basis(row: Ints, q: Floats | Ints, n: Floats) -> Ints:
+        row = np.where(stated_anew, each.since(q, n, as_of), row)
+        # a figure per share may be stated with more digits after a reverse split
+        return np.where(IS_PER_SHARE[each.concept], refined(each, row, each.find(q, n)), row)
 
-    def find(q: Floats | Ints, n: Floats | int) -> Ints:
-        return on_basis(windows.around(q, n, as_of), q, n)
-
-    # a figure per share may be stated with more digits after a reverse split
-    per_share = np.flatnonzero(BY_QUARTER_FIRST[windows.concept])
-    of_shares = windows.at(per_share)
-
-    def finest(row: Ints, q: Floats | Ints, n: Floats) -> Ints:
-        row[per_share] = refined(of_shares, row[per_share], of_shares.find(q[per_share], n[per_share]))
-        return row
-
-    number, one = windows.fiscal_quarter(q), np.ones(len(q))
-    stated = finest(on_basis(settled(windows, q, one, as_of)[0], q, 1), q, one)
-    longer = finest(find(q, number), q, number)
-    newest = longer.copy()
-    fourth = np.flatnonzero(number == QUARTERS_A_YEAR)
-    newest[fourth] = windows.at(fourth).find(q[fourth], number[fourth])
     q_before = np.where(number > 1, q - 1, np.nan)
-    shorter = finest(find(q_before, number - 1), q_before, number - 1)
-    asked = per_share[(number[per_share] == QUARTERS_A_YEAR) & IS_ADDITIVE[windows.concept[per_share]]]
-    shorter[asked[_is_rate(windows, asked, q, as_of, shorter)]] = NOTHING
+    stated = on_basis(as_settled(each, q, one, as_of), q, one)
+    longer, shorter = (on_basis(each.around(end, n, as_of), end, n) for end, n in ((q, number), (q_before, number - 1)))
+    is_fourth = number == QUARTERS_A_YEAR
+    is_dividend = IS_PER_SHARE[each.concept] & IS_ADDITIVE[each.concept]
+    shorter = np.where(each.where(is_fourth & is_dividend, _is_rate, q, as_of, shorter), NOTHING, shorter)
+    newest = np.where(is_fourth, each.find(q, number), longer)
     # a year that was first stated as less than its nine months
-    is_wrong = ~can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
-    longer = np.where(is_wrong, newest, longer)
-    longer, year_before, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
+    is_less = ~each.can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
+    longer, recast_by = _before_recast(each, q, number, np.where(is_less, newest, longer), shorter, stated_anew)
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
     # the difference is finer than an average that other figures prove, unless these contradict it
     rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * np.abs(rest)
-    is_near = IS_COUNT[windows.concept] & (np.abs(of("amount", stated) - rest) <= rounding)
-    is_stated = (stated >= 0) & ~(windows.is_derived(stated) & is_near)
-    stated = np.where(is_stated, stated, NOTHING)
-    by_difference = ~is_stated & (can_be_negative | (rest >= 0)) & ~np.isnan(rest)
-
-    lacks = (number == QUARTERS_A_YEAR) & (longer >= 0) & ~is_stated & (shorter < 0) & ~stated_anew
-    left, left_days, others, by_three = _by_three_quarters(windows, q, as_of, longer, lacks)
-
-    def where(holds: Flags, row: Ints) -> Ints:
-        return np.where(holds, row, NOTHING)
-
-    return Quarter(
-        amount=np.select([is_stated, by_three, by_difference], [of("amount", stated), left, rest], np.nan),
-        days=np.select([is_stated, by_three, by_difference], [of("days", stated), left_days, rest_days], np.nan),
-        legs=(
-            Leg(stated),
-            Leg(where(by_difference | by_three, longer)),
-            Leg(where(by_difference, shorter), -1),
-            *(Leg(where(by_three, row), -1) for row in others),
-        ),
-        by_difference=by_difference,
-        by_three_quarters=by_three,
-        year_before=(year_before | (of("since", newest) > of("since", longer))) & by_difference,
-        is_negative=~is_stated & ~can_be_negative & (rest < 0),
-        mixes_bases=_quarters_restated_since(windows, q, shorter, by_difference & (number == QUARTERS_A_YEAR), as_of),
-        recast_by=np.where(by_difference, recast_by, np.nan),
+    is_finer = IS_COUNT[each.concept] & (np.abs(of("amount", stated) - rest) <= rounding)
+    stated = np.where(each.is_derived(stated) & is_finer, NOTHING, stated)
+    is_stated = stated >= 0
+    by_difference = ~is_stated & (each.can_be_negative | (rest >= 0)) & ~np.isnan(rest)
+    lacks = is_fourth & (longer >= 0) & ~is_stated & (shorter < 0) & ~stated_anew
+    three, left, left_days = _year_less_three(each, lacks, q, as_of, longer)
+    by_three = three[0] >= 0
+    quarter, nine_months = [is_stated, by_three, by_difference], by_difference & is_fourth
+    columns = {
+        "amount": np.select(quarter, [of("amount", stated), left, rest], np.nan),
+        "days": np.select(quarter, [of("days", stated), left_days, rest_days], np.nan),
+        "by_difference": by_difference,
+        "by_three": by_three,
+        "is_before": by_difference & (~np.isnan(recast_by) | (of("since", newest) > of("since", longer))),
+        "recast_by": np.where(by_difference, recast_by, np.nan),
+        "is_negative": ~is_stated & ~each.can_be_negative & (rest < 0),
+        "mixes_bases": each.where(nine_months, _restated_since, q, shorter, as_of),
+    }
+    legs = (
+        stated,
+        np.where(by_difference | by_three, longer, NOTHING),
+        np.where(by_difference, shorter, NOTHING),
+        *three,
     )
+    rows = np.array(legs).reshape(len(SIGNS), *shape).swapaxes(0, 1)
+    return Quarters(rows=rows, **{name: column.reshape(shape) for name, column in columns.items()})
 
 
-def _is_rate(windows: Windows, asked: Ints, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
+def _is_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
     """Whether nine months are less than their quarters: a rate of one quarter in the context of nine months."""
-    of, some = windows.of, windows.at(asked)
-    three = [some.around(q[asked] - ago, 1, as_of[asked]) for ago in range(1, QUARTERS_A_YEAR)]
-    quarters = np.sum([of("amount", row) for row in three], axis=0)
-    rounding = DIGITS_OF_SUMS * of("grain", nine_months[asked])
-    found: Flags = quarters > of("amount", nine_months[asked]) + rounding
+    quarters = windows.of("amount", windows.around(q - THREE, 1, as_of)).sum(axis=0)
+    found: Flags = quarters > windows.of("amount", nine_months) + DIGITS_OF_SUMS * windows.of("grain", nine_months)
     return found
 
 
 def _before_recast(
     windows: Windows, q: Ints, number: Floats, longer: Ints, shorter: Ints, stated_anew: Flags
-) -> tuple[Ints, Flags, Floats]:
-    """The longer years to date as they were before a recast that the shorter ones do not have.
+) -> tuple[Ints, Floats]:
+    """The longer years to date as they were before a recast that the shorter ones do not have, and its filing.
 
     A recast year less nine months before the recast would put the whole recast into the fourth quarter.
-
-    Returns:
-        the rows of the longer years to date, whether they are of before a recast, and the filing of the recast.
     """
-    of, found = windows.of, longer.copy()
-    is_before, recast_by = np.zeros(len(q), dtype=np.bool_), np.full(len(q), np.nan)
-    restated = np.flatnonzero((of("seq", shorter) < of("revised", longer)) & ~stated_anew)
-    former = windows.at(restated).find(q[restated], number[restated], of("revised", longer[restated]) - 1)
-    is_possible = windows.can_be_negative[restated] | (of("amount", former) >= of("amount", shorter[restated]))
-    recast_along = of("since", shorter[restated]) > of("seq", former)
-    is_before[restated] = is_possible & ~recast_along
-    recast_by[is_before] = of("revised", longer[is_before])
-    found[restated] = np.where(is_before[restated], former, longer[restated])
-    return found, is_before, recast_by
+    of, recast_by = windows.of, windows.of("revised", longer)
+    former = windows.find(q, number, recast_by - 1)
+    is_possible = windows.can_be_negative | (of("amount", former) >= of("amount", shorter))
+    is_before = (of("seq", shorter) < recast_by) & ~stated_anew & is_possible
+    is_before &= ~(of("since", shorter) > of("seq", former))
+    return np.where(is_before, former, longer), np.where(is_before, recast_by, np.nan)
 
 
-def _by_three_quarters(
-    windows: Windows, q: Ints, as_of: Floats, year: Ints, asked: Flags
-) -> tuple[Floats, Floats, list[Ints], Flags]:
-    """The fourth quarter as the year less the three others: amount, days, rows of these, and where it counts."""
-    of, rows = windows.of, np.flatnonzero(asked)
-    others = [np.full(len(q), NOTHING) for _ in range(1, QUARTERS_A_YEAR)]
-    left, days = np.full(len(q), np.nan), np.full(len(q), np.nan)
-    counts = np.zeros(len(q), dtype=np.bool_)
-    if not len(rows):
-        return left, days, others, counts
-    some = windows.at(rows)
-    three = [some.around(q[rows] - ago, 1, as_of[rows]) for ago in range(1, QUARTERS_A_YEAR)]
-    for row, of_quarter in zip(others, three, strict=True):
-        row[rows] = of_quarter
-    left[rows], days[rows] = (
-        of(name, year[rows]) - np.sum([of(name, row) for row in three], axis=0) for name in ("amount", "days")
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        most = LARGEST_RAISE * largest(*(of("amount", row) / of("days", row) for row in three))
-        a_day = left[rows] / days[rows]
-    is_like_the_others = (a_day >= 0) & (a_day <= most)
-    counts[rows] = ~np.isnan(left[rows]) & (windows.can_be_negative[rows] | is_like_the_others)
-    return left, days, others, counts
+def _year_less_three(windows: Windows, asked: Flags, q: Ints, as_of: Floats, year: Ints) -> tuple[Ints, Floats, Floats]:
+    """The fourth quarter as the year less the three others: rows of these, amount and days.
 
-
-def _quarters_restated_since(windows: Windows, q: Ints, nine_months: Ints, asked: Flags, as_of: Floats) -> Flags:
-    """Whether a quarter of the nine months was restated after these were last stated."""
-    found = np.zeros(len(q), dtype=np.bool_)
+    A difference much larger than each of the three is not that of a quarter: the year may include a special dividend.
+    """
+    three, rest = np.full((len(THREE), len(q)), NOTHING), np.full((2, len(q)), np.nan)
     rows = np.flatnonzero(asked)
     if len(rows):
-        some, stated_on = windows.at(rows), windows.of("seq", nine_months[rows])
-        for ago in range(1, QUARTERS_A_YEAR):
-            quarter = some.find(q[rows] - ago, 1, as_of[rows])
-            found[rows] |= windows.of("revised", quarter) > stated_on
+        some = windows.at(rows)
+        quarters = some.around(q[rows] - THREE, 1, as_of[rows])
+        amounts, days = some.of("amount", quarters), some.of("days", quarters)
+        left, left_days = (
+            some.of(name, year[rows]) - of_three.sum(axis=0) for name, of_three in (("amount", amounts), ("days", days))
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            a_day, most = left / left_days, LARGEST_RAISE * np.fmax.reduce(amounts / days)
+        is_alike = (a_day >= 0) & (a_day <= most)
+        counts = ~np.isnan(left) & (some.can_be_negative | is_alike)
+        three[:, rows], rest[:, rows] = np.where(counts, quarters, NOTHING), (left, left_days)
+    return three, *rest
+
+
+def _restated_since(windows: Windows, q: Ints, nine_months: Ints, as_of: Floats) -> Flags:
+    """Whether a quarter of the nine months was restated after these were last stated."""
+    quarters = windows.find(q - THREE, 1, as_of)
+    found: Flags = np.any(windows.of("revised", quarters) > windows.of("seq", nine_months), axis=0)
     return found

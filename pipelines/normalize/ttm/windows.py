@@ -7,59 +7,39 @@ quarters), which amounts are known (known), the elements of a flow (elements), b
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import (
-    NOTHING,
-    Flags,
-    Floats,
-    Ints,
-    first_row,
-    ints,
-    largest,
-    numbers,
-    picked,
-    starts,
-)
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, ints, largest, numbers, picked, starts
 from pipelines.normalize.decisions import counted
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
-from pipelines.normalize.ttm.bases import BEYOND, DISAGREEMENT, restated
-from pipelines.normalize.ttm.beside_recasts import (
-    NEXT_LESS_QUARTER,
-    QUARTERS_OF_RECAST,
-    YEAR_ON_NEW_BASIS,
-    years_or_next,
-)
-from pipelines.normalize.ttm.choice import OWN_APART, Choice, Ways, chosen
-from pipelines.normalize.ttm.judgements import (
+from pipelines.normalize.ttm.bases import BEYOND, restated
+from pipelines.normalize.ttm.choice import (
     CONFIRMED_LEGS,
     NO_CONTRADICTING_WAYS,
-    NO_MIXED_BASES,
-    NO_YEAR_IN_DISPUTE,
-    proofs,
+    OWN_APART,
+    PAID_LATER,
+    Choice,
+    Ways,
+    chosen,
 )
-from pipelines.normalize.ttm.known import (
-    IS_ADDITIVE,
-    QUARTERS_A_YEAR,
-    Known,
-    amount_changes,
-    points_to_compute,
-    slot_key,
-)
-from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.payments import PAID_LATER
+from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, amount_changes, points_to_compute
+from pipelines.normalize.ttm.lookups import Known, Windows
+from pipelines.normalize.ttm.proofs import proofs
 from pipelines.normalize.ttm.quarters import (
     FOURTH_QUARTER_BY_THREE,
     QUARTER_BEFORE_RECAST,
     QUARTER_BY_DIFFERENCE,
     quarters_added_up,
 )
+from pipelines.normalize.ttm.recasts import NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, YEAR_ON_NEW_BASIS, by_years_or_next
 from pipelines.normalize.ttm.ways import (
-    A_THOUSANDTH,
-    LONGEST_WINDOW,
-    SHORTEST_WINDOW,
-    SMALLEST_UNIT,
-    Leg,
+    DISAGREEMENT,
+    NO_MIXED_BASES,
+    NO_MIXED_ELEMENTS,
+    NO_MIXED_REGIMES,
+    NO_MIXED_UNITS,
+    NO_NEGATIVE_SUM,
+    NOT_TWELVE_MONTHS,
 )
 
 WEEKS_53_DAYS = 369
@@ -123,40 +103,6 @@ CORRECTED_YEAR = Rule(
     "ASC 250-10-45-23: an error is corrected in all periods presented; ASC 260-10-45-10: a weighted average",
     "select",
 )
-NO_MIXED_UNITS = Rule(
-    "ttm.no-mixed-units",
-    f"Amounts of money below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions, nor an amount that "
-    f"cannot be negative to one in thousands that is at least {A_THOUSANDTH[0]} times larger a day: their filing is in "
-    "thousands or millions as well, and states them without the zeros.",
-    "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
-    "withhold",
-)
-NO_MIXED_REGIMES = Rule(
-    "ttm.no-mixed-regimes",
-    "Figures of two companies under one CIK, or of two sets of accounting standards, are never added up.",
-    "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
-    "withhold",
-)
-NO_MIXED_ELEMENTS = Rule(
-    "ttm.no-mixed-elements",
-    "Figures are not added up if only some of them are from an element for which this company has stated another "
-    "amount than for the best element.",
-    "Taxonomy definitions: two elements with different amounts in one filing are different amounts",
-    "withhold",
-)
-TWELVE_MONTHS_LONG = Rule(
-    "ttm.length",
-    f"Figures are twelve months only if together they span {SHORTEST_WINDOW} to {LONGEST_WINDOW} days.",
-    "Fiscal years of 52 or 53 weeks have 364 or 371 days; filers shift a period end by some days",
-    "withhold",
-)
-NO_NEGATIVE_SUM = Rule(
-    "ttm.no-negative-sum",
-    "If an amount cannot be negative, twelve months or a quarter by difference below zero are left out, because their "
-    "legs contradict each other.",
-    "Taxonomy definitions: amounts such as revenue, payments, shares and dividends are not negative",
-    "withhold",
-)
 WEEKS_53 = Rule(
     "flag.weeks-53",
     "The twelve months have 53 weeks.",
@@ -211,14 +157,16 @@ RULES = (
     YEAR_BEFORE_RECAST,
     NEWEST_COMPARATIVE,
     CORRECTED_YEAR,
-    NO_MIXED_REGIMES,
-    NO_MIXED_UNITS,
-    NO_MIXED_ELEMENTS,
-    TWELVE_MONTHS_LONG,
-    NO_NEGATIVE_SUM,
     *WINDOW_FLAGS.values(),
 )
-
+LEG_TYPES = pl.Schema({"flow": pl.UInt32(), "place": pl.Int16(), "vintage": pl.UInt32(), "weight": pl.Float64()})
+REASONS = {
+    NO_MIXED_REGIMES: "basis_break",
+    NO_MIXED_ELEMENTS: "elements_differ",
+    NO_MIXED_UNITS: "line_in_other_units",
+    NO_MIXED_BASES: "mixed_basis",
+}
+"""The rules that forbid to add up legs, in order, and the reason of the missing value."""
 ITEM_OF_FLOW = {
     "revenue": "revenue",
     "net_income_common": "net_income",
@@ -267,38 +215,32 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     """
     companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
     windows = Windows(points_to_compute(known), grid, Known.of(known, companies))
-    by_years, years, of_next = years_or_next(windows)
+    by_years, years, of_next = by_years_or_next(windows)
     by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole)
     ways = Ways(by_years, years, by_quarters, quarters, of_recast, of_next)
-    return _results(windows, ways, chosen(windows, ways))
-
-
-def _results(windows: Windows, ways: Ways, choice: Choice) -> tuple[pl.DataFrame, ...]:
-    """The results of flow_versions: the chosen way of each window, its flags, legs and decisions."""
-    has_way = choice.has_way
+    choice = chosen(windows, ways)
+    items = ITEM_OF_CONCEPT[windows.concept]
     is_withdrawn, rule = _rules(windows, ways, choice)
     found = _found(windows, ways, choice).with_columns(rule=rule, window=np.arange(len(windows.q)))
-    flows = amount_changes(found.filter(has_way | is_withdrawn), ["cik", "concept", "q"], "is_beyond")
-    kept = ints(flows, "window")
-    legs = _legs(windows, [way.legs for way in choice.ways], [condition[kept] for condition in choice.holds], kept)
+    flows = amount_changes(found.filter(choice.has_way | is_withdrawn), ["cik", "concept", "q"], "is_beyond")
     return (
         flows.drop("window", "is_beyond").with_row_index("flow"),
-        legs,
-        _withheld(windows, ways, choice, is_withdrawn),
-        proofs(windows, ways.by_years, ways.years, ways.by_quarters, choice.judged, ITEM_OF_CONCEPT, has_way),
-        pl.concat([_decisions(windows, flows, ways, has_way), _confirmed(windows, ways, choice)]),
+        _legs(windows, choice, ints(flows, "window")),
+        _withheld(windows, ways, choice, is_withdrawn, items),
+        proofs(windows, ways, choice, items),
+        _decisions(windows, flows, ways, choice),
     )
 
 
 def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
     """The twelve months of each window and their flags; null where no way counts."""
     of, year = windows.of, choice.year
-    is_year, takes_own = choice.holds[:2]
-    first_year = windows.since(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR, np.zeros_like(windows.q))
+    is_year, takes_own, *_ = choice.holds
+    first_year = windows.first(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR)
     is_recast = is_year & (of("regime", year) == of("regime", first_year))
     is_recast &= restated(windows, year, first_year, DISAGREEMENT * np.abs(of("amount", year)))
-    *single, by_years = choice.ways
-    is_other = [*(way.has_other_element for way in single), of("other_source", by_years.legs[1].row) > 0]
+    *others, by_years = choice.ways
+    is_other = [*(way.has_other_element for way in others), of("other_source", by_years.rows[1]) > 0]
     days = choice.of("days")
     spreads = averages.spreads(windows, ways.by_years, ways.quarters)
     return windows.points.with_columns(
@@ -317,76 +259,24 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
         gross=numbers(averages.gross(windows, ways.by_years, ways.quarters, choice.takes_quarters)),
         beyond=numbers(choice.beyond),
         is_beyond=np.abs(choice.beyond) > BEYOND,
-        is_derived=choice.flag("has_derived"),
+        is_derived=choice.of("has_derived") > 0,
     )
 
 
 def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Series]:
     """Whether the twelve months that counted after an earlier filing are withdrawn, and the rule of each window."""
-    by_years, has_way, judged = ways.by_years, choice.has_way, choice.judged
+    has_way = choice.has_way
     former = _former(windows, choice.of("amount"), has_way)
+    mixes_bases, mixes_units = (ways.by_years.breaks(rule) & ~has_way for rule in (NO_MIXED_BASES, NO_MIXED_UNITS))
     # after a later filing, legs that counted before contradict the others: nothing is known any more
-    is_mixed = by_years.is_whole & by_years.mixes_bases & ~has_way
-    is_withdrawn = is_mixed | judged.neither | choice.is_paid_later
-    for way in (by_years, ways.by_quarters):
+    is_withdrawn = mixes_bases | choice.contradict
+    for way in (ways.by_years, ways.by_quarters):
         is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | choice.is_behind
-    is_disputed, mixes_units = (
-        by_years.is_whole & each & ~has_way for each in (by_years.is_disputed, by_years.mixes_units)
-    )
-    is_withdrawn |= is_disputed | mixes_units | choice.is_paid_later
-    is_withdrawn &= ~np.isnan(former)
-    rules = {
-        FISCAL_YEAR: choice.holds[0],
-        OWN_TWELVE_MONTHS: choice.holds[1],
-        FOUR_QUARTERS: choice.holds[2],
-        YEAR_TO_DATE: choice.holds[3],
-        NO_CONTRADICTING_WAYS: judged.neither,
-        NO_YEAR_IN_DISPUTE: is_disputed,
-        NO_MIXED_UNITS: mixes_units,
-        PAID_LATER: choice.is_paid_later,
-        NO_MIXED_BASES: is_withdrawn,
-    }
+    is_withdrawn = (is_withdrawn | mixes_units | choice.is_paid_later) & ~np.isnan(former)
+    rules = dict(zip((FISCAL_YEAR, OWN_TWELVE_MONTHS, FOUR_QUARTERS, YEAR_TO_DATE), choice.holds, strict=True))
+    rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_MIXED_UNITS: mixes_units, PAID_LATER: choice.is_paid_later}
+    rules[NO_MIXED_BASES] = is_withdrawn
     return is_withdrawn, pl.Series(np.select(list(rules.values()), [rule.id for rule in rules], ""))
-
-
-def _confirmed(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
-    """`cik`, `rule`, `figures`: the windows in which one way shows something about another."""
-    cik, judged, has_way = ints(windows.points, "cik"), choice.judged, choice.has_way
-    return counted(
-        [
-            (CONFIRMED_LEGS, cik[judged.by_years | judged.by_quarters]),
-            (NO_CONTRADICTING_WAYS, cik[judged.neither & ~has_way]),
-            (PAID_LATER, cik[choice.is_paid_later & ~has_way]),
-            (QUARTERS_OF_RECAST, cik[ways.of_recast]),
-            (NEXT_LESS_QUARTER, cik[ways.of_next & has_way]),
-            (YEAR_ON_NEW_BASIS, cik[ways.years.is_newer & has_way]),
-        ]
-    )
-
-
-def _legs(windows: Windows, legs: list[tuple[Leg, ...]], holds: list[Flags], kept: Ints) -> pl.DataFrame:
-    """The legs of the ways that were chosen: `flow`, `place`, `vintage`, `weight`."""
-    flow, place, row, sign = [], [], [], []
-    taken = np.zeros(len(kept), dtype=np.bool_)
-    for of_way, is_way in zip(legs, holds, strict=True):
-        numbers_of_way = np.flatnonzero(is_way & ~taken)
-        taken |= is_way
-        for number, leg in enumerate(of_way):
-            rows = leg.row[kept[numbers_of_way]]
-            there = rows >= 0
-            flow.append(numbers_of_way[there])
-            row.append(rows[there])
-            place.append(np.full(int(there.sum()), number))
-            sign.append(np.full(int(there.sum()), leg.sign))
-    rows = np.concatenate(row)
-    return pl.DataFrame(
-        {
-            "flow": np.concatenate(flow).astype(np.uint32),
-            "place": np.concatenate(place).astype(np.int16),
-            "vintage": windows.known.vintage[rows].astype(np.uint32),
-            "weight": windows.known.rows["weight"][rows] * np.concatenate(sign),
-        }
-    ).sort("flow", "place")
 
 
 def _former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
@@ -397,74 +287,71 @@ def _former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
     return picked(amount, np.where(last >= begins, last, NOTHING))
 
 
-def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags) -> pl.DataFrame:
+def _legs(windows: Windows, choice: Choice, kept: Ints) -> pl.DataFrame:
+    """The legs of the ways that were chosen: `flow`, `place`, `vintage`, `weight`."""
+    legs, taken = [], np.zeros(len(kept), dtype=np.bool_)
+    for way, holds in zip(choice.ways, choice.holds, strict=True):
+        counts = holds[kept] & ~taken
+        taken |= counts
+        rows = way.rows[:, kept]
+        place, flow = np.nonzero(counts & (rows >= 0))
+        row = rows[place, flow]
+        weight = windows.known.rows["weight"][row] * np.array(way.signs)[place]
+        legs.append(
+            pl.DataFrame({"flow": flow, "place": place, "vintage": windows.known.vintage[row], "weight": weight})
+        )
+    return pl.concat(legs).cast(LEG_TYPES).sort("flow", "place")
+
+
+def _breaks(ways: Ways, rule: Rule) -> Flags:
+    """Whether a rule forbids the way by years or that by quarters, which is otherwise whole."""
+    return ways.by_years.breaks(rule) | ways.by_quarters.breaks(rule)
+
+
+def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags, items: pl.Series) -> pl.DataFrame:
     """The items without twelve months because their newest window would mix companies, standards or elements.
 
     `cik`, `q`, `item`, `reason`, `rule`.
     """
-    by_years, by_quarters, has_way = ways.by_years, ways.by_quarters, choice.has_way
-    window = slot_key(windows.company, windows.concept, windows.q, np.zeros_like(windows.q))
+    window, has_way = windows.slot(windows.q, 0), choice.has_way
     is_newest = np.append(window[1:] != window[:-1], [True])[: len(window)]
-    item = ITEM_OF_CONCEPT
-    asked = is_newest & ~has_way & (is_withdrawn | ~np.isin(window, window[has_way]))
-    asked &= item.is_not_null().to_numpy()[windows.concept]
-    found = []
-    either = [
-        (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
-        for name in ("mixes_regimes", "mixes_elements", "mixes_bases", "is_disputed", "mixes_units")
-    ]
-    for rule, reason, mixes in (
-        (NO_MIXED_REGIMES, "basis_break", either[0]),
-        (NO_MIXED_ELEMENTS, "elements_differ", either[1]),
-        (NO_MIXED_UNITS, "line_in_other_units", either[4]),
-        (NO_YEAR_IN_DISPUTE, "year_in_dispute", either[3]),
-        (NO_MIXED_BASES, "mixed_basis", either[2]),
-        (NO_CONTRADICTING_WAYS, "ways_contradict", choice.judged.neither),
-        (PAID_LATER, "elements_differ", choice.is_paid_later),
-    ):
-        rows = np.flatnonzero(asked & mixes)
-        found.append(
-            windows.points[rows].select(
-                "cik",
-                "q",
-                item=item[windows.concept[rows]],
-                reason=pl.lit(reason, pl.String),
-                rule=pl.lit(rule.id, pl.String),
-            )
-        )
-    return pl.concat(found)
+    asked = is_newest & ~has_way & (is_withdrawn | ~np.isin(window, window[has_way])) & items.is_not_null().to_numpy()
+    reasons = {rule: (reason, _breaks(ways, rule)) for rule, reason in REASONS.items()}
+    reasons[NO_CONTRADICTING_WAYS] = "ways_contradict", choice.contradict
+    reasons[PAID_LATER] = "elements_differ", choice.is_paid_later
+    points = windows.points.select("cik", "q", item=items)
+    return pl.concat(
+        points.filter(asked & holds).with_columns(reason=pl.lit(reason), rule=pl.lit(rule.id))
+        for rule, (reason, holds) in reasons.items()
+    )
 
 
-def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, has_way: Flags) -> pl.DataFrame:
-    """`cik`, `rule`, `figures`: the windows that each rule of this module decided."""
-    by_years, years, by_quarters, quarters = ways.by_years, ways.years, ways.by_quarters, ways.quarters
-    kept = ints(flows, "window")
-    is_years, is_quarters = ((flows["rule"] == rule.id).to_numpy() for rule in (YEAR_TO_DATE, FOUR_QUARTERS))
-
-    def of_quarters(name: str) -> Flags:
-        found: Flags = is_quarters & np.any([getattr(quarter, name)[kept] for quarter in quarters], axis=0)
-        return found
-
+def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice) -> pl.DataFrame:
+    """`cik`, `rule`, `figures`: the windows that each rule decided."""
+    years, quarters, has_way = ways.years, ways.quarters, choice.has_way
+    kept = np.zeros(len(windows.q), dtype=np.bool_)
+    kept[ints(flows, "window")] = True
+    by_year, by_own, takes_quarters, takes_years = choice.holds
+    is_single = by_year | by_own
+    is_quarters, is_years = kept & takes_quarters & ~is_single, kept & takes_years & ~takes_quarters & ~is_single
+    is_negative = np.any([way.faults[NO_NEGATIVE_SUM] for way in (ways.by_years, ways.by_quarters)], axis=0)
+    has_other_length = np.any([way.faults[NOT_TWELVE_MONTHS] for way in (ways.by_years, ways.by_quarters)], axis=0)
+    decided = {
+        QUARTER_BY_DIFFERENCE: is_quarters & quarters.by_difference.any(axis=0),
+        FOURTH_QUARTER_BY_THREE: is_quarters & quarters.by_three.any(axis=0),
+        QUARTER_BEFORE_RECAST: is_quarters & quarters.is_before.any(axis=0),
+        YEAR_BEFORE_RECAST: is_years & years.is_before,
+        NEWEST_COMPARATIVE: is_years & years.is_recast,
+        CORRECTED_YEAR: is_years & years.was_error,
+        NO_NEGATIVE_SUM: (is_negative | quarters.is_negative.any(axis=0)) & ~has_way,
+        NOT_TWELVE_MONTHS: has_other_length & ~has_way,
+        CONFIRMED_LEGS: choice.is_confirmed,
+        NO_CONTRADICTING_WAYS: choice.contradict & ~has_way,
+        PAID_LATER: choice.is_paid_later & ~has_way,
+        QUARTERS_OF_RECAST: ways.of_recast,
+        NEXT_LESS_QUARTER: ways.of_next & has_way,
+        YEAR_ON_NEW_BASIS: years.is_newer & has_way,
+    }
+    decided |= {rule: _breaks(ways, rule) & ~has_way for rule in REASONS}
     cik = ints(windows.points, "cik")
-    decided = [
-        (QUARTER_BY_DIFFERENCE, cik[kept[of_quarters("by_difference")]]),
-        (FOURTH_QUARTER_BY_THREE, cik[kept[of_quarters("by_three_quarters")]]),
-        (QUARTER_BEFORE_RECAST, cik[kept[of_quarters("year_before")]]),
-        (YEAR_BEFORE_RECAST, cik[kept[is_years & years.is_before[kept]]]),
-        (NEWEST_COMPARATIVE, cik[kept[is_years & years.is_recast[kept]]]),
-        (CORRECTED_YEAR, cik[kept[is_years & years.was_error[kept]]]),
-    ]
-    for rule, name in (
-        (NO_MIXED_REGIMES, "mixes_regimes"),
-        (NO_MIXED_ELEMENTS, "mixes_elements"),
-        (NO_MIXED_BASES, "mixes_bases"),
-        (NO_YEAR_IN_DISPUTE, "is_disputed"),
-        (NO_MIXED_UNITS, "mixes_units"),
-    ):
-        mixes = (by_years.is_whole & getattr(by_years, name)) | (by_quarters.is_whole & getattr(by_quarters, name))
-        decided.append((rule, cik[mixes & ~has_way]))
-    is_negative = by_years.is_negative | by_quarters.is_negative
-    is_negative |= np.any([quarter.is_negative for quarter in quarters], axis=0)
-    decided.append((NO_NEGATIVE_SUM, cik[is_negative & ~has_way]))
-    decided.append((TWELVE_MONTHS_LONG, cik[(by_years.has_other_length | by_quarters.has_other_length) & ~has_way]))
-    return counted(decided)
+    return counted((rule, cik[holds]) for rule, holds in decided.items())

@@ -1,0 +1,142 @@
+"""Recasts: the ways to twelve months on the basis of a recast fiscal year, if its interim periods were not recast.
+
+Belongs here: quarters that the filing of the recast states, and the next window, whose filing is on that basis. Does
+not: the year and the interim periods that follow one basis by themselves (bases), which way counts (choice).
+"""
+
+import numpy as np
+
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.bases import Years, years_on_one_basis
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.lookups import AGO, CODES, IS_MONEY, Windows
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, Way
+
+NEAR = 0.01
+"""Quarters of income before tax may differ by this share from their year, because a filing that states them without
+minorities in discontinued operations states the year with them."""
+
+QUARTERS_OF_RECAST = Rule(
+    "ttm.quarters-of-recast",
+    "If the fiscal year before was recast and its interim periods were not, twelve months of an amount of money are "
+    "the four quarters as the filing of the recast states them, if the quarters of that year add up to it there; those "
+    f"of income before tax, if those of income tax do and its own are off by at most {NEAR:.0%}.",
+    "ASC 250-10-45-5 and Regulation S-K Item 302(a): a change is applied to all periods presented, also to quarterly "
+    "data",
+    "select",
+)
+NEXT_LESS_QUARTER = Rule(
+    "ttm.next-less-quarter",
+    "If the fiscal year before was recast and this year to date was not, twelve months of an amount of money are those "
+    "to the next quarter end, if their year to date is on the basis of the recast, less that quarter, plus the same "
+    "quarter of the year before, both as the filing of that year to date states them.",
+    "Regulation S-X Rule 10-01(c): interim statements have the quarter and the year to date, and those of the year "
+    "before, on one basis",
+    "compose",
+)
+YEAR_ON_NEW_BASIS = Rule(
+    "ttm.year-restates-the-one-before",
+    "If the filing that first states a fiscal year restates the year before it, and a later one restates an interim "
+    "period of the year in the same direction and, of an amount that cannot be negative, by a like share, the year is "
+    "already on the basis of the later filing.",
+    "ASC 250-10-45-5: a change is applied to all periods presented; one in the last quarter is in the statements of "
+    "the year first, and in the interim comparatives of the next report",
+    "select",
+)
+RULES = (QUARTERS_OF_RECAST, NEXT_LESS_QUARTER, YEAR_ON_NEW_BASIS)
+
+
+def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
+    """The windows whose four quarters are stated by the filing that recast the year before.
+
+    Returns:
+        for each window that filing (`seq`; NaN if there is none), and the sum of the quarters as it states them.
+    """
+    filing, total = np.full((2, len(windows.q)), np.nan)
+    asked = np.flatnonzero(years.is_before & IS_MONEY[windows.concept] & ~windows.is_year_end)
+    if len(asked):
+        some = windows.at(asked)
+        of_filing, of_quarters, off, rounding = _as_recast(some)
+        of_tax, _, off_tax, rounding_of_tax = _as_recast(some.of_concept(CODES["income_tax"]))
+        is_near = (some.concept == CODES["pretax_income"]) & (off <= NEAR * np.abs(of_quarters))
+        is_near &= (of_tax == of_filing) & (off_tax <= rounding_of_tax)
+        holds = ~np.isnan(of_quarters) & ((off <= rounding) | is_near)
+        filing[asked], total[asked] = np.where(holds, (of_filing, of_quarters), np.nan)
+    return filing, total
+
+
+def _as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
+    """The four quarters of each window as the filing states them that states the year before as it is known.
+
+    Returns:
+        that filing (`seq`), their sum, how far its quarters of the year before are off that year, and the rounding.
+    """
+    of, newest_year = windows.of, windows.find(windows.year_before, QUARTERS_A_YEAR)
+    filing = of("since", newest_year)
+    # the quarters of the window and of the year before, from the last one back
+    back = AGO[: 2 * QUARTERS_A_YEAR - 1]
+    rows = windows.find(windows.q - back, 1, filing)
+    amounts = np.where(of("seq", rows) == filing, of("amount", rows), np.nan)
+    of_year = (back >= windows.quarter) & (back < windows.quarter + QUARTERS_A_YEAR)
+    off = np.abs(np.where(of_year, amounts, 0.0).sum(axis=0) - of("amount", newest_year))
+    return filing, amounts[:QUARTERS_A_YEAR].sum(axis=0), off, DIGITS_OF_SUMS * of("grain", newest_year)
+
+
+def by_years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
+    """The last fiscal year, plus this year to date, less the same period of the year before, on one basis.
+
+    Or those of the next window, less its last quarter, plus the same quarter of the year before.
+
+    Returns:
+        the way, its legs, and for each window whether it follows from the next one.
+    """
+    years, of = years_on_one_basis(windows), windows.of
+    rows, following, quarter, prior = _from_next_window(windows, years)
+    is_next = np.zeros(len(windows.q), dtype=np.bool_)
+    is_next[rows] = True
+    years.replace(rows, following)
+    legs = np.full((5, len(windows.q)), NOTHING)
+    legs[:3] = years.year, years.to_date, years.prior
+    legs[3:, rows] = quarter, prior
+    sums = []
+    for name in ("amount", "days"):
+        *of_years, of_quarter, of_prior = of(name, legs)
+        total = _sum(of_years)
+        total[rows] += of_prior[rows] - of_quarter[rows]
+        sums.append(total)
+    signs = 1, 1, -1, -1, 1
+    return Way.of(windows, (*sums, of("regime", years.to_date)), legs, signs, ~years.holds), years, is_next
+
+
+def _sum(of_years: list[Floats]) -> Floats:
+    """The year, plus the year to date, less the period of the year before."""
+    year, to_date, prior = of_years
+    return year + to_date - prior
+
+
+def _from_next_window(windows: Windows, years: Years) -> tuple[Ints, Years, Ints, Ints]:
+    """The windows whose year was recast, and whose next year to date is on its basis.
+
+    Returns:
+        the windows, the legs of the next window of each, its last quarter, and the same one of the year before.
+    """
+    of = windows.of
+    asked = np.flatnonzero((years.is_before | ~years.holds) & IS_MONEY[windows.concept])
+    asked = asked[windows.quarter[asked] < QUARTERS_A_YEAR - 1]
+    own, some = years.at(asked), windows.at(asked)
+    some.q, some.quarter = some.q + 1, some.quarter + 1
+    filing = some.newest_with_year_before(some.q, some.quarter)
+    quarters = some.find(some.q - AGO[[0, QUARTERS_A_YEAR]], 1, filing)
+    following = years_on_one_basis(some)
+    parts, rests = of("amount", quarters), of("amount", np.array([following.to_date, following.prior]))
+    former, amount = (
+        _sum([of("amount", row) for row in (legs.year, legs.to_date, legs.prior)]) for legs in (own, following)
+    )
+    amount += parts[1] - parts[0]
+    holds = np.all(of("seq", quarters) == filing, axis=0) & ~np.isnan(former) & following.holds & ~following.is_before
+    holds &= (of("since", following.to_date) <= filing) & (of("since", following.prior) <= filing)
+    holds &= some.can_be_negative | (np.fmin.reduce([*parts, *(rests - parts)]) >= 0)
+    holds &= ~own.holds | (np.abs(amount - former) > DISAGREEMENT * np.abs(amount))
+    rows = np.flatnonzero(holds)
+    return asked[rows], following.at(rows), *quarters[:, rows]
