@@ -13,7 +13,7 @@ import polars as pl
 
 from pipelines.normalize.corrections.ledger import Corrector, corrected
 from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
-from pipelines.normalize.facts import currency, order, reports
+from pipelines.normalize.facts import currency, filings, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry import classification as industries
 from pipelines.normalize.items import line_items as items
@@ -100,7 +100,7 @@ def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
     """Typed facts in one currency, in filing order."""
     periodic, _ = reports.typed(rows)
     own, _ = currency.in_currency(periodic, currency.reporting_currency(periodic))
-    return order.in_filing_order(own)[0]
+    return filings.in_filing_order(own)[0]
 
 
 def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

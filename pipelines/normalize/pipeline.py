@@ -17,7 +17,7 @@ from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.capital_expenditure import RESIDUAL
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
-from pipelines.normalize.facts import currency, filings, order, recasts, reports
+from pipelines.normalize.facts import currency, filings, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
@@ -337,7 +337,7 @@ STEPS: tuple[Step, ...] = (
     Step("reports", reports.typed, ("raw",), ("reports", "decisions")),
     Step("currency", currency.reporting_currency, ("reports",), ("currencies",)),
     Step("facts in currency", currency.in_currency, ("reports", "currencies"), ("in_currency", "decisions")),
-    Step("filing order", order.in_filing_order, ("in_currency", "accepted"), ("facts", "decisions")),
+    Step("filing order", filings.in_filing_order, ("in_currency", "accepted"), ("facts", "in_order", "decisions")),
     Step("industries", _industries, ("facts", "registrants"), ("industries", "decisions")),
     Step("stated concepts", stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
     Step("recasts", _statements, ("stated",), ("statements", "decisions")),
@@ -360,7 +360,6 @@ STEPS: tuple[Step, ...] = (
         ("on_basis", "grid", "corrections"),
         ("placed", "contradicted", "proofs", "decisions"),
     ),
-    Step("filings", filings.in_order, ("facts", "accepted"), ("in_order",)),
     Step("basis of filings", basis.share_factors, ("in_order", "splits", "repetitions"), ("filings", "decisions")),
     Step(
         "balance sheets",

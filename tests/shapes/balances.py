@@ -129,7 +129,7 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.withheld.unexplained-liabilities": {ADVANCES: 1.9, DEPOSITS: 337, OTHER: 1, LIABILITIES: 351},
     "debt.withheld.large-maturities-without-line": {NONCURRENT: 65, WHOLE: 90, CURRENT_LIABILITIES: 55},
     "debt.withheld.current-maturities-with-larger-notes": {MATURITIES: 20, NOTES: 90, CURRENT_LIABILITIES: 55},
-    "fact.equity-of-all-owners": {
+    "fact.noncontrolling-interests-already": {
         ASSETS: 4804279e-6,
         LIABILITIES: 2637108e-6,
         "StockholdersEquity": 2167171e-6,

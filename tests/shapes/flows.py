@@ -275,10 +275,6 @@ def report(figures: dict[str, float], form: str = "10-K", filed: str = "2023-02-
 
 
 RECASTS: dict[str, list[Row]] = {
-    "recast.complete-set": joined(
-        report(ANNUAL), report({REVENUE: 800e6, NET_INCOME: 90e6, CASH_FLOW: 110e6}, "8-K", "2023-04-25")
-    ),
-    "recast.first-statement": joined(report({NET_INCOME: 90e6}), report({REVENUE: 900e6}, "8-K", "2023-04-25")),
     "recast.partial": joined(report(ANNUAL), report({REVENUE: 800e6}, "8-K", "2023-04-25")),
 }
 

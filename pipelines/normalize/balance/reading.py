@@ -194,7 +194,7 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
     """The balance sheets of each filing, read in the order of filing.
 
     Args:
-        facts: typed facts in filing order (facts.order): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
+        facts: typed facts in filing order (facts.filings): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
             `value`.
     """
     filer = _Filer()

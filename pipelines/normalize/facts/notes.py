@@ -7,11 +7,8 @@ A line of the statements is in every report. An amount that only annual reports 
 different amount: capital expenditure including unpaid invoices, income before taxes by country.
 """
 
-import numpy as np
+import polars as pl
 
-from pipelines.normalize.arrays import SEQ_BITS, Flags, Timeline, key_of, starts
-from pipelines.normalize.elements import AMOUNT, CONCEPTS
-from pipelines.normalize.facts.candidates import Candidates
 from pipelines.normalize.rule import Rule
 
 ANNUAL_NOTE = Rule(
@@ -31,34 +28,21 @@ LOOKS_BACK_DAYS = 400
 LARGE_PART = 0.5
 """A line of at most half of the other amount is a part of it, and does not replace it."""
 
-COMPANY_BITS, CONCEPT_BITS, RANK_BITS = 20, 8, 6
-"""Bits of a key for the place of a company, the code of a concept and the rank of a source."""
-
-_IN_NOTES = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in CONCEPTS if concept.in_notes])
-"""For each code of a concept: whether notes use its elements for other amounts."""
+SOURCE = ["cik", "concept", "rank"]
 
 
-def of_notes(candidates: Candidates) -> Flags:
-    """Which candidates are annual amounts from a note where a line of the statements has more than half of it.
+def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
+    """The candidates that are annual amounts from a note where a line of the statements has more than half of it.
 
     A source is a line of the statements if an interim report of the last 400 days shows it.
+
+    Args:
+        candidates: in the order of filing.
     """
-    found = np.zeros(len(candidates.slot), dtype=np.bool_)
-    rows = np.flatnonzero(_IN_NOTES[candidates.concept])
-    if not len(rows):
-        return found
-    of = candidates.where(rows)
-    source = key_of((of.company, COMPANY_BITS), (of.concept, CONCEPT_BITS), (of.rank, RANK_BITS))
-    is_interim = of.days < LONGEST_INTERIM_DAYS
-    filing = np.where(is_interim, (source << SEQ_BITS) | of.seq, -1)
-    shown, row = np.unique(filing, return_index=True)
-    row = row[shown >= 0]
-    newest = Timeline(source[row], of.seq[row]).after(source, of.seq)
-    is_line = np.zeros(len(rows), dtype=np.bool_)
-    is_shown = newest >= 0
-    is_line[is_shown] = of.filed[is_shown] - of.filed[row[newest[is_shown]]] <= LOOKS_BACK_DAYS
-    size = np.abs(of.value)
-    begins = starts(of.slot)
-    line = np.maximum.reduceat(np.where(is_line, size, -np.inf), np.flatnonzero(begins))[np.cumsum(begins) - 1]
-    found[rows] = ~is_interim & ~is_line & (line > LARGE_PART * size)
-    return found
+    is_annual = (pl.col("end") - pl.col("start")).dt.total_days() >= LONGEST_INTERIM_DAYS
+    shown = pl.when((~is_annual).any().over(*SOURCE, "seq")).then("filed").forward_fill().over(SOURCE)
+    is_line = (pl.col("filed") - shown).dt.total_days() <= LOOKS_BACK_DAYS
+    size = pl.col("value").abs()
+    lines = candidates.filter("in_notes").with_columns(is_line=is_line.fill_null(value=False))
+    line = size.filter(pl.col("is_line")).max().over("amount")
+    return lines.filter(is_annual, ~pl.col("is_line"), line > LARGE_PART * size).drop("is_line")

@@ -1,86 +1,83 @@
-"""Owners: net income that is the parent's already, though it is filed as consolidated.
+"""Owners: equity of all owners and net income of the parent that filers state under elements of the other.
 
-Belongs here: whether noncontrolling interests are subtracted from consolidated net income, as the earnings per share of
-the filings show. Does not: the same of equity (repetitions), figures that differ from earnings per share by an error
+Belongs here: whether noncontrolling interests are added to equity, and subtracted from consolidated net income, as
+other figures of the filings show. Does not: figures that differ from earnings per share by an error
 (corrections.agreement).
 
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
-import numpy as np
+import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, starts
-from pipelines.normalize.facts import matching
-from pipelines.normalize.facts.candidates import Candidates
 from pipelines.normalize.facts.precision import SMALLEST_ROUNDING
-from pipelines.normalize.keys import NUMBER_OF, packed
 from pipelines.normalize.rule import Rule
 
-OF_PARENT_ALREADY = Rule(
-    "fact.net-income-of-parent-already",
-    "Noncontrolling interests are not subtracted from consolidated net income if earnings per share times shares "
-    "exclude the difference and allow the whole, to the rounding of both, in more periods that the filings state so "
-    "far than the reverse: the whole is the parent's already.",
-    "ASC 260-10-45-11A: earnings per share leave out the income of noncontrolling interests",
+OF_WHOLE_ALREADY = Rule(
+    "fact.noncontrolling-interests-already",
+    "Noncontrolling interests are not added to equity that is assets less liabilities already, nor subtracted from net "
+    "income of which earnings per share times shares allow only the whole, in most periods so far.",
+    "ASC 810-10-45-16: noncontrolling interests are part of equity; ASC 260-10-45-11A: earnings per share leave out "
+    "the income of noncontrolling interests",
     "select",
 )
-RULES = (OF_PARENT_ALREADY,)
+RULES = (OF_WHOLE_ALREADY,)
 
-_PARENT = NUMBER_OF["net_income_parent"]
-_LESS, _WHOLE = (
-    matching.RULE_OF_SOURCE.to_list().index(f"net-income.parent.{name}")
-    for name in ("less-noncontrolling-interests", "consolidated")
-)
-_PAIRS = (("eps_basic", "shares_basic"), ("eps_diluted", "shares_diluted"))
+ONE_OF = 0.1
+"""Assets less liabilities are the equity if they differ by less than a tenth of the noncontrolling interests."""
+
+_LESS, _WHOLE = "net-income.parent.less-noncontrolling-interests", "net-income.parent.consolidated"
+_PRODUCTS = (("eps_basic", "shares_basic"), ("eps_diluted", "shares_diluted"))
 
 
-def of_parent_already(candidates: Candidates) -> Flags:
-    """Which differences of consolidated net income and noncontrolling interests are not the parent's net income.
+def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
+    """The noncontrolling interests that would be added to an equity that is assets less liabilities already.
 
     Args:
-        candidates: the candidates of all filings, sorted by filing and period.
+        pairs: of matching.matched.
+    """
+    added = pairs.filter(pl.col("tag") == "MinorityInterest", pl.col("role") == "plus")
+    of_sheets = pairs.join(added, on="slot", how="semi")
+    assets, liabilities = (pl.col("value").filter(pl.col("tag") == tag).first() for tag in ("Assets", "Liabilities"))
+    net_assets = of_sheets.group_by("slot").agg(net_assets=assets - liabilities)
+    parents = of_sheets.filter(pl.col("role") == "elements").select("candidate", of_parent="value")
+    # exact: an equity that is not the whole differs from it by the noncontrolling interests
+    off = (pl.col("net_assets") - pl.col("of_parent")).abs()
+    judged = added.join(net_assets, on="slot").join(parents, on="candidate")
+    return judged.filter(off < ONE_OF * pl.col("value").abs())
+
+
+def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
+    """The differences of consolidated net income and noncontrolling interests that are not the parent's net income.
+
+    Args:
+        candidates: in the order of filing.
 
     Returns:
-        for each candidate whether it is such a difference, and the whole is the parent's, as far as its filing and
-        earlier ones show.
+        such differences of which the whole is the parent's, as far as their filing and earlier ones show.
     """
-    found = np.zeros(len(candidates.slot), dtype=np.bool_)
-    of = packed(candidates.company, candidates.seq, candidates.period)
-    rows = np.flatnonzero(candidates.source == _LESS)
-    if not len(rows):
-        return found
-    less, whole = candidates.value[rows], _at(candidates, candidates.source == _WHOLE, of, of[rows])[0]
-    rounding = candidates.grain[rows] / 2
-    allows_less, allows_whole = np.ones(len(rows), dtype=np.bool_), np.ones(len(rows), dtype=np.bool_)
-    for each, count in _PAIRS:
-        (earnings, of_earnings), (shares, of_shares) = (
-            _at(candidates, candidates.concept == NUMBER_OF[name], of, of[rows]) for name in (each, count)
+    differences = candidates.filter(pl.col("rule") == _LESS)
+    names = [name for product in _PRODUCTS for name in product]
+    figures = (
+        candidates.join(differences, on="slot", how="semi")
+        .group_by("slot")
+        .agg(
+            pl.col("value").filter(pl.col("rule") == _WHOLE).first().alias("whole"),
+            *(pl.col("value").filter(pl.col("concept") == name).first().alias(name) for name in names),
+            *(pl.col("grain").filter(pl.col("concept") == name).first().alias(f"{name}_grain") for name in names),
         )
-        slack = rounding + _slack(earnings, of_earnings, shares, of_shares)
-        allows_less &= ~(np.abs(earnings * shares - less) > slack)
-        allows_whole &= ~(np.abs(earnings * shares - whole) > slack)
-    shows = (allows_whole & ~allows_less).astype(np.int64) - (allows_less & ~allows_whole)
-    filing = packed(candidates.company[rows], candidates.seq[rows])
-    order = np.argsort(filing, kind="stable")
-    filing, total = filing[order], np.append(0, np.cumsum(shows[order]))
-    first = first_row(starts(candidates.company[rows][order]))
-    found[rows[order]] = total[np.searchsorted(filing, filing, side="right")] > total[first]
-    return found
+    )
+    shows_whole = _is_allowed("whole").cast(pl.Int64) - _is_allowed("value").cast(pl.Int64)
+    judged = differences.join(figures, on="slot", maintain_order="left")
+    so_far = judged.with_columns(shown=shows_whole.cum_sum().over("cik"))
+    return so_far.filter(pl.col("shown").last().over("cik", "seq") > 0)
 
 
-def _at(candidates: Candidates, chosen: Flags, of: Ints, asked: Ints) -> tuple[Floats, Floats]:
-    """The value and the grain of the first chosen candidate of each filing and period; NaN if there is none."""
-    known, first = np.unique(of[chosen], return_index=True)
-    if not len(known):
-        return np.full(len(asked), np.nan), np.full(len(asked), np.nan)
-    place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-    is_known = known[place] == asked
-    row = np.flatnonzero(chosen)[first[place]]
-    return np.where(is_known, candidates.value[row], np.nan), np.where(is_known, candidates.grain[row], np.nan)
-
-
-def _slack(earnings: Floats, of_earnings: Floats, shares: Floats, of_shares: Floats) -> Floats:
-    """The largest error of a product of earnings per share and shares, by the rounding of both; NaN if unknown."""
-    half, halves = np.fmin(of_earnings, SMALLEST_ROUNDING) / 2, of_shares / 2
-    found: Floats = half * shares + halves * np.abs(earnings) + half * halves
-    return found
+def _is_allowed(income: str) -> pl.Expr:
+    """Whether no product of earnings per share and shares differs from an income by more than the rounding of all."""
+    allowed = pl.lit(value=True)
+    for each, count in _PRODUCTS:
+        half, halves = pl.min_horizontal(f"{each}_grain", SMALLEST_ROUNDING) / 2, pl.col(f"{count}_grain") / 2
+        slack = pl.col("grain") / 2 + half * pl.col(count) + halves * pl.col(each).abs() + half * halves
+        off = (pl.col(each) * pl.col(count) - pl.col(income)).abs()
+        allowed &= (off <= slack).fill_null(value=True)
+    return allowed

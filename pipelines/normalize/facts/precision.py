@@ -7,7 +7,7 @@ wrong scale (corrections).
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Floats, Ints
+from pipelines.normalize.arrays import Floats
 from pipelines.normalize.rule import Rule
 
 SCALE_OF_FILING = Rule(
@@ -32,8 +32,6 @@ SCALES = (1e3, 1e4, 1e5, 1e6)
 FEWEST_AMOUNTS = 10
 """A common scale of fewer amounts may be chance; of so many, the statements are shown in it."""
 
-_LEVELS = np.array([1.0, *SCALES])
-
 
 def grains(values: Floats, fewest_digits: int = FEWEST_DIGITS) -> Floats:
     """The power of ten to which each figure is rounded: 100,000,000 for 96,700,000,000; 0.1 for 15.1."""
@@ -54,29 +52,14 @@ def granularity(value: pl.Expr) -> pl.Expr:
     return value.map_batches(lambda column: pl.Series(grains(column.to_numpy())), return_dtype=pl.Float64)
 
 
-def with_scale_of_filing(grain: Floats, amount: Floats, filing_begins: Ints) -> Floats:
-    """The grain of each figure, or the scale of its filing if that is larger.
+def scale_of_filing(amount: pl.Expr) -> pl.Expr:
+    """The largest of SCALES of which all amounts of money of a filing are multiples; null if there are too few.
 
-    All amounts of a statement are shown in one scale, so a small amount is rounded as much as a large one. The scale of
-    a filing is the largest of SCALES of which all its amounts of money are multiples.
+    All amounts of a statement are shown in one scale, so a small amount is rounded as much as a large one.
 
     Args:
-        grain: grain of each figure; figures are sorted by filing.
-        amount: amount of money of each figure; NaN for zero and for other measures.
-        filing_begins: the first row of each filing.
+        amount: amount of money of each figure; null for zero and for other measures.
     """
-    if not len(filing_begins):
-        return grain
-    is_money = ~np.isnan(amount)
-    # a multiple of one scale is a multiple of all smaller scales, so their number gives the largest
-    level = np.zeros(len(amount), dtype=np.int64)
-    rest = amount
-    for scale in reversed(SCALES):
-        # the remainder of a larger scale has the same remainder as the amount, and is faster to divide
-        rest = np.fmod(rest, scale)
-        level += (rest == 0) | ~is_money
-    of_filing = np.minimum.reduceat(level, filing_begins)
-    amounts = np.add.reduceat(is_money.astype(np.int64), filing_begins)
-    of_statements = np.where(amounts >= FEWEST_AMOUNTS, _LEVELS[of_filing], 0.0)
-    rows = np.diff(np.append(filing_begins, len(amount)))
-    return np.where(is_money, np.maximum(grain, np.repeat(of_statements, rows)), grain)
+    multiples = [pl.when(((amount / scale).round() * scale == amount).all()).then(scale) for scale in SCALES]
+    of_filing = pl.when(amount.count() >= FEWEST_AMOUNTS).then(pl.max_horizontal(multiples)).over("cik", "seq")
+    return pl.when(amount.is_not_null()).then(of_filing)

@@ -4,13 +4,9 @@ Belongs here: the columns of filed facts, and which forms and units count. Does 
 the order of filings (order), which concept a fact states (stated).
 """
 
-import re
-
-import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Ints, ints
-from pipelines.normalize.decisions import counted
+from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.rule import Rule
 
 PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
@@ -62,15 +58,14 @@ AFTER_FILING = Rule(
 )
 FILED_TWICE = Rule(
     "report.filed-twice",
-    "If one filing states a fact twice, the last one counts.",
-    "taxonomy definitions of the elements: a filer has one amount of an element for a period and unit",
+    "An amount that a filing states twice counts once: the last of one element; the first of equal ones in a sum, if "
+    "the other is an optional part of it.",
+    "taxonomy definitions of the elements: an amount filed under a broad and a narrow element is one amount",
     "select",
 )
 RULES = (FORMS, UNITS, AFTER_FILING, FILED_TWICE)
 
-_COUNTED_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
-_UNIT = re.compile(r"([A-Z]{3})(/shares)?")
-_IDENTITY = ("cik", "taxonomy", "tag", "unit", "start", "end", "accession")
+_IDENTITY = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 
 
 def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -84,65 +79,40 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             (the form without its amendment mark), `amended`, `measure` (MEASURE), `currency` (null for shares).
         decisions: decisions.DECISIONS.
     """
-    forms, of_form = _texts(raw["form"])
-    units, of_unit = _texts(raw["unit"])
-    families = [form.removesuffix(AMENDMENT) for form in forms]
-    measures = [_measure(unit) for unit in units]
-    form_counts = np.array([*(family in _COUNTED_FORMS for family in families), False])[of_form]
-    unit_counts = np.array([*(measure >= 0 for measure, _ in measures), False])[of_unit]
-    kept = form_counts & unit_counts
-    form, unit = of_form[kept], of_unit[kept]
-    facts = raw.filter(kept).with_columns(
-        pl.col("cik").cast(pl.Int64),
-        pl.col("start", "end", "filed").str.to_date("%Y-%m-%d"),
-        amended=pl.Series(np.array([text.endswith(AMENDMENT) for text in forms], dtype=np.bool_)[form]),
-        form_family=pl.Series(families, dtype=pl.String)[form],
-        currency=pl.Series([name for _, name in measures], dtype=pl.String)[unit],
-        measure=pl.Series(np.array([number for number, _ in measures], dtype=np.int64)[unit].astype(np.uint8)).cat.to(
-            MEASURE
-        ),
+    family = pl.col("form").str.strip_suffix(AMENDMENT)
+    dated = (
+        raw.join(_measures(raw["unit"]), on="unit", how="left", maintain_order="left")
+        .with_columns(
+            pl.col("cik").cast(pl.Int64),
+            pl.col("start", "end", "filed").str.to_date("%Y-%m-%d"),
+            amended=pl.col("form").str.ends_with(AMENDMENT),
+            form_family=family,
+        )
+        .with_columns(
+            left_out_by=pl.when(~family.is_in([*PERIODIC_FORMS, *CURRENT_FORMS]))
+            .then(pl.lit(FORMS.id))
+            .when(pl.col("measure").is_null())
+            .then(pl.lit(UNITS.id))
+            .when(pl.col("end") > pl.col("filed"))
+            .then(pl.lit(AFTER_FILING.id))
+        )
     )
-    in_time = (facts["end"] <= facts["filed"]).to_numpy()
-    late = ints(facts, "cik")[~in_time]
-    facts = facts.filter(in_time)
-    once = _once(facts)
-    cik = raw["cik"].cast(pl.Int64).to_numpy()
-    decided = [
-        (FORMS, cik[~form_counts]),
-        (UNITS, cik[form_counts & ~unit_counts]),
-        (AFTER_FILING, late),
-        (FILED_TWICE, _missing(ints(facts, "cik"), ints(once, "cik"))),
-    ]
-    return once, counted(decided)
-
-
-def _texts(column: pl.Series) -> tuple[list[str], Ints]:
-    """The distinct texts of a column, and for each row the number of its text; null has the number after the last."""
-    texts = column.drop_nulls().unique().sort().to_list()
-    numbers = column.cast(pl.Enum(texts)).to_physical().cast(pl.Int64).fill_null(len(texts))
-    return texts, numbers.to_numpy()
-
-
-def _measure(unit: str) -> tuple[int, str | None]:
-    """The number of a unit's measure in MEASURES, -1 for other units; and its currency."""
-    if unit == "shares":
-        return MEASURES.index("shares"), None
-    of_currency = _UNIT.fullmatch(unit)
-    if not of_currency:
-        return -1, None
-    return MEASURES.index("per_share" if of_currency[2] else "money"), of_currency[1]
-
-
-def _once(facts: pl.DataFrame) -> pl.DataFrame:
-    """Each fact of a filing once: the last one if the filing states it twice."""
+    facts = dated.filter(pl.col("left_out_by").is_null())
+    repeated = facts.clear()
     # if all rows have different hashes, no fact is stated twice
-    if facts.select(_IDENTITY).hash_rows().n_unique() == facts.height:
-        return facts
-    return facts.unique(_IDENTITY, keep="last", maintain_order=True)
+    if facts.select(_IDENTITY).hash_rows().n_unique() < facts.height:
+        is_last = pl.struct(_IDENTITY).is_last_distinct()
+        facts, repeated = facts.filter(is_last), facts.filter(~is_last)
+    left_out = pl.concat([dated.drop_nulls("left_out_by"), repeated.with_columns(left_out_by=pl.lit(FILED_TWICE.id))])
+    decisions = left_out.group_by("cik", rule="left_out_by").agg(figures=pl.len())
+    return facts.drop("left_out_by"), decisions.cast(DECISIONS)
 
 
-def _missing(all_of: Ints, left: Ints) -> Ints:
-    """The CIK of each row that was left out, once for each row."""
-    companies, rows = np.unique(all_of, return_counts=True)
-    remaining = np.bincount(np.searchsorted(companies, left), minlength=len(companies))
-    return np.repeat(companies, rows - remaining)
+def _measures(units: pl.Series) -> pl.DataFrame:
+    """The measure of each unit, null if it does not count, and its currency, null for shares."""
+    is_share = pl.col("unit") == "shares"
+    is_per_share = pl.col("unit").str.ends_with("/shares")
+    currency = pl.col("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$")
+    of_currency = pl.when(is_per_share).then(pl.lit("per_share")).otherwise(pl.lit("money"))
+    measure = pl.when(is_share).then(pl.lit("shares")).when(currency.is_not_null()).then(of_currency)
+    return units.unique().to_frame().with_columns(currency=currency, measure=measure.cast(MEASURE))

@@ -67,7 +67,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
     """The industry of the filer at each filing: `cik`, `seq`, `industry`, `rule`, sorted by `cik` and `seq`.
 
     Args:
-        facts: typed facts in the order of filing (order.in_filing_order).
+        facts: typed facts in the order of filing (filings.in_filing_order).
         registrants: `cik`, `sic` (four digits, empty if EDGAR has none); None without submissions.
     """
     filings, row = deciding_rows(facts, registrants)

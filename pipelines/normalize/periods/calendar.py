@@ -72,7 +72,7 @@ def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Every quarter end of every company, in order.
 
     Args:
-        facts: typed facts in filing order (facts.order).
+        facts: typed facts in filing order (facts.filings).
 
     Returns:
         grid: `cik`, `q` (running number of the quarter; quarters without facts are missing), `period_end`,

@@ -163,7 +163,7 @@ class Durations:
 
     @classmethod
     def of(cls, facts: pl.DataFrame) -> "Durations":
-        """Make them from facts in filing order (facts.order)."""
+        """Make them from facts in filing order (facts.filings)."""
         row = np.flatnonzero(facts["start"].is_not_null().to_numpy())
         chosen = facts.select(
             "cik",
