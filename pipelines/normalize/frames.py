@@ -374,8 +374,7 @@ FRAMES: dict[str, Declared] = {
             "a leg of a version: a row of flows or of balances",
             "version* place* role times flow? balance?",
         ),
-        ("no_returns", "a quarter end without a return on capital today, and why", "cik* q* reason"),
-        ("lacking", "an item of a quarter end that lacks one of its amounts today", "cik* q* item* lacks"),
+        ("item_gaps", "an item without a value today: the first reason that it gives itself", "cik* q* item* reason"),
         ("withheld_values", "an item of a quarter end that a rule withholds after the newest filing", WITHHELD_ITEM),
         (
             "filed_facts",

@@ -23,7 +23,7 @@ from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
 from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
-from pipelines.normalize.items import dividends, earnings, evidence, gaps, line_items, provenance, returns
+from pipelines.normalize.items import dividends, earnings, evidence, gaps, line_items, provenance
 from pipelines.normalize.items.points import Points, points_of
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
 from pipelines.normalize.shares import basis, latest, splits
@@ -232,14 +232,12 @@ def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
 def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> tuple[Frame, ...]:
     """The versions of the items and their legs; reasons of missing values, withheld items, proofs, decisions."""
     standing = Points(points, flows, balances)
-    judged = returns.judged(standing)
     per_share = earnings.PerShare(standing, line_items.net_income(standing))
     paid, of_dividends = dividends.dividends(standing, per_share.basic, per_share.diluted)
-    items = line_items.line_items(standing, judged, per_share, paid)
+    items = tuple(line_items.line_items(standing, per_share, paid))
     values, legs, withheld, decisions = replay.item_versions(standing, items, industries)
-    no_returns, lacking = returns.no_return(standing, judged), line_items.lacking(standing)
     proved = pl.concat([per_share.proofs, of_dividends])
-    return values, legs, no_returns, lacking, withheld, proved, decisions
+    return values, legs, gaps.of_items(standing, items), withheld, proved, decisions
 
 
 def _filed_facts(
@@ -288,8 +286,7 @@ def _gaps(
     placed: Frame,
     composed: Frame,
     industries: Frame,
-    no_returns: Frame,
-    lacking: Frame,
+    item_gaps: Frame,
     missed: Frame,
     contradicted: Frame,
     found_breaks: Frame,
@@ -303,7 +300,7 @@ def _gaps(
     known_reasons = [missed, contradicted, not_footing, withheld_values]
     known_reasons += [breaks.straddling(found_breaks, grid), withheld_windows]
     without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
-    return gaps.gaps(versions, stated, classification.newest(industries), no_returns, without, lacking, grid)
+    return gaps.gaps(versions, stated, classification.newest(industries), without, item_gaps, grid)
 
 
 def _repairs(corrections: Frame, filings: Frame) -> Frame:
@@ -382,7 +379,7 @@ STEPS: tuple[Step, ...] = (
         "line items",
         _values,
         ("points", "flows", "balances", "industries"),
-        ("values", "value_legs", "no_returns", "lacking", "withheld_values", "proofs", "decisions"),
+        ("values", "value_legs", "item_gaps", "withheld_values", "proofs", "decisions"),
         of=("points",),
     ),
     Step(
@@ -408,8 +405,7 @@ STEPS: tuple[Step, ...] = (
             "placed",
             "composed",
             "industries",
-            "no_returns",
-            "lacking",
+            "item_gaps",
             "missed",
             "contradicted",
             "breaks",

@@ -7,11 +7,11 @@ from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.history.causes import CAUSES
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items import gaps
-from pipelines.normalize.items.returns import REASONS
 from serve.site import dictionary_page, rendering
 from serve.site.markdown import plain
 from tests.sites import Read
 from tests.texts import anchors, first_cells, section, tables
+from tests.unit.test_versions import reasons_of_items
 from warehouse import vocabulary
 from warehouse.reasons import NO_FAIR_VALUE
 from warehouse.schema import ITEM_NAMES, LINE_ITEMS
@@ -74,12 +74,18 @@ def test_every_code_has_a_row_that_links_can_lead_to(kind, codes):
 def test_reasons_of_gaps_are_those_that_the_rules_give():
     """All reasons in the tables of the rules, and no other, with their items."""
     of_items = set(WITHOUT_MEANING.select("reason", "item").iter_rows())
-    of_items |= {(each.reason, each.item) for each in evidence.EVIDENCE} | {(reason, "roic") for reason in REASONS}
+    of_items |= {(each.reason, each.item) for each in evidence.EVIDENCE} | reasons_of_items()
 
     assert (
         set(vocabulary.GAPS)
         == gaps.CODES
-        == {*gaps.REASONS, *gaps.WITHHELD_BY_OTHERS, *rests.REASONS, *(reason for reason, _ in of_items)}
+        == {
+            *gaps.REASONS,
+            *gaps.WITHHELD_BY_OTHERS,
+            *rests.REASONS,
+            "negative_fcf",
+            *(reason for reason, _ in of_items),
+        }
     )
     for reason, item in of_items:
         assert item in vocabulary.GAPS[reason].items

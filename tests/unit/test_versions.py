@@ -22,9 +22,9 @@ from pipelines.normalize.history.versions import (
 )
 from pipelines.normalize.items.dividends import dividends
 from pipelines.normalize.items.earnings import PerShare
+from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.line_items import line_items, net_income, recomputed
 from pipelines.normalize.items.points import Points, points_of
-from pipelines.normalize.items.returns import judged
 from pipelines.normalize.pipeline import ITEM_SIGNS
 from pipelines.normalize.ttm.windows import FISCAL_YEAR, WINDOW_FLAGS
 from tests.factories import CIK, day
@@ -290,6 +290,20 @@ def balances(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
     )
 
 
+def items_at(points: Points) -> list[Item]:
+    """All items."""
+    per_share = PerShare(points, net_income(points))
+    paid, _ = dividends(points, per_share.basic, per_share.diluted)
+    return list(line_items(points, per_share, paid))
+
+
+def reasons_of_items() -> set[tuple[str, str]]:
+    """Each reason that an item gives for having no value, and the item."""
+    income, none = flows("revenue", (8, 0, 1.0)), balances("equity", (8, 0, 1.0))
+    points = Points(points_of(income, none), income, none)
+    return {(reason, item.name) for item in items_at(points) for reason, _ in item.gaps}
+
+
 def standing(flows: pl.DataFrame, balances: pl.DataFrame, concept: str) -> list[tuple[int, int, float]]:
     """Quarter, filing and amount of a concept after each filing."""
     points = Points(points_of(flows, balances), flows, balances)
@@ -303,9 +317,7 @@ def test_a_version_is_a_value_that_differs_from_the_one_before():
     found, none = flows("revenue", *changes).sample(fraction=1, shuffle=True, seed=3), balances("equity", (8, 0, 1.0))
     points = Points(points_of(found, none), found, none)
 
-    per_share = PerShare(points, net_income(points))
-    paid, _ = dividends(points, per_share.basic, per_share.diluted)
-    versions, *_ = item_versions(points, line_items(points, judged(points), per_share, paid), GENERAL)
+    versions, *_ = item_versions(points, items_at(points), GENERAL)
 
     assert versions.filter(item="revenue")["seq"].to_list() == [0, 2, 4]
 

@@ -4,6 +4,9 @@ Belongs here: finding the reason of each missing item. Does not: items with a va
 of the reasons in words (warehouse.vocabulary).
 """
 
+from collections.abc import Sequence
+
+import numpy as np
 import polars as pl
 
 from pipelines.normalize.balance import evidence, rests
@@ -11,10 +14,13 @@ from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items import returns
+from pipelines.normalize.items.item import Item
+from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.items.returns import NO_OPERATING_INCOME
 from pipelines.normalize.rule import Rule
 from warehouse.schema import ITEM_NAMES, items_of
 
+NO_FREE_CASH_FLOW = "no_free_cash_flow"
 NO_SUCH_AMOUNT = "a value is only served where filings support it (service specification, section 2)"
 
 GAPS: dict[str, Rule] = {
@@ -128,9 +134,8 @@ def gaps(
     versions: pl.DataFrame,
     stated: pl.DataFrame,
     of_industry: pl.DataFrame,
-    no_returns: pl.DataFrame,
     missed: pl.DataFrame,
-    lacking: pl.DataFrame,
+    item_gaps: pl.DataFrame,
     grid: pl.DataFrame,
 ) -> pl.DataFrame:
     """Why a period that has some value lacks an item, and why an item of another period is withheld.
@@ -141,23 +146,15 @@ def gaps(
         versions: all versions: `cik`, `q`, `item`, `value` (null: withdrawn), in the order of filing.
         stated: `cik`, `concept`: all concepts that a company states at any time.
         of_industry: `cik`, `industry` of the newest filing (classification.newest).
-        no_returns: of returns.no_return.
         missed: `cik`, `q`, `item`, `reason`, `rule`, one row an item: lines that are no longer stated, windows that
             contain a break, legs that must not be added up, values that a rule withholds.
-        lacking: of line_items.lacking.
+        item_gaps: of `of_items`.
         grid: of periods.calendar.fiscal_grid.
     """
-    items = (
-        versions.lazy()
-        .group_by("cik", "q", "item", maintain_order=True)
-        .agg(pl.col("value").last())
-        .drop_nulls("value")
-        .select("cik", "q", "item", "value")
-    )
+    items = versions.lazy().group_by("cik", "q", "item").agg(pl.col("value").last()).drop_nulls("value")
     wanted = items.select("cik", "q").unique().join(_ITEMS, how="cross")
-    has_meaning = ~pl.col("reason").is_in(_SENSELESS)
-    withheld = missed.lazy().filter(has_meaning).select("cik", "q", "item").join(wanted, on=["cik", "q"], how="anti")
-    missing = pl.concat([wanted.join(items, on=["cik", "q", "item"], how="anti"), withheld])
+    withheld = missed.lazy().filter(~pl.col("reason").is_in(_SENSELESS)).join(wanted, on=["cik", "q"], how="anti")
+    missing = pl.concat([wanted.join(items, on=_OF, how="anti"), withheld.select(_OF)])
     ever = (
         stated.lazy()
         .unique()
@@ -165,58 +162,54 @@ def gaps(
         .group_by("cik", "item")
         .agg(stated=pl.col("group").n_unique(), groups=pl.col("groups").first())
     )
-    inputs = items.group_by("cik", "q").agg(
-        fcf=pl.col("value").filter(pl.col("item") == "free_cash_flow").first(),
-        debt=pl.col("value").filter(pl.col("item") == "total_debt").first(),
-    )
     described = (
         missing.join(ever, on=["cik", "item"], how="left")
-        .join(inputs, on=["cik", "q"], how="left")
         .join(of_industry.lazy(), on="cik", how="left")
         .join(_WITHOUT_MEANING, on=["industry", "item"], how="left")
-        .join(no_returns.lazy().rename({"reason": "no_return"}), on=["cik", "q"], how="left")
-        .join(missed.lazy().rename({"reason": "missed", "rule": "missed_by"}), on=["cik", "q", "item"], how="left")
-        .join(lacking.lazy(), on=["cik", "q", "item"], how="left")
+        .join(missed.lazy().rename({"reason": "missed", "rule": "missed_by"}), on=_OF, how="left")
+        .join(item_gaps.lazy().rename({"reason": "of_item"}), on=_OF, how="left")
         .join(grid.lazy().select("cik", "q", "period_end"), on=["cik", "q"])
     )
-    no_return = pl.when(pl.col("item") == "roic").then(pl.col("no_return").fill_null(NO_OPERATING_INCOME))
-    found = pl.lit(None, pl.String)
-    for code, holds in reversed(REASONS.items()):
-        found = pl.when(holds).then(pl.lit(code)).otherwise(found)
-    first = pl.coalesce("senseless", no_return)
-    reason = pl.coalesce(first, "missed", found)
+    of_return = pl.when(ITEM == "roic").then("of_item")
+    never_stated, *others = (pl.when(holds).then(pl.lit(code)) for code, holds in REASONS.items())
+    reason = pl.coalesce("senseless", of_return, "missed", never_stated, "of_item", *others)
+    given = pl.coalesce("senseless_by", pl.when(of_return.is_null()).then("missed_by"))
+    rule = given.fill_null(reason.replace_strict({code: rule.id for code, rule in GAPS.items()}, default=None))
     return (
-        described.select(
-            "cik",
-            "period_end",
-            "item",
-            reason=reason,
-            given=pl.when(first.is_null()).then("missed_by").otherwise("senseless_by"),
-        )
-        .join(_RULE_OF_REASON, on="reason", how="left")
-        .select("cik", "period_end", "item", "reason", rule=pl.coalesce("given", "rule"))
+        described.select("cik", "period_end", "item", reason=reason, rule=rule)
         .sort("cik", "period_end", "item")
         .collect()
     )
 
 
+def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
+    """The first reason that each item gives for having no value today: `cik`, `q`, `item`, `reason`."""
+    newest = newest_of_windows(points)
+    found = [
+        points.frame[np.flatnonzero(newest & holds)].select(
+            "cik", "q", item=pl.lit(item.name, pl.String), reason=pl.lit(reason, pl.String)
+        )
+        for item in items
+        for reason, holds in item.gaps
+    ]
+    return pl.concat(found).unique(_OF, keep="first", maintain_order=True)
+
+
+_OF = ["cik", "q", "item"]
 _ITEMS = pl.LazyFrame({"item": ITEM_NAMES})
-_RULE_OF_REASON = pl.LazyFrame({"reason": list(GAPS), "rule": [rule.id for rule in GAPS.values()]})
 _SENSELESS = WITHOUT_MEANING["reason"].unique().to_list()
 _WITHOUT_MEANING = WITHOUT_MEANING.lazy().rename({"reason": "senseless", "rule": "senseless_by"})
 
 ITEM = pl.col("item")
+IS_RATIO = ITEM.is_in(items_of("ratio"))
 REASONS: dict[str, pl.Expr] = {
-    "negative_fcf": (ITEM == "debt_to_fcf") & (pl.col("fcf") <= 0),
-    "no_free_cash_flow": (ITEM == "debt_to_fcf") & pl.col("fcf").is_null(),
-    "no_total_debt": (ITEM == "debt_to_fcf") & pl.col("debt").is_null(),
-    "no_tag": pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups")),
+    "no_tag": ~IS_RATIO & (pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups"))),
+    NO_OPERATING_INCOME: ITEM == "roic",
+    NO_FREE_CASH_FLOW: ITEM == "debt_to_fcf",
     "not_on_balance_sheet": ITEM.is_in(items_of("balance")),
-    "no_capital_expenditure": pl.col("lacks") == "capital_expenditure",
-    "no_operating_cash_flow": pl.col("lacks") == "operating_cash_flow",
     "missing_quarter": pl.lit(value=True),
 }
-"""Reasons for items that have a meaning and all their lines; the first one that holds is used."""
+"""Reasons for items that have a meaning and that no rule withholds; the first one that holds is used."""
 
 WITHHELD_BY_OTHERS = (
     "no_preferred_dividends",

@@ -3,7 +3,7 @@
 Belongs here: the type of an item, and the roles of legs in a value. Does not: any item (line_items, returns).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,7 +26,9 @@ class Item:
     flags: for each flag whether the values have it, in the order in which flags are published.
     legs: the legs of the values, in order.
     decided: other rules that changed or withheld values, with the points at which they did.
-    withheld: reasons why there is no value, with the rule and the points of each.
+    withheld: reasons why a rule withholds the value, with the rule and the points of each.
+    gaps: reasons why there is none to withhold (an amount is missing, or a divisor has no meaning), with the points of
+        each; the first one that holds counts, and its rule is in gaps.GAPS.
     """
 
     name: str
@@ -37,8 +39,9 @@ class Item:
     method: Ints
     flags: dict[str, Flags]
     legs: tuple[Leg, ...]
-    decided: tuple[tuple[Rule, Flags], ...] = field(default=())
-    withheld: tuple[tuple[str, Rule, Flags], ...] = field(default=())
+    decided: tuple[tuple[Rule, Flags], ...] = ()
+    withheld: tuple[tuple[str, Rule, Flags], ...] = ()
+    gaps: tuple[tuple[str, Flags], ...] = ()
 
 
 def joined_flags(one: dict[str, Flags], other: dict[str, Flags]) -> dict[str, Flags]:

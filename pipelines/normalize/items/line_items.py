@@ -12,7 +12,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, ints
 from pipelines.normalize.items.earnings import PerShare
-from pipelines.normalize.items.gaps import GAPS
+from pipelines.normalize.items.gaps import GAPS, NO_FREE_CASH_FLOW
 from pipelines.normalize.items.item import (
     DIVIDEND,
     DIVISOR,
@@ -23,13 +23,12 @@ from pipelines.normalize.items.item import (
     ids,
     joined_flags,
 )
-from pipelines.normalize.items.points import Points, newest_of_windows
+from pipelines.normalize.items.points import Points
 from pipelines.normalize.items.returns import (
     CAPITAL,
     CAPITAL_BEFORE,
     OPERATING_INCOME,
     RETURN_ON_CAPITAL,
-    Return,
     return_on_capital,
     tax_rate_expression,
 )
@@ -131,12 +130,11 @@ FURTHER = tuple(item.name for item in LINE_ITEMS if not item.is_served)
 """Items beyond those of the specification: each is the twelve months of the concept of its name."""
 
 
-def line_items(points: Points, returns: Return, per_share: PerShare, dividends: Item) -> Iterator[Item]:
+def line_items(points: Points, per_share: PerShare, dividends: Item) -> Iterator[Item]:
     """The values of each line item at each point, with their rules, methods, flags and legs.
 
     Args:
         points: the amounts known at each quarter end after each filing.
-        returns: of returns.judged.
         per_share: of net_income: earnings per share and shares.
         dividends: of items.dividends: dividends per share.
 
@@ -153,7 +151,7 @@ def line_items(points: Points, returns: Return, per_share: PerShare, dividends: 
     yield per_share.diluted
     for name in items_of("balance"):
         yield _balance(points, name)
-    yield return_on_capital(points, returns)
+    yield return_on_capital(points)
     yield _debt_to_fcf(points, free_cash_flow)
     for name in FURTHER:
         yield _flow(points, name)
@@ -245,13 +243,14 @@ def net_income(points: Points) -> Item:
 def _free_cash_flow(points: Points) -> Item:
     """Operating cash flow less capital expenditure of the same regime."""
     operating, capital = "operating_cash_flow", "capital_expenditure"
+    of_operating, of_capital = points.of(operating), points.of(capital)
     regimes = points.of(operating, "regime"), points.of(capital, "regime")
     of_one_regime = regimes[0] == regimes[1]
     of_two_regimes = np.abs(regimes[0] - regimes[1]) > 0
     way = points.way(operating)
     return Item(
         "free_cash_flow",
-        np.where(of_one_regime, points.of(operating) - points.of(capital), np.nan),
+        np.where(of_one_regime, of_operating - of_capital, np.nan),
         rules=ids(FREE_CASH_FLOW),
         rule=np.zeros(len(points), dtype=np.int64),
         methods=tuple(METHOD_NAMES.values()),
@@ -259,37 +258,28 @@ def _free_cash_flow(points: Points) -> Item:
         flags=joined_flags(points.flags(operating), points.flags(capital)),
         legs=(points.leg(operating, SUM), points.leg(capital, SUM, -1.0)),
         decided=((FREE_CASH_FLOW_OF_ONE_REGIME, of_two_regimes),),
+        gaps=(
+            ("no_capital_expenditure", ~np.isnan(of_operating) & np.isnan(of_capital)),
+            ("no_operating_cash_flow", np.isnan(of_operating) & ~np.isnan(of_capital)),
+        ),
     )
-
-
-def lacking(points: Points) -> pl.DataFrame:
-    """The amount that free cash flow lacks today where the other one is known: `cik`, `q`, `item`, `lacks`."""
-    newest = newest_of_windows(points)
-    amounts = {name: np.isnan(points.of(name)) for name in ("operating_cash_flow", "capital_expenditure")}
-    is_one = np.logical_xor(*amounts.values())
-    found = [
-        points.frame[np.flatnonzero(newest & is_one & is_missing)].select(
-            "cik", "q", item=pl.lit("free_cash_flow", pl.String), lacks=pl.lit(name, pl.String)
-        )
-        for name, is_missing in amounts.items()
-    ]
-    return pl.concat(found)
 
 
 def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
     """Total debt divided by free cash flow, if that is positive."""
     everywhere = np.zeros(len(points), dtype=np.int64)
-    flow = np.where(free_cash_flow.value > 0, free_cash_flow.value, np.nan)
+    flow, debt = free_cash_flow.value, points.of("total_debt")
     return Item(
         "debt_to_fcf",
-        points.of("total_debt") / flow,
+        debt / np.where(flow > 0, flow, np.nan),
         rules=ids(DEBT_TO_FCF),
         rule=everywhere,
         methods=("ratio",),
         method=everywhere,
         flags=free_cash_flow.flags,
         legs=(points.leg("total_debt", DIVIDEND), *(leg.recast(DIVISOR) for leg in free_cash_flow.legs)),
-        withheld=(("negative_fcf", GAPS["negative_fcf"], free_cash_flow.value <= 0),),
+        withheld=(("negative_fcf", GAPS["negative_fcf"], flow <= 0),),
+        gaps=((NO_FREE_CASH_FLOW, np.isnan(flow)), ("no_total_debt", np.isnan(debt))),
     )
 
 

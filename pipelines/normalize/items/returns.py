@@ -4,14 +4,14 @@ Belongs here: operating income if a filer states none, the tax rate, invested ca
 Does not: total debt and cash (balance), twelve months of income (ttm), companies whose business is capital (industry).
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, picked
+from pipelines.normalize.arrays import Flags, Floats, picked
 from pipelines.normalize.items.item import Item, ids
-from pipelines.normalize.items.points import Leg, Points, newest_of_windows
+from pipelines.normalize.items.points import Leg, Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 
@@ -117,148 +117,73 @@ RULES = (
     TAX_OF_INCOME,
 )
 
-CAPITAL_LINES = ("total_debt", "equity", "cash_and_equivalents")
 NO_OPERATING_INCOME = "no_operating_income"
 """Also the reason of windows for which no amount of a return is stated."""
-REASONS = (
-    NO_OPERATING_INCOME,
-    "no_pretax_income",
-    "no_income_tax",
-    "no_equity",
-    "no_total_debt",
-    "no_cash",
-    "no_capital_a_year_before",
-    "basis_break",
-    "non_positive_capital",
-    "thin_capital",
-)
-"""Reasons why there is no return on capital, in the order in which they are tested."""
-HAS_RETURN = len(REASONS)
 
 
-@dataclass(frozen=True)
-class Return:
-    """The inputs of a return on capital at each point, and whether there is one.
-
-    `reason` is a number in REASONS; HAS_RETURN if there is a return.
-    """
-
-    earned: Floats
-    takes_stated: Flags
-    is_contradicted: Flags
-    ignores_net_interest: Flags
-    mean_capital: Floats
-    tax: Floats
-    tax_leg: Leg
-    takes_former_tax: Flags
-    earned_legs: tuple[Leg, ...]
-    capital_legs: tuple[Leg, ...]
-    capital_legs_before: tuple[Leg, ...]
-    reason: Ints
-
-
-def judged(points: Points) -> Return:
-    """The inputs of a return on capital, and the first of REASONS that applies.
-
-    Args:
-        points: the amounts known at each quarter end after each filing.
-    """
-    earned, takes_stated, is_contradicted, ignores_net_interest, earned_legs = _earnings(points)
-    debt, equity, cash = (points.of(name) for name in CAPITAL_LINES)
-    capital, assets = debt + equity - cash, points.of("assets")
-    capital_legs = (
-        points.leg("total_debt", CAPITAL),
-        points.leg("equity", CAPITAL),
-        points.leg("cash_and_equivalents", CAPITAL, -1.0),
-    )
-    year_before = points.earlier(points.timeline(~np.isnan(capital)), QUARTERS_A_YEAR)
-    capital_before, assets_before = picked(capital, year_before), picked(assets, year_before)
-    regimes = [points.of(name, "regime") for name in CAPITAL_LINES]
-    regimes += [picked(regime, year_before) for regime in regimes]
-    regimes.append(np.where(takes_stated, points.of(OPERATING_INCOME, "regime"), points.of(PRETAX_INCOME, "regime")))
-    mixes = np.any([regime != regimes[0] for regime in regimes[1:]], axis=0)
-    mean_capital, mean_assets = (capital + capital_before) / 2, (assets + assets_before) / 2
-    pretax, (tax, tax_leg, takes_former_tax) = points.of(PRETAX_INCOME), _tax(points)
-    reason = np.select(
-        [
-            np.isnan(earned),
-            np.isnan(pretax),
-            (pretax > 0) & np.isnan(tax),
-            np.isnan(equity),
-            np.isnan(debt),
-            np.isnan(cash),
-            np.isnan(capital_before),
-            mixes,
-            np.minimum(capital, capital_before) <= 0,
-            mean_capital < THIN_CAPITAL * mean_assets,
-        ],
-        list(range(len(REASONS))),
-        HAS_RETURN,
-    )
-    return Return(
-        earned=earned,
-        takes_stated=takes_stated,
-        is_contradicted=is_contradicted,
-        ignores_net_interest=ignores_net_interest,
-        mean_capital=mean_capital,
-        tax=tax,
-        tax_leg=tax_leg,
-        takes_former_tax=takes_former_tax,
-        earned_legs=earned_legs,
-        capital_legs=capital_legs,
-        capital_legs_before=tuple(leg.at(year_before).recast(CAPITAL_BEFORE) for leg in capital_legs),
-        reason=reason,
-    )
-
-
-def return_on_capital(points: Points, found: Return) -> Item:
+def return_on_capital(points: Points) -> Item:
     """Operating income after tax divided by the mean of invested capital now and four quarters before.
 
     Capital is debt and equity with minorities, less cash; both end points are required. If a filer states no operating
     income, or the total of its segments instead, income before tax and interest is used and flagged.
+
+    Args:
+        points: the amounts known at each quarter end after each filing.
     """
-    has_return = found.reason == HAS_RETURN
-    pretax = points.of(PRETAX_INCOME)
-    rate = tax_rate(found.earned, pretax, found.tax)
+    operating, regime = _operating_income(points)
+    capital, capital_legs, capital_gaps = _capital(points, regime)
+    earned, pretax, (tax, tax_leg, takes_former_tax) = operating.value, points.of(PRETAX_INCOME), _tax(points)
+    gaps = (
+        (NO_OPERATING_INCOME, np.isnan(earned)),
+        ("no_pretax_income", np.isnan(pretax)),
+        ("no_income_tax", (pretax > 0) & np.isnan(tax)),
+        *capital_gaps,
+    )
+    has_return = ~np.any([holds for _, holds in gaps], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.where(has_return, found.earned * (1 - rate) / found.mean_capital, np.nan)
-    of_stated, of_pretax = points.flags(OPERATING_INCOME), points.flags(PRETAX_INCOME)
-    everywhere = np.zeros(len(points), dtype=np.int64)
-    is_derived = ~found.takes_stated
-    return Item(
-        "roic",
-        value,
-        rules=ids(STATED, FROM_PRETAX, NOT_THE_SEGMENTS),
-        rule=np.select([found.takes_stated, found.is_contradicted], [0, 2], 1),
-        methods=("ratio",),
-        method=everywhere,
-        flags={
-            **{name: np.where(found.takes_stated, of_stated[name], of_pretax[name]) for name in of_stated},
-            "derived_operating_income": is_derived & ~found.is_contradicted,
-            "contradicted_operating_income": is_derived & found.is_contradicted,
-        },
-        legs=(
-            *found.earned_legs,
-            points.leg(PRETAX_INCOME, PRETAX_INCOME),
-            found.tax_leg,
-            *found.capital_legs,
-            *found.capital_legs_before,
-        ),
+        ratio = earned * (1 - tax_rate(earned, pretax, tax)) / capital
+    return replace(
+        operating,
+        name="roic",
+        value=np.where(has_return, ratio, np.nan),
+        legs=(*operating.legs, points.leg(PRETAX_INCOME, PRETAX_INCOME), tax_leg, *capital_legs),
         decided=(
-            (NET_INTEREST_SIGN, found.ignores_net_interest),
-            (STATUTORY_RATE, has_return & ~(pretax > 0) & (found.earned > 0)),
-            (NO_TAX_ON_A_LOSS, has_return & ~(pretax > 0) & ~(found.earned > 0)),
+            *operating.decided,
+            (STATUTORY_RATE, has_return & ~(pretax > 0) & (earned > 0)),
+            (NO_TAX_ON_A_LOSS, has_return & ~(pretax > 0) & ~(earned > 0)),
             (TAX_WITHIN_BOUNDS, has_return & (pretax > 0)),
-            (TAX_OF_INCOME, has_return & found.takes_former_tax),
+            (TAX_OF_INCOME, has_return & takes_former_tax),
         ),
+        gaps=gaps,
     )
 
 
-def no_return(points: Points, found: Return) -> pl.DataFrame:
-    """The quarter ends without a return on capital today, and why: `cik`, `q`, `reason`."""
-    reasons = pl.Series(REASONS, dtype=pl.String)
-    without = np.flatnonzero(newest_of_windows(points) & (found.reason < HAS_RETURN))
-    return points.frame[without].select("cik", "q", reason=reasons[found.reason[without]])
+def _capital(points: Points, regime: Floats) -> tuple[Floats, list[Leg], list[tuple[str, Flags]]]:
+    """The mean of invested capital now and a year before, its legs, and why it is missing or divides nothing.
+
+    Args:
+        points: the points.
+        regime: of the income, which that of the capital has to be.
+    """
+    lines = {"total_debt": 1.0, "equity": 1.0, "cash_and_equivalents": -1.0}
+    (debt, equity, cash), assets = (points.of(name) for name in lines), points.of("assets")
+    now = debt + equity - cash
+    year_before = points.earlier(points.timeline(~np.isnan(now)), QUARTERS_A_YEAR)
+    before = picked(now, year_before)
+    mean, mean_assets = (now + before) / 2, (assets + picked(assets, year_before)) / 2
+    regimes = [points.of(name, "regime") for name in lines]
+    regimes += [picked(one, year_before) for one in regimes]
+    legs = [points.leg(name, CAPITAL, sign) for name, sign in lines.items()]
+    gaps = [
+        ("no_equity", np.isnan(equity)),
+        ("no_total_debt", np.isnan(debt)),
+        ("no_cash", np.isnan(cash)),
+        ("no_capital_a_year_before", np.isnan(before)),
+        ("basis_break", np.any([one != regime for one in regimes], axis=0)),
+        ("non_positive_capital", np.minimum(now, before) <= 0),
+        ("thin_capital", mean < THIN_CAPITAL * mean_assets),
+    ]
+    return mean, [*legs, *(leg.at(year_before).recast(CAPITAL_BEFORE) for leg in legs)], gaps
 
 
 def tax_rate(earned: Floats, pretax: Floats, tax: Floats) -> Floats:
@@ -295,15 +220,11 @@ def _tax(points: Points) -> tuple[Floats, Leg, Flags]:
     return picked(tax, at), leg.at(at), is_former
 
 
-def _earnings(points: Points) -> tuple[Floats, Flags, Flags, Flags, tuple[Leg, ...]]:
-    """Operating income as stated, or derived if it is not stated or contradicted.
+def _operating_income(points: Points) -> tuple[Item, Floats]:
+    """Operating income as stated, or derived if it is not stated or contradicted; and its regime.
 
     Source: the identity of the income statement: income before tax is operating income, less interest expense, plus
     investment income. Other income (gains, results of affiliates) remains included, so the value is flagged.
-
-    Returns:
-        the amount, whether the stated one is used, whether it is contradicted, whether net interest is left out because
-        of its sign, and the legs.
     """
     stated, pretax = points.of(OPERATING_INCOME), points.of(PRETAX_INCOME)
     expense, income, net = (points.of(name) for name in ("interest_expense", "investment_income", "net_interest"))
@@ -315,15 +236,29 @@ def _earnings(points: Points) -> tuple[Floats, Flags, Flags, Flags, tuple[Leg, .
     is_contradicted = _is_contradicted(points, stated, derived)
     takes_stated = ~np.isnan(stated) & ~is_contradicted
     is_derived = ~takes_stated
-    legs = (
-        points.leg(OPERATING_INCOME, OPERATING_INCOME).where(takes_stated),
-        points.leg(PRETAX_INCOME, OPERATING_INCOME).where(is_derived),
-        points.leg("interest_expense", OPERATING_INCOME).where(is_derived & has_expense),
-        points.leg("investment_income", OPERATING_INCOME, -1.0).where(is_derived & has_expense),
-        points.leg("net_interest", OPERATING_INCOME, -1.0).where(is_derived & ~has_expense),
+    of_stated, of_pretax = points.flags(OPERATING_INCOME), points.flags(PRETAX_INCOME)
+    found = Item(
+        OPERATING_INCOME,
+        np.where(takes_stated, stated, derived),
+        rules=ids(STATED, FROM_PRETAX, NOT_THE_SEGMENTS),
+        rule=np.select([takes_stated, is_contradicted], [0, 2], 1),
+        methods=("ratio",),
+        method=np.zeros(len(points), dtype=np.int64),
+        flags={
+            **{name: np.where(takes_stated, of_stated[name], of_pretax[name]) for name in of_stated},
+            "derived_operating_income": is_derived & ~is_contradicted,
+            "contradicted_operating_income": is_contradicted,
+        },
+        legs=(
+            points.leg(OPERATING_INCOME, OPERATING_INCOME).where(takes_stated),
+            points.leg(PRETAX_INCOME, OPERATING_INCOME).where(is_derived),
+            points.leg("interest_expense", OPERATING_INCOME).where(is_derived & has_expense),
+            points.leg("investment_income", OPERATING_INCOME, -1.0).where(is_derived & has_expense),
+            points.leg("net_interest", OPERATING_INCOME, -1.0).where(is_derived & ~has_expense),
+        ),
+        decided=((NET_INTEREST_SIGN, is_derived & ~has_expense & ~np.isnan(net * pretax) & ~has_net),),
     )
-    ignores_net = is_derived & ~has_expense & ~np.isnan(net) & ~np.isnan(pretax) & ~has_net
-    return np.where(takes_stated, stated, derived), takes_stated, is_contradicted, ignores_net, legs
+    return found, np.where(takes_stated, points.of(OPERATING_INCOME, "regime"), points.of(PRETAX_INCOME, "regime"))
 
 
 def _is_contradicted(points: Points, stated: Floats, derived: Floats) -> Flags:
