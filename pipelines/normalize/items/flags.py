@@ -4,7 +4,6 @@ Belongs here: every flag, in the order in which column `flags` of table `version
 is set (the rules that set it), its meaning in words (warehouse.vocabulary).
 """
 
-import numpy as np
 import polars as pl
 
 from pipelines.normalize.balance import values
@@ -67,9 +66,5 @@ def published(rows: pl.DataFrame) -> pl.Series:
     Args:
         rows: one boolean column for each of FLAGS.
     """
-    bits = np.zeros(rows.height, dtype=np.int64)
-    for number, name in enumerate(FLAGS):
-        bits |= rows[name].to_numpy().astype(np.int64) << number
-    found, of_row = np.unique(bits, return_inverse=True)
-    texts = [",".join(name for number, name in enumerate(FLAGS) if int(mask) >> number & 1) for mask in found]
-    return pl.Series("flags", texts, dtype=pl.String)[of_row] if len(texts) else pl.Series("flags", [], pl.String)
+    names = (pl.when(name).then(pl.lit(name)) for name in FLAGS)
+    return rows.select(flags=pl.concat_str(names, separator=",", ignore_nulls=True)).to_series()

@@ -7,10 +7,9 @@ A value has legs (rows of flows or balances), a flow has legs (vintages), and a 
 level refers to the next by row number; the columns of facts are added once, at the end.
 """
 
-import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Ints, floats, ints
+from pipelines.normalize.arrays import floats
 from pipelines.normalize.corrections.powers import is_power_of_ten
 from pipelines.normalize.items.flags import OF_LEGS, OF_SOURCES
 
@@ -53,21 +52,15 @@ def lineage(
         the balance). A fact is multiplied by `split_factor`, which converts it to the newest share basis and includes
         the repair, and then by `weight`.
     """
-    ordered = legs.sort("version", "place")
-    first, count = _groups(ints(flow_legs, "flow"))
-    flows = len(first)
-    first = np.concatenate([first, flow_legs.height + np.arange(balances.height)])
-    count = np.concatenate([count, np.ones(balances.height, dtype=np.int64)])
-    vintage = np.concatenate([ints(flow_legs, "vintage"), ints(balances, "vintage")])
-    weight = np.concatenate([floats(flow_legs, "weight"), np.ones(balances.height)])
-    is_flow = ordered["flow"].is_not_null().to_numpy()
-    row = np.where(is_flow, floats(ordered, "flow"), floats(ordered, "balance") + flows).astype(np.int64)
-    of_leg, amount = _expanded(first[row], count[row])
-
-    first, count = _groups(ints(facts, "vintage"))
-    of_amount, fact = _expanded(first[vintage[amount]], count[vintage[amount]])
-    leg = of_leg[of_amount]
-    behind = facts[fact].join(
+    vintages = balances.select(balance=pl.int_range(pl.len(), dtype=pl.UInt32), vintage="vintage")
+    amounts = pl.concat(
+        [
+            legs.join(flow_legs.select("flow", "vintage", "weight"), on="flow", maintain_order="left_right"),
+            legs.join(vintages, on="balance", maintain_order="left").with_columns(weight=1.0),
+        ],
+        how="diagonal",
+    ).sort("version", "place", maintain_order=True)
+    behind = amounts.join(facts, on="vintage", maintain_order="left_right").join(
         filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
     )
     unit = pl.col("unit")
@@ -79,28 +72,11 @@ def lineage(
         .then(1 / pl.col("factor"))
         .otherwise(1.0)
     )
-    entering = floats(ordered, "times")[leg] * weight[amount][of_amount]
     return behind.with_columns(
-        version=ordered["version"][leg],
-        role=ordered["role"][leg],
-        weight=pl.Series(entering) * pl.col("coefficient"),
+        weight=pl.col("times") * pl.col("weight") * pl.col("coefficient"),
         split_factor=pl.col("repair") * basis,
         concept=pl.col("concept").cast(pl.String),
     ).select("version", *LINEAGE, "repair", "reservation")
-
-
-def _groups(key: Ints) -> tuple[Ints, Ints]:
-    """For each number from 0 to the largest key: its first row among rows sorted by key, and its number of rows."""
-    numbers = np.arange(int(key[-1]) + 1 if len(key) else 0)
-    first = np.searchsorted(key, numbers, side="left")
-    return first, np.searchsorted(key, numbers, side="right") - first
-
-
-def _expanded(first: Ints, count: Ints) -> tuple[Ints, Ints]:
-    """For each owner the rows `first`, `first` + 1 and so on, `count` of them: the numbers of owners, and the rows."""
-    owner = np.repeat(np.arange(len(count)), count)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    return owner, first[owner] + within
 
 
 def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
@@ -114,31 +90,27 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
         one row a version: whether it has each flag of OF_LEGS and OF_SOURCES; `elements`, `standards` and `currency`,
         numbers that are equal for two versions with the same elements, taxonomies or currencies; 0: without currency.
     """
-    version, repair = ints(found, "version"), floats(found, "repair")
-    is_scale = is_power_of_ten(repair)
-    of_leg = dict(zip(OF_LEGS, ((np.abs(repair) != 1) & is_scale, repair < 0, ~is_scale), strict=True))
-    named = found["reservation"].fill_null("")
-    for name in OF_SOURCES:
-        of_leg[name] = (named == name).to_numpy()
-    taxonomy = found["tag"].str.split(":").list.first()
-    currency = found["unit"].str.split("/").list.first()
-    has_currency = ~currency.is_in(list(WITHOUT_CURRENCY))
-    return pl.DataFrame(
-        {
-            **{name: np.bincount(version[holds], minlength=versions) > 0 for name, holds in of_leg.items()},
-            "elements": _fingerprints(version, found["tag"], versions),
-            "standards": _fingerprints(version, taxonomy, versions),
-            "currency": _fingerprints(version[has_currency.to_numpy()], currency.filter(has_currency), versions),
-        }
+    repair = pl.col("repair")
+    is_scale = pl.Series(is_power_of_ten(floats(found, "repair")))
+    of_leg = dict(zip(OF_LEGS, ((repair.abs() != 1) & is_scale, repair < 0, pl.lit(~is_scale)), strict=True))
+    of_source = {name: pl.col("reservation").eq_missing(pl.lit(name)) for name in OF_SOURCES}
+    marks = of_leg | of_source
+    currency = pl.col("unit").str.split("/").list.first()
+    summed = (
+        found.with_columns(**marks, currency=currency, standards=pl.col("tag").str.split(":").list.first())
+        .group_by("version")
+        .agg(
+            pl.col(*marks).any(),
+            elements=_fingerprint(pl.col("tag")),
+            standards=_fingerprint(pl.col("standards")),
+            currency=_fingerprint(pl.col("currency").filter(~pl.col("currency").is_in(WITHOUT_CURRENCY))),
+        )
     )
+    every = pl.DataFrame({"version": pl.int_range(versions, dtype=pl.UInt32, eager=True)})
+    described = every.join(summed, on="version", how="left", maintain_order="left").drop("version")
+    return described.with_columns(pl.col(*marks).fill_null(value=False), pl.exclude(*marks).fill_null(0))
 
 
-def _fingerprints(version: Ints, names: pl.Series, versions: int) -> np.ndarray:
-    """A number for the set of names of each version: the sum of one random number for each distinct name."""
-    code = names.cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
-    several = int(code.max()) + 1 if len(code) else 1
-    pairs = np.unique(version * several + code)
-    random = np.random.default_rng(several).integers(1, 1 << 40, size=several, dtype=np.int64)
-    found = np.zeros(versions, dtype=np.int64)
-    np.add.at(found, pairs // several, random[pairs % several])
-    return found
+def _fingerprint(names: pl.Expr) -> pl.Expr:
+    """A number for the set of names of each version: the sum of one number for each distinct name."""
+    return (names.hash() % (1 << 40)).unique().sum()
