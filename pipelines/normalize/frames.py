@@ -37,13 +37,6 @@ FLAGS_OF_VALUES = """
     derived_line includes_finance_leases may_be_principal may_include_restricted_cash may_lack_interest_bearing_deposits
     net_of_disposals total_contradicts_parts scale_repaired sign_repaired figure_repaired first_seen_as_comparative
 """
-ROWS_OF_FLOWS = """
-    revenue_row? net_income_common_row? net_income_parent_row? preferred_dividends_row? eps_basic_row?
-    earnings_numerator_row? dividends_per_share_row? dividends_paid_row? operating_cash_flow_row?
-    capital_expenditure_row? shares_basic_row? shares_diluted_row? operating_income_row? operating_costs_row?
-    pretax_income_row? income_tax_row? interest_expense_row? investment_income_row? net_interest_row?
-"""
-ROWS_OF_BALANCES = "equity_row? assets_row? total_debt_row? cash_and_equivalents_row?"
 LEG = "role weight split_factor tag unit start? end value accession form filed concept:text rule"
 
 Kind = Callable[..., dy.Column]
@@ -106,7 +99,6 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "industry": (dy.String, "of the filer"),
     "is_derived": (dy.Bool, "whether no filing states a leg, but other figures prove it"),
     "is_ifrs": (dy.Bool, "whether most facts of the filing are of IFRS"),
-    "is_of_split": (dy.Bool, "the filing changed no amount; it is the first one after a reverse split"),
     "is_revised": (dy.Bool, "whether another amount was known before"),
     "is_year_end": (dy.Bool, "whether a fiscal year ends with the quarter"),
     "item": (dy.String, "line item"),
@@ -157,8 +149,6 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "vintage": (dy.UInt32, "an amount as one filing states it; composed ones are numbered after stated ones"),
     "weight": (dy.Float64, "factor of a leg; of a known amount: the days of an average of shares, else 1"),
     "year_before": (dy.Int32, "q of the fiscal year end before"),
-    **{name.rstrip("?"): (dy.UInt32, "row of the flows") for name in ROWS_OF_FLOWS.split()},
-    **{name.rstrip("?"): (dy.UInt32, "row of the balances") for name in ROWS_OF_BALANCES.split()},
     **dict.fromkeys(f"{FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}".split(), (dy.Bool, "a flag of table versions")),
 }
 """The type of each column, and what it says."""
@@ -359,11 +349,6 @@ FRAMES: dict[str, Declared] = {
         ),
         ("withheld_windows", "an item of a quarter end whose twelve months a rule withholds", WITHHELD_ITEM),
         # items
-        (
-            "points",
-            "a quarter end after a filing that changed an amount of its items: the rows of the known amounts",
-            f"cik* q* seq* factor is_of_split {ROWS_OF_FLOWS} {ROWS_OF_BALANCES}",
-        ),
         (
             "values",
             "a version of a line item (`value` is null if it is withdrawn), with one column for each flag",

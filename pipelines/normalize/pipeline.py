@@ -23,8 +23,8 @@ from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
 from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
-from pipelines.normalize.items import dividends, earnings, evidence, gaps, line_items, provenance
-from pipelines.normalize.items.points import Points, points_of
+from pipelines.normalize.items import evidence, gaps, item, line_items, provenance
+from pipelines.normalize.items.points import Points
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
 from pipelines.normalize.shares import basis, latest, splits
 from pipelines.normalize.ttm import known, windows
@@ -229,15 +229,12 @@ def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
     return balances, pl.concat([restated, repeated])
 
 
-def _values(points: Frame, flows: Frame, balances: Frame, industries: Frame) -> tuple[Frame, ...]:
+def _values(flows: Frame, balances: Frame, filings: Frame, industries: Frame) -> tuple[Frame, ...]:
     """The versions of the items and their legs; reasons of missing values, withheld items, proofs, decisions."""
-    standing = Points(points, flows, balances)
-    per_share = earnings.PerShare(standing, line_items.net_income(standing))
-    paid, of_dividends = dividends.dividends(standing, per_share.basic, per_share.diluted)
-    items = tuple(line_items.line_items(standing, per_share, paid))
-    values, legs, withheld, decisions = replay.item_versions(standing, items, industries)
-    proved = pl.concat([per_share.proofs, of_dividends])
-    return values, legs, gaps.of_items(standing, items), withheld, proved, decisions
+    points = Points(flows, balances, filings)
+    items = line_items.line_items(points)
+    values, legs, withheld, decisions = replay.item_versions(points, items, industries)
+    return values, legs, gaps.of_items(points, items), withheld, item.proofs(points, items), decisions
 
 
 def _filed_facts(
@@ -374,13 +371,12 @@ STEPS: tuple[Step, ...] = (
         ("flows", "flow_legs", "withheld_windows", "proofs", "decisions"),
         of=("known_flows",),
     ),
-    Step("points", points_of, ("flows", "balances", "filings"), ("points",), of=("flows", "balances")),
     Step(
         "line items",
         _values,
-        ("points", "flows", "balances", "industries"),
+        ("flows", "balances", "filings", "industries"),
         ("values", "value_legs", "item_gaps", "withheld_values", "proofs", "decisions"),
-        of=("points",),
+        of=("flows", "balances"),
     ),
     Step(
         "filed facts",

@@ -36,7 +36,7 @@ OPERATING, PRETAX, TAX = (
 )
 CONTINUING = "NetIncomeLossFromContinuingOperationsAvailableToCommonShareholdersBasic"
 DISCONTINUED = "IncomeLossFromDiscontinuedOperationsNetOfTax"
-INTEREST, NET_INTEREST, COSTS = "InterestExpense", "InterestIncomeExpenseNonoperatingNet", "CostsAndExpenses"
+INTEREST, COSTS = "InterestExpense", "CostsAndExpenses"
 DEBT, EQUITY, ASSETS = "LongTermDebtNoncurrent", "StockholdersEquity", "Assets"
 CAPITAL = {DEBT: 200.0, EQUITY: 500.0, CASH: 100.0, ASSETS: 1000.0}
 
@@ -212,7 +212,6 @@ RETURNS: dict[str, list[Row]] = {
     "roic.no-tax-on-loss": company({**EARNED, OPERATING: -5.0, PRETAX: -10.0, TAX: 0.0}, CAPITAL),
     "roic.income-before-tax-and-interest": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
     "flag.derived-operating-income": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
-    "roic.net-interest-sign": company({PRETAX: 40.0, TAX: 8.0, NET_INTEREST: 5.0}, CAPITAL),
     "roic.tax-of-income-before-tax": [
         *company({**EARNED, **INCOME}, CAPITAL),
         *(

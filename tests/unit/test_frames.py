@@ -10,7 +10,6 @@ from pipelines.normalize.decisions import DECISIONS, counted
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.frames import FRAMES, FrameError, with_ten_digits
 from pipelines.normalize.items.flags import FLAGS
-from pipelines.normalize.items.points import BALANCES, FLOWS
 from pipelines.normalize.pipeline import GATHERED, STEPS, Step, run, standardize
 from pipelines.normalize.rule import Rule
 from tests.factories import ASSETS, CASH, EPS, NET_INCOME, REVENUE, SHARES, Filer, fact, month_ends, raw
@@ -37,10 +36,9 @@ def test_every_frame_that_is_not_gathered_is_returned_by_one_step():
     assert len(set(made)) == len(made)
 
 
-def test_flags_and_amounts_after_each_filing_are_columns():
-    """The declared columns are those that other modules list."""
+def test_flags_after_each_filing_are_columns():
+    """The declared columns are those that another module lists."""
     assert FRAMES["values"].types.names()[-len(FLAGS) :] == list(FLAGS)
-    assert FRAMES["points"].types.names()[5:] == [f"{name}_row" for name in (*FLOWS, *BALANCES)]
 
 
 def test_keys_and_missing_values_hold_for_a_filer():

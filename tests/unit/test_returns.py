@@ -189,14 +189,6 @@ def test_both_sides_of_interest_come_before_the_net():
     assert roic(found) == pytest.approx(160 / 700, rel=1e-5)
 
 
-@in_one_call
-def test_net_interest_with_a_sign_that_contradicts_the_balance_sheet_is_not_used():
-    """Net interest income with more debt than cash: an expense, filed with the sign as displayed."""
-    found = yield filer({**INCOME, OPERATING: None, NET_INTEREST: [10] * 12}).facts()
-
-    assert reason(found) == "no_operating_income"
-
-
 @pytest.mark.parametrize(
     ("below", "discontinued"),
     [
@@ -354,16 +346,3 @@ def test_interest_filed_with_a_minus_sign_is_an_expense():
     row = row_of(found.values, "roic", "annual", LAST)
     assert row["value"] == pytest.approx(160 / 700, rel=1e-5)
     assert row["flags"] == "derived_operating_income,sign_repaired"
-
-
-@in_one_call
-def test_a_total_of_segments_is_not_used_in_quarterly_reports_without_interest():
-    """If only annual reports state interest, there is no operating income between them, rather than the segments'."""
-    income = {OPERATING: [50] * 12, PRETAX: [30] * 12, TAX: [6] * 12, INTEREST: [10] * 12, COSTS: [60] * 12}
-    rows = [row for row in filer(income).rows() if row["tag"] != INTEREST or row["form"] == "10-K"]
-
-    found = yield raw(rows)
-
-    assert value_of(found, "roic", "annual", ENDS[7]) == pytest.approx(4 * 40 * 0.8 / 600, rel=1e-5)
-    assert [value_of(found, "roic", "ttm", end) for end in ENDS[8:11]] == [None] * 3
-    assert row_of(found.gaps, "roic", "ttm", ENDS[9])["reason"] == "no_operating_income"

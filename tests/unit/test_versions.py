@@ -20,11 +20,8 @@ from pipelines.normalize.history.versions import (
     to_append,
     unsupported,
 )
-from pipelines.normalize.items.dividends import dividends
-from pipelines.normalize.items.earnings import PerShare
-from pipelines.normalize.items.item import Item
-from pipelines.normalize.items.line_items import line_items, net_income, recomputed
-from pipelines.normalize.items.points import Points, points_of
+from pipelines.normalize.items.line_items import line_items, recomputed
+from pipelines.normalize.items.points import Points
 from pipelines.normalize.pipeline import ITEM_SIGNS
 from pipelines.normalize.ttm.windows import FISCAL_YEAR, WINDOW_FLAGS
 from tests.factories import CIK, day
@@ -261,6 +258,9 @@ COMPANY = int(CIK)
 GENERAL = pl.DataFrame({"cik": [COMPANY] * 9, "seq": range(9), "industry": ["general"] * 9})
 
 
+FILED = pl.DataFrame({"cik": [COMPANY] * 9, "seq": range(9), "factor": 1.0}, schema_overrides={"seq": pl.Int32})
+
+
 def flows(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
     """Twelve months of a concept: quarter, filing and amount of each change."""
     rows = [
@@ -290,23 +290,16 @@ def balances(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
     )
 
 
-def items_at(points: Points) -> list[Item]:
-    """All items."""
-    per_share = PerShare(points, net_income(points))
-    paid, _ = dividends(points, per_share.basic, per_share.diluted)
-    return list(line_items(points, per_share, paid))
-
-
 def reasons_of_items() -> set[tuple[str, str]]:
     """Each reason that an item gives for having no value, and the item."""
     income, none = flows("revenue", (8, 0, 1.0)), balances("equity", (8, 0, 1.0))
-    points = Points(points_of(income, none), income, none)
-    return {(reason, item.name) for item in items_at(points) for reason, _ in item.gaps}
+    points = Points(income, none, FILED)
+    return {(reason, item.name) for item in line_items(points) for reason, _ in item.gaps}
 
 
 def standing(flows: pl.DataFrame, balances: pl.DataFrame, concept: str) -> list[tuple[int, int, float]]:
     """Quarter, filing and amount of a concept after each filing."""
-    points = Points(points_of(flows, balances), flows, balances)
+    points = Points(flows, balances, FILED)
     found = zip(points.q.tolist(), points.seq.tolist(), points.of(concept).tolist(), strict=True)
     return [point for point in found if not isnan(point[2])]
 
@@ -315,9 +308,9 @@ def test_a_version_is_a_value_that_differs_from_the_one_before():
     """The first value, each change, and a return to an earlier value are versions; a repetition is not."""
     changes = [(8, seq, value) for seq, value in enumerate((100.0, 100.0, 96.0, 96.0, 100.0))]
     found, none = flows("revenue", *changes).sample(fraction=1, shuffle=True, seed=3), balances("equity", (8, 0, 1.0))
-    points = Points(points_of(found, none), found, none)
+    points = Points(found, none, FILED)
 
-    versions, *_ = item_versions(points, items_at(points), GENERAL)
+    versions, *_ = item_versions(points, line_items(points), GENERAL)
 
     assert versions.filter(item="revenue")["seq"].to_list() == [0, 2, 4]
 
@@ -346,12 +339,14 @@ def test_the_balances_of_a_year_before_count_too():
 
 def test_a_reverse_split_says_nothing_of_the_industry_of_earlier_periods():
     """General Electric had a finance arm until 2015, and a reverse split in 2021; a filing with amounts does say it."""
-    filings = pl.DataFrame({"cik": [COMPANY] * 3, "seq": [0, 5, 6], "factor": [0.125, 1.0, 1.0]})
+    filings = pl.DataFrame(
+        {"cik": [COMPANY] * 3, "seq": [0, 5, 6], "factor": [0.125, 1.0, 1.0]}, schema_overrides={"seq": pl.Int32}
+    )
     industries = pl.DataFrame(
         {"cik": [COMPANY] * 3, "seq": [0, 5, 6], "industry": ["captive_finance", "general", "general"]}
     )
     earnings = flows("eps_basic", (0, 0, 1.0), (1, 0, 1.0), (1, 6, 2.0))
-    points = Points(points_of(earnings, none := balances("equity", (0, 0, 1.0)), filings), earnings, none)
+    points = Points(earnings, balances("equity", (0, 0, 1.0)), filings)
     assert list(zip(points.q, points.seq, points.is_of_split, strict=True)) == [
         (0, 0, False),
         (0, 5, True),

@@ -4,14 +4,15 @@ Belongs here: twelve months of dividends per share against dividends paid. Does 
 (corrections.dividends), the sum of quarters (ttm).
 """
 
-import numpy as np
-import polars as pl
+from dataclasses import replace
 
-from pipelines.normalize.items.earnings import CONTRADICTED_REASON, proofs
-from pipelines.normalize.items.item import SUM, Item, ids
+import numpy as np
+
+from pipelines.normalize.items.earnings import CONTRADICTED_REASON
+from pipelines.normalize.items.item import Item, Proof, flow
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.windows import FOUR_QUARTERS, METHOD_NAMES, METHODS
+from pipelines.normalize.ttm.windows import FOUR_QUARTERS, METHODS
 
 AS_PAID = 0.25
 """Dividends per share times shares are the dividends paid if they differ by less than this share: those declared are
@@ -34,33 +35,25 @@ TIMES_SHARES = Rule(
 RULES = (TIMES_SHARES,)
 
 
-def dividends(points: Points, basic: Item, diluted: Item) -> tuple[Item, pl.DataFrame]:
-    """The item of dividends per share, and its judgements (decisions.PROOFS).
+def dividends(points: Points, basic: Item, diluted: Item) -> Item:
+    """The item of dividends per share.
 
     Args:
         points: the amounts known at each quarter end after each filing.
         basic, diluted: average shares.
     """
-    name = "dividends_per_share"
-    value, way, paid = points.of(name), points.way(name), points.of("dividends_paid")
-    product = value * np.where(np.isnan(basic.value), diluted.value, basic.value)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        times = product / np.abs(paid)
-    may_repeat = (way == METHODS.index(FOUR_QUARTERS)) & (points.of(name, "own_spread") < EVEN)
+    found, paid = flow(points, "dividends_per_share"), np.abs(points.of("dividends_paid"))
+    product = found.value * np.where(np.isnan(basic.value), diluted.value, basic.value)
+    times = product / paid
+    may_repeat = (found.method == METHODS.index(FOUR_QUARTERS)) & (points.of(found.name, "own_spread") < EVEN)
     contradicted = may_repeat & np.isfinite(times) & (times > TOO_MANY)
     if contradicted.any():
         before = points.earlier(points.timeline(), 1)
         contradicted |= may_repeat & np.isnan(times) & (before >= 0) & contradicted[before]
-    found = Item(
-        name,
-        np.where(contradicted, np.nan, value),
-        rules=ids(*METHODS),
-        rule=way,
-        methods=tuple(METHOD_NAMES.values()),
-        method=way,
-        flags=points.flags(name),
-        legs=(points.leg(name, SUM),),
+    is_judged = contradicted | (np.abs(times - 1) <= AS_PAID)
+    return replace(
+        found,
+        value=np.where(contradicted, np.nan, found.value),
         withheld=((CONTRADICTED_REASON, TIMES_SHARES, contradicted),),
+        proofs=(Proof(TIMES_SHARES, is_judged, np.where(contradicted, 2, 0), product, paid),),
     )
-    judged = contradicted | (np.abs(times - 1) <= AS_PAID)
-    return found, proofs(points, found, TIMES_SHARES, judged, np.where(contradicted, 2, 0), (product, np.abs(paid)))

@@ -4,14 +4,14 @@ Belongs here: basic earnings per share against net income divided by average sha
 shares. Does not: net income and the other items (line_items), figures of one filing (corrections.agreement).
 """
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, Timeline, largest, numbers, picked
-from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
-from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, SUM, Item, ids
-from pipelines.normalize.items.points import Points, newest_of_windows
-from pipelines.normalize.keys import packed
+from pipelines.normalize.arrays import Flags, Floats, floats, largest, picked
+from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
+from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND
 from pipelines.normalize.ttm.known import CENTS, QUARTERS_A_YEAR
@@ -38,7 +38,7 @@ quarters."""
 ISSUANCE = 1.1
 """If the share count changes by more than a tenth within a window, the quarters' earnings per share are on different
 counts."""
-OTHER_YEARS = 0.1
+OTHER_YEARS = 0.04
 """Earnings per share of a fiscal year that differ by more than this share from net income over shares are not computed
 from these: Bradesco's are half of it, because its net income belongs to a second class of shares, too. Participating
 securities take less (AAR 2011: 3 %)."""
@@ -48,10 +48,6 @@ it as differ from it."""
 OTHER_COUNT = 1.25
 """Where no shares of a window are known, earnings per share that mean so many times more or fewer shares than the last
 average are a sum of quarters on different counts: Kraft Heinz after its merger has 0.14 for 0.48."""
-LEAST_EARNINGS = 0.1
-"""Earnings per share of at least so much show the number of shares to within a twentieth."""
-OF_YEARS = 0.04
-"""Filed earnings of a fiscal year differ by less than this share, because participating securities take little."""
 BELOW_BASIC = 0.995
 """Diluted shares are not below basic shares but for rounding, at most by so much."""
 
@@ -189,31 +185,7 @@ RULES = (
 OTHER_SHARES_REASON, CONTRADICTED_REASON, MIXED_REASON = "eps_of_other_shares", "contradicted_by_filing", "mixed_basis"
 
 
-class PerShare:
-    """The items of shares, and the identities that they satisfy.
-
-    income: the item of net income.
-    basic, diluted: the items of shares.
-    earnings: the item of basic earnings per share.
-    proofs: decisions.PROOFS: the judgements that count today.
-    """
-
-    def __init__(self, points: Points, income: Item) -> None:
-        """Judge the figures per share at each point.
-
-        Args:
-            points: the amounts known at each quarter end after each filing.
-            income: net income available to common shareholders.
-        """
-        self.income = income
-        self.basic, of_basic = _shares(points, "shares_basic", np.zeros(len(points), dtype=np.bool_))
-        diluted, of_mean = _shares(points, "shares_diluted", _is_below_basic(points, self.basic) & (income.value < 0))
-        self.diluted, of_diluted = _not_below_basic(points, diluted, self.basic, income)
-        self.earnings, of_earnings = _earnings_per_share(points, income, self.basic)
-        self.proofs = pl.concat([of_earnings, of_basic, of_mean, of_diluted])
-
-
-def _shares(points: Points, name: str, takes_other: Flags) -> tuple[Item, pl.DataFrame]:
+def average_shares(points: Points, name: str, takes_other: Flags | None = None) -> Item:
     """The average of a fiscal year as filed, or the mean of its legs by days, which is like those of the quarters.
 
     Args:
@@ -222,175 +194,175 @@ def _shares(points: Points, name: str, takes_other: Flags) -> tuple[Item, pl.Dat
         takes_other: the points at which another item takes the place of a mean.
     """
     is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
-    how = np.where(is_year, 0, 1)
     mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "beyond")
     mean = np.where(mean > 0, mean, np.nan)  # a company has no average before its first shares
-    is_mixed = _mixes_bases(points, name) & ~is_year
-    is_beyond = (np.abs(excess) > BEYOND) & ~is_year & ~is_mixed & ~takes_other
-    found = Item(
-        name,
-        np.where(is_mixed | is_beyond, np.nan, mean),
-        rules=ids(FISCAL_YEAR, MEAN_OF_QUARTERS, NOT_BELOW_BASIC),
-        rule=how,
+    is_mixed = (points.of(name, "own_spread") > OTHER_BASIS) & ~is_year
+    is_compared = ~is_year & ~is_mixed
+    if takes_other is not None:
+        is_compared &= ~takes_other
+    is_beyond = is_compared & (np.abs(excess) > BEYOND)
+    value, legs = np.where(is_mixed | is_beyond, np.nan, mean), (points.leg(name, MEAN),)
+    return replace(
+        flow(points, name),
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
-        method=how,
+        method=np.where(is_year, 0, 1),
         flags={**points.flags(name), "derived": points.of(name, "is_derived") > 0},
-        legs=(points.leg(name, MEAN),),
         withheld=((MIXED_REASON, ONE_SHARE_BASIS, is_mixed), (MIXED_REASON, MEAN_AS_QUARTERS, is_beyond)),
+        proofs=(
+            Proof(
+                MEAN_AS_QUARTERS,
+                is_compared & ~np.isnan(mean * excess),
+                np.where(is_beyond, 2, 0),
+                mean,
+                mean * (1 - excess),
+            ),
+        ),
+    ).choosing(
+        Candidate(FISCAL_YEAR, is_year, value, legs),
+        Candidate(MEAN_OF_QUARTERS, ~is_year, value, legs),
     )
-    judged = ~is_year & ~is_mixed & ~takes_other & ~np.isnan(mean * excess)
-    sides = (mean, mean * (1 - excess))
-    return found, proofs(points, found, MEAN_AS_QUARTERS, judged, np.where(is_beyond, 2, 0), sides)
 
 
-def _mixes_bases(points: Points, name: str) -> Flags:
-    """Whether the averages of shares of the legs differ by more than issues of shares explain."""
-    found: Flags = points.of(name, "own_spread") > OTHER_BASIS
-    return found
-
-
-def _is_below_basic(points: Points, basic: Item) -> Flags:
-    """Whether a mean of diluted shares is below basic shares by more than rounding."""
+def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
+    """Diluted shares where they are not below basic ones; means of quarters with and without dilution may be."""
     name = "shares_diluted"
-    is_mean = points.way(name) != METHODS.index(FISCAL_YEAR)
     grain = largest(points.of(name, "grain"), points.of("shares_basic", "grain"))
     rounding = np.fmin((1 - BELOW_BASIC) * basic.value, ROUNDINGS * grain)
-    is_below: Flags = is_mean & (points.of(name) / points.of(name, "days") < basic.value - rounding)
-    return is_below
-
-
-def _not_below_basic(points: Points, diluted: Item, basic: Item, income: Item) -> tuple[Item, pl.DataFrame]:
-    """Diluted shares where they are not below basic ones; means of quarters with and without dilution may be."""
-    is_mean = diluted.method > 0
-    is_below = _is_below_basic(points, basic) & ~np.isnan(diluted.value)
+    is_mean = points.way(name) != METHODS.index(FISCAL_YEAR)
+    is_below = is_mean & (points.of(name) / points.of(name, "days") < basic.value - rounding)
     takes_basic = is_below & (income.value < 0)
-    contradicted = is_below & ~takes_basic
-    value = np.select([takes_basic, contradicted], [basic.value, np.nan], diluted.value)
+    found = average_shares(points, name, takes_basic)
+    takes_basic &= ~np.isnan(found.value)
+    contradicted = is_below & ~np.isnan(found.value) & ~takes_basic
+    is_judged = ~np.isnan(found.value * basic.value) & (is_mean | (found.value >= BELOW_BASIC * basic.value))
     outcome = np.select([takes_basic, contradicted], [1, 2], 0)
-    judged = ~np.isnan(diluted.value * basic.value) & (is_mean | (diluted.value >= BELOW_BASIC * basic.value))
-    found = Item(
-        diluted.name,
-        value,
-        rules=diluted.rules,
-        rule=np.where(takes_basic, 2, diluted.rule),
-        methods=diluted.methods,
-        method=diluted.method,
-        flags=diluted.flags,
-        legs=(*(leg.where(~takes_basic) for leg in diluted.legs), *(leg.where(takes_basic) for leg in basic.legs)),
-        withheld=(*diluted.withheld, (CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted)),
+    proof = Proof(NOT_BELOW_BASIC, is_judged, outcome, found.value, basic.value)
+    kept = np.where(contradicted, np.nan, found.value)
+    return replace(
+        found,
+        withheld=(*found.withheld, (CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted)),
+        proofs=(*found.proofs, proof),
+    ).choosing(
+        Candidate(NOT_BELOW_BASIC, takes_basic, basic.value, basic.legs),
+        Candidate(FISCAL_YEAR, ~is_mean, kept, found.legs),
+        Candidate(MEAN_OF_QUARTERS, is_mean, kept, found.legs),
     )
-    return found, proofs(points, found, NOT_BELOW_BASIC, judged, outcome, (diluted.value, basic.value))
 
 
-def _earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Item, pl.DataFrame]:
-    """Basic earnings per share as filed, compared with net income divided by average shares.
+def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
+    """Basic earnings per share as filed, where net income divided by average shares does not take their place."""
+    compared = _Comparison(points, income, shares)
+    filed = flow(points, "eps_basic")
+    numerator = points.of("earnings_numerator")
+    divisor = tuple(leg.recast(DIVISOR_MEAN) for leg in shares.legs)
+    legs = (
+        points.leg("net_income_common", DIVIDEND).where(compared.is_common),
+        *(leg.recast(DIVIDEND).where(~compared.is_common) for leg in income.legs),
+        *divisor,
+    )
+    replaced = [
+        Candidate(
+            EPS_OF_NUMERATOR,
+            compared.is_derived & ~compared.is_of_others & ~np.isnan(numerator),
+            numerator / shares.value,
+            (points.leg("earnings_numerator", DIVIDEND), *divisor),
+        ),
+        *(Candidate(rule, holds, compared.quotient, legs) for rule, holds in compared.replaced),
+    ]
+    is_replaced = np.any([each.holds for each in replaced], axis=0)
+    is_withheld = np.any([holds for _, _, holds in compared.withheld], axis=0)
+    return replace(
+        filed,
+        methods=(*filed.methods, "net_income_over_shares"),
+        method=np.where(is_replaced, len(METHODS), filed.method),
+        flags={
+            **{name: holds & ~np.isnan(compared.filed) for name, holds in filed.flags.items()},
+            "derived": compared.is_derived,
+            "issuance": compared.is_issuance,
+            "apart_from_net_income": compared.is_unexplained,
+        },
+        withheld=compared.withheld,
+        proofs=(compared.proof(is_replaced, income, shares),),
+    ).choosing(*replaced, Candidate(EPS_AS_FILED, ~is_withheld, compared.filed, filed.legs))
 
-    Net income divided by average shares is used if no earnings per share are filed for a window (the income that these
-    are computed from, if it is stated), and if the sum of
-    quarters differs from it while the share count changes much within or before the window (an offering), because
-    earnings per share on different counts do not add up. It is also used if they differ for another reason than
-    rounding and changes of the count, or if roundings of several quarters, or of cents before a reverse split, are
-    larger than a twentieth of it. A company whose filed earnings of fiscal years are not this quotient has none of
-    it: its filed amounts count, or nothing.
 
+class _Comparison:
+    """Earnings per share as filed, compared with net income divided by average shares.
+
+    The quotient is used if no earnings per share are filed for a window, and if the sum of quarters differs from it
+    while the share count changes much within or before the window (an offering), because earnings per share on
+    different counts do not add up. It is also used if they differ for another reason than rounding and changes of the
+    count, or if roundings of several quarters, or of cents before a reverse split, are larger than a twentieth of it. A
+    company whose filed earnings of fiscal years are not this quotient has none of it: its filed amounts count, or
+    nothing.
+
+    replaced: the rules by which the quotient is used, with their points. withheld: as in an item.
     Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
     """
-    filed = points.of("eps_basic")
-    filed = np.where(np.abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
-    with np.errstate(divide="ignore", invalid="ignore"):
+
+    def __init__(self, points: Points, income: Item, shares: Item) -> None:
+        """Compare them at each point."""
+        filed, grain = points.of("eps_basic"), points.of("eps_basic", "grain")
+        self.filed = filed = np.where(np.abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
+        self.is_year = is_year = points.way("eps_basic") == METHODS.index(FISCAL_YEAR)
         of_income, of_common = income.value / shares.value, points.of("net_income_common") / shares.value
-        is_common = income.flags["attributable_to_parent"] & ~np.isnan(of_common)
-        control = np.where(shares.value > 0, np.where(is_common, of_common, of_income), np.nan)
-        scale = np.abs(np.log10(np.abs(filed / control)))
-    off = np.fmin(np.abs(filed - of_income), np.abs(filed - of_common))
-    way = points.way("eps_basic")
-    is_year = way == METHODS.index(FISCAL_YEAR)
-    grain = points.of("eps_basic", "grain")
-    rounding = ROUNDINGS * grain
-    differs = off > largest(rounding, OTHER_YEARS * largest(np.abs(control), np.abs(filed)))
-    differing, agreeing = (_fiscal_years(points, holds & is_year & ~np.isnan(off)) for holds in (differs, ~differs))
-    is_of_others = (differing > 0) & (differing >= agreeing)
-    is_proved = (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
-    # participating securities take little: they cannot make a loss of a profit, nor twice the amount
-    is_proved &= ~income.flags["attributable_to_parent"] | is_common | (off > np.abs(control))
-    apart = (off > rounding) & (off > SHARE_APART * np.abs(control)) & ~is_year
-    drift = np.fmax((points.of("shares_basic", "spread") - 1) * points.of("eps_basic", "gross"), 0.0)
-    is_issuance = apart & (_change_of_count(points) > ISSUANCE) & ~is_of_others
-    is_unexplained = apart & (off > rounding + drift) & ~is_issuance
-    is_far = is_unexplained & (off > FAR_APART * np.abs(control)) & (scale < HUNDREDFOLD) & ~is_of_others
-    is_contradicted = is_unexplained & is_proved & (scale < HUNDREDFOLD) & ~is_far
-    adds_roundings = is_proved & ~is_year & ~is_of_others & (off <= rounding + np.fmin(drift, rounding))
-    adds_roundings &= (off > HALF_A_UNIT * grain) & (off > ROUNDED_AWAY * np.abs(control))
-    is_coarse_year = is_proved & is_year & ~is_of_others & (grain * points.factor > COARSER * CENTS)
-    is_coarse_year &= (off <= rounding) & (off > ROUNDED_AWAY * np.abs(control))
-    is_withheld = is_unexplained & is_proved & (scale >= HUNDREDFOLD)
-    is_withheld |= (
-        np.isnan(control) & ~is_year & ~is_of_others & _contradicts_counts(points, shares, income, filed, is_year)
-    )
-    is_mixed = _mixes_bases(points, "shares_basic") & ~is_year & ~np.isnan(filed)
-    is_of_other_count = _is_of_other_count(points, income, filed, rounding) & ~is_year & ~is_mixed
-    is_derived = np.isnan(filed) & ~np.isnan(control)
-    takes_control = (is_derived & ~is_of_others) | is_issuance | is_far | is_contradicted | adds_roundings
-    takes_control |= is_coarse_year
-    of_numerator = points.of("earnings_numerator") / np.where(shares.value > 0, shares.value, np.nan)
-    has_numerator = takes_control & is_derived & ~np.isnan(of_numerator)
-    takes_income = takes_control & ~has_numerator
-    as_filed = {name: holds & ~np.isnan(filed) for name, holds in points.flags("eps_basic").items()}
-    found = Item(
-        "eps_basic",
-        np.select(
-            [has_numerator, takes_control, is_withheld | is_mixed | is_of_other_count],
-            [of_numerator, control, np.nan],
-            filed,
-        ),
-        rules=ids(
-            *(EPS_AS_FILED, EPS_OF_NUMERATOR, EPS_NOT_FILED, EPS_ISSUANCE),
-            *(EPS_FAR_APART, TIMES_SHARES, EPS_ROUNDED, EPS_OF_SPLIT),
-        ),
-        rule=np.select(
-            [has_numerator, is_derived, is_issuance, is_far, is_contradicted, adds_roundings, is_coarse_year],
-            range(1, 8),
-            0,
-        ),
-        methods=(*METHOD_NAMES.values(), "net_income_over_shares"),
-        method=np.where(takes_control, len(METHODS), way),
-        flags={
-            **as_filed,
-            "derived": is_derived,
-            "issuance": is_issuance,
-            "apart_from_net_income": is_unexplained,
-        },
-        legs=(
-            points.leg("eps_basic", SUM).where(~takes_control),
-            points.leg("earnings_numerator", DIVIDEND).where(has_numerator),
-            points.leg("net_income_common", DIVIDEND).where(takes_income & is_common),
-            *(leg.recast(DIVIDEND).where(takes_income & ~is_common) for leg in income.legs),
-            *(leg.recast(DIVISOR_MEAN).where(takes_control) for leg in shares.legs),
-        ),
-        withheld=(
-            (OTHER_SHARES_REASON, OTHER_SHARES, is_derived & is_of_others),
+        self.is_common = income.flags["attributable_to_parent"] & ~np.isnan(of_common)
+        self.quotient = quotient = np.where(self.is_common, of_common, of_income)
+        self.off = off = np.fmin(np.abs(filed - of_income), np.abs(filed - of_common))
+        self.rounding = rounding = ROUNDINGS * grain
+        size = np.abs(quotient)
+        differs = is_year & (off > largest(rounding, OTHER_YEARS * largest(size, np.abs(filed))))
+        differing, agreeing = _fiscal_years(points, differs, is_year & ~differs & ~np.isnan(off))
+        self.is_of_others = (differing > 0) & (differing >= agreeing)
+        # participating securities take little: they cannot make a loss of a profit, nor twice the amount
+        is_proved = ~income.flags["attributable_to_parent"] | self.is_common | (off > size)
+        is_proved &= (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
+        apart = (off > rounding) & (off > SHARE_APART * size) & ~is_year
+        self.drift = np.fmax((points.of("shares_basic", "spread") - 1) * points.of("eps_basic", "gross"), 0.0)
+        self.is_issuance = apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others
+        self.is_unexplained = apart & (off > rounding + self.drift) & ~self.is_issuance
+        is_hundredfold = np.abs(np.log10(np.abs(filed / quotient))) >= HUNDREDFOLD
+        is_far = self.is_unexplained & (off > FAR_APART * size) & ~is_hundredfold & ~self.is_of_others
+        is_contradicted = self.is_unexplained & is_proved & ~is_hundredfold
+        is_rounded = is_proved & (off > ROUNDED_AWAY * size)
+        adds_roundings = is_rounded & ~is_year & (off > HALF_A_UNIT * grain)
+        adds_roundings &= off <= rounding + np.fmin(self.drift, rounding)
+        is_coarse_year = is_rounded & is_year & (grain * points.factor > COARSER * CENTS) & (off <= rounding)
+        self.is_derived = np.isnan(filed) & ~np.isnan(quotient)
+        self.replaced = (
+            (EPS_NOT_FILED, self.is_derived & ~self.is_of_others),
+            (EPS_ISSUANCE, self.is_issuance),
+            (EPS_FAR_APART, is_far),
+            (TIMES_SHARES, is_contradicted),
+            (EPS_ROUNDED, adds_roundings),
+            (EPS_OF_SPLIT, is_coarse_year),
+        )
+        of_other_count = np.isnan(quotient) & ~is_year & ~self.is_of_others
+        of_other_count &= _contradicts_counts(points, shares, income, filed, is_year)
+        is_mixed = (points.of("shares_basic", "own_spread") > OTHER_BASIS) & ~is_year & ~np.isnan(filed)
+        self.is_contradicted = (self.is_unexplained & is_proved & is_hundredfold) | of_other_count
+        self.withheld = (
+            (OTHER_SHARES_REASON, OTHER_SHARES, self.is_derived & self.is_of_others),
             (MIXED_REASON, ONE_SHARE_BASIS, is_mixed),
-            (CONTRADICTED_REASON, TIMES_SHARES, is_withheld),
-            (MIXED_REASON, MEAN_AS_QUARTERS, is_of_other_count),
-        ),
-    )
-    agrees = off <= largest(rounding, np.where(is_year, OF_YEARS, SHARE_APART) * np.abs(control)) + np.where(
-        is_year, 0.0, drift
-    )
-    judged = ~is_of_others & (agrees | is_issuance | is_far | is_contradicted | is_withheld)
-    outcome = np.select([is_withheld, takes_control], [2, 1], 0)
-    return found, proofs(points, found, TIMES_SHARES, judged, outcome, (filed * shares.value, income.value))
+            (CONTRADICTED_REASON, TIMES_SHARES, self.is_contradicted),
+            (MIXED_REASON, MEAN_AS_QUARTERS, _is_of_other_count(points, income, filed, rounding) & ~is_year),
+        )
+
+    def proof(self, is_replaced: Flags, income: Item, shares: Item) -> Proof:
+        """Earnings per share times shares are net income."""
+        share = np.where(self.is_year, OTHER_YEARS, SHARE_APART) * np.abs(self.quotient)
+        agrees = self.off <= largest(self.rounding, share) + np.where(self.is_year, 0.0, self.drift)
+        is_judged = agrees | self.is_contradicted | np.any([holds for _, holds in self.replaced[1:4]], axis=0)
+        outcome = np.select([self.is_contradicted, is_replaced], [2, 1], 0)
+        return Proof(TIMES_SHARES, is_judged & ~self.is_of_others, outcome, self.filed * shares.value, income.value)
 
 
 def _is_of_other_count(points: Points, income: Item, filed: Floats, rounding: Floats) -> Flags:
     """Whether the mean of shares is not like its quarters, and earnings per share are not of a count like theirs."""
     excess = points.of("shares_basic", "beyond")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        count = points.of("shares_basic") / points.of("shares_basic", "days") * (1 - excess)
-        expected = income.value / count
-    off = np.abs(filed - expected)
-    found: Flags = (np.abs(excess) > BEYOND) & (off > largest(rounding, OTHER_YEARS * np.abs(expected)))
-    return found
+    expected = income.value / (points.of("shares_basic") / points.of("shares_basic", "days") * (1 - excess))
+    is_apart = np.abs(filed - expected) > largest(rounding, OTHER_YEARS * np.abs(expected))
+    return (np.abs(excess) > BEYOND) & is_apart
 
 
 def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Floats, is_year: Flags) -> Flags:
@@ -399,74 +371,42 @@ def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Float
     The last one of the four quarter ends before, and the first of the three after it, if one is known by then: averages
     hardly ever change by more than OTHER_COUNT within a year. A fiscal year without one shows it by its earnings.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_earnings = np.where(is_year & (np.abs(filed) >= LEAST_EARNINGS), income.value / filed, np.nan)
-        known = np.where(np.isnan(shares.value), of_earnings, shares.value)
-        stands = points.timeline(~np.isnan(known))
-        rounding = OTHER_COUNT * ROUNDINGS * points.of("eps_basic", "grain")
-        before, after = (
-            _expected(points, income, known, stands, quarters)
-            for quarters in (range(1, QUARTERS_A_YEAR + 1), range(-1, -QUARTERS_A_YEAR, -1))
-        )
-        is_apart = [
-            ((filed / other > OTHER_COUNT) | (filed / other < 1 / OTHER_COUNT)) & (np.abs(filed - other) > rounding)
-            for other in (before, after)
-        ]
-    contradicts: Flags = is_apart[0] & (is_apart[1] | np.isnan(after))
-    return contradicts
+    known = np.where(np.isnan(shares.value) & is_year, income.value / filed, shares.value)
+    stands = points.timeline(~np.isnan(known))
+    rounding = OTHER_COUNT * ROUNDINGS * points.of("eps_basic", "grain")
 
+    def is_apart(quarters: range) -> tuple[Flags, Flags]:
+        """Whether the first known average so many quarters before contradicts, and whether there is none."""
+        counts = [picked(known, points.earlier(stands, back)) for back in quarters]
+        expected = income.value / np.select([~np.isnan(count) for count in counts], counts, np.nan)
+        times = filed / expected
+        differs = ((times > OTHER_COUNT) | (times < 1 / OTHER_COUNT)) & (np.abs(filed - expected) > rounding)
+        return differs, np.isnan(expected)
 
-def _expected(points: Points, income: Item, known: Floats, stands: tuple[Timeline, Ints], quarters: range) -> Floats:
-    """Net income over the first known average of shares so many quarters before."""
-    count = np.full(len(points), np.nan)
-    for back in quarters:
-        count = np.where(np.isnan(count), picked(known, points.earlier(stands, back)), count)
-    expected: Floats = income.value / count
-    return expected
+    before, _ = is_apart(range(1, QUARTERS_A_YEAR + 1))
+    after, is_unknown = is_apart(range(-1, -QUARTERS_A_YEAR, -1))
+    return before & (after | is_unknown)
 
 
 def _change_of_count(points: Points) -> Floats:
     """The change of the share count around a window: the largest `spread` of the window and of the three before it."""
     own = points.of("shares_basic", "spread")
     stands = points.timeline(points.rows["shares_basic"] >= 0)
-    earlier = [picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)]
-    return largest(own, *earlier)
+    return largest(own, *(picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)))
 
 
-def _fiscal_years(points: Points, holds: Flags) -> Ints:
-    """The number of the company's fiscal years for which a condition holds, as known after each filing.
+def _fiscal_years(points: Points, *conditions: Flags) -> list[Floats]:
+    """The number of the company's fiscal years for which each condition holds, as known after each filing.
 
     Args:
         points: the points.
-        holds: the points at which it holds; a fiscal year counts as after its newest filing.
+        conditions: each holds at some points; a fiscal year counts as after its newest filing.
     """
-    filing = packed(points.company, points.seq)
-    order = np.argsort(filing, kind="stable")
-    change = holds.astype(np.int64)
-    change[1:] -= np.where(points.window[1:] == points.window[:-1], holds[:-1], 0)
-    total = np.append(0, np.cumsum(change[order]))
-    last = np.searchsorted(filing[order], filing, side="right")
-    first = np.searchsorted(points.company[order], points.company)
-    count: Ints = total[last] - total[first]
-    return count
-
-
-def proofs(
-    points: Points, item: Item, rule: Rule, judged: Flags, outcome: Ints, sides: tuple[Floats, Floats]
-) -> pl.DataFrame:
-    """The judgements of an item at the newest points: decisions.PROOFS; `outcome` 0 holds, 1 chose, 2 withheld."""
-    rows = np.flatnonzero(judged & newest_of_windows(points))
-    return (
-        points.frame[rows]
-        .select(
-            "cik",
-            "q",
-            "seq",
-            item=pl.lit(item.name, pl.String),
-            rule=pl.lit(rule.id, pl.String),
-            outcome=pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME]).gather(outcome[rows]),
-            left_side=numbers(sides[0][rows]),
-            right_side=numbers(sides[1][rows]),
-        )
-        .select(PROOFS.names())
-    )
+    names = [f"condition_{number}" for number in range(len(conditions))]
+    holds = pl.DataFrame(dict(zip(names, conditions, strict=True))).select(pl.all().cast(pl.Int64))
+    marked = pl.concat([points.frame, holds], how="horizontal")
+    change = pl.col(names) - pl.col(names).shift().over("cik", "q").fill_null(0)
+    of_filing = marked.with_columns(change).group_by("cik", "seq").agg(pl.col(names).sum()).sort("cik", "seq")
+    so_far = of_filing.with_columns(pl.col(names).cum_sum().over("cik"))
+    found = points.frame.join(so_far, on=["cik", "seq"], how="left", maintain_order="left")
+    return [floats(found, name) for name in names]

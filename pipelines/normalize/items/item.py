@@ -1,19 +1,48 @@
 """An item: the values of one line item at all points, with their rules, methods, flags and legs.
 
-Belongs here: the type of an item, and the roles of legs in a value. Does not: any item (line_items, returns).
+Belongs here: the type of an item, choosing its value among candidates, the roles of legs in a value. Does not: any item
+(line_items, returns).
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
-from pipelines.normalize.items.points import Leg
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, numbers
+from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
+from pipelines.normalize.items.points import Leg, Points, newest_of_windows
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.windows import METHOD_NAMES, METHODS
 
 SUM = "sum"
 """The role of a leg that is added, multiplied by its weight."""
 MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN = "mean", "dividend", "divisor", "divisor_mean"
+
+
+class Candidate(NamedTuple):
+    """A value that an item has at the points where it is the first one that holds, with its rule and legs."""
+
+    rule: Rule
+    holds: Flags
+    value: Floats
+    legs: tuple[Leg, ...]
+
+
+class Proof(NamedTuple):
+    """An identity by which the value of an item was judged.
+
+    judged: the points at which both sides are known and show something. outcome: 0 it holds, 1 it chose the value, 2 it
+    withheld it.
+    """
+
+    rule: Rule
+    judged: Flags
+    outcome: Ints
+    left: Floats
+    right: Floats
 
 
 @dataclass(frozen=True)
@@ -29,6 +58,7 @@ class Item:
     withheld: reasons why a rule withholds the value, with the rule and the points of each.
     gaps: reasons why there is none to withhold (an amount is missing, or a divisor has no meaning), with the points of
         each; the first one that holds counts, and its rule is in gaps.GAPS.
+    proofs: the identities by which the values were judged.
     """
 
     name: str
@@ -42,13 +72,49 @@ class Item:
     decided: tuple[tuple[Rule, Flags], ...] = ()
     withheld: tuple[tuple[str, Rule, Flags], ...] = ()
     gaps: tuple[tuple[str, Flags], ...] = ()
+    proofs: tuple[Proof, ...] = ()
+
+    def choosing(self, *candidates: Candidate) -> "Item":
+        """The same item with the first candidate that holds at each point, and no value where none does."""
+        holds = [each.holds for each in candidates]
+        first = np.select(holds, range(len(holds)), NOTHING)
+        return replace(
+            self,
+            value=np.select(holds, [each.value for each in candidates], np.nan),
+            rules=tuple(each.rule.id for each in candidates),
+            rule=first,
+            legs=tuple(leg.where(first == number) for number, each in enumerate(candidates) for leg in each.legs),
+        )
 
 
-def joined_flags(one: dict[str, Flags], other: dict[str, Flags]) -> dict[str, Flags]:
-    """The flags of two amounts together: a flag holds if it holds for either."""
-    return {name: np.logical_or(one[name], other[name]) for name in one}
+def flow(points: Points, name: str) -> Item:
+    """An item that is the twelve months of the concept of its name."""
+    way = points.way(name)
+    return Item(
+        name,
+        points.of(name),
+        rules=tuple(rule.id for rule in METHODS),
+        rule=way,
+        methods=tuple(METHOD_NAMES.values()),
+        method=way,
+        flags=points.flags(name),
+        legs=(points.leg(name, SUM),),
+    )
 
 
-def ids(*rules: Rule) -> tuple[str, ...]:
-    """The ids of some rules."""
-    return tuple(rule.id for rule in rules)
+def proofs(points: Points, items: Iterable[Item]) -> pl.DataFrame:
+    """The judgements of items at the newest points: decisions.PROOFS."""
+    newest = newest_of_windows(points)
+    found = []
+    for item in items:
+        for proof in item.proofs:
+            rows = np.flatnonzero(proof.judged & newest)
+            of_rows = points.frame[rows].with_columns(
+                item=pl.lit(item.name, pl.String),
+                rule=pl.lit(proof.rule.id, pl.String),
+                outcome=pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME]).gather(proof.outcome[rows]),
+                left_side=numbers(proof.left[rows]),
+                right_side=numbers(proof.right[rows]),
+            )
+            found.append(of_rows.select(PROOFS.names()))
+    return pl.concat(found)

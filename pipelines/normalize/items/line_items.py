@@ -5,13 +5,14 @@ Belongs here: combining concepts into the items of the specification (section 2.
 (gaps).
 """
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Ints, ints
-from pipelines.normalize.items.earnings import PerShare
+from pipelines.normalize.arrays import Flags, Ints, floats, ints, numbers
+from pipelines.normalize.items.dividends import dividends
+from pipelines.normalize.items.earnings import average_shares, diluted_shares, earnings_per_share
 from pipelines.normalize.items.gaps import GAPS, NO_FREE_CASH_FLOW
 from pipelines.normalize.items.item import (
     DIVIDEND,
@@ -19,22 +20,23 @@ from pipelines.normalize.items.item import (
     DIVISOR_MEAN,
     MEAN,
     SUM,
+    Candidate,
     Item,
-    ids,
-    joined_flags,
+    flow,
 )
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.items.returns import (
     CAPITAL,
     CAPITAL_BEFORE,
+    INCOME_TAX,
     OPERATING_INCOME,
+    PRETAX_INCOME,
     RETURN_ON_CAPITAL,
     return_on_capital,
-    tax_rate_expression,
+    tax_rate,
 )
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
-from pipelines.normalize.ttm.windows import METHOD_NAMES, METHODS
 from warehouse.schema import LINE_ITEMS, items_of
 
 SIGNIFICANT_DIGITS = 6
@@ -130,46 +132,33 @@ FURTHER = tuple(item.name for item in LINE_ITEMS if not item.is_served)
 """Items beyond those of the specification: each is the twelve months of the concept of its name."""
 
 
-def line_items(points: Points, per_share: PerShare, dividends: Item) -> Iterator[Item]:
+@np.errstate(divide="ignore", invalid="ignore")
+def line_items(points: Points) -> list[Item]:
     """The values of each line item at each point, with their rules, methods, flags and legs.
 
     Args:
         points: the amounts known at each quarter end after each filing.
-        per_share: of net_income: earnings per share and shares.
-        dividends: of items.dividends: dividends per share.
 
-    Yields:
+    Returns:
         the items of the specification in its order, then the further ones.
     """
+    income = _net_income(points)
+    basic = average_shares(points, "shares_basic")
+    diluted = diluted_shares(points, basic, income)
     free_cash_flow = _free_cash_flow(points)
-    yield _flow(points, "revenue")
-    yield per_share.income
-    yield per_share.earnings
-    yield dividends
-    yield free_cash_flow
-    yield per_share.basic
-    yield per_share.diluted
-    for name in items_of("balance"):
-        yield _balance(points, name)
-    yield return_on_capital(points)
-    yield _debt_to_fcf(points, free_cash_flow)
-    for name in FURTHER:
-        yield _flow(points, name)
-
-
-def _flow(points: Points, name: str) -> Item:
-    """An item that is the twelve months of one concept."""
-    way = points.way(name)
-    return Item(
-        name,
-        points.of(name),
-        rules=ids(*METHODS),
-        rule=way,
-        methods=tuple(METHOD_NAMES.values()),
-        method=way,
-        flags=points.flags(name),
-        legs=(points.leg(name, SUM),),
-    )
+    return [
+        flow(points, "revenue"),
+        income,
+        earnings_per_share(points, income, basic),
+        dividends(points, basic, diluted),
+        free_cash_flow,
+        basic,
+        diluted,
+        *(_balance(points, name) for name in items_of("balance")),
+        return_on_capital(points),
+        _debt_to_fcf(points, free_cash_flow),
+        *(flow(points, name) for name in FURTHER),
+    ]
 
 
 def _balance(points: Points, name: str) -> Item:
@@ -187,7 +176,7 @@ def _balance(points: Points, name: str) -> Item:
     )
 
 
-def net_income(points: Points) -> Item:
+def _net_income(points: Points) -> Item:
     """Net income on one basis: available to common shareholders if it is stated throughout or can be computed.
 
     Stated throughout: for the window and the four quarter ends before it, as far as net income is known there.
@@ -199,12 +188,8 @@ def net_income(points: Points) -> Item:
     """
     common, parent = points.of("net_income_common"), points.of("net_income_parent")
     preferred = points.of("preferred_dividends")
-    is_stated = ~np.isnan(common)
-    is_covered = is_stated | ~np.isnan(parent)
-    differs = np.abs(common - parent) > 0
-    unstated = np.isnan(common) & ~np.isnan(parent)
-    paid = (preferred > 0) | ((parent - common) > PREFERRED_SHARE * np.abs(parent))
-    covered = points.timeline(is_covered)
+    is_stated, is_of_parent = ~np.isnan(common), ~np.isnan(parent)
+    covered = points.timeline(is_stated | is_of_parent)
     earlier = [points.earlier(covered, back) for back in range(1, QUARTERS_A_YEAR + 1)]
 
     def before(holds: Flags) -> Flags:
@@ -212,56 +197,55 @@ def net_income(points: Points) -> Item:
         found: Flags = np.any([(at >= 0) & holds[at] for at in earlier], axis=0)
         return found
 
-    near = paid | before(paid)
-    unstated_before, differs_near = before(unstated), before(differs) | differs
-    is_common = is_covered & is_stated & (~unstated_before | near)
-    is_completed = is_covered & ~is_common & near & ~np.isnan(preferred)
-    is_parent = is_covered & ~is_common & ~near
-    lacks_preferred = is_covered & ~is_common & near & np.isnan(preferred)
-    holds = [is_common, is_completed, is_parent]
-    ways = np.where(is_common, points.way("net_income_common"), points.way("net_income_parent"))
-    of_common, of_parent = points.flags("net_income_common"), points.flags("net_income_parent")
-    flags = {name: np.where(is_common, of_common[name], of_parent[name]) for name in of_parent}
-    return Item(
-        "net_income",
-        np.select(holds, [common, parent - preferred, parent], np.nan),
-        rules=ids(COMMON, COMPLETED, PARENT),
-        rule=np.select(holds, [0, 1, 2], 0),
-        methods=tuple(METHOD_NAMES.values()),
-        method=ways,
-        flags={**flags, "attributable_to_parent": is_parent & differs_near},
-        legs=(
-            points.leg("net_income_common", SUM).where(is_common),
-            points.leg("net_income_parent", SUM).where(is_completed | is_parent),
-            points.leg("preferred_dividends", SUM, -1.0).where(is_completed),
-        ),
+    pays = (preferred > 0) | ((parent - common) > PREFERRED_SHARE * np.abs(parent))
+    pays |= before(pays)
+    differs = np.abs(common - parent) > 0
+    is_common = is_stated & (~before(~is_stated & is_of_parent) | pays)
+    lacks_preferred = is_of_parent & ~is_common & pays & np.isnan(preferred)
+    is_parent = is_of_parent & ~is_common & ~pays
+    of_common, of_parent = flow(points, "net_income_common"), flow(points, "net_income_parent")
+    flags = {name: np.where(is_common, of_common.flags[name], holds) for name, holds in of_parent.flags.items()}
+    return replace(
+        of_parent,
+        name="net_income",
+        method=np.where(is_common, of_common.method, of_parent.method),
+        flags={**flags, "attributable_to_parent": is_parent & (before(differs) | differs)},
         decided=((NO_PREFERRED_DIVIDENDS, lacks_preferred),),
         withheld=(("no_preferred_dividends", NO_PREFERRED_DIVIDENDS, lacks_preferred),),
+    ).choosing(
+        Candidate(COMMON, is_common, common, of_common.legs),
+        Candidate(
+            COMPLETED,
+            pays,
+            parent - preferred,
+            (*of_parent.legs, points.leg("preferred_dividends", SUM, -1.0)),
+        ),
+        Candidate(PARENT, is_parent, parent, of_parent.legs),
     )
 
 
 def _free_cash_flow(points: Points) -> Item:
     """Operating cash flow less capital expenditure of the same regime."""
-    operating, capital = "operating_cash_flow", "capital_expenditure"
-    of_operating, of_capital = points.of(operating), points.of(capital)
-    regimes = points.of(operating, "regime"), points.of(capital, "regime")
-    of_one_regime = regimes[0] == regimes[1]
+    of = {name: flow(points, name) for name in ("operating_cash_flow", "capital_expenditure")}
+    operating, capital = of.values()
+    is_known = {name: ~np.isnan(item.value) for name, item in of.items()}
+    regimes = [points.of(name, "regime") for name in of]
     of_two_regimes = np.abs(regimes[0] - regimes[1]) > 0
-    way = points.way(operating)
-    return Item(
-        "free_cash_flow",
-        np.where(of_one_regime, of_operating - of_capital, np.nan),
-        rules=ids(FREE_CASH_FLOW),
-        rule=np.zeros(len(points), dtype=np.int64),
-        methods=tuple(METHOD_NAMES.values()),
-        method=way,
-        flags=joined_flags(points.flags(operating), points.flags(capital)),
-        legs=(points.leg(operating, SUM), points.leg(capital, SUM, -1.0)),
+    return replace(
+        operating,
+        name="free_cash_flow",
+        flags={name: np.logical_or(holds, capital.flags[name]) for name, holds in operating.flags.items()},
         decided=((FREE_CASH_FLOW_OF_ONE_REGIME, of_two_regimes),),
-        gaps=(
-            ("no_capital_expenditure", ~np.isnan(of_operating) & np.isnan(of_capital)),
-            ("no_operating_cash_flow", np.isnan(of_operating) & ~np.isnan(of_capital)),
+        gaps=tuple(
+            (f"no_{name}", ~holds & np.any(list(is_known.values()), axis=0)) for name, holds in is_known.items()
         ),
+    ).choosing(
+        Candidate(
+            FREE_CASH_FLOW,
+            ~of_two_regimes,
+            operating.value - capital.value,
+            (*operating.legs, *(leg.recast(SUM, -1.0) for leg in capital.legs)),
+        )
     )
 
 
@@ -272,7 +256,7 @@ def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
     return Item(
         "debt_to_fcf",
         debt / np.where(flow > 0, flow, np.nan),
-        rules=ids(DEBT_TO_FCF),
+        rules=(DEBT_TO_FCF.id,),
         rule=everywhere,
         methods=("ratio",),
         method=everywhere,
@@ -330,7 +314,8 @@ def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:
         *(total(role).alias(role) for role in (SUM, DIVIDEND, DIVISOR, *RETURN_ON_CAPITAL)),
         *(mean(role).alias(role) for role in (MEAN, DIVISOR_MEAN)),
     )
-    after_tax = pl.col(OPERATING_INCOME) * (1 - tax_rate_expression(pl.col(OPERATING_INCOME)))
+    rate = tax_rate(*(floats(sums, name) for name in (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX)))
+    after_tax = pl.col(OPERATING_INCOME) * (1 - numbers(rate))
     on_capital = after_tax / ((pl.col(CAPITAL) + pl.col(CAPITAL_BEFORE)) / 2)
     quotient = pl.col(DIVIDEND) / pl.coalesce(DIVISOR, DIVISOR_MEAN)
     return sums.select(*of, recomputed=pl.coalesce(on_capital, quotient, MEAN, SUM))

@@ -4,7 +4,6 @@ Belongs here: the flows and balances that are known at a point. Does not: the li
 returns).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,6 @@ import polars as pl
 from pipelines.normalize.arrays import (
     NOTHING,
     QUARTER_BITS,
-    SEQ_BITS,
     Flags,
     Floats,
     Ints,
@@ -24,8 +22,7 @@ from pipelines.normalize.arrays import (
     largest,
     picked,
 )
-from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.keys import NUMBER_OF, pairs_of_equal
+from pipelines.normalize.keys import NUMBER_OF
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.basis import SAME_BASIS
@@ -68,115 +65,32 @@ OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross"
 BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
 
 
-def points_of(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame | None = None) -> pl.DataFrame:
+def _points(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
     """The points at which line items can change: after each filing that changed a flow or balance of a quarter end.
 
-    Args:
-        flows: of ttm.windows.flow_versions.
-        balances: `cik`, `concept`, `q`, `seq`, `amount`, `regime`, `vintage`: instants, one row for each change.
-        filings: `cik`, `seq`, `factor` (of shares.basis.share_factors); without them there was no split.
-
-    Returns:
-        `cik`, `q`, `seq`, sorted. A change of a balance is also a point of the quarter end four quarters later, because
-        return on capital needs it, and earnings per share of a filing of quarter ends for which none are filed, because
-        they show whether these may be computed; the first filing after a reverse split is one of all quarter ends with
-        such earnings, because the split makes their cents coarser (`is_of_split`, if it changed no amount). `factor`:
-        that of the filing. For each of FLOWS and BALANCES a column `<name>_row`: the row number of `flows` or
-        `balances` that is known at the point, or null.
+    A change of a balance is also a point of the quarter end four quarters later, because return on capital needs it,
+    and earnings per share of a filing are points of all quarter ends with shares for which none are filed, because they
+    show whether these may be computed. The first filing after a reverse split is one of all quarter ends with such
+    earnings, because the split makes their cents coarser: `cik`, `q`, `seq`, sorted, and `is_of_split`, if it changed
+    no amount.
     """
-    companies = np.unique(np.concatenate([ints(flows, "cik"), ints(balances, "cik")]))
-    keys = []
-    for frame in (flows, balances):
-        company = np.searchsorted(companies, ints(frame, "cik"))
-        keys.append((company, ints(frame, "q"), ints(frame, "seq"), ints(frame, "concept")))
-    own = [_window(company, q) for company, q, _, _ in keys]
-    windows = np.unique(np.concatenate(own))
-    company, q, seq, _ = keys[1]
-    a_year_on = _window(company, q + QUARTERS_A_YEAR)
-    is_window = np.isin(a_year_on, windows)
-    changed = [(window << SEQ_BITS) | key[2] for window, key in zip(own, keys, strict=True)]
-    changed.append((a_year_on[is_window] << SEQ_BITS) | seq[is_window])
-    changed.append(_without_earnings(own[0], *keys[0]))
-    basis = _Basis.of(filings, companies)
-    of_amounts = np.unique(np.concatenate(changed))
-    point = np.union1d(of_amounts, basis.reverse_splits(own[0], *keys[0]))
-    window, seq = point >> SEQ_BITS, point & ((1 << SEQ_BITS) - 1)
-    standing = {}
-    for names, (company, q, filed, concept) in zip((FLOWS, BALANCES), keys, strict=True):
-        timeline = Timeline((_window(company, q) << CONCEPT_BITS) | concept, filed)
-        for name in names:
-            code = AMOUNT.categories.to_list().index(name)
-            standing[_row(name)] = timeline.after((window << CONCEPT_BITS) | code, seq)
-    return pl.DataFrame(
-        {
-            "cik": companies[window >> QUARTER_BITS] if len(companies) else np.zeros(0, dtype=np.int64),
-            "q": (window & ((1 << QUARTER_BITS) - 1)).astype(np.int32),
-            "seq": seq.astype(np.int32),
-            "factor": basis.factor(window >> QUARTER_BITS, seq),
-            "is_of_split": ~np.isin(point, of_amounts, assume_unique=True),
-        }
-        | standing
-    ).with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).cast(pl.UInt32) for name in standing)
-
-
-def _without_earnings(window: Ints, company: Ints, q: Ints, seq: Ints, concept: Ints) -> Ints:
-    """The points of windows with shares and without earnings per share at filings that change such earnings.
-
-    Args:
-        window, company, q, seq, concept: of each flow.
-    """
-    shares, earnings = (np.flatnonzero(concept == NUMBER_OF[name]) for name in ("shares_basic", "eps_basic"))
-    lacking = np.setdiff1d(window[shares], window[earnings])
-    filings = np.unique((company[earnings] << SEQ_BITS) | seq[earnings])
-    left, right = pairs_of_equal(lacking >> QUARTER_BITS, filings >> SEQ_BITS)
-    return (lacking[left] << SEQ_BITS) | (filings[right] & ((1 << SEQ_BITS) - 1))
-
-
-@dataclass(frozen=True)
-class _Basis:
-    """The share basis of the filings of companies with splits, by company and filing: `packed`, and the factor."""
-
-    packed: Ints
-    factors: Floats
-
-    @classmethod
-    def of(cls, filings: pl.DataFrame | None, companies: Ints) -> "_Basis":
-        """Make it from `cik`, `seq` and `factor` of the filings."""
-        if filings is None or not len(companies):
-            return cls(np.zeros(0, dtype=np.int64), np.zeros(0))
-        factor, cik = floats(filings, "factor"), ints(filings, "cik")
-        rows = np.flatnonzero(np.isin(cik, np.unique(cik[factor != 1])) & np.isin(cik, companies))
-        packed = (np.searchsorted(companies, cik[rows]) << SEQ_BITS) | ints(filings, "seq")[rows]
-        order = np.argsort(packed)
-        return cls(packed[order], factor[rows][order])
-
-    def factor(self, company: Ints, seq: Ints) -> Floats:
-        """The factor of some filings; 1 for companies without splits."""
-        asked = (company << SEQ_BITS) | seq
-        if not len(self.packed):
-            return np.ones(len(asked))
-        at = np.minimum(np.searchsorted(self.packed, asked), len(self.packed) - 1)
-        return np.where(self.packed[at] == asked, self.factors[at], 1.0)
-
-    def reverse_splits(self, window: Ints, company: Ints, q: Ints, seq: Ints, concept: Ints) -> Ints:
-        """The points of windows with earnings per share at the first filings after later reverse splits."""
-        is_first = np.diff(self.factors, prepend=np.inf) > SAME_BASIS * self.factors
-        is_first &= np.diff(self.packed >> SEQ_BITS, prepend=NOTHING) == 0
-        splits = self.packed[is_first]
-        rows = np.flatnonzero((concept == NUMBER_OF["eps_basic"]) & np.isin(company, splits >> SEQ_BITS))
-        left, right = pairs_of_equal(company[rows], splits >> SEQ_BITS)
-        at = splits[right] & ((1 << SEQ_BITS) - 1)
-        is_later = at > seq[rows][left]
-        return (window[rows][left][is_later] << SEQ_BITS) | at[is_later]
+    changes = [frame.select(POINT) for frame in (flows, balances)]
+    windows = pl.concat(changes).select("cik", "q").unique()
+    a_year_on = balances.select("cik", pl.col("q") + QUARTERS_A_YEAR, "seq").join(windows, on=["cik", "q"], how="semi")
+    shares, earnings = (flows.filter(pl.col("concept") == name).select(POINT) for name in ("shares_basic", "eps_basic"))
+    unfiled = shares.select("cik", "q").unique().join(earnings, on=["cik", "q"], how="anti")
+    of_earnings = unfiled.join(earnings.select("cik", "seq").unique(), on="cik").select(POINT)
+    of_amounts = pl.concat([*changes, a_year_on, of_earnings]).unique()
+    former = pl.col("factor").shift().over("cik", order_by="seq")
+    splits = filings.filter(pl.col("factor") > former * (1 + SAME_BASIS)).select("cik", split="seq")
+    later = earnings.join(splits, on="cik").filter(pl.col("split") > pl.col("seq"))
+    of_splits = later.select("cik", "q", seq="split").unique().join(of_amounts, on=POINT, how="anti")
+    marked = [points.with_columns(is_of_split=holds) for points, holds in ((of_amounts, False), (of_splits, True))]
+    return pl.concat(marked).sort(POINT)
 
 
 def _window(company: Ints, q: Ints) -> Ints:
     return key_of((company, COMPANY_BITS), (q, QUARTER_BITS))
-
-
-def _row(concept: str) -> str:
-    """The column of `points` with the row number of a concept."""
-    return f"{concept}_row"
 
 
 @dataclass(frozen=True)
@@ -213,19 +127,33 @@ class Leg:
 class Points:
     """The points as arrays: the amounts known at each point, by concept."""
 
-    def __init__(self, points: pl.DataFrame, flows: pl.DataFrame, balances: pl.DataFrame) -> None:
-        """Make the arrays from the frame of `points_of`."""
-        self.frame = points.select(POINT)
-        self.cik = ints(points, "cik")
-        self.company = np.unique(self.cik, return_inverse=True)[1]
-        self.q, self.seq = ints(points, "q"), ints(points, "seq")
+    def __init__(self, flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame) -> None:
+        """Find the points, and the amounts known at each.
+
+        Args:
+            flows: of ttm.windows.flow_versions.
+            balances: `cik`, `concept`, `q`, `seq`, `amount`, `regime`, `vintage`: instants, one row for each change.
+            filings: `cik`, `seq`, `factor` (of shares.basis.share_factors).
+        """
+        points = _points(flows, balances, filings).join(
+            filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
+        )
+        self.frame, self.is_of_split = points.select(POINT), points["is_of_split"].to_numpy()
+        self.factor = floats(points.fill_null(1.0), "factor")
+        self.cik = ints(self.frame, "cik")
+        companies, self.company = np.unique(self.cik, return_inverse=True)
+        self.q, self.seq = ints(self.frame, "q"), ints(self.frame, "seq")
         self.window = _window(self.company, self.q)
-        self.factor = floats(points, "factor")
-        self.is_of_split = points["is_of_split"].to_numpy()
-        rows = points.select(pl.col(*map(_row, (*FLOWS, *BALANCES))).cast(pl.Int64).fill_null(NOTHING))
-        self.rows = {name: rows[_row(name)].to_numpy() for name in (*FLOWS, *BALANCES)}
-        self._columns = {True: _columns(flows, (*OF_FLOWS, *WINDOW_FLAGS))}
-        self._columns[False] = _columns(balances, ("amount", "regime"))
+        self.rows: dict[str, Ints] = {}
+        for names, frame in ((FLOWS, flows), (BALANCES, balances)):
+            window = _window(np.searchsorted(companies, ints(frame, "cik")), ints(frame, "q"))
+            changes = Timeline((window << CONCEPT_BITS) | ints(frame, "concept"), ints(frame, "seq"))
+            for name in names:
+                self.rows[name] = changes.after((self.window << CONCEPT_BITS) | NUMBER_OF[name], self.seq)
+        columns = {True: (flows, (*OF_FLOWS, *WINDOW_FLAGS)), False: (balances, ("amount", "regime"))}
+        self._columns = {
+            is_flow: {name: floats(frame, name) for name in names} for is_flow, (frame, names) in columns.items()
+        }
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():
             self.rows[name] = np.where(holds, NOTHING, self.rows[name])
@@ -298,10 +226,6 @@ class Points:
         timeline, chosen = of
         found = timeline.after(_window(self.company, self.q - quarters), self.seq)
         return np.where(found >= 0, chosen[found], NOTHING) if len(chosen) else found
-
-
-def _columns(frame: pl.DataFrame, names: tuple[str, ...]) -> Mapping[str, Floats]:
-    return {name: floats(frame, name) for name in names}
 
 
 def newest_of_windows(points: Points) -> Flags:

@@ -7,10 +7,9 @@ Does not: total debt and cash (balance), twelve months of income (ttm), companie
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, picked
-from pipelines.normalize.items.item import Item, ids
+from pipelines.normalize.items.item import Candidate, Item, flow
 from pipelines.normalize.items.points import Leg, Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
@@ -27,14 +26,8 @@ CAPITAL, CAPITAL_BEFORE = "capital", "capital_before"
 RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPITAL_BEFORE)
 """The roles of legs in a return on capital."""
 
-LEAST_TAX = 0.005
-"""Income tax that is restated by less than this share moves no return."""
-BEYOND_INCOME = 0.1
-"""Operating income that exceeds income before tax and interest by more than this share is contradicted. Other losses
-below operating income may explain a smaller difference."""
-BEYOND_COSTS = 0.02
-"""Operating income that exceeds revenue less costs by more than this share is contradicted; they are equal except for
-rounding."""
+BEYOND = 0.1
+"""Operating income that exceeds what other lines leave by more than this share is contradicted."""
 
 STATED = Rule(
     "roic.stated-operating-income",
@@ -53,8 +46,7 @@ FROM_PRETAX = Rule(
 NOT_THE_SEGMENTS = Rule(
     "roic.contradicted-operating-income",
     "Operating income that exceeds both revenue less costs and income before tax and interest is a total of segments, "
-    "and income before tax and interest is used instead; if a window lacks interest or costs to compare, the newest "
-    "comparison of the four quarter ends before counts.",
+    "and income before tax and interest is used instead.",
     "ASC 280-10-50-30: the total of segments' profit is reconciled to consolidated income before tax",
     "correct",
 )
@@ -69,13 +61,6 @@ CONTRADICTED_OPERATING_INCOME = Rule(
     "Operating income as stated is contradicted by the income statement; income before tax and interest is used.",
     NOT_THE_SEGMENTS.source,
     "flag",
-)
-NET_INTEREST_SIGN = Rule(
-    "roic.net-interest-sign",
-    "Net interest counts only if the balance sheet confirms its sign: an expense if debt exceeds cash, an income if "
-    "cash exceeds debt.",
-    "Some filers state interest paid without a minus sign; with the wrong sign, interest would be counted twice",
-    "withhold",
 )
 STATUTORY_RATE = Rule(
     "roic.statutory-tax-rate",
@@ -110,7 +95,6 @@ RULES = (
     NOT_THE_SEGMENTS,
     DERIVED_OPERATING_INCOME,
     CONTRADICTED_OPERATING_INCOME,
-    NET_INTEREST_SIGN,
     STATUTORY_RATE,
     NO_TAX_ON_A_LOSS,
     TAX_WITHIN_BOUNDS,
@@ -140,15 +124,13 @@ def return_on_capital(points: Points) -> Item:
         *capital_gaps,
     )
     has_return = ~np.any([holds for _, holds in gaps], axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = earned * (1 - tax_rate(earned, pretax, tax)) / capital
+    ratio = earned * (1 - tax_rate(earned, pretax, tax)) / capital
     return replace(
         operating,
         name="roic",
         value=np.where(has_return, ratio, np.nan),
         legs=(*operating.legs, points.leg(PRETAX_INCOME, PRETAX_INCOME), tax_leg, *capital_legs),
         decided=(
-            *operating.decided,
             (STATUTORY_RATE, has_return & ~(pretax > 0) & (earned > 0)),
             (NO_TAX_ON_A_LOSS, has_return & ~(pretax > 0) & ~(earned > 0)),
             (TAX_WITHIN_BOUNDS, has_return & (pretax > 0)),
@@ -186,18 +168,11 @@ def _capital(points: Points, regime: Floats) -> tuple[Floats, list[Leg], list[tu
     return mean, [*legs, *(leg.at(year_before).recast(CAPITAL_BEFORE) for leg in legs)], gaps
 
 
+@np.errstate(divide="ignore", invalid="ignore")
 def tax_rate(earned: Floats, pretax: Floats, tax: Floats) -> Floats:
     """The tax rate: as filed, within limits; otherwise the statutory rate on operating income, and 0 on a loss."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        filed = np.clip(tax / pretax, 0.0, HIGHEST_TAX_RATE)
+    filed = np.clip(tax / pretax, 0.0, HIGHEST_TAX_RATE)
     return np.select([pretax > 0, earned > 0, pretax <= 0], [filed, STATUTORY_TAX_RATE, 0.0], np.nan)
-
-
-def tax_rate_expression(earned: pl.Expr) -> pl.Expr:
-    """`tax_rate` as an expression on columns `pretax_income` and `income_tax`, for computing values from their legs."""
-    pretax = pl.col(PRETAX_INCOME)
-    filed = (pl.col(INCOME_TAX) / pretax).clip(0.0, HIGHEST_TAX_RATE)
-    return pl.when(pretax > 0).then(filed).when(earned > 0).then(STATUTORY_TAX_RATE).when(pretax <= 0).then(0.0)
 
 
 def _tax(points: Points) -> tuple[Floats, Leg, Flags]:
@@ -209,15 +184,12 @@ def _tax(points: Points) -> tuple[Floats, Leg, Flags]:
     Returns:
         the amount, the leg, and the points at which the tax is a former one.
     """
-    tax, leg, own = points.of(INCOME_TAX), points.leg(INCOME_TAX, INCOME_TAX), np.arange(len(points))
-    changed = points.of(PRETAX_INCOME, "seq")
-    with_income = points.after(changed)
-    income = points.of("net_income_parent")
+    tax, income = points.of(INCOME_TAX), points.of("net_income_parent")
+    with_income = points.after(points.of(PRETAX_INCOME, "seq"))
     moved, of_income = (amount - picked(amount, with_income) for amount in (tax, income))
-    is_former = (points.of(INCOME_TAX, "seq") > changed) & (np.abs(moved) > LEAST_TAX * np.abs(tax))
-    is_former &= np.abs(moved + of_income) > np.abs(moved) / 2
-    at = np.where(is_former, with_income, own)
-    return picked(tax, at), leg.at(at), is_former
+    is_former = (np.abs(moved) > 0) & (np.abs(moved + of_income) > np.abs(moved) / 2)
+    at = np.where(is_former, with_income, np.arange(len(points)))
+    return picked(tax, at), points.leg(INCOME_TAX, INCOME_TAX).at(at), is_former
 
 
 def _operating_income(points: Points) -> tuple[Item, Floats]:
@@ -229,34 +201,31 @@ def _operating_income(points: Points) -> tuple[Item, Floats]:
     stated, pretax = points.of(OPERATING_INCOME), points.of(PRETAX_INCOME)
     expense, income, net = (points.of(name) for name in ("interest_expense", "investment_income", "net_interest"))
     has_expense = ~np.isnan(expense)
-    # a company with more debt than cash has net interest expense; some filers state it without a minus sign
-    net_debt = points.of("cash_and_equivalents") - points.of("total_debt")
-    has_net = ~has_expense & (net * net_debt >= 0)
-    derived = np.select([has_expense, has_net], [pretax + expense - np.nan_to_num(income), pretax - net], np.nan)
+    derived = np.where(has_expense, pretax + expense - np.nan_to_num(income), pretax - net)
     is_contradicted = _is_contradicted(points, stated, derived)
     takes_stated = ~np.isnan(stated) & ~is_contradicted
     is_derived = ~takes_stated
-    of_stated, of_pretax = points.flags(OPERATING_INCOME), points.flags(PRETAX_INCOME)
-    found = Item(
-        OPERATING_INCOME,
-        np.where(takes_stated, stated, derived),
-        rules=ids(STATED, FROM_PRETAX, NOT_THE_SEGMENTS),
-        rule=np.select([takes_stated, is_contradicted], [0, 2], 1),
+    of_stated, of_pretax = flow(points, OPERATING_INCOME), flow(points, PRETAX_INCOME)
+    flags = {name: np.where(takes_stated, of_stated.flags[name], holds) for name, holds in of_pretax.flags.items()}
+    legs = (
+        points.leg(PRETAX_INCOME, OPERATING_INCOME),
+        points.leg("interest_expense", OPERATING_INCOME).where(has_expense),
+        points.leg("investment_income", OPERATING_INCOME, -1.0).where(has_expense),
+        points.leg("net_interest", OPERATING_INCOME, -1.0).where(~has_expense),
+    )
+    found = replace(
+        of_stated,
         methods=("ratio",),
         method=np.zeros(len(points), dtype=np.int64),
         flags={
-            **{name: np.where(takes_stated, of_stated[name], of_pretax[name]) for name in of_stated},
+            **flags,
             "derived_operating_income": is_derived & ~is_contradicted,
             "contradicted_operating_income": is_contradicted,
         },
-        legs=(
-            points.leg(OPERATING_INCOME, OPERATING_INCOME).where(takes_stated),
-            points.leg(PRETAX_INCOME, OPERATING_INCOME).where(is_derived),
-            points.leg("interest_expense", OPERATING_INCOME).where(is_derived & has_expense),
-            points.leg("investment_income", OPERATING_INCOME, -1.0).where(is_derived & has_expense),
-            points.leg("net_interest", OPERATING_INCOME, -1.0).where(is_derived & ~has_expense),
-        ),
-        decided=((NET_INTEREST_SIGN, is_derived & ~has_expense & ~np.isnan(net * pretax) & ~has_net),),
+    ).choosing(
+        Candidate(STATED, takes_stated, stated, (points.leg(OPERATING_INCOME, OPERATING_INCOME),)),
+        Candidate(NOT_THE_SEGMENTS, is_contradicted, derived, legs),
+        Candidate(FROM_PRETAX, is_derived, derived, legs),
     )
     return found, np.where(takes_stated, points.of(OPERATING_INCOME, "regime"), points.of(PRETAX_INCOME, "regime"))
 
@@ -268,21 +237,8 @@ def _is_contradicted(points: Points, stated: Floats, derived: Floats) -> Flags:
     and impairments. Only one of the two conditions would prove nothing: a loss on investments reduces income before
     tax, and some totals of costs include interest.
 
-    Some filers state interest or costs in annual reports only, but use the element in the same way in quarterly ones.
-    If this window cannot be compared, the newest comparison of the four quarter ends before it counts.
-
     Source: ASC 280-10-50-30, the total of segments' profit is reconciled to consolidated income before tax.
     """
     less_costs = points.of("revenue") - points.of("operating_costs")
-    beyond_income = stated - derived > BEYOND_INCOME * np.abs(stated)
-    beyond_costs = stated - less_costs > BEYOND_COSTS * np.abs(stated)
-    knows_income, knows_costs = ~np.isnan(stated - derived), ~np.isnan(stated - less_costs)
-    # if one end supports the stated amount, it is not contradicted whatever the other end is
-    is_compared = (knows_income & knows_costs) | (knows_income & ~beyond_income) | (knows_costs & ~beyond_costs)
-    exceeds_both = np.where(is_compared, beyond_income & beyond_costs, np.nan)
-    compared = points.timeline(is_compared)
-    for back in range(1, QUARTERS_A_YEAR + 1):
-        earlier = picked(exceeds_both, points.earlier(compared, back))
-        exceeds_both = np.where(is_compared, exceeds_both, earlier)
-        is_compared = ~np.isnan(exceeds_both)
-    return exceeds_both > 0
+    beyond = BEYOND * np.abs(stated)
+    return (stated - derived > beyond) & (stated - less_costs > beyond)
