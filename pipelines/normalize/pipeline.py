@@ -15,7 +15,7 @@ from pipelines.normalize.balance import balances, sections, single_lines
 from pipelines.normalize.balance.values import DERIVED_LINE
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.derived import amounts
-from pipelines.normalize.derived.capital_expenditure import RESIDUAL
+from pipelines.normalize.derived.remainders import RESIDUAL
 from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
 from pipelines.normalize.facts import currency, filings, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts

@@ -11,16 +11,14 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.derived import (
-    bank_revenue,
-    capital_expenditure,
     dated_dividends,
     dividend_rates,
-    no_dilution,
     no_dividends,
+    remainders,
     share_averages,
 )
 from pipelines.normalize.derived.stated import FILING, PERIOD
-from pipelines.normalize.elements import AMOUNT, BY_NAME, MEASURE_SIGN
+from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
 
 _BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}
@@ -45,18 +43,17 @@ def with_derived(
         decisions: the number of amounts that each rule derived.
     """
     rates, against = dividend_rates.amounts(facts, sound)
-    sound = sound.join(_of("dividends_per_share", against), on=["concept", *PERIOD], how="anti")
-    shares = _of("shares_diluted", no_dilution.periods_without(facts, sound))
-    lines = _lines(facts, stated_facts, sound, regimes, shares, rates)
+    sound = sound.join(against, on=["concept", *PERIOD], how="anti")
     first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
-    derived = pl.concat([_vintages(facts, lines), _like_basic(shares)], how="diagonal").with_columns(
-        vintage=pl.int_range(first, first + pl.len(), dtype=pl.UInt32)
-    )
+    lines = _lines(facts, stated_facts, sound, regimes, rates)
+    derived = _vintages(facts, lines).with_columns(vintage=pl.int_range(first, first + pl.len(), dtype=pl.UInt32))
     return (
         pl.concat([sound, derived.select(sound.columns)]).sort(
             *FILING, "start", "end", "concept", nulls_last=False, maintain_order=True
         ),
-        pl.concat([stated_facts, _facts_of(derived, facts, stated_facts)]).sort("vintage", "tag", maintain_order=True),
+        pl.concat([stated_facts, _facts_of(derived, facts).select(stated_facts.columns)]).sort(
+            "vintage", "tag", maintain_order=True
+        ),
         pl.concat([derived.select("cik", "rule"), against.select("cik", "rule")])
         .group_by("cik", "rule")
         .agg(figures=pl.len())
@@ -65,27 +62,23 @@ def with_derived(
     )
 
 
-def _of(concept: str, lines: pl.DataFrame) -> pl.DataFrame:
-    return lines.with_columns(concept=pl.lit(concept, AMOUNT))
-
-
 def _lines(
     facts: pl.DataFrame,
     stated_facts: pl.DataFrame,
     sound: pl.DataFrame,
     regimes: pl.DataFrame,
-    shares: pl.DataFrame,
     rates: pl.DataFrame,
 ) -> pl.DataFrame:
     """The amounts that statements prove and no filing states; the first proof of a period counts."""
-    period, stated = ["concept", *PERIOD], shares.select("concept", *PERIOD)
-    unstated = [share_averages.amounts(facts, stated_facts, sound), bank_revenue.amounts(facts)]
+    period = ["concept", *PERIOD]
+    like_basic, averages = share_averages.amounts(facts, stated_facts, sound)
+    unstated = [averages, remainders.bank_revenue(facts), remainders.capital_expenditure(facts)]
     lines = [
-        _of("dividends_per_share", no_dividends.periods_without(facts, regimes).with_columns(value=pl.lit(0.0))),
-        _of("dividends_per_share", dated_dividends.amounts(facts, sound)),
-        _of("dividends_per_share", rates),
-        _of("capital_expenditure", capital_expenditure.residuals(facts, sound)),
-        _unstated(pl.concat(unstated, how="diagonal"), pl.concat([sound.select(period), stated])),
+        no_dividends.amounts(facts, regimes),
+        dated_dividends.amounts(facts, sound),
+        rates,
+        like_basic,
+        _unstated(pl.concat(unstated, how="diagonal"), pl.concat([sound.select(period), like_basic.select(period)])),
     ]
     found = pl.concat(lines, how="diagonal").unique(period, keep="first", maintain_order=True)
     return found.join(sound.select(period), on=period, how="anti", maintain_order="left")
@@ -101,31 +94,17 @@ def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
         used=pl.lit(0, pl.Int64),
         other_source=pl.col("other_source").fill_null(value=False),
         measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
-        repair=pl.lit(1.0),
+        repair=pl.col("repair").fill_null(1.0),
         foots=pl.lit(value=False),
         corrected_by="rule",
     )
 
 
-def _like_basic(shares: pl.DataFrame) -> pl.DataFrame:
-    """Diluted shares that are the basic ones: their vintages (`of`) as those of diluted shares."""
-    return shares.with_columns(
-        rank=pl.lit(_BEYOND["shares_diluted"], pl.Int16), used=pl.lit(0, pl.Int64), corrected_by="rule", of="vintage"
-    )
-
-
-def _facts_of(derived: pl.DataFrame, facts: pl.DataFrame, stated_facts: pl.DataFrame) -> pl.DataFrame:
-    """The facts of derived vintages (frames.StatedFacts): their own, or those of the vintage that they repeat."""
+def _facts_of(derived: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
+    """The facts of derived vintages (frames.StatedFacts)."""
     tags = facts.select(pl.concat_str("taxonomy", pl.lit(":"), "tag")).to_series()
-    own = derived.filter(pl.col("fact").is_not_null()).select("vintage", "fact", "coefficient")
-    own = own.explode("fact", "coefficient")
-    repeated = derived.filter(pl.col("of").is_not_null()).select("of", derived="vintage")
-    repeated = repeated.join(stated_facts, left_on="of", right_on="vintage", maintain_order="left")
-    found = [
-        own.with_columns(tag=tags.gather(own["fact"])),
-        repeated.select("fact", "coefficient", "tag", vintage="derived"),
-    ]
-    return pl.concat(found, how="diagonal").select(stated_facts.columns)
+    own = derived.select("vintage", "fact", "coefficient").explode("fact", "coefficient")
+    return own.with_columns(tag=tags.gather(own["fact"]))
 
 
 def _unstated(lines: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,7 @@ averages that filings state (elements.per_share), twelve months (ttm), which wit
 
 import polars as pl
 
-from pipelines.normalize.derived.stated import FILING, PERIOD, durations
+from pipelines.normalize.derived.stated import FILING, PERIOD, YEAR, durations
 from pipelines.normalize.elements import AMOUNT, proving
 from pipelines.normalize.rule import Rule
 
@@ -16,7 +16,6 @@ share. Measured on the six offerings of the mirrors that are shown so: 0.1 to 0.
 COUNTS_ALL_DAYS = 1.05
 """A next average that is so many times the first one shows that the days before the offering count. Measured on the
 five offerings of the mirrors that are shown so: 1.16 to 8 times."""
-YEAR = (340, 380)
 
 NOTHING_BEFORE = Rule(
     "shares.none-before-offering",
@@ -39,20 +38,19 @@ _EARNINGS = (proving.BASIC_EARNINGS, proving.DILUTED_EARNINGS, proving.EARNINGS_
 _OF = ["cik", "concept"]
 
 
-def amounts(facts: pl.DataFrame, as_filed: pl.DataFrame) -> pl.DataFrame:
+def amounts(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:
     """The averages of periods before the filer's first shares, in the filing that shows how it counts the days.
 
     Args:
         facts: typed facts in filing order.
-        as_filed: the vintages that count and were not corrected, with their first `fact` and number of `facts`.
+        averages: averages of shares that filings state and that were not corrected, with their `fact`.
 
     Returns:
         PERIOD, `concept`, `value`, `rule`, `fact` and `coefficient` (lists).
     """
-    is_average = pl.col("concept").is_in(["shares_basic", "shares_diluted"]) & (pl.col("facts") == 1)
-    averages = as_filed.filter(is_average).select(*_OF, "seq", "start", "end", "value", "fact")
+    averages = averages.select(*_OF, "seq", "start", "end", "value", "fact")
     unstated = _unstated(facts, averages)
-    first = _first(averages, "first").filter(pl.col("cik").is_in(unstated["cik"].unique().implode()))
+    first = _first(averages, "first")
     later = averages.join(first.select(*_OF, after="first_end"), on=_OF).filter(pl.col("start") > pl.col("after"))
     counted = first.join(_first(later.drop("after"), "next"), on=_OF)
     before = unstated.join(counted, on="cik").filter(pl.col("end") < pl.col("first_end"))

@@ -1,6 +1,7 @@
-"""What the filings state: the facts of some elements, as the rules of this folder compare them.
+"""What the filings state: facts of some elements and their periods, as the rules of this folder compare them.
 
-Belongs here: reading facts by element. Does not: any rule.
+Belongs here: reading facts by element, what lines leave of their total, what a period leaves after its beginning. Does
+not: any rule.
 """
 
 from collections.abc import Iterable
@@ -15,6 +16,10 @@ PERIOD = [*FILING, "start", "end"]
 SAME_DAYS = "8d"
 """A period that begins or ends within a week of another begins or ends with it."""
 
+length = (pl.col("end") - pl.col("start")).dt.total_days()
+QUARTER, YEAR = (60, 120), (340, 380)
+"""Days of a quarter (some have 16 or 17 weeks) and of a year."""
+
 EXACT = 0.5
 """Sums of amounts in whole units are equal if they differ by less."""
 
@@ -27,6 +32,58 @@ def durations(facts: pl.DataFrame, elements: Iterable[str]) -> pl.DataFrame:
 def instants(facts: pl.DataFrame, elements: Iterable[str]) -> pl.DataFrame:
     """The facts of some elements at instants: `cik`, `seq`, `end`, `tag`, `value`, `fact` (row of the facts)."""
     return _of(facts, elements, pl.col("start").is_null()).select(*FILING, "end", "tag", "value", "fact")
+
+
+def largest(facts: pl.DataFrame, name: str, elements: Iterable[str]) -> pl.DataFrame:
+    """The largest amount that a filing states under some elements for each period: PERIOD and the amount."""
+    return durations(facts, elements).group_by(PERIOD).agg(pl.col("value").max().alias(name))
+
+
+def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFrame:
+    """What the stated lines of a statement leave of their total.
+
+    Args:
+        facts: typed facts in filing order.
+        total: the element of the total.
+        lines: `tag` and `sign` of the elements that can be lines of it.
+
+    Returns:
+        PERIOD, `tags` (of the lines), `rest`, and the facts that add up to it: `fact` and `coefficient` (lists).
+    """
+    stated = durations(facts, lines["tag"]).filter(pl.col("value") != 0).join(lines, on="tag", maintain_order="left")
+    added = stated.group_by(PERIOD, maintain_order=True).agg(
+        sum=(pl.col("sign") * pl.col("value")).sum(), tags="tag", legs="fact", signs=-pl.col("sign")
+    )
+    return (
+        durations(facts, (total,))
+        .filter(pl.col("value") != 0)
+        .join(added, on=PERIOD, maintain_order="left")
+        .select(
+            *PERIOD,
+            "tags",
+            rest=pl.col("value") - pl.col("sum"),
+            fact=pl.concat_list("fact", "legs"),
+            coefficient=pl.concat_list(pl.lit([1.0]), "signs"),
+        )
+    )
+
+
+def pairs_of_periods(periods: pl.DataFrame, same: list[str], *names: str) -> pl.DataFrame:
+    """Each period with every other one of the same start or end: the names with `_less`, `days`, and days of the
+    `rest`."""
+    each = periods.select(*PERIOD, *names, days=length + 1)
+    other = each.select(*same, pl.exclude(same).name.suffix("_less"))
+    return each.join(other, on=same).with_columns(rest=pl.col("days") - pl.col("days_less"))
+
+
+def less_beginning(periods: pl.DataFrame, same: list[str], *names: str) -> pl.DataFrame:
+    """What is left of each period after a beginning of it, as stated last so far: `pairs_of_periods` of the rest."""
+    both = pairs_of_periods(periods, ["cik", "start", *same], *names).filter(
+        (pl.col("seq_less") <= pl.col("seq")) & (pl.col("rest") >= QUARTER[0])
+    )
+    both = both.sort(*PERIOD, "seq_less", "end_less")
+    both = both.unique([*PERIOD, *same, "end_less"], keep="last", maintain_order=True)
+    return both.with_columns(start=pl.col("end_less").dt.offset_by("1d"), since="start")
 
 
 def _of(facts: pl.DataFrame, elements: Iterable[str], when: pl.Expr) -> pl.DataFrame:

@@ -1,0 +1,125 @@
+"""Remainders: amounts that no filing states, as what the other lines of a statement leave.
+
+Belongs here: a bank's noninterest income, capital expenditure. Does not: revenue and capital expenditure that filings
+state (elements), revenue that the same lines contradict (corrections.agreement).
+"""
+
+from functools import reduce
+
+import polars as pl
+
+from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, durations, footings
+from pipelines.normalize.elements import AMOUNT, BY_NAME, proving
+from pipelines.normalize.elements.cash_flow_lines import INVESTING, LINES, SECTIONS
+from pipelines.normalize.rule import Rule
+
+BY_THE_REST = Rule(
+    "revenue.bank.noninterest-income-as-the-rest",
+    "A bank's noninterest income that no filing states is income before tax plus noninterest expense less net interest "
+    "income after the provision, if it is so in all periods stated so far.",
+    "Regulation S-X Rule 9-04: the lines of a bank's income statement foot",
+    "compose",
+)
+RESIDUAL = Rule(
+    "capital-expenditure.residual-of-investing-activities",
+    "Capital expenditure without an element is what the stated lines leave of investing activities, if the statements "
+    "before and after state it and leave nothing (in the same year: the same again).",
+    "ASC 230-10-45-26: gross payments and receipts of investing activities add up to their total",
+    "compose",
+)
+RULES = (BY_THE_REST, RESIDUAL)
+
+_SIGNS = {"pretax": 1.0, "expense": 1.0, "after_provision": -1.0, "net_interest": 1.0}
+_LINES = LINES.filter(pl.col("section") == INVESTING).select("tag", "sign")
+_STATED = frozenset(
+    element for source in BY_NAME["capital_expenditure"].sources for element in (*source.elements, *source.plus)
+).intersection(_LINES["tag"])
+"""The lines of investing activities that are capital expenditure."""
+
+
+def bank_revenue(facts: pl.DataFrame) -> pl.DataFrame:
+    """Revenue of the periods whose noninterest income is the rest: net interest income plus that rest.
+
+    Args:
+        facts: typed facts in filing order.
+
+    Returns:
+        PERIOD, `concept`, `value`, `rule`, `fact` and `coefficient` (lists).
+    """
+    lines = [
+        durations(facts, (element,)).select(*PERIOD, pl.col("value").alias(name), pl.col("fact").alias(f"{name}_fact"))
+        for name, element in zip(_SIGNS, proving.LINES_OF_BANK, strict=True)
+    ]
+    statements = reduce(lambda left, right: left.join(right, on=PERIOD, maintain_order="left"), lines)
+    stated = durations(facts, (proving.NONINTEREST_INCOME,)).select(*PERIOD, stated="value")
+    found = statements.join(stated, on=PERIOD, how="left", maintain_order="left").with_columns(
+        rest=pl.col("pretax") + pl.col("expense") - pl.col("after_provision")
+    )
+    is_rest = (pl.col("rest") - pl.col("stated")).abs() < EXACT
+    so_far = found.group_by(FILING).agg(shows=is_rest.any(), contradicts=(~is_rest).any()).sort(FILING)
+    so_far = so_far.with_columns(pl.col("shows", "contradicts").cum_max().over("cik"))
+    return (
+        found.filter(pl.col("stated").is_null())
+        .join(so_far.filter(pl.col("shows") & ~pl.col("contradicts")), on=FILING, maintain_order="left")
+        .select(
+            *PERIOD,
+            concept=pl.lit("revenue", AMOUNT),
+            value=pl.col("rest") + pl.col("net_interest"),
+            rule=pl.lit(BY_THE_REST.id),
+            fact=pl.concat_list(f"{name}_fact" for name in _SIGNS),
+            coefficient=pl.lit(list(_SIGNS.values())),
+        )
+    )
+
+
+def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
+    """Capital expenditure of the newest period of each filing that does not state it.
+
+    Args:
+        facts: typed facts in filing order.
+
+    Returns:
+        PERIOD (`seq`: the filing whose statement proves it), `concept`, `value`, `rule`, `fact` and `coefficient`
+        (lists).
+    """
+    # the newest and longest period of each filing
+    statements = footings(facts, SECTIONS[INVESTING], _LINES).sort(
+        *FILING, "end", "start", descending=[False, False, False, True]
+    )
+    statements = statements.unique(FILING, keep="last", maintain_order=True)
+    states_it = pl.col("tags").list.set_intersection(sorted(_STATED)).list.len() > 0
+    with_it = statements.filter(states_it).select(
+        "cik", other="seq", start_other="start", rest_other="rest", legs="fact", signs="coefficient"
+    )
+    before, after = (
+        statements.filter(~states_it).join_asof(
+            with_it,
+            left_on="seq",
+            right_on="other",
+            by="cik",
+            strategy=strategy,
+            allow_exact_matches=False,
+            check_sortedness=False,
+        )
+        for strategy in ("backward", "forward")
+    )
+    leaves_nothing = pl.col("rest_other").abs() < EXACT
+    of_year = (pl.col("start_other") - pl.col("start")).dt.total_days().abs() <= int(SAME_DAYS.removesuffix("d"))
+    carried = pl.when(of_year).then("rest_other").otherwise(0.0)
+    own = pl.col("coefficient").list.eval(-pl.element())
+    is_carried = carried.abs() >= EXACT
+    return (
+        before.filter(of_year | leaves_nothing)
+        .join(after.filter(leaves_nothing).select(*PERIOD, next="other"), on=PERIOD, maintain_order="left_right")
+        .filter(carried > pl.col("rest"))
+        .select(
+            *PERIOD[2:],
+            cik="cik",
+            seq="next",
+            concept=pl.lit("capital_expenditure", AMOUNT),
+            value=carried - pl.col("rest"),
+            rule=pl.lit(RESIDUAL.id),
+            fact=pl.when(is_carried).then(pl.concat_list("fact", "legs")).otherwise("fact"),
+            coefficient=pl.when(is_carried).then(pl.concat_list(own, "signs")).otherwise(own),
+        )
+    )
