@@ -309,7 +309,6 @@ SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.between-periods-without", adopts_a_standard()),
     Shape("dividends-per-share.none.rest-of-year", pays_once_a_year()),
     Shape("dividends-per-share.dated-and-paid", paid_twice_a_year()),
-    Shape("ttm.dividends-paid-in-other-quarters", pays_twice_a_year(0.6)),
     Shape("dividends-per-share.dated-declarations", declares_before_it_pays("2023-02-01", "2023-08-01")),
     Shape("dividends-per-share.rate-confirmed-by-declared", declares()),
     Shape("dividends-per-share.regular-and-special", declares(5, 2.5, 2.0)),

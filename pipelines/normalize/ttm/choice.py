@@ -29,28 +29,15 @@ FEWEST_WITHOUT = 2
 """Quarters without dividends in two years, one of them between two with dividends, of a filer that pays in some only.
 A single one is a payment that came some days later: Costco Wholesale's of the spring of 2012."""
 
-CONFIRMED_LEGS = Rule(
-    "ttm.confirmed-legs",
-    "If the two ways to twelve months of an amount of money or of dividends contradict each other and no leg was "
-    "restated, that way counts whose legs are all stated in two filings, the way by years first.",
-    "The identity of both ways: a year is the sum of its quarters; a figure that two filings repeat is no slip",
-    "select",
-)
 NO_CONTRADICTING_WAYS = Rule(
     "ttm.no-contradicting-ways",
-    "Twelve months of an amount of money or of dividends are withheld if the two ways to them contradict each other by "
-    f"more than {DISAGREEMENT:.1%} and by more than rounding, no leg was restated, and neither way is confirmed.",
-    "The identity of both ways: a year is the sum of its quarters",
+    "If two ways to twelve months of money or dividends contradict each other by more than "
+    f"{DISAGREEMENT:.1%} and rounding, and no leg was restated, that way counts whose legs are all stated in two "
+    "filings, the way by years first; otherwise neither.",
+    "The identity of both ways: a year is the sum of its quarters; a figure that two filings repeat is no slip",
     "withhold",
 )
-PAID_LATER = Rule(
-    "ttm.dividends-paid-in-other-quarters",
-    "Dividends paid in some quarters only count as those of four quarters if one quarter later they are the same sum: "
-    "otherwise a dividend that was paid in them may have been declared before, or one that was declared in them later.",
-    "Taxonomy definitions: dividends declared and dividends paid per share are two elements; ASC 505-10-50-2",
-    "withhold",
-)
-RULES = (CONFIRMED_LEGS, NO_CONTRADICTING_WAYS, PAID_LATER)
+RULES = (NO_CONTRADICTING_WAYS,)
 
 
 @dataclass(frozen=True)

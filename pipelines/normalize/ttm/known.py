@@ -7,6 +7,8 @@ A slot is a concept, the quarter in which its period ends, and the number of qua
 Weighted average shares are multiplied by the days of their period, so that they can be added.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
@@ -23,7 +25,6 @@ from pipelines.normalize.arrays import (
     floats,
     ints,
     key_of,
-    largest,
     named,
     numbers,
     picked,
@@ -82,34 +83,6 @@ COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
 
 QUARTERS_A_YEAR = 4
 
-COARSER_REPETITION = Rule(
-    "precision.coarser-repetition",
-    "A later filing that repeats a known amount with fewer digits changes nothing; the finer figure stays.",
-    "Measured: 27 % of the changes between successive filings of a period are rounding (AAPL LongTermDebt 96,662 to "
-    "96,700 million and back)",
-    "select",
-)
-FINER_REPETITION = Rule(
-    "precision.finer-repetition",
-    "A later filing that repeats a known amount with more digits, within half a unit of the coarser figure, replaces "
-    "it by the finer figure.",
-    COARSER_REPETITION.source,
-    "select",
-)
-TWO_DIGITS = Rule(
-    "precision.two-digits",
-    "A later filing that repeats a known amount rounded to two digits, where the known amount has two digits more, "
-    "changes nothing.",
-    "Measured on 101 companies: 15 figures do so, such as 5,400 million in the text of a note for 5,445 million",
-    "select",
-)
-WHOLE_UNITS = Rule(
-    "precision.whole-units",
-    "A later filing that repeats known dividends per share, which have cents, rounded to a whole unit of the currency, "
-    "as it does with those of all periods, changes nothing.",
-    "Measured: Procter & Gamble's report of 2019 states 3 for dividends of 2.70 and 2.79 that reports before it state",
-    "select",
-)
 TWO_PERIODS_OF_ONE_FILING = Rule(
     "period.two-in-one-filing",
     "If one filing states an amount for two periods that cover the same fiscal quarters, one figure counts: that of "
@@ -142,16 +115,15 @@ LACKS_DISCONTINUED = Rule(
     "that the statements of these years have",
     "select",
 )
-RULES = (
-    LACKS_DISCONTINUED,
-    COARSER_REPETITION,
-    FINER_REPETITION,
-    TWO_DIGITS,
-    WHOLE_UNITS,
-    TWO_PERIODS_OF_ONE_FILING,
-    ERRATUM,
-    OUTLIER,
+COARSER_REPETITION = Rule(
+    "precision.coarser-repetition",
+    "If a later filing repeats a known amount within half a unit of the coarser figure, or rounded to two digits (per "
+    "share, to a whole unit) where the known amount has two digits more, the finer figure counts.",
+    "Measured: 27 % of the changes between successive filings of a period are rounding (AAPL LongTermDebt 96,662 to "
+    "96,700 million and back); Procter & Gamble's report of 2019 states 3 for dividends of 2.70 and 2.79",
+    "select",
 )
+RULES = (LACKS_DISCONTINUED, COARSER_REPETITION, TWO_PERIODS_OF_ONE_FILING, ERRATUM, OUTLIER)
 
 
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -171,42 +143,22 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             (whether another value was known before).
         decisions: `cik`, `rule`, `figures`.
     """
-    sorted_rows = placed.sort(*SLOT, "seq", "rank", "end", "start")
-    cik, seq = ints(sorted_rows, "cik"), ints(sorted_rows, "seq")
-    slot = [cik, ints(sorted_rows, "concept"), ints(sorted_rows, "q"), ints(sorted_rows, "n")]
-    is_last = np.append(starts(*slot, seq)[1:], [True]) if len(seq) else np.zeros(0, dtype=np.bool_)
-    of_left_out, is_thin = cik[~is_last], is_last & _lacks_discontinued(slot, floats(sorted_rows, "rank"))
-    of_thin, is_last = cik[is_thin], is_last & ~is_thin
-    rows = sorted_rows.filter(is_last)
-    cik, seq = cik[is_last], seq[is_last]
-    begins = starts(*(part[is_last] for part in slot))
-    value, grain = floats(rows, "value"), floats(rows, "grain")
+    figures, decided = _one_of_each_filing(placed)
+    begins, cik = figures.begins, figures.cik
+    value, grain, known_before = figures.value, figures.grain, before(figures.value, begins)
     half_a_unit = np.fmax(grain, before(grain, begins)) * HALF_A_UNIT
-    repeats = np.abs(value - before(value, begins)) <= half_a_unit
-    in_two_digits = _rounded_to_two_digits(value, grain, begins, ~repeats)
-    is_dividend = (slot[1][is_last] == DIVIDENDS) & (value != 0)
-    is_rounded = ~begins & ~repeats & (before(grain, begins) <= CENTS) & (value == np.rint(value))
-    is_rounded &= np.abs(value - before(value, begins)) <= HALF_A_UNIT
-    in_whole_units = is_rounded & _of_several(cik, seq, is_dividend & is_rounded, is_dividend & ~begins & ~is_rounded)
-    repeats |= in_two_digits | in_whole_units
-    place = np.unique(cik, return_inverse=True)[1]
-    slots = slot_key(place, *(part[is_last] for part in slot[1:]))
-    is_erratum = _errata(value, before(value, begins), slots, seq)
-    # a filing that states what other figures had proved restates nothing; of amounts that add up the proof is exact
-    concept = slot[1][is_last]
-    beyond, adds_up = floats(rows, "rank") - STATED_RANKS[concept], np.isin(concept, np.flatnonzero(IS_ADDITIVE))
-    is_erratum |= ~repeats & (beyond < 0) & (before(beyond, begins) >= 0) & ~adds_up
-    is_known = repeats | is_erratum
-    foots = flags(rows, "foots")
-    is_outlier = _outliers([part[is_last] for part in slot], seq, value, begins, is_known, half_a_unit, foots)
+    repeats = (np.abs(value - known_before) <= half_a_unit) | _rounded(figures)
+    is_erratum = ~repeats & (_errata(figures) | _proved_before(figures))
+    is_outlier = _outliers(figures, repeats | is_erratum, half_a_unit)
     # what follows an outlier repeats the amount before it, or confirms the outlier
-    after = np.flatnonzero(np.append(False, is_outlier[:-1]) & ~begins)[:]
+    after = np.flatnonzero(np.append(False, is_outlier[:-1]) & ~begins)
     repeats[after] = np.abs(value[after] - value[after - 2]) <= half_a_unit[after]
     is_erratum[after] = False
     repeats |= is_outlier
     # a corrected error is no restatement: the amount is known since its first statement, as corrected
     of_run = first_row(~(repeats | is_erratum))
     finest = _finest_so_far(np.where(is_outlier, np.inf, grain), ~repeats)
+    rows = figures.rows
     weight = np.where(ints(rows, "measure_sign") > 0, floats(rows, "days"), 1.0)
     known = rows.select(*SLOT, "seq", "days", "regime", "rank").with_columns(
         amount=numbers(value[finest] * weight),
@@ -214,120 +166,127 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         vintage=rows["vintage"][finest],
         grain=numbers(grain[finest]),
         other_source=flags(rows, "other_source")[finest],
-        since=seq[of_run],
+        since=figures.seq[of_run],
         is_revised=~begins[of_run],
     )
     is_finest = finest == np.arange(len(finest))
-    decided = [
-        (COARSER_REPETITION, cik[repeats & ~is_finest & (grain > grain[finest]) & ~(in_two_digits | is_outlier)]),
-        (TWO_DIGITS, cik[in_two_digits]),
-        (WHOLE_UNITS, cik[in_whole_units]),
-        (FINER_REPETITION, cik[repeats & is_finest]),
-        (TWO_PERIODS_OF_ONE_FILING, of_left_out),
-        (ERRATUM, cik[is_erratum]),
-        (OUTLIER, cik[is_outlier]),
-        (LACKS_DISCONTINUED, of_thin),
-    ]
+    is_rounding = repeats & ~is_outlier & (is_finest | (grain > grain[finest]))
+    decided += [(COARSER_REPETITION, cik[is_rounding]), (ERRATUM, cik[is_erratum]), (OUTLIER, cik[is_outlier])]
     return known, counted(decided)
 
 
-def _lacks_discontinued(slot: list[Ints], rank: Floats) -> Flags:
-    """Whether income before tax is net income plus tax, and an earlier figure of the slot is computed in another way.
+@dataclass(frozen=True)
+class _Figures:
+    """The figures of each slot, one of each filing, sorted by slot and filing; `begins`: the first one of its slot."""
 
-    Args:
-        slot: company, concept, quarter and number of quarters of each figure, sorted by them and by filing.
-        rank: the rank of its source.
+    rows: pl.DataFrame
+    cik: Ints
+    concept: Ints
+    seq: Ints
+    value: Floats
+    grain: Floats
+    rank: Floats
+    begins: Flags
+
+    @property
+    def adds_up(self) -> Flags:
+        """Whether the quarters of a year add up to it exactly."""
+        return np.isin(self.concept, np.flatnonzero(IS_ADDITIVE))
+
+
+def _one_of_each_filing(placed: pl.DataFrame) -> tuple[_Figures, list[tuple[Rule, Ints]]]:
+    """The figures that count, and the decisions about the others.
+
+    Of two periods of one filing that cover the same quarters, one counts. Income before tax that is net income plus tax
+    does not if an earlier figure of the slot is computed in another way.
     """
-    found = np.zeros(len(rank), dtype=np.bool_)
-    at = np.flatnonzero(slot[1] == PRETAX_INCOME)
-    is_alone = np.isin(rank[at], RANKS_ALONE)
-    earlier = np.cumsum(~is_alone)
-    begins = first_row(starts(*(part[at] for part in slot)))
-    found[at] = is_alone & (earlier > earlier[begins] - ~is_alone[begins])
+    rows = placed.sort(*SLOT, "seq", "rank", "end", "start")
+    cik, concept, seq = (ints(rows, name) for name in ("cik", "concept", "seq"))
+    slot = [ints(rows, name) for name in SLOT]
+    is_last = np.append(starts(*slot, seq), [True])[1:]
+    is_alone = (concept == PRETAX_INCOME) & np.isin(floats(rows, "rank"), RANKS_ALONE)
+    in_other_ways = np.cumsum(~is_alone)
+    at_first = (in_other_ways - ~is_alone)[first_row(starts(*slot))]
+    is_thin = is_last & is_alone & (in_other_ways > at_first)
+    decided = [(TWO_PERIODS_OF_ONE_FILING, cik[~is_last]), (LACKS_DISCONTINUED, cik[is_thin])]
+    counts = is_last & ~is_thin
+    rows = rows.filter(counts)
+    value, grain, rank = (floats(rows, name) for name in ("value", "grain", "rank"))
+    begins = starts(*(part[counts] for part in slot))
+    return _Figures(rows, cik[counts], concept[counts], seq[counts], value, grain, rank, begins), decided
+
+
+def _rounded(figures: _Figures) -> Flags:
+    """Whether a figure is the amount known before, rounded to two digits or, of dividends, to a whole unit."""
+    value, known = figures.value, before(figures.value, figures.begins)
+    found = np.zeros(len(value), dtype=np.bool_)
+    rows = np.flatnonzero((value != 0) & (value != known) & ~figures.begins)
+    rounded_to = np.where(_in_whole_units(figures)[rows], 1.0, grains(value[rows], ROUNDED_DIGITS))
+    has_more = figures.grain[rows - 1] * LOST <= rounded_to
+    found[rows] = has_more & (np.abs(value[rows] - known[rows]) <= rounded_to * HALF_A_UNIT)
     return found
 
 
-def _outliers(
-    slot: list[Ints], seq: Ints, value: Floats, begins: Flags, repeats: Flags, half_a_unit: Floats, foots: Flags
-) -> Flags:
-    """Whether a figure of a duration differs from the one that several filings before it state, and from nothing else.
+def _in_whole_units(figures: _Figures) -> Flags:
+    """The dividends per share of filings that state several, all of them in whole units."""
+    found = np.zeros(len(figures.value), dtype=np.bool_)
+    at = np.flatnonzero((figures.concept == DIVIDENDS) & (figures.value != 0) & ~figures.begins)
+    is_whole = (pl.col("value") == pl.col("value").round()).all() & (pl.len() > 1)
+    found[at] = figures.rows[at].select(is_whole.over("cik", "seq")).to_series().to_numpy()
+    return found
+
+
+def _proved_before(figures: _Figures) -> Flags:
+    """Whether a filing states what other figures had proved, which restates nothing; if they add up, exactly."""
+    beyond = figures.rank - STATED_RANKS[figures.concept]
+    found: Flags = (beyond < 0) & (before(beyond, figures.begins) >= 0) & ~figures.adds_up
+    return found
+
+
+def _outliers(figures: _Figures, repeats: Flags, half_a_unit: Floats) -> Flags:
+    """Whether a figure of a duration differs from the one that several filings before it state, and nothing else does.
 
     Args:
-        slot: company, concept, quarter and number of quarters of each figure, sorted by them and by filing.
-        seq: the filing.
-        value: the figure.
-        begins: whether a figure is the first of its slot.
-        repeats: whether it is the amount known before.
+        figures: the figures.
+        repeats: whether each is the amount known before.
         half_a_unit: the largest difference by rounding.
-        foots: whether the statement of the filing foots with the figure.
     """
-    changes = ~begins & ~repeats
-    outlier = np.zeros(len(seq), dtype=np.bool_)
-    if not changes.any():
-        return outlier
-    cik, concept, q, n = slot
-    filing = (np.unique(cik[changes], return_inverse=True)[1] << SEQ_BITS) | seq[changes]
-    alone = ~foots[changes]
-    for key, most in ((filing, RESTATED_ALONE), ((filing << CONCEPT_BITS) | concept[changes], 1)):
-        _, of_key, number = np.unique(key, return_inverse=True, return_counts=True)
-        alone &= number[of_key] <= most
+    found = np.zeros(len(repeats), dtype=np.bool_)
+    at = np.flatnonzero(~figures.begins & ~repeats)
     # an element may feed two concepts: figures of a period that are the same are one
-    period = np.unique(
-        (filing << (QUARTER_BITS + SPAN_BITS)) | (q[changes] << SPAN_BITS) | n[changes], return_inverse=True
-    )[1]
-    order = np.lexsort((value[changes], period))
-    distinct = np.bincount(period[order], weights=starts(period[order], value[changes][order]))
-    alone &= (distinct == 1)[period]
-    at = np.flatnonzero(changes)
+    is_alone = figures.rows[at].select(
+        ~pl.col("foots")
+        & (pl.len().over("cik", "seq") <= RESTATED_ALONE)
+        & (pl.len().over("cik", "seq", "concept") == 1)
+        & (pl.col("value").n_unique().over("cik", "seq", "q", "n") == 1)
+        & (pl.col("n") > 0)
+    )
     agreeing = at - first_row(~repeats)[at - 1]
-    outlier[at] = alone & (agreeing >= AGREEING) & (n[at] > 0)
     # two rounded figures on both sides of a limit are no outlier
-    outlier[at] &= np.abs(value[at] - value[at - 1]) > 2 * half_a_unit[at]
-    return outlier
+    is_far = np.abs(figures.value[at] - figures.value[at - 1]) > 2 * half_a_unit[at]
+    found[at] = flags(is_alone, "foots") & (agreeing >= AGREEING) & is_far
+    return found
 
 
-def _errata(value: Floats, known: Floats, slot: Ints, seq: Ints) -> Flags:
+def _errata(figures: _Figures) -> Flags:
     """Whether a figure differs from the known one by its sign or a power of a thousand alone, and is the right one.
 
     In another scale the figures of the years before and after show which is right.
-
-    Args:
-        value: of each figure.
-        known: the figure that was known before; NaN if there is none.
-        slot: key of the slot, as of slot_key.
-        seq: the filing.
     """
+    value, known = figures.value, before(figures.value, figures.begins)
     found = np.zeros(len(value), dtype=np.bool_)
     rows = np.flatnonzero((value != known) & (value != 0) & (np.abs(known) > 0))
     times = value[rows] / known[rows]
     power = np.round(np.log10(np.abs(times)))
     is_same = np.abs(np.abs(times) / 10.0**power - 1) <= SAME_DIGITS
     found[rows] = is_same & (power == 0) & (times < 0)
-    off_scale = rows[is_same & (np.abs(power) >= THOUSAND) & (power % THOUSAND == 0) & (times > 0)]
-    if len(off_scale):
-        timeline = Timeline(slot, seq)
-        steps = (years * (QUARTERS_A_YEAR << SPAN_BITS) for years in (-1, 1))
-        beside = [picked(value, timeline.after(slot[off_scale] + step, seq[off_scale])) for step in steps]
-        apart = largest(*(np.abs(np.log10(np.abs(value[off_scale] / other))) for other in beside))
-        found[off_scale] = apart < SAME_SCALE
-    return found
-
-
-def _rounded_to_two_digits(value: Floats, grain: Floats, begins: Flags, differs: Flags) -> Flags:
-    """Whether a figure is the amount known before, rounded to two digits."""
-    found = np.zeros(len(value), dtype=np.bool_)
-    rows = np.flatnonzero(differs & ~begins & (value != 0))
-    rounded_to = grains(value[rows], ROUNDED_DIGITS)
-    has_more = grain[rows - 1] * LOST <= rounded_to
-    found[rows] = has_more & (np.abs(value[rows] - value[rows - 1]) <= rounded_to * HALF_A_UNIT)
-    return found
-
-
-def _of_several(cik: Ints, seq: Ints, which: Flags, others: Flags) -> Flags:
-    """The figures that are not alone in their filing, which has none of the other ones."""
-    filing = np.unique((cik << SEQ_BITS) | seq, return_inverse=True)[1]
-    number, of_others = (np.bincount(filing, weights=what) for what in (which, others))
-    found: Flags = which & ((number > 1) & (of_others == 0))[filing]
+    rows = rows[is_same & (np.abs(power) >= THOUSAND) & (power % THOUSAND == 0) & (times > 0)]
+    place = np.unique(figures.cik, return_inverse=True)[1]
+    slots = slot_key(place, *(ints(figures.rows, name) for name in SLOT[1:]))
+    timeline, year = Timeline(slots, figures.seq), QUARTERS_A_YEAR << SPAN_BITS
+    others = picked(value, timeline.after(slots[rows] + np.array([[-year], [year]]), figures.seq[rows]))
+    with np.errstate(divide="ignore"):
+        found[rows] = np.fmax.reduce(np.abs(np.log10(np.abs(value[rows] / others)))) < SAME_SCALE
     return found
 
 
@@ -361,26 +320,23 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
         dividends also each filing that changes the quarter after the window.
     """
     cik, concept, q, n, seq = (ints(known, name) for name in (*SLOT, "seq"))
+    company, place = np.unique(cik, return_inverse=True)
+    line = key_of((place, COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS))
+    restated = np.unique(line[flags(known, "is_revised")])
     amount = floats(known, "amount")
     changes = ~(amount == before(amount, starts(cik, concept, q, n))) | (n == QUARTERS_A_YEAR)
-    changes |= _near_restatements(known)
-    company, place = np.unique(cik[changes], return_inverse=True)
-    concept, q, n, seq = concept[changes], q[changes], n[changes], seq[changes]
-
-    def key(q: Ints) -> Ints:
-        return key_of((place, COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS))
-
-    own = key(q)
-    ends, of_end = np.unique(own, return_inverse=True)
-    first = np.full(len(ends), np.iinfo(np.int64).max)
+    changes |= np.isin(line, restated + np.arange(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR)[:, None])
+    line, seq, shows_declared = line[changes], seq[changes], ((concept == DIVIDENDS) & (n == 1))[changes]
+    ends, of_end = np.unique(line, return_inverse=True)
+    first = np.full(len(ends) + 1, np.iinfo(np.int64).max)
     np.minimum.at(first, of_end, seq)
     points = []
     # the quarter after a window shows whether the dividends that were paid in it were declared in it
-    for later in (*range(5), -1):
-        asked = key(q + later)
-        at = np.minimum(np.searchsorted(ends, asked), max(len(ends) - 1, 0))
-        counts = (ends[at] == asked) & (seq >= first[at]) & ((later >= 0) | ((concept == DIVIDENDS) & (n == 1)))
-        points.append((asked[counts] << SEQ_BITS) | seq[counts])
+    for later in (*range(QUARTERS_A_YEAR + 1), -1):
+        window = line + later
+        at = np.searchsorted(ends, window)
+        counts = np.isin(window, ends) & (seq >= first[at]) & ((later >= 0) | shows_declared)
+        points.append((window[counts] << SEQ_BITS) | seq[counts])
     point = np.unique(np.concatenate(points))
     window, seq = point >> SEQ_BITS, point & ((1 << SEQ_BITS) - 1)
     return pl.DataFrame(
@@ -391,20 +347,6 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
             "seq": seq.astype(np.int32),
         }
     )
-
-
-def _near_restatements(known: pl.DataFrame) -> Flags:
-    """Whether a slot ends within a year of a restated one of the same concept."""
-    company = np.unique(ints(known, "cik"), return_inverse=True)[1]
-    concept, q, is_revised = ints(known, "concept"), ints(known, "q"), flags(known, "is_revised")
-
-    def key(q: Ints) -> Ints:
-        return key_of((company, COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS))
-
-    own = key(q)
-    restated = np.unique(own[is_revised])
-    near = np.unique(np.concatenate([restated + apart for apart in range(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR)]))
-    return np.isin(own, near)
 
 
 def amount_changes(rows: pl.DataFrame, of: list[str], also: str | None = None) -> pl.DataFrame:

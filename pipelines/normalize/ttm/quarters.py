@@ -26,27 +26,12 @@ SIGNS = (1, 1, -1, -1, -1, -1)
 
 QUARTER_BY_DIFFERENCE = Rule(
     "ttm.quarter-by-difference",
-    "A quarter that no filing states is the year to date at its end less the year to date at its beginning, unless "
-    "these are dividends of nine months that are less than those of the three quarters.",
-    "Regulation S-X Rule 10-01(c)",
+    "A quarter that no filing states is the year to date at its end less that at its beginning, or the year less three "
+    f"quarters: of dividends, only if it is at most {LARGEST_RAISE:g} times the largest of them.",
+    "Regulation S-X Rule 10-01(c); dividends are often stated for the quarter only, and a year may have a special one",
     "compose",
 )
-FOURTH_QUARTER_BY_THREE = Rule(
-    "ttm.fourth-quarter-less-three-quarters",
-    "If nine months are not stated, the fourth quarter is the fiscal year less its three quarters; of an amount that "
-    f"cannot be negative, only if it is not negative and, per day, at most {LARGEST_RAISE:g} times the largest of "
-    "them.",
-    "Dividends are often stated for the quarter only; a year may have a special dividend that the quarters leave out",
-    "compose",
-)
-QUARTER_BEFORE_RECAST = Rule(
-    "ttm.quarter-before-recast",
-    "If a fiscal year was recast and its nine months were not, the fourth quarter is computed from the year before the "
-    "recast, unless it was then less than the nine months and the amount cannot be negative.",
-    "ASC 250-10-45-5; otherwise the whole recast would fall into the fourth quarter",
-    "select",
-)
-RULES = (QUARTER_BY_DIFFERENCE, FOURTH_QUARTER_BY_THREE, QUARTER_BEFORE_RECAST)
+RULES = (QUARTER_BY_DIFFERENCE,)
 
 
 @dataclass(frozen=True)

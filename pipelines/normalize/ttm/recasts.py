@@ -35,16 +35,7 @@ NEXT_LESS_QUARTER = Rule(
     "before, on one basis",
     "compose",
 )
-YEAR_ON_NEW_BASIS = Rule(
-    "ttm.year-restates-the-one-before",
-    "If the filing that first states a fiscal year restates the year before it, and a later one restates an interim "
-    "period of the year in the same direction and, of an amount that cannot be negative, by a like share, the year is "
-    "already on the basis of the later filing.",
-    "ASC 250-10-45-5: a change is applied to all periods presented; one in the last quarter is in the statements of "
-    "the year first, and in the interim comparatives of the next report",
-    "select",
-)
-RULES = (QUARTERS_OF_RECAST, NEXT_LESS_QUARTER, YEAR_ON_NEW_BASIS)
+RULES = (QUARTERS_OF_RECAST, NEXT_LESS_QUARTER)
 
 
 def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
 
@@ -29,19 +30,6 @@ LARGE_AMOUNT = 1e5
 A_THOUSANDTH = (200, 5000)
 """An amount a day that is so many times smaller than that of the other legs is in thousands, stated as units."""
 
-NO_MIXED_REGIMES = Rule(
-    "ttm.no-mixed-regimes",
-    "Figures of two companies under one CIK, or of two sets of accounting standards, are never added up.",
-    "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
-    "withhold",
-)
-NO_MIXED_ELEMENTS = Rule(
-    "ttm.no-mixed-elements",
-    "Figures are not added up if only some of them are from an element for which this company has stated another "
-    "amount than for the best element.",
-    "Taxonomy definitions: two elements with different amounts in one filing are different amounts",
-    "withhold",
-)
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
     f"Amounts of money below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions, nor an amount that "
@@ -57,20 +45,23 @@ NO_MIXED_BASES = Rule(
     "ASC 250-10-45-5; Regulation S-X Rule 10-01(c): interim statements have both interim periods on one basis",
     "withhold",
 )
+NO_MIXED_ELEMENTS = Rule(
+    "ttm.no-mixed-elements",
+    "Figures are not added up if only some are from an element with another amount than the best one, nor dividends "
+    "paid in some quarters only that are another sum one quarter later: they may be declared in others.",
+    "Taxonomy definitions: two elements with different amounts in one filing are different amounts, such as dividends "
+    "declared and dividends paid",
+    "withhold",
+)
 NOT_TWELVE_MONTHS = Rule(
-    "ttm.length",
-    f"Figures are twelve months only if together they span {SHORTEST_WINDOW} to {LONGEST_WINDOW} days.",
-    "Fiscal years of 52 or 53 weeks have 364 or 371 days; filers shift a period end by some days",
+    "ttm.not-twelve-months",
+    f"Figures are twelve months only if together they span {SHORTEST_WINDOW} to {LONGEST_WINDOW} days, and, like a "
+    "quarter by difference, are not below zero if the amount cannot be negative.",
+    "Fiscal years of 52 or 53 weeks have 364 or 371 days, and filers shift a period end by some days; taxonomy "
+    "definitions: amounts such as revenue, payments, shares and dividends are not negative",
     "withhold",
 )
-NO_NEGATIVE_SUM = Rule(
-    "ttm.no-negative-sum",
-    "If an amount cannot be negative, twelve months or a quarter by difference below zero are left out, because their "
-    "legs contradict each other.",
-    "Taxonomy definitions: amounts such as revenue, payments, shares and dividends are not negative",
-    "withhold",
-)
-RULES = (NO_MIXED_REGIMES, NO_MIXED_ELEMENTS, NO_MIXED_UNITS, NO_MIXED_BASES, NOT_TWELVE_MONTHS, NO_NEGATIVE_SUM)
+RULES = (NO_MIXED_ELEMENTS, NO_MIXED_UNITS, NO_MIXED_BASES, NOT_TWELVE_MONTHS)
 
 
 @dataclass(frozen=True)
@@ -121,12 +112,11 @@ class Way:
             has_derived=np.any(windows.is_derived(rows), axis=0),
             has_other_element=has_other,
             faults={
-                NO_MIXED_REGIMES: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
+                ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
                 NO_MIXED_ELEMENTS: has_other & np.any(others == 0, axis=0),
                 NO_MIXED_UNITS: _mixes_units(windows, rows),
                 NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
-                NOT_TWELVE_MONTHS: ~np.isnan(amount) & ~has_length,
-                NO_NEGATIVE_SUM: is_negative,
+                NOT_TWELVE_MONTHS: (~np.isnan(amount) & ~has_length) | is_negative,
             },
         )
 

@@ -10,35 +10,21 @@ import polars as pl
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, ints, largest, numbers, picked, starts
 from pipelines.normalize.decisions import counted
 from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
 from pipelines.normalize.ttm.bases import BEYOND, restated
-from pipelines.normalize.ttm.choice import (
-    CONFIRMED_LEGS,
-    NO_CONTRADICTING_WAYS,
-    OWN_APART,
-    PAID_LATER,
-    Choice,
-    Ways,
-    chosen,
-)
+from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, OWN_APART, Choice, Ways, chosen
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, amount_changes, points_to_compute
 from pipelines.normalize.ttm.lookups import Known, Windows
 from pipelines.normalize.ttm.proofs import proofs
-from pipelines.normalize.ttm.quarters import (
-    FOURTH_QUARTER_BY_THREE,
-    QUARTER_BEFORE_RECAST,
-    QUARTER_BY_DIFFERENCE,
-    quarters_added_up,
-)
-from pipelines.normalize.ttm.recasts import NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, YEAR_ON_NEW_BASIS, by_years_or_next
+from pipelines.normalize.ttm.quarters import QUARTER_BY_DIFFERENCE, quarters_added_up
+from pipelines.normalize.ttm.recasts import NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, by_years_or_next
 from pipelines.normalize.ttm.ways import (
     DISAGREEMENT,
     NO_MIXED_BASES,
     NO_MIXED_ELEMENTS,
-    NO_MIXED_REGIMES,
     NO_MIXED_UNITS,
-    NO_NEGATIVE_SUM,
     NOT_TWELVE_MONTHS,
 )
 
@@ -82,17 +68,18 @@ METHOD_NAMES = {
 
 YEAR_BEFORE_RECAST = Rule(
     "ttm.year-before-recast",
-    "If a fiscal year was recast and its interim period was not, the year counts as before the recast, unless it was "
-    "then less than the interim period and the amount cannot be negative.",
+    "If a fiscal year was recast and its interim period was not, the year counts as before the recast, also for its "
+    "fourth quarter, unless it was then less than the interim period and the amount cannot be negative.",
     "ASC 250-10-45-5: a change is applied to all periods presented; a recast year less an interim period on the former "
     "basis is on neither basis",
     "select",
 )
 NEWEST_COMPARATIVE = Rule(
     "ttm.newest-comparative",
-    "The interim period that is subtracted is as in the newest filing, if the figure known with the year is missing, "
-    "was not restated with an amendment of the year, or follows other standards than the year.",
-    "ASC 250-10-45-23: an error is corrected in all periods presented",
+    "The interim period that is subtracted is as in the newest filing if its figure known with the year is missing or "
+    "not restated with an amendment of it, or if the report of the year restates the year before alike.",
+    "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented; one "
+    "in the last quarter is in the interim comparatives of the next report",
     "select",
 )
 CORRECTED_YEAR = Rule(
@@ -161,7 +148,7 @@ RULES = (
 )
 LEG_TYPES = pl.Schema({"flow": pl.UInt32(), "place": pl.Int16(), "vintage": pl.UInt32(), "weight": pl.Float64()})
 REASONS = {
-    NO_MIXED_REGIMES: "basis_break",
+    ACROSS: "basis_break",
     NO_MIXED_ELEMENTS: "elements_differ",
     NO_MIXED_UNITS: "line_in_other_units",
     NO_MIXED_BASES: "mixed_basis",
@@ -274,8 +261,8 @@ def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Seri
         is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | choice.is_behind
     is_withdrawn = (is_withdrawn | mixes_units | choice.is_paid_later) & ~np.isnan(former)
     rules = dict(zip((FISCAL_YEAR, OWN_TWELVE_MONTHS, FOUR_QUARTERS, YEAR_TO_DATE), choice.holds, strict=True))
-    rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_MIXED_UNITS: mixes_units, PAID_LATER: choice.is_paid_later}
-    rules[NO_MIXED_BASES] = is_withdrawn
+    rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_MIXED_UNITS: mixes_units}
+    rules |= {NO_MIXED_ELEMENTS: choice.is_paid_later, NO_MIXED_BASES: is_withdrawn}
     return is_withdrawn, pl.Series(np.select(list(rules.values()), [rule.id for rule in rules], ""))
 
 
@@ -303,9 +290,14 @@ def _legs(windows: Windows, choice: Choice, kept: Ints) -> pl.DataFrame:
     return pl.concat(legs).cast(LEG_TYPES).sort("flow", "place")
 
 
-def _breaks(ways: Ways, rule: Rule) -> Flags:
-    """Whether a rule forbids the way by years or that by quarters, which is otherwise whole."""
-    return ways.by_years.breaks(rule) | ways.by_quarters.breaks(rule)
+def _forbidden(ways: Ways, choice: Choice) -> list[tuple[Rule, str, Flags]]:
+    """The rules that forbid a way that is otherwise whole, the reason of the missing value, and the windows."""
+    found = [
+        (rule, reason, ways.by_years.breaks(rule) | ways.by_quarters.breaks(rule)) for rule, reason in REASONS.items()
+    ]
+    found.append((NO_CONTRADICTING_WAYS, "ways_contradict", choice.contradict))
+    found.append((NO_MIXED_ELEMENTS, "elements_differ", choice.is_paid_later))
+    return found
 
 
 def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags, items: pl.Series) -> pl.DataFrame:
@@ -316,13 +308,10 @@ def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags,
     window, has_way = windows.slot(windows.q, 0), choice.has_way
     is_newest = np.append(window[1:] != window[:-1], [True])[: len(window)]
     asked = is_newest & ~has_way & (is_withdrawn | ~np.isin(window, window[has_way])) & items.is_not_null().to_numpy()
-    reasons = {rule: (reason, _breaks(ways, rule)) for rule, reason in REASONS.items()}
-    reasons[NO_CONTRADICTING_WAYS] = "ways_contradict", choice.contradict
-    reasons[PAID_LATER] = "elements_differ", choice.is_paid_later
     points = windows.points.select("cik", "q", item=items)
     return pl.concat(
         points.filter(asked & holds).with_columns(reason=pl.lit(reason), rule=pl.lit(rule.id))
-        for rule, (reason, holds) in reasons.items()
+        for rule, reason, holds in _forbidden(ways, choice)
     )
 
 
@@ -334,24 +323,17 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice
     by_year, by_own, takes_quarters, takes_years = choice.holds
     is_single = by_year | by_own
     is_quarters, is_years = kept & takes_quarters & ~is_single, kept & takes_years & ~takes_quarters & ~is_single
-    is_negative = np.any([way.faults[NO_NEGATIVE_SUM] for way in (ways.by_years, ways.by_quarters)], axis=0)
-    has_other_length = np.any([way.faults[NOT_TWELVE_MONTHS] for way in (ways.by_years, ways.by_quarters)], axis=0)
+    is_other = np.any([way.faults[NOT_TWELVE_MONTHS] for way in (ways.by_years, ways.by_quarters)], axis=0)
     decided = {
-        QUARTER_BY_DIFFERENCE: is_quarters & quarters.by_difference.any(axis=0),
-        FOURTH_QUARTER_BY_THREE: is_quarters & quarters.by_three.any(axis=0),
-        QUARTER_BEFORE_RECAST: is_quarters & quarters.is_before.any(axis=0),
-        YEAR_BEFORE_RECAST: is_years & years.is_before,
-        NEWEST_COMPARATIVE: is_years & years.is_recast,
+        QUARTER_BY_DIFFERENCE: is_quarters & np.any(quarters.by_difference | quarters.by_three, axis=0),
+        YEAR_BEFORE_RECAST: (is_quarters & quarters.is_before.any(axis=0)) | (is_years & years.is_before),
+        NEWEST_COMPARATIVE: is_years & (years.is_recast | years.is_newer),
         CORRECTED_YEAR: is_years & years.was_error,
-        NO_NEGATIVE_SUM: (is_negative | quarters.is_negative.any(axis=0)) & ~has_way,
-        NOT_TWELVE_MONTHS: has_other_length & ~has_way,
-        CONFIRMED_LEGS: choice.is_confirmed,
-        NO_CONTRADICTING_WAYS: choice.contradict & ~has_way,
-        PAID_LATER: choice.is_paid_later & ~has_way,
+        NOT_TWELVE_MONTHS: (quarters.is_negative.any(axis=0) | is_other) & ~has_way,
+        NO_CONTRADICTING_WAYS: choice.is_confirmed,
         QUARTERS_OF_RECAST: ways.of_recast,
         NEXT_LESS_QUARTER: ways.of_next & has_way,
-        YEAR_ON_NEW_BASIS: years.is_newer & has_way,
     }
-    decided |= {rule: _breaks(ways, rule) & ~has_way for rule in REASONS}
+    withheld = [(rule, holds & ~has_way) for rule, _, holds in _forbidden(ways, choice)]
     cik = ints(windows.points, "cik")
-    return counted((rule, cik[holds]) for rule, holds in decided.items())
+    return counted((rule, cik[holds]) for rule, holds in (*decided.items(), *withheld))
