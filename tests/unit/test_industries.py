@@ -253,16 +253,3 @@ def test_the_sic_code_reaches_the_rules():
     }
 
     assert revenues == {"6022": 75e6, "3571": 100e6}
-
-
-@pytest.mark.parametrize(("credit", "industry"), [(9e6, "general"), (10e6, "captive_finance")])
-def test_two_small_receivables_are_no_finance_arm(credit, industry):
-    """Each amount must be at least one percent of the total assets that the filing states."""
-    rows = [
-        fact("PaymentsToAcquireEquipmentOnLease", 50e6, *YEAR),
-        fact("NotesReceivableNet", credit, None, YEAR[1]),
-        fact("Assets", 1000e6, None, YEAR[1]),
-    ]
-    found = industries.industries(ordered_facts(raw(rows)), codes("3571"))
-
-    assert found["industry"].to_list() == [industry]

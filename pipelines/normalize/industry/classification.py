@@ -10,13 +10,13 @@ Later filings change nothing. EDGAR keeps no history of SIC codes, so the code i
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Ints, ints, starts
+from pipelines.normalize.arrays import Flags, Ints, first_row, ints, starts
 from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.industry.table import IFRS_PREFIX, INDICATORS, TABLE, IndustryRow
+from pipelines.normalize.keys import filing_rows
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 
-ASSETS = "Assets"
 LOOKS_BACK_DAYS = 400
 """The time between two annual reports: the elements of earlier filings within it count for a filing as well."""
 LARGEST_CODE = 9999
@@ -124,36 +124,16 @@ _BY_CODE[-1, -1] = True
 
 def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
     """A matrix of filings by indicators: whether the filing, or one of the year before it, uses the indicator."""
-    amounts = facts.select("cik", "seq", "tag", "value").filter(pl.col("tag").is_in(_TAGS))
-    used = _large(amounts).select("cik", "seq", "tag").unique()
+    shown = facts.filter(pl.col("tag").is_in(_TAGS))
+    row = filing_rows(ints(shown, "cik"), ints(shown, "seq"), filings)
     newest = np.full((filings.height, len(_TAGS)), -1)
-    row = used.join(filings.with_row_index("row"), on=["cik", "seq"], maintain_order="left")["row"].to_numpy()
-    newest[row, used["tag"].cast(pl.Enum(_TAGS)).to_physical().to_numpy()] = row
+    newest[row, shown["tag"].cast(pl.Enum(_TAGS)).to_physical().to_numpy()] = row
     # the newest row so far that uses an indicator; it may be another company's, which is excluded below
     newest = np.maximum.accumulate(newest, axis=0)
-    first_of_company = np.maximum.accumulate(np.where(starts(ints(filings, "cik")), np.arange(filings.height), 0))
+    is_own = newest >= first_row(starts(ints(filings, "cik")))[:, None]
     filed = filings["filed"].to_physical().to_numpy()
-    is_own = newest >= first_of_company[:, None]
     is_recent: Flags = filed[:, None] - filed[newest] <= LOOKS_BACK_DAYS
     return is_own & is_recent
-
-
-_LEAST_SHARE = {element: row.least_share for row in TABLE if row.least_share for element in row.uses}
-"""For each element that only counts if its amount is large: the smallest share of total assets."""
-
-
-def _large(amounts: pl.DataFrame) -> pl.DataFrame:
-    """The amounts of indicators without those that are too small beside the total assets of their filing."""
-    is_sized = pl.col("tag").is_in(list(_LEAST_SHARE))
-    sized = amounts.filter(is_sized)
-    if sized.is_empty():
-        return amounts
-    assets = amounts.filter(pl.col("tag") == ASSETS).group_by("cik", "seq").agg(assets=pl.col("value").max())
-    least = pl.col("tag").replace_strict(_LEAST_SHARE, return_dtype=pl.Float64) * pl.col("assets")
-    large = sized.join(assets, on=["cik", "seq"], how="left").filter(
-        (pl.col("value").abs() >= least).fill_null(value=True)
-    )
-    return pl.concat([amounts.filter(~is_sized), large.select(amounts.columns)])
 
 
 def _codes(filings: pl.DataFrame, registrants: pl.DataFrame | None) -> Ints:

@@ -63,7 +63,6 @@ class IndustryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     statement: one plain sentence: who belongs to the industry. source: the paragraph that justifies it, if any.
     uses: elements, of which at least `at_least` are used; those of IFRS have a prefix.
     unless: elements of which none is used.
-    least_share: the share of the filing's total assets that an amount of `uses` needs to count.
     """
 
     industry: Industry
@@ -74,7 +73,6 @@ class IndustryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uses: Elements = ()
     at_least: int = 0
     unless: Elements = ()
-    least_share: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse a rule that there is not, and a condition that always or never holds."""
