@@ -9,6 +9,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,8 @@ import pyarrow.parquet as pq
 
 from serve.api import examples
 from warehouse import publish, schema
+from warehouse.digest import digests_of
+from warehouse.pointer import copies_of
 from warehouse.rows import Rows as FiledRows
 
 Rows = list[dict[str, Any]]
@@ -368,6 +371,12 @@ def publish_small(
     """Publish the small build, or other rows, and point to it."""
     filed = write(published.parent / "tables", tables() if rows is None else rows)
     made = publish.build(published, filed, build_id)
+    point(published, made, updated, **synchronization)
+    return made
+
+
+def point(published: Path, made: publish.Build, updated: Mapping[str, str] = UPDATED, **synchronization: str) -> None:
+    """Point to a build."""
     publish.point(
         published,
         made,
@@ -376,14 +385,25 @@ def publish_small(
         updated=updated,
         is_scheduled=True,
     )
-    return made
 
 
-def small(published: Path) -> publish.Build:
-    """The small build in a folder without one: published once per process, and copied."""
+def small(published: Path, build_id: str = "b1", **synchronization: str) -> publish.Build:
+    """The small build in a folder: made once per process, and copied; it is pointed to."""
     made, folder = _small_once()
-    shutil.copytree(folder, published, symlinks=True, dirs_exist_ok=True)
-    return made
+    if build_id == made.build_id and not synchronization:
+        shutil.copytree(folder, published, symlinks=True, dirs_exist_ok=True)
+        return made
+    copied = copy(folder, made, published, build_id)
+    point(published, copied, **synchronization)
+    return copied
+
+
+def copy(folder: Path, made: publish.Build, published: Path, build_id: str) -> publish.Build:
+    """A build of one folder in another, or under another id."""
+    file = f"warehouse-{build_id}.duckdb"
+    shutil.copytree(folder / copies_of(made.file), published / copies_of(file))
+    shutil.copy2(folder / made.file, published / file)
+    return replace(made, build_id=build_id, file=file, digests=digests_of(published, file))
 
 
 @cache

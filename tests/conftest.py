@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-from tests import ending, together
+from tests import ending
 from tests.e2e.homes import sync_as_process
 from tests.once import made_once
 from tests.progress import Progress
@@ -39,7 +39,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ending)
-    config.pluginmanager.register(together)
     if not hasattr(config, "workerinput"):  # not in worker processes, which have no terminal
         config.pluginmanager.register(Progress(config))
 
@@ -60,6 +59,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent.name in UNTRACED or is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("no_cover")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run tests that are marked with tests.together.in_one_call."""
+    if not hasattr(pyfuncitem.obj, "run_with_others"):
+        return None
+    pyfuncitem.obj.run_with_others(pyfuncitem)
+    return True
 
 
 def pytest_sessionfinish() -> None:

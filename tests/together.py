@@ -33,9 +33,9 @@ def in_one_call(test: Test) -> Callable[..., None]:
 
     @wraps(test)
     def run(**_: object) -> None:
-        raise AssertionError("pytest_pyfunc_call runs it")
+        raise AssertionError("tests.conftest runs it")
 
-    run.yields_facts = test  # type: ignore[attr-defined]
+    run.yields_facts, run.run_with_others = test, run_with_others  # type: ignore[attr-defined]
     return run
 
 
@@ -99,18 +99,14 @@ def renamed(frame: pl.DataFrame, cik: str) -> pl.DataFrame:
 RESULTS = pytest.StashKey[Results]()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+def run_with_others(test: pytest.Function) -> None:
     """Run a marked test with the result of its facts; the first of a module standardizes those of all."""
-    if not hasattr(pyfuncitem.obj, "yields_facts"):
-        return None
-    module = pyfuncitem.getparent(pytest.Module)
+    module = test.getparent(pytest.Module)
     assert module
     if RESULTS not in module.stash:
-        items = [item for item in pyfuncitem.session.items if item.getparent(pytest.Module) is module]
+        items = [item for item in test.session.items if item.getparent(pytest.Module) is module]
         module.stash[RESULTS] = Results([item for item in items if hasattr(item.obj, "yields_facts")])
-    steps = pyfuncitem.obj.yields_facts(**parameters(pyfuncitem))
+    steps = test.obj.yields_facts(**parameters(test))
     facts = next(steps)
     with pytest.raises(StopIteration):
-        steps.send(module.stash[RESULTS].of(pyfuncitem, facts))
-    return True
+        steps.send(module.stash[RESULTS].of(test, facts))

@@ -194,7 +194,7 @@ def test_7_a_damaged_build_is_left_for_the_one_before(empty: Served) -> None:
     published = empty.home / "published"
 
     def publish(number: int, damaged: str = "") -> None:
-        builds.publish_small(published, f"b{number}", sync_id=f"s{number}")
+        builds.small(published, f"b{number}", sync_id=f"s{number}")
         if damaged:
             damage(published / f"warehouse-b{number}.duckdb", damaged)
 

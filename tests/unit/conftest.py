@@ -1,18 +1,22 @@
-"""Fixtures of several unit tests: a home that was synchronized once, copied for each test."""
+"""Fixtures of several unit tests: a home that was synchronized once, copied for each test, and a served build."""
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import httpx
 import pytest
 
 import fundamentals
 from pipelines.dagster_app.definitions import run_job
 from pipelines.storage.home import Home
+from tests import builds
 from tests.e2e.homes import sync, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from tests.once import made_once
+from tests.sites import Site, published
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +67,19 @@ def make_two_builds(folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FUNDAMENTALS_HOME", str(home))
         fundamentals.main(["keys", "create", "reader@example.org"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The small build, served; a module that needs another one has its own."""
+    home = tmp_path_factory.mktemp("site")
+    builds.small(home / "published")
+    with published(home) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def reader(site: Site) -> Iterator[httpx.Client]:
+    """A subscriber who is signed in."""
+    with site.signed_in() as client:
+        yield client

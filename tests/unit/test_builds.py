@@ -20,7 +20,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     home = Home(tmp_path / "home")
     home.prepare()
     builds.small(home.published)
-    builds.publish_small(home.published, "b2", sync_id="s2")
+    builds.small(home.published, "b2", sync_id="s2")
     pointer = publish.current(home.published)
     assert pointer
     (home.published / POINTER).write_bytes(msgspec.json.encode(msgspec.structs.replace(pointer, log=("a", "b"))))

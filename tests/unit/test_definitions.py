@@ -107,24 +107,23 @@ def test_a_published_table_is_an_asset_with_its_columns(table):
     assert (node.description, node.owners, node.kinds) == (table.description, OWNERS[WAREHOUSE], {"duckdb", kind})
 
 
-def test_published_tables_are_materialized_with_a_new_build_only(home, mirror):
+def test_published_tables_are_materialized_with_a_new_build_only(synchronized, same_mirror):
     """Each with its rows and a version of its data; the build is materialized in any case, and steps have versions."""
 
     def materialized(run_number: int) -> dict[str, dict[str, Any]]:
-        with instance_of(home.dagster) as instance:
+        with instance_of(synchronized.dagster) as instance:
             run = sorted(instance.get_run_records(), key=lambda record: record.storage_id)[run_number].dagster_run
             assert run.tags["fundamentals/source"] == "mirror"
             logged = instance.all_logs(run.run_id, dg.DagsterEventType.ASSET_MATERIALIZATION)
             made = [event.dagster_event.step_materialization_data.materialization for event in logged]
             return {each.asset_key.to_user_string(): {**each.metadata, **each.tags} for each in made}
 
-    run_job(home, str(mirror.folder))
-    run_job(home, str(mirror.folder))
+    run_job(synchronized, str(same_mirror.folder))
     first, second = materialized(0), materialized(1)
     steps = {"documents", "facts", "values", "versions", "tables", "warehouse", "quality_report"}
     assert set(second) == steps
     assert set(first) == steps | {key_of(table).to_user_string() for table in views.PUBLISHED}
-    pointer = publish.current(home.published)
+    pointer = publish.current(synchronized.published)
     for name, rows in pointer.rows.items():
         assert first[f"warehouse/{name}"]["dagster/row_count"].value == rows
     data = "dagster/data_version"

@@ -104,7 +104,7 @@ def test_a_small_build_is_in_memory_at_once(published: Path) -> None:
     assert warehouse.in_memory() is None
     assert names(warehouse) == ("b1", True)
     assert warehouse.in_memory()
-    builds.publish_small(published, "b2")
+    builds.small(published, "b2")
     assert warehouse.in_memory() is None, "another one has to be opened"
     assert names(warehouse) == ("b2", True)
     (published / "CURRENT.json").unlink()
@@ -134,10 +134,10 @@ def test_the_previous_build_is_served_while_the_rows_of_a_large_one_are_read(
     assert [names(warehouse) for _ in range(2)] == [("b1", False)] * 2
     finish()
     assert names(warehouse) == ("b1", True)
-    builds.publish_small(published, "b2")
+    builds.small(published, "b2")
     assert [names(warehouse) for _ in range(2)] == [("b1", True)] * 2
     assert warehouse.in_memory(), "no request waits"
-    builds.publish_small(published, "b3")
+    builds.small(published, "b3")
     assert names(warehouse) == ("b1", True)
     finish()
     assert names(warehouse) == ("b2", True)
@@ -174,7 +174,7 @@ def test_no_build_counts_as_in_memory_while_a_request_waits_for_a_new_one(publis
 
     warehouse = Warehouse(published, read)
     assert names(warehouse) == ("b1", True)
-    builds.publish_small(published, "b2")
+    builds.small(published, "b2")
     assert names(warehouse) == ("b2", True)
     assert seen == [None, None]
     warehouse.close()

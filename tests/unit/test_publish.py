@@ -64,7 +64,7 @@ def test_a_build_holds_the_rows_of_the_parquet_files_by_column_name_sorted(publi
 
 
 def test_every_table_and_column_has_a_comment(published: Path) -> None:
-    file = published / builds.publish_small(published).file
+    file = published / builds.small(published).file
     held = "SELECT table_name, comment FROM duckdb_tables() UNION ALL SELECT view_name, comment FROM duckdb_views()"
     assert {table.name: table.description for table in views.PUBLISHED}.items() <= dict(stored(file, held)).items()
     assert set(
@@ -75,7 +75,7 @@ def test_every_table_and_column_has_a_comment(published: Path) -> None:
 
 
 def test_the_file_is_read_only_and_of_the_older_storage_version(published: Path) -> None:
-    file = published / builds.publish_small(published).file
+    file = published / builds.small(published).file
     assert stat.S_IMODE(file.stat().st_mode) == 0o400
     [(tags,)] = stored(file, "SELECT tags FROM duckdb_databases() WHERE NOT internal")
     assert tags["storage_version"].startswith("v1.5.0")
@@ -122,14 +122,14 @@ def test_without_a_build_there_is_no_pointer_and_a_damaged_one_is_an_error(publi
     (published / "CURRENT.json").write_bytes(content)
     with pytest.raises(BuildUnreadable, match=r"CURRENT\.json.*fundamentals sync"):
         publish.current(published)
-    builds.publish_small(published, "b2")
+    builds.small(published, "b2")
     assert publish.current(published).build == "b2"  # type: ignore[union-attr]
 
 
 def test_unused_files_are_removed_except_the_previous_build(published: Path) -> None:
     builds.small(published)
     for number in (2, 3):
-        builds.publish_small(published, f"b{number}", sync_id=f"s{number}")
+        builds.small(published, f"b{number}", sync_id=f"s{number}")
     (published / ".building-b0.duckdb.wal").touch()
     (published / ".building-b0.spill").mkdir()
     publish.record(published, synchronization=builds.SYNCHRONIZATION | {"sync_id": "s4"}, updated={})
@@ -488,9 +488,8 @@ def test_a_build_without_a_digest_is_judged_by_its_rows(published: Path) -> None
 
 def test_a_build_that_replaces_a_damaged_one_keeps_the_previous_one(published: Path) -> None:
     builds.small(published)
-    builds.publish_small(published, "b2", sync_id="s2")
-    filed = builds.write(published.parent / "tables", builds.tables())
-    made = publish.build(published, filed, "b3")
+    made = builds.small(published, "b2", sync_id="s2")
+    made = builds.copy(published, made, published, "b3")
     times = {"synchronization": builds.SYNCHRONIZATION, "updated": {}}
     publish.point(published, made, inputs="fictional", is_mended=True, **times)  # type: ignore[arg-type]
     assert publish.current(published).previous == "warehouse-b1.duckdb"  # type: ignore[union-attr]
@@ -519,7 +518,7 @@ def test_ids_that_cannot_be_part_of_a_file_name_are_refused(published: Path) -> 
     with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
         publish.build(published, {}, "../b1")
     with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
-        builds.publish_small(published, sync_id="../s1")
+        builds.small(published, sync_id="../s1")
     builds.small(published)
     with pytest.raises(publish.PublishError, match="published already"):
         builds.publish_small(published)
@@ -533,11 +532,13 @@ def test_a_synchronization_that_lacks_a_time_is_refused(published: Path) -> None
 
 @pytest.mark.parametrize("time", ["", "yesterday", "2026-03-02", "2026-03-02T06:00:00"])
 def test_a_malformed_time_is_refused(published: Path, time: str) -> None:
+    made = builds.small(published)
+    before = publish.current(published)
     with pytest.raises(publish.PublishError, match="is not a time"):
-        builds.publish_small(published, finished_at=time)
+        builds.small(published, "b2", finished_at=time)
     with pytest.raises(publish.PublishError, match="is not a time"):
-        builds.publish_small(published, updated={"9990000001": time})
-    assert publish.current(published) is None
+        builds.point(published, made, {"9990000001": time})
+    assert publish.current(published) == before
 
 
 def test_an_unwritable_folder_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -609,7 +610,7 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
     warehouse.close()
     assert all(same_rows(published / "warehouse.duckdb", published / "parquet").values())  # wherever the links point
 
-    builds.publish_small(published, "b3", sync_id="s3")
+    builds.small(published, "b3", sync_id="s3")
     times = {f"synchronized-{left.replace('b', 's')}.json", "synchronized-s3.json"}
     assert names(published) == builds_and_links(left, "b3") | times
 
@@ -619,10 +620,13 @@ def descriptors() -> int:
 
 
 def test_ten_publications_under_readers(published: Path) -> None:
-    """Every response is from one build, no reader sees an error, no file stays open."""
+    """Every response is from one build, no reader sees an error, no file stays open; each build has other rows."""
     publications = 10
-    paths = builds.write(published.parent / "tables", builds.tables())
-    builds.publish_small(published, "b0")
+    one, other = published.parent / "one" / "published", published.parent / "other" / "published"
+    fewer = builds.tables()
+    fewer["financials"].pop()
+    both = [(one, builds.small(one)), (other, builds.publish_small(other, rows=fewer))]
+    builds.small(published, "b0")
     warehouse = Warehouse(published)
     done = threading.Event()
     errors: list[BaseException] = []
@@ -645,11 +649,9 @@ def test_ten_publications_under_readers(published: Path) -> None:
     for reader in readers:
         reader.start()
     for number in range(1, publications + 1):
-        rows = builds.tables()
-        builds.write(published.parent / "tables", {"financials": rows["financials"][number:]})
-        made = publish.build(published, paths, f"b{number}")
-        now = builds.SYNCHRONIZATION | {"sync_id": f"s{number}"}
-        publish.point(published, made, inputs="fictional", synchronization=now, updated=builds.UPDATED)
+        folder, build = both[number % 2]
+        copied = builds.copy(folder, build, published, f"b{number}")
+        builds.point(published, copied, sync_id=f"s{number}")
     done.set()
     for reader in readers:
         reader.join()
@@ -662,7 +664,7 @@ def test_ten_publications_under_readers(published: Path) -> None:
 
 
 def test_the_link_leads_to_the_current_build(published: Path) -> None:
-    builds.publish_small(published)
+    builds.small(published)
     with duckdb.connect(published / "warehouse.duckdb", read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM companies").fetchall() == [(7,)]
 

@@ -92,14 +92,14 @@ def test_if_a_build_cannot_be_opened_the_previous_one_is_served(
     builds.small(published)
     warehouse = Warehouse(published)
     assert build_of(warehouse) == "b1"
-    builds.publish_small(published, "b2", sync_id="s2")
+    builds.small(published, "b2", sync_id="s2")
     (published / broken).chmod(0o644)
     (published / broken).write_text("nothing of the kind")
     with caplog.at_level(logging.ERROR):
         assert [build_of(warehouse) for _ in range(3)] == ["b1"] * 3
     assert warehouse.reason == FALLEN_BACK
     assert len(caplog.records) == 1, "told once, not at each request"
-    builds.publish_small(published, "b3", sync_id="s3")
+    builds.small(published, "b3", sync_id="s3")
     assert build_of(warehouse) == "b3"
     assert warehouse.reason is None
     warehouse.close()
@@ -119,7 +119,7 @@ def test_if_the_times_of_synchronizations_are_damaged_the_build_before_is_served
     published: Path, content: bytes
 ) -> None:
     builds.small(published)
-    builds.publish_small(published, "b2", sync_id="s2")
+    builds.small(published, "b2", sync_id="s2")
     (published / "synchronized-s2.json").write_bytes(content)
     warehouse = Warehouse(published)
     assert build_of(warehouse) == "b1"
@@ -139,8 +139,8 @@ def test_a_pointer_that_changes_during_opening_is_read_again(published: Path, mo
     """Two publications removed the file between reading the pointer and opening it."""
     builds.small(published)
     stale = publish.current(published)
-    builds.publish_small(published, "b2", sync_id="s2")
-    builds.publish_small(published, "b3", sync_id="s3")
+    builds.small(published, "b2", sync_id="s2")
+    builds.small(published, "b3", sync_id="s3")
     answers = iter([stale])
     monkeypatch.setattr(reader, "current", lambda folder: next(answers, None) or publish.current(folder))
     warehouse = Warehouse(published)

@@ -100,7 +100,7 @@ def test_only_the_first_build_is_urgent(published: Path, monkeypatch: pytest.Mon
             pass
         if warehouse._reading:
             warehouse._reading.join()
-        builds.publish_small(published, f"b{number}")
+        builds.small(published, f"b{number}")
     warehouse.close()
     assert said == [True, False]
 
@@ -135,7 +135,7 @@ def test_a_build_whose_rows_cannot_be_read_is_served_and_the_next_one_too(
             warehouse._reading.join()
         with warehouse.build() as build:
             served.append((build.pointer.build, build.memory is not None))
-        builds.publish_small(published, f"b{number}")
+        builds.small(published, f"b{number}")
     warehouse.close()
     assert [has_rows for _, has_rows in served] == [False, True, True]
     assert [build for build, _ in served][1:] == ["b2", "b3"]

@@ -283,7 +283,7 @@ def test_a_response_is_cached_with_its_time_until_the_data_changes(serve: Serve)
     assert again.content == first.content, "the same question, written in another way"
     assert again.json()["meta"]["generated_at"] == "2026-03-02T12:00:00Z"
     assert again.headers["ETag"] == first.headers["ETag"]
-    builds.publish_small(service.published, "b2")
+    builds.small(service.published, "b2")
     changed = service.get(FINANCIALS)
     assert changed.json()["meta"]["generated_at"] == "2026-03-02T12:00:30Z"
     assert changed.headers["ETag"] != first.headers["ETag"]

@@ -2,28 +2,12 @@
 
 import csv
 import re
-from collections.abc import Iterator
 
 import httpx
 import pytest
 
 from serve.site.company_csv import as_text
-from tests import builds
-from tests.sites import Read, Site, published
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    home = tmp_path_factory.mktemp("site")
-    builds.small(home / "published")
-    with published(home) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def reader(site: Site) -> Iterator[httpx.Client]:
-    with site.signed_in() as client:
-        yield client
+from tests.sites import Read, Site
 
 
 def rows(response: httpx.Response) -> list[dict[str, str]]:

@@ -95,7 +95,7 @@ def test_ranges_come_from_one_build_while_others_are_published(served: Served) -
     [path] = [each for each in links(served) if each.endswith(".duckdb")]
     first = served.get(path, Range="bytes=0-99")
     for build in ("b2", "b3", "b4"):
-        builds.publish_small(served.site.home / "published", build)
+        builds.small(served.site.home / "published", build)
     assert not (served.site.home / "published/warehouse-b1.duckdb").exists()
     served.clock.now += downloads.KEPT
     rest = served.get(path, Range="bytes=100-")
@@ -258,7 +258,7 @@ def test_a_build_stays_while_a_response_of_it_is_sent(served: Served) -> None:
         pieces = response.iter_raw(1 << 20)
         next(pieces)
         for build in ("b2", "b3", "b4"):
-            builds.publish_small(served.site.home / "published", build)
+            builds.small(served.site.home / "published", build)
         served.clock.now += 3 * downloads.KEPT
         for _ in range(64):  # more than the system receives in advance
             next(pieces)

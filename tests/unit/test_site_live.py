@@ -23,7 +23,7 @@ from warehouse.reader import OpenBuild, Warehouse
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The small build of real companies, served."""
     home = tmp_path_factory.mktemp("site")
-    builds.publish_small(home / "published", source="live")
+    builds.small(home / "published", source="live")
     with published(home) as running:
         yield running
 

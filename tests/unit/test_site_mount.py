@@ -277,7 +277,7 @@ def test_before_anything_is_published_the_front_page_says_so(tmp_path: Path) -> 
 
 def test_only_the_sample_is_called_fictional(tmp_path: Path) -> None:
     for source, is_said in (("sample", True), ("live", False)):
-        builds.publish_small(tmp_path / source / "published", source=source)
+        builds.small(tmp_path / source / "published", source=source)
         with in_process(Settings(tmp_path / source), Clock()) as address:
             for path in ("/", "/index.md"):
                 assert ("built-in sample" in httpx.get(address + path).text) == is_said

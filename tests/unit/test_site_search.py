@@ -1,29 +1,10 @@
 """The search of the pages: where the form leads, what completes it, and pages of companies that do not exist."""
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
 
-from tests import builds
 from tests.browsers import Document
-from tests.sites import Read, Site, published
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The small build, served."""
-    home = tmp_path_factory.mktemp("site")
-    builds.small(home / "published")
-    with published(home) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def reader(site: Site) -> Iterator[httpx.Client]:
-    """A subscriber who is signed in."""
-    with site.signed_in() as client:
-        yield client
+from tests.sites import Read
 
 
 @pytest.mark.parametrize(

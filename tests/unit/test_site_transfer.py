@@ -1,7 +1,6 @@
 """How pages are transferred: compressed, and kept by caches only if they are the same for everyone."""
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -10,27 +9,9 @@ import zstandard
 
 from serve.site.pages import Access
 from serve.site.twins import DOCUMENTS
-from tests import builds
-from tests.sites import Site, published
 
 PUBLIC = [path.format(rule="ttm.four-quarters") for path, _, access in DOCUMENTS if access is Access.PUBLIC]
 GZIP, PLAIN = {"Accept-Encoding": "gzip"}, {"Accept-Encoding": "identity"}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The small build, served."""
-    home = tmp_path_factory.mktemp("site")
-    builds.small(home / "published")
-    with published(home) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def reader(site: Site) -> Iterator[httpx.Client]:
-    """A subscriber who is signed in."""
-    with site.signed_in() as client:
-        yield client
 
 
 def raw(client: httpx.Client, url: str, headers: dict[str, str]) -> tuple[httpx.Response, bytes]:

@@ -1,7 +1,8 @@
 """The stages over the tables of a home: what is recomputed, what is kept, and the isolation of failures."""
 
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
@@ -82,42 +83,59 @@ def mirror(tmp_path: Path) -> Mirror:
 
 
 @pytest.fixture
-def run(mirror: Mirror, tmp_path: Path) -> Run:
+def first(mirror: Mirror, tmp_path: Path) -> Run:
+    """Before the first synchronization."""
     return Run(mirror, tmp_path / "home")
+
+
+@pytest.fixture(scope="module")
+def synchronized(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """After the first synchronization; tests do not change it."""
+    folder = tmp_path_factory.mktemp("first")
+    run = Run(Mirror(folder / "mirror", ALFA, BRAVO, CARGO, ABSENT), folder / "home")
+    run()
+    return run
+
+
+@pytest.fixture
+def run(synchronized: Run, mirror: Mirror, tmp_path: Path) -> Run:
+    """A copy of it for one test, and of its documents."""
+    copy = Run(mirror, shutil.copytree(synchronized.home, tmp_path / "home"))
+    copy.days, copy.segments = synchronized.days, synchronized.segments
+    return copy
 
 
 def annual(filer: Filer) -> int:
     return filer.trailing(2024, 4)
 
 
-def test_documents_become_values(run):
-    counts = run()
+def test_documents_become_values(first):
+    counts = first()
 
     assert counts == {"new": 3, "no_facts": 1, "decoded": 3, "quarantined": 0, "standardized": 3}
-    assert {filer.symbol: run.revenue(filer) for filer in (ALFA, BRAVO, CARGO)} == {
+    assert {filer.symbol: first.revenue(filer) for filer in (ALFA, BRAVO, CARGO)} == {
         filer.symbol: annual(filer) for filer in (ALFA, BRAVO, CARGO)
     }
-    assert run.trailing(ALFA, date(2024, 6, 30)) == ALFA.trailing(2024, 2)
-    assert run.row("registrants", ALFA) == {"cik": ALFA.cik, "name": "ALFA WORKS INC", "sic": "3571"}
+    assert first.trailing(ALFA, date(2024, 6, 30)) == ALFA.trailing(2024, 2)
+    assert first.row("registrants", ALFA) == {"cik": ALFA.cik, "name": "ALFA WORKS INC", "sic": "3571"}
 
 
-def test_a_successor_has_its_predecessors_history(run, monkeypatch):
+def test_a_successor_has_its_predecessors_history(first, monkeypatch):
     """The predecessor is not listed and not a company of the data; its filings are in its own folder at the SEC."""
     earlier = replace(CARGO, number=203, scale=CARGO.scale - 8, first_year=2020)
-    run.mirror.hold(earlier, replace(CARGO, comparatives=True))
+    first.mirror.hold(earlier, replace(CARGO, comparatives=True))
     monkeypatch.setattr(predecessors, "SUCCESSIONS", (Succession(CARGO.cik, earlier.cik, "reorganized in 2022"),))
-    run()
+    first()
 
-    assert run.trailing(CARGO, date(2021, 3, 31)) == earlier.trailing(2021, 1)
-    assert run.lake.of_companies("profiles", [earlier.cik]).is_empty()
-    assert run.lake.of_companies("decisions", [CARGO.cik]).filter(rule=CONTINUED.id).height == 1
-    addresses = build_tables.filing_addresses(run.lake).filter(cik=CARGO.cik)["url"]
+    assert first.trailing(CARGO, date(2021, 3, 31)) == earlier.trailing(2021, 1)
+    assert first.lake.of_companies("profiles", [earlier.cik]).is_empty()
+    assert first.lake.of_companies("decisions", [CARGO.cik]).filter(rule=CONTINUED.id).height == 1
+    addresses = build_tables.filing_addresses(first.lake).filter(cik=CARGO.cik)["url"]
     assert {address.split("/data/")[1].split("/")[0] for address in addresses} == {"103", "203"}
 
 
 def test_a_404_means_no_facts(run):
     """The company is neither quarantined nor failed, and the 404 is remembered."""
-    run()
     row = run.row("documents", ABSENT)
     assert (row["status"], row["facts_digest"], row["failure"]) == ("no_facts", None, None)
     assert run.lake.read("quarantine").is_empty()
@@ -125,7 +143,6 @@ def test_a_404_means_no_facts(run):
 
 
 def test_without_changes_nothing_is_done(run):
-    run()
     before, segments = run.lake.read(VERSIONS), run.segments
     assert run() == {"unchanged": 3, "no_facts": 1, "decoded": 0, "quarantined": 0, "standardized": 0}
     assert run.lake.read(VERSIONS).equals(before)
@@ -133,7 +150,6 @@ def test_without_changes_nothing_is_done(run):
 
 
 def test_only_a_changed_document_is_processed_again(run):
-    run()
     run.mirror.hold(GROWN)
     counts = run()
     assert (counts["changed"], counts["decoded"], counts["standardized"]) == (1, 1, 1)
@@ -142,7 +158,6 @@ def test_only_a_changed_document_is_processed_again(run):
 
 
 def test_only_changed_submissions_are_processed_again(run):
-    run()
     run.mirror.submissions(BRAVO).write_text(run.mirror.submissions(BRAVO).read_text().replace("3571", "2060"))
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (0, 1)
@@ -150,7 +165,6 @@ def test_only_changed_submissions_are_processed_again(run):
 
 
 def test_changed_rules_standardize_all_companies(run, monkeypatch):
-    run()
     monkeypatch.setattr(stages.batches, "rules_digest", lambda: "other rules")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (0, 3)
@@ -158,21 +172,18 @@ def test_changed_rules_standardize_all_companies(run, monkeypatch):
 
 
 def test_a_changed_set_of_elements_decodes_all_documents(run, monkeypatch):
-    run()
     monkeypatch.setattr(stages.batches, "elements_digest", lambda: "other elements")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (3, 3)
 
 
 def test_full_processes_all_companies_again(run):
-    run()
     assert run(full=True) == {"unchanged": 3, "no_facts": 1, "decoded": 3, "quarantined": 0, "standardized": 3}
     counts = run("ALFA", full=True)
     assert (counts["decoded"], counts["standardized"]) == (1, 1)
 
 
 def test_symbols_update_only_these_companies(run):
-    run()
     run.mirror.hold(GROWN, replace(CARGO, scale=999))
     counts = run("BRVO")
     assert (counts["changed"], counts["standardized"]) == (1, 1)
@@ -183,7 +194,6 @@ def test_symbols_update_only_these_companies(run):
 
 
 def test_a_run_that_was_killed_between_stages_is_continued(run):
-    run()
     run.mirror.hold(GROWN)
     with open_source(str(run.mirror.folder)) as source:
         store = RawStore(run.home)
@@ -193,7 +203,7 @@ def test_a_run_that_was_killed_between_stages_is_continued(run):
     assert run.revenue(BRAVO) == annual(GROWN)
 
 
-def test_acceptance_times_are_written_before_their_digest(run, monkeypatch):
+def test_acceptance_times_are_written_before_their_digest(first, monkeypatch):
     """If killed between the two, the next run writes both again; in the other order the times would be lost."""
     written: list[str] = []
     replace_companies = Lake.replace_companies
@@ -203,7 +213,7 @@ def test_acceptance_times_are_written_before_their_digest(run, monkeypatch):
         replace_companies(lake, name, *rest)
 
     monkeypatch.setattr(Lake, "replace_companies", noted)
-    run()
+    first()
     assert written.index("acceptances") < written.index("registrants")
     assert written[-2:] == ["profiles", "versions"]
 
@@ -235,44 +245,54 @@ def in_json(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[byt
 
 
 BROKEN = {
-    "truncated": (lambda raw: raw[: len(raw) // 2], "complete JSON document", "companyfacts of CIK 0000000102"),
-    "not JSON": (
-        lambda raw: b"<html>We are busy</html>",
-        "complete JSON document",
-        "companyfacts of CIK 0000000102",
-    ),
-    "empty": (lambda raw: b"", "complete JSON document", "companyfacts of CIK 0000000102"),
-    "another's cik": (in_json(another_company), "the cik is 999", "companyfacts of CIK 0000000102"),
+    "truncated": (lambda raw: raw[: len(raw) // 2], "complete JSON document", "companyfacts of CIK"),
+    "not JSON": (lambda raw: b"<html>We are busy</html>", "complete JSON document", "companyfacts of CIK"),
+    "empty": (lambda raw: b"", "complete JSON document", "companyfacts of CIK"),
+    "another's cik": (in_json(another_company), "the cik is 999", "companyfacts of CIK"),
     "units in a list": (in_json(units_in_a_list), "'units' is a list, expected an object", f"{REVENUE}/units"),
     "a value in words": (in_json(a_value_in_words), "is text, expected a number or null", EARNINGS),
     "no day": (in_json(a_day_that_is_none), "'end' is '2023-02-30'", f"{REVENUE}/units/USD[3]"),
 }
 
 
-@pytest.mark.parametrize(("breaking", "reason", "place"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_document_quarantines_its_company(run, breaking, reason, place):
-    """Other companies are processed, the previous values stay, and a valid document ends the quarantine."""
+def one_for_each(cases: Iterable[str], folder: Path) -> tuple[Run, dict[str, Filer]]:
+    """A home with ALFA, CARGO and a company for each case, after the first synchronization."""
+    filers = {case: replace(BRAVO, number=300 + number, symbol=f"BR{number}") for number, case in enumerate(cases)}
+    run = Run(Mirror(folder / "mirror", ALFA, CARGO, *filers.values()), folder / "home")
     run()
-    facts = run.mirror.facts(BRAVO)
-    facts.write_bytes(breaking(facts.read_bytes()))
+    return run, filers
+
+
+def grown(filer: Filer) -> Filer:
+    return replace(filer, scale=GROWN.scale)
+
+
+def test_broken_documents_quarantine_their_companies(tmp_path):
+    """Other companies are processed, the previous values stay, and a valid document ends the quarantine."""
+    run, filers = one_for_each(BROKEN, tmp_path)
+    for case, filer in filers.items():
+        facts = run.mirror.facts(filer)
+        facts.write_bytes(BROKEN[case][0](facts.read_bytes()))
     run.mirror.hold(replace(CARGO, scale=999))
 
     counts = run()
 
-    assert (counts["quarantined"], counts["standardized"]) == (1, 1)
-    row = run.row("quarantine", BRAVO)
-    assert reason in row["reason"]
-    assert place in row["place"]
-    assert row["raw_document"] == run.row("documents", BRAVO)["facts_digest"]
-    assert run.revenue(BRAVO) == annual(BRAVO)
+    assert (counts["quarantined"], counts["standardized"]) == (len(BROKEN), 1)
+    for case, filer in filers.items():
+        row = run.row("quarantine", filer)
+        _, reason, place = BROKEN[case]
+        assert reason in row["reason"], case
+        assert (f"{place} {filer.cik}" if place.endswith("CIK") else place) in row["place"], case
+        assert row["raw_document"] == run.row("documents", filer)["facts_digest"], case
+        assert run.revenue(filer) == annual(filer), case
     assert run.revenue(CARGO) == annual(replace(CARGO, scale=999))
 
     run("ALFA")
-    assert run.lake.read("quarantine").height == 1  # still quarantined, although this run was for another company
+    assert run.lake.read("quarantine").height == len(BROKEN)  # although this run was for another company
 
-    run.mirror.hold(GROWN)
+    run.mirror.hold(*map(grown, filers.values()))
     assert run()["quarantined"] == 0
-    assert run.revenue(BRAVO) == annual(GROWN)
+    assert {case: run.revenue(filer) for case, filer in filers.items()} == dict.fromkeys(BROKEN, annual(GROWN))
 
 
 def without(*taxonomies: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -306,36 +326,41 @@ LOSSES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("losing", LOSSES.values(), ids=LOSSES)
-def test_a_document_that_lost_its_facts_is_quarantined_until_it_has_them_again_or_is_accepted(run, losing, monkeypatch):
-    run()
-    facts = run.mirror.facts(BRAVO)
-    whole = facts.read_bytes()
-    facts.write_bytes(losing(whole))
+def test_documents_that_lost_their_facts_are_quarantined_until_they_have_them_again_or_are_accepted(
+    tmp_path, monkeypatch
+):
+    run, filers = one_for_each(LOSSES, tmp_path)
+    lost = {case: LOSSES[case](run.mirror.facts(filer).read_bytes()) for case, filer in filers.items()}
 
-    assert run()["quarantined"] == 1
-    row = run.row("quarantine", BRAVO)
-    assert row["place"] == "companyfacts of CIK 0000000102"
-    assert row["reason"].startswith("lacks ")
-    assert row["reason"].endswith("`fundamentals accept 0000000102`")
-    assert run.revenue(BRAVO) == annual(BRAVO)
+    def lose() -> None:
+        for case, filer in filers.items():
+            run.mirror.facts(filer).write_bytes(lost[case])
 
-    run.mirror.hold(GROWN)
+    lose()
+    assert run()["quarantined"] == len(LOSSES)
+    for case, filer in filers.items():
+        row = run.row("quarantine", filer)
+        assert row["place"] == f"companyfacts of CIK {filer.cik}", case
+        assert row["reason"].startswith("lacks "), case
+        assert row["reason"].endswith(f"`fundamentals accept {filer.cik}`"), case
+        assert run.revenue(filer) == annual(filer), case
+
+    run.mirror.hold(*map(grown, filers.values()))
     assert run()["quarantined"] == 0
-    assert run.revenue(BRAVO) == annual(GROWN)
+    assert {case: run.revenue(filer) for case, filer in filers.items()} == dict.fromkeys(LOSSES, annual(GROWN))
 
-    facts.write_bytes(losing(whole))
-    assert run()["quarantined"] == 1
+    lose()
+    assert run()["quarantined"] == len(LOSSES)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(run.home))
     Home(run.home).prepare()
-    assert fundamentals.main(["accept", "102"]) == 0
+    for filer in filers.values():
+        assert fundamentals.main(["accept", str(filer.number)]) == 0
     assert fundamentals.main(["accept", "101"]) == 1, "it is not in quarantine"
     assert run()["quarantined"] == 0
     assert run()["quarantined"] == 0
 
 
 def test_a_few_facts_that_are_removed_stay_as_they_were_filed(run):
-    run()
     before = run.lake.of_companies("facts", [BRAVO.cik]).height
     facts = run.mirror.facts(BRAVO)
     document = json.loads(facts.read_text())
@@ -346,7 +371,6 @@ def test_a_few_facts_that_are_removed_stay_as_they_were_filed(run):
 
 
 def test_doubtful_documents_are_counted(run):
-    run()
     facts = run.mirror.facts(BRAVO)
     document = json.loads(facts.read_text())
     listed = next(iter(document["facts"]["us-gaap"].values()))["units"]["USD"]
@@ -362,30 +386,29 @@ def test_a_document_with_more_than_ten_times_the_facts_is_a_doubt(facts, doubts)
     assert judging.doubts(pl.concat([one] * facts), one, date(2026, 1, 1)) == doubts
 
 
-def test_a_filing_that_nobody_has_listed_is_a_doubt(run):
+def test_a_filing_that_nobody_has_listed_is_a_doubt(first):
     """The company, or another one who filed for both; and it is not newer than all that are listed."""
-    assert "filing_is_not_listed" not in run()
+    assert "filing_is_not_listed" not in first()
 
     def named(accession: str, filed: str) -> dict[str, int]:
         document = json.loads(whole)
         facts = next(iter(document["facts"]["us-gaap"].values()))["units"]["USD"]
         facts.append({**facts[-1], "accn": accession, "filed": filed})
-        run.mirror.facts(BRAVO).write_text(json.dumps(document))
-        return run()
+        first.mirror.facts(BRAVO).write_text(json.dumps(document))
+        return first()
 
-    whole = run.mirror.facts(BRAVO).read_text()
+    whole = first.mirror.facts(BRAVO).read_text()
     listed = (
-        run.lake.read("acceptances").filter(pl.col("cik") == BRAVO.cik).sort("accepted_at")["accepted_at"].dt.date()
+        first.lake.read("acceptances").filter(pl.col("cik") == BRAVO.cik).sort("accepted_at")["accepted_at"].dt.date()
     )
     within, after = str(listed[listed.len() // 2]), str(listed[-1] + timedelta(days=9))
-    of_another = run.lake.read("acceptances").filter(pl.col("cik") == ALFA.cik)["accession"][0]
+    of_another = first.lake.read("acceptances").filter(pl.col("cik") == ALFA.cik)["accession"][0]
     assert named("0000999999-99-000001", within)["filing_is_not_listed"] == 1
     assert "filing_is_not_listed" not in named("0000999999-99-000001", after)
     assert "filing_is_not_listed" not in named(of_another, within)
 
 
 def test_broken_submissions_quarantine_too(run):
-    run()
     run.mirror.submissions(BRAVO).write_text("[]")
     counts = run()
     assert (counts["quarantined"], counts["standardized"]) == (1, 0)
@@ -394,7 +417,6 @@ def test_broken_submissions_quarantine_too(run):
 
 
 def test_a_corrupt_file_in_the_raw_zone_quarantines_its_company(run):
-    run()
     digest = run.row("documents", BRAVO)["facts_digest"]
     RawStore(run.home).path(digest).write_bytes(b"rust")
     counts = stages.facts.update(RawStore(run.home), run.lake, [ALFA.cik, BRAVO.cik])
@@ -404,14 +426,13 @@ def test_a_corrupt_file_in_the_raw_zone_quarantines_its_company(run):
     assert "is corrupt; delete it" in row["reason"]
 
 
-def test_a_first_document_that_is_broken_leaves_no_rows(run):
-    run.mirror.facts(BRAVO).write_text("{")
-    assert run()["quarantined"] == 1
-    assert run.revenue(BRAVO) is None
+def test_a_first_document_that_is_broken_leaves_no_rows(first):
+    first.mirror.facts(BRAVO).write_text("{")
+    assert first()["quarantined"] == 1
+    assert first.revenue(BRAVO) is None
 
 
 def test_a_document_that_cannot_be_fetched_keeps_the_previous_values(run, tmp_path):
-    run()
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
     run.mirror.facts(BRAVO).unlink()
@@ -431,7 +452,6 @@ def test_a_document_that_cannot_be_fetched_keeps_the_previous_values(run, tmp_pa
 
 
 def test_a_company_that_leaves_the_list_stays_as_unlisted(run):
-    run()
     run.mirror.list(BRAVO, CARGO)
     run.mirror.facts(ALFA).unlink()
     counts = run()
@@ -444,15 +464,14 @@ def test_a_company_that_leaves_the_list_stays_as_unlisted(run):
     assert run.row("listings", ALFA)["is_listed"] is True
 
 
-def test_a_symbol_listed_twice_counts_once(run):
-    run.mirror.list(ALFA, replace(BRAVO, symbol="ALFA"), BRAVO)
-    run()
-    assert run.lake.read("listings").select("symbol", "cik").rows() == [("ALFA", ALFA.cik), ("BRVO", BRAVO.cik)]
+def test_a_symbol_listed_twice_counts_once(first):
+    first.mirror.list(ALFA, replace(BRAVO, symbol="ALFA"), BRAVO)
+    first()
+    assert first.lake.read("listings").select("symbol", "cik").rows() == [("ALFA", ALFA.cik), ("BRVO", BRAVO.cik)]
 
 
 @pytest.mark.parametrize("content", ['{"fields": ["cik", "na', "[]", '{"fields": ["cik"], "data": []}'])
 def test_a_malformed_list_stops_the_run(run, content):
-    run()
     run.mirror.tickers.write_text(content)
     with pytest.raises(DocumentError, match="tickers file"):
         run()
@@ -460,7 +479,6 @@ def test_a_malformed_list_stops_the_run(run, content):
 
 
 def test_an_empty_list_unlists_no_company(run):
-    run()
     run.mirror.list()
     with pytest.raises(DocumentError, match="lists no company at all"):
         run()
@@ -468,7 +486,6 @@ def test_an_empty_list_unlists_no_company(run):
 
 
 def test_unknown_symbols_are_reported_with_similar_ones(run):
-    run()
     with pytest.raises(UnknownSymbolError, match=r"list of 4: ALFB, ZZZZZ; did you mean ALFA\? \(classes"):
         run("ALFB", "BRVO", "ZZZZZ")
     with pytest.raises(UnknownSymbolError, match=r"list of 4: 0000 \(classes"):
@@ -489,7 +506,6 @@ def test_companies_are_requested_once_in_the_given_order():
 
 
 def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypatch):
-    run()
     monkeypatch.setattr(stages.batches, "BATCH", 2)
     again, heard = Run(run.mirror, tmp_path / "other"), []
     with heard_by(lambda *told: heard.append(told)):
@@ -509,23 +525,23 @@ def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypat
     ]
 
 
-def test_the_steps_of_the_rules_are_reported_batch_by_batch(run, monkeypatch):
+def test_the_steps_of_the_rules_are_reported_batch_by_batch(first, monkeypatch):
     told: list[tuple[str, int, float]] = []
-    run()
+    first()
     monkeypatch.setattr(stages.batches, "BATCH", 2)
-    stages.values.update(run.lake, [ALFA.cik, BRAVO.cik, CARGO.cik], lambda *step: told.append(step))
+    stages.values.update(first.lake, [ALFA.cik, BRAVO.cik, CARGO.cik], lambda *step: told.append(step))
     names = [name for name, _, _ in told]
     assert names == 2 * names[: len(names) // 2]
     assert all(rows >= 0 and seconds >= 0 for _, rows, seconds in told)
 
 
-def test_documents_without_facts_give_empty_tables(run):
+def test_documents_without_facts_give_empty_tables(first):
     for filer in (ALFA, BRAVO, CARGO):
-        document = json.loads(run.mirror.facts(filer).read_text())
-        run.mirror.facts(filer).write_text(json.dumps({**document, "facts": {}}))
-    assert run() == {"new": 3, "no_facts": 1, "decoded": 3, "quarantined": 0, "standardized": 3}
-    assert run.lake.read(VERSIONS).is_empty()
-    assert run.segments == ()
+        document = json.loads(first.mirror.facts(filer).read_text())
+        first.mirror.facts(filer).write_text(json.dumps({**document, "facts": {}}))
+    assert first() == {"new": 3, "no_facts": 1, "decoded": 3, "quarantined": 0, "standardized": 3}
+    assert first.lake.read(VERSIONS).is_empty()
+    assert first.segments == ()
 
 
 def test_the_digests_of_code_change_with_the_code():
@@ -555,7 +571,6 @@ def test_a_wrong_size_of_batches_is_an_error(setting, monkeypatch):
 
 def test_batches_and_notes_go_to_other_machines_as_json(run):
     """The rows of each stage are those that the stage itself makes; nothing but JSON is handed on."""
-    run()
     again = [ALFA.cik, BRAVO.cik]
     for stage, made in (
         (stages.facts.plan(run.lake, again), partial(stages.facts.work, run.home, run.lake)),

@@ -168,7 +168,7 @@ def test_the_content_digest_counts_each_row(made):
     assert build_tables.content_of("versions", pl.concat([rows, rows])) != build_tables.content_of("versions", rows)
 
 
-@pytest.mark.parametrize(("companies", "processes"), [(1, 1), (2, 1), (1, 2)])
+@pytest.mark.parametrize(("companies", "processes"), [(2, 1), (1, 2)])
 def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies, processes, tmp_path, monkeypatch):
     """All stages, from the same documents, with so many companies at a time, in so many processes."""
     monkeypatch.setattr(stages.batches, "BATCH", companies)
