@@ -313,7 +313,7 @@ UNCONTRADICTED: dict[str, Trait] = {
     ),
 }
 
-VINTAGES: dict[str, Trait] = {
+RESTATEMENTS: dict[str, Trait] = {
     "amendment": st.builds(
         lambda year: {"revisions": (Revision(year=year, by=RevisedBy.AMENDMENT),)}, st.integers(2021, 2025)
     ),
@@ -329,11 +329,18 @@ VINTAGES: dict[str, Trait] = {
     ),
     "quarterly_data": st.just({"quarterly_data": True}),
     "reverse_merger": st.fixed_dictionaries({"merged": st.dates(date(2022, 7, 1), date(2023, 6, 30))}),
-    **CONTRADICTED,
 }
+VINTAGES: dict[str, Trait] = RESTATEMENTS | CONTRADICTED
 
-TRAITS: dict[str, Trait] = CALENDARS | STATEMENTS | SHARES | TAGS | VINTAGES
-"""All traits with which the truth can be found, by name."""
+TRAITS: dict[str, dict[str, Trait]] = {
+    "calendars": CALENDARS,
+    "statements": STATEMENTS,
+    "shares": SHARES,
+    "tags": TAGS,
+    "restatements": RESTATEMENTS,
+    "errors": CONTRADICTED,
+}
+"""All traits with which the truth can be found, by kind and name."""
 
 plain: Trait = st.fixed_dictionaries(
     {
@@ -390,6 +397,6 @@ days = st.dates(date(2021, 6, 1), LAST_DAY)
 days_of_each = st.lists(days, min_size=TOGETHER, max_size=TOGETHER, unique=True)
 
 
-def cuts(most: int) -> st.SearchStrategy[list[date]]:
+def cuts(count: int) -> st.SearchStrategy[list[date]]:
     """Some days of the history, in order: each is the day of a synchronization before the last."""
-    return st.lists(days, min_size=1, max_size=most, unique=True).map(sorted)
+    return st.lists(days, min_size=count, max_size=count, unique=True).map(sorted)

@@ -1,8 +1,10 @@
 """The pipeline finds what simulated filers earned: whatever their traits, and on any day of their history.
 
-`pytest tests/property/test_truth.py -k two_splits` holds one trait alone against the truth.
+`pytest tests/property/test_truth.py -k shares` holds the traits of one kind alone against the truth.
 """
 
+import itertools
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -79,9 +81,22 @@ def test_the_sample_is_found_whole(filer, sample):
     assert unfound(filer, sample.of(filer)) == []
 
 
-def some(trait: Trait) -> st.SearchStrategy[list[Filer]]:
-    """Some filers with a trait."""
-    return together(filers_with(trait).map(with_a_split_that_shows))
+@st.composite
+def some_of_each(draw: st.DrawFn, traits: Mapping[str, Trait]) -> dict[str, list[Filer]]:
+    """Some filers with each of some traits, by its name."""
+    drawn = {name: draw(together(filers_with(trait).map(with_a_split_that_shows))) for name, trait in traits.items()}
+    numbers = itertools.count(100)
+    return {
+        name: [replace(filer, cik=f"{9990000000 + next(numbers)}", business=filer.cik) for filer in several]
+        for name, several in drawn.items()
+    }
+
+
+def told_of_each(drawn: dict[str, list[Filer]]) -> list[tuple[str, Filer, Found]]:
+    """What is found of the filers with each trait."""
+    names = [name for name, several in drawn.items() for _ in several]
+    told = of_each([filer for several in drawn.values() for filer in several])
+    return [(name, *each) for name, each in zip(names, told, strict=True)]
 
 
 def of_each(filers: list[Filer], filed_by: list[date] | None = None) -> list[tuple[Filer, Found]]:
@@ -90,31 +105,26 @@ def of_each(filers: list[Filer], filed_by: list[date] | None = None) -> list[tup
     return [(filer, told.of(filer)) for filer in filers]
 
 
-@pytest.mark.parametrize("trait", TRAITS)
-def test_the_truth_is_found_with(trait):
-    """Every true value of otherwise plain filers with the trait; where there is none, no other value."""
+@pytest.mark.parametrize("kind", TRAITS)
+def test_the_truth_is_found_with(kind):
+    """Every true value of otherwise plain filers with a trait of the kind; where there is none, no other value."""
 
     @examples(1)
-    @given(drawn=some(TRAITS[trait]))
+    @given(drawn=some_of_each(TRAITS[kind]))
     def holds(drawn):
-        for filer, told in of_each(drawn):
-            assert unfound(filer, told) == [], filer
+        for trait, filer, told in told_of_each(drawn):
+            assert unfound(filer, told) == [], (trait, filer)
 
     holds()
 
 
-@pytest.mark.parametrize("trait", UNCONTRADICTED)
-def test_no_other_value_is_harmed_by(trait):
+@examples(1)
+@given(drawn=some_of_each(UNCONTRADICTED))
+def test_no_other_value_is_harmed_by_an_uncontradicted_error(drawn):
     """An error that nothing contradicts may be believed; whatever it is no part of stays true."""
-
-    @examples(1)
-    @given(drawn=some(UNCONTRADICTED[trait]))
-    def holds(drawn):
-        for filer, told in of_each(drawn):
-            keys = {*told.values, *((row.cik, row.period_end, row.item) for row in simulated(filer).truth())}
-            assert unfound(filer, told, touched(filer, keys)) == [], filer
-
-    holds()
+    for trait, filer, told in told_of_each(drawn):
+        keys = {*told.values, *((row.cik, row.period_end, row.item) for row in simulated(filer).truth())}
+        assert unfound(filer, told, touched(filer, keys)) == [], (trait, filer)
 
 
 @examples(3)

@@ -285,7 +285,7 @@ def test_readers_of_compose_sign_in_over_http(tmp_path: Path, installed: Finder)
     port, own = free_port(), free_port()
     public = f"http://127.0.0.1:{port}"
     subprocess.run(["sh", "-ec", writing], check=True, env={"PATH": os.environ["PATH"], "PUBLIC": public})
-    builds.publish_small(home / "published", "b1")
+    builds.small(home / "published", "b1")
     variables = {"FUNDAMENTALS_BASE_URL": f"{public}/v1", "FUNDAMENTALS_TRUSTED_PROXY": "127.0.0.1"}
     with (
         nginx(installed("nginx"), tmp_path / "nginx", [f"127.0.0.1:{own}"], port, site) as front,
