@@ -14,9 +14,9 @@ from pipelines.normalize.elements.lines import SECTIONS
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
-from tests.factories import Row
+from tests.factories import Row, raw, standardized
 from tests.mirrors import Filer, Mirror, write
-from tests.unit.test_footing_of_columns import BEFORE, DAY, USUAL, YEAR_BEFORE, report, served
+from tests.unit.test_footing_of_columns import BEFORE, DAY, USUAL, YEAR_BEFORE, report
 from warehouse import balance_sheet, vocabulary
 from warehouse.explain_queries import Leg, SheetRow
 
@@ -62,7 +62,7 @@ CASES: dict[str, Sequence[Row]] = {
 
 def published(rows: Sequence[Row], section: str, day: str = DAY) -> dict[str, tuple[Any, ...]]:
     """Class, both amounts in millions, and whether the section adds up, of each line of a section of a day."""
-    found = served(list(rows)).found.balance_sheet_lines
+    found = standardized(raw(list(rows))).found.balance_sheet_lines
     return {
         row["element"]: (
             row["class"],
@@ -100,7 +100,7 @@ def test_a_missing_value_has_the_lines_that_do_not_add_up():
 
 def test_only_balance_sheets_behind_current_values_are_published():
     """The cash of the year before is proved again by the later filing; a value without cash has no section of it."""
-    found = served(list(CASES["GONE"])).found
+    found = standardized(raw(list(CASES["GONE"]))).found
     of_cash = found.balance_sheet_lines.filter(section="current assets")
     assert of_cash["accession"].unique().to_list() == [CASES["GONE"][-1]["accession"]]
     assert published(CASES["OPEN"], "current assets") == {}
