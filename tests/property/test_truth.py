@@ -81,18 +81,26 @@ def test_the_sample_is_found_whole(filer, sample):
     assert unfound(filer, sample.of(filer)) == []
 
 
+class Drawn(dict[str, list[Filer]]):
+    """Filers by trait; a failure names the one filer, instead of all of them."""
+
+    def __repr__(self) -> str:
+        return f"some filers with each of {', '.join(self)}"
+
+
 @st.composite
-def some_of_each(draw: st.DrawFn, traits: Mapping[str, Trait]) -> dict[str, list[Filer]]:
+def some_of_each(draw: st.DrawFn, traits: Mapping[str, Trait]) -> Drawn:
     """Some filers with each of some traits, by its name."""
     drawn = {name: draw(together(filers_with(trait).map(with_a_split_that_shows))) for name, trait in traits.items()}
     numbers = itertools.count(100)
-    return {
+    of_trait = {
         name: [replace(filer, cik=f"{9990000000 + next(numbers)}", business=filer.cik) for filer in several]
         for name, several in drawn.items()
     }
+    return Drawn(of_trait)
 
 
-def told_of_each(drawn: dict[str, list[Filer]]) -> list[tuple[str, Filer, Found]]:
+def told_of_each(drawn: Drawn) -> list[tuple[str, Filer, Found]]:
     """What is found of the filers with each trait."""
     names = [name for name, several in drawn.items() for _ in several]
     told = of_each([filer for several in drawn.values() for filer in several])

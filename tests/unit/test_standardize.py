@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.items.line_items import recomputed
-from pipelines.normalize.pipeline import standardize
+from pipelines.normalize.pipeline import Standardized, standardize
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
@@ -77,22 +77,28 @@ def sorted_rows(frame: pl.DataFrame) -> list[tuple]:
     return frame.select(columns).sort(columns).rows()
 
 
+@cache
+def alone() -> list[Standardized]:
+    return [standardize(part) for part in companies().partition_by("cik", maintain_order=True)]
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_a_batch_gives_the_same_as_each_company_alone(table):
     """A company's values do not depend on the other companies of the batch."""
-    alone = [standardize(part) for part in companies().partition_by("cik", maintain_order=True)]
-
     assert sorted_rows(getattr(together().found, table)) == sorted_rows(
-        pl.concat([getattr(one, table) for one in alone])
+        pl.concat([getattr(one, table) for one in alone()])
     )
+
+
+@cache
+def shuffled() -> Standardized:
+    return standardize(companies().sample(fraction=1.0, shuffle=True, seed=7))
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_the_order_of_facts_does_not_matter(table):
     """The order of facts in documents is not reliable."""
-    shuffled = standardize(companies().sample(fraction=1.0, shuffle=True, seed=7))
-
-    assert sorted_rows(getattr(shuffled, table)) == sorted_rows(getattr(together().found, table))
+    assert sorted_rows(getattr(shuffled(), table)) == sorted_rows(getattr(together().found, table))
 
 
 def test_a_period_and_item_has_one_value():

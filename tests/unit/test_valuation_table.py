@@ -10,7 +10,7 @@ import pytest
 
 from pipelines.normalize.history.versions import numbered, recorded
 from pipelines.normalize.items.line_items import served
-from pipelines.normalize.pipeline import standardize
+from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.valuation.model import fade, project
 from pipelines.valuation.table import NUMBERS, VALUATIONS, projections, valuations
 from tests.factories import (
@@ -28,6 +28,7 @@ from tests.factories import (
     raw,
     with_total_assets,
 )
+from tests.together import in_one_call
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 QUARTERS = 26  # six and a half fiscal years
@@ -53,10 +54,8 @@ def with_sums(filer: Filer = STEADY, **changed: list[float] | None) -> Filer:
     return replace(filer, sums={tag: amounts for tag, amounts in sums.items() if amounts is not None})
 
 
-def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def valued(found: Standardized) -> dict[str, dict[str, Any]]:
     """The row of each company, with its JSON decoded."""
-    facts = pl.concat([part if isinstance(part, pl.DataFrame) else raw(part) for part in rows])
-    found = standardize(with_total_assets(facts))
     log = numbered(recorded(found.versions, NOW, "rules")).with_columns(value=served("value"))
     tag = pl.col("legs").list.first().struct.field("tag")
     label = pl.concat_str(pl.col("fiscal_year").cast(pl.String), pl.lit("Q"), pl.col("fiscal_quarter").cast(pl.String))
@@ -74,9 +73,11 @@ def valued(*rows: pl.DataFrame | list[dict[str, Any]]) -> dict[str, dict[str, An
     }
 
 
+@in_one_call
 def test_a_steady_company_is_valued_by_the_model():
     """400 million, no growth: the model's value divided by the newest quarter's shares, with all assumptions."""
-    row = valued(STEADY.facts())[CIK]
+    found = yield STEADY.facts()
+    row = valued(found.found)[CIK]
 
     told, equity = row["assumptions"], project(400e6, fade(0.0), decimals=0).equity_value
     assert (row["meaningful"], row["reasons"]) == (True, [])
@@ -99,8 +100,10 @@ def test_a_steady_company_is_valued_by_the_model():
     }
 
 
+@in_one_call
 def test_the_projection_is_ten_years_that_add_up():
-    row = valued(STEADY.facts())[CIK]
+    found = yield STEADY.facts()
+    row = valued(found.found)[CIK]
 
     told, years = row["assumptions"], row["projection"]
     assert [year["year"] for year in years] == list(range(1, 11))
@@ -109,11 +112,12 @@ def test_the_projection_is_ten_years_that_add_up():
     assert told["terminal_share"] == pytest.approx(told["present_value_of_terminal_value"] / told["equity_value"], 1e-5)
 
 
+@in_one_call
 def test_the_columns_are_what_the_json_says():
     """For a company with a value, whose base is normalized, and for one without a value."""
     outlier = with_sums(flow=[150e6] * 25 + [1050e6])
-    valued_one = valued(outlier.facts())[CIK]
-    without = valued(with_sums(flow=[-150e6] * QUARTERS).facts())[CIK]
+    found = yield outlier.facts(), with_sums(flow=[-150e6] * QUARTERS).facts()
+    valued_one, without = (valued(each.found)[CIK] for each in found)
 
     for row in (valued_one, without):
         told = {**row["assumptions"].get("assumptions", {}), **row["assumptions"]}
@@ -137,8 +141,10 @@ def test_the_columns_are_what_the_json_says():
     assert projections(both).to_dicts() == [{"cik": "1", **year} for year in valued_one["projection"]]
 
 
+@in_one_call
 def test_the_grid_has_the_value_in_its_middle():
-    row = valued(STEADY.facts())[CIK]
+    found = yield STEADY.facts()
+    row = valued(found.found)[CIK]
 
     grid = {
         (point["required_return"], point["perpetual_growth"]): point["fair_value_per_share"]
@@ -150,9 +156,11 @@ def test_the_grid_has_the_value_in_its_middle():
     assert grid[0.095, 0.015] == min(grid.values())
 
 
+@in_one_call
 def test_an_outlier_is_normalized_and_marked():
     """A customer paid in advance: 1,000 million in the last quarter instead of 100."""
-    row = valued(with_sums(flow=[150e6] * 25 + [1050e6]).facts())[CIK]
+    found = yield with_sums(flow=[150e6] * 25 + [1050e6]).facts()
+    row = valued(found.found)[CIK]
 
     told = row["assumptions"]["assumptions"]
     assert (told["base_is_normalized"], told["base_free_cash_flow"]) == (True, 400e6)
@@ -160,8 +168,10 @@ def test_an_outlier_is_normalized_and_marked():
     assert told["base_method"].startswith("Normalized to 10.0% of revenue")
 
 
+@in_one_call
 def test_a_loss_is_divided_by_basic_shares():
-    row = valued(with_sums(income=[90e6] * 25 + [-5e6]).facts())[CIK]
+    found = yield with_sums(income=[90e6] * 25 + [-5e6]).facts()
+    row = valued(found.found)[CIK]
 
     told = row["assumptions"]["assumptions"]
     assert told["shares"] == 96e6
@@ -170,8 +180,10 @@ def test_a_loss_is_divided_by_basic_shares():
     )
 
 
+@in_one_call
 def test_basic_shares_are_used_if_diluted_ones_are_never_stated():
-    row = valued(replace(STEADY, means={SHARES: STEADY.means[SHARES]}).facts())[CIK]
+    found = yield replace(STEADY, means={SHARES: STEADY.means[SHARES]}).facts()
+    row = valued(found.found)[CIK]
 
     assert row["assumptions"]["assumptions"]["shares"] == 96e6
 
@@ -186,21 +198,27 @@ def test_basic_shares_are_used_if_diluted_ones_are_never_stated():
         (replace(STEADY, annual_form="20-F"), ["depositary_receipt"]),
     ],
 )
+@in_one_call
 def test_a_company_without_a_value_has_reasons_and_a_base_period(filer: Filer, codes: list[str]):
-    row = valued(filer.facts())[CIK]
+    found = yield filer.facts()
+    row = valued(found.found)[CIK]
 
     assert (row["meaningful"], row["fair_value_per_share"], row["projection"]) == (False, None, None)
     assert row["reasons"] == codes
     assert row["assumptions"] == {"period": "2026Q2", "period_end": "2026-06-30"}
 
 
+@in_one_call
 def test_capital_expenditure_that_is_no_longer_stated():
     """It moved to an element that is not read: operating cash flow continues, and free cash flow ends."""
     rows = [row for row in STEADY.rows() if row["tag"] != CAPITAL_SPENDING or row["filed"] < "2024-01-01"]
 
-    assert valued(rows)[CIK]["reasons"] == ["missing_capital_expenditure", "too_little_history"]
+    found = yield raw(rows)
+
+    assert valued(found.found)[CIK]["reasons"] == ["missing_capital_expenditure", "too_little_history"]
 
 
+@in_one_call
 def test_a_young_company_has_too_little_history():
     young = Filer(
         ENDS[:10],
@@ -208,40 +226,53 @@ def test_a_young_company_has_too_little_history():
         {tag: amounts[:10] for tag, amounts in STEADY.means.items()},
     )
 
-    assert valued(young.facts())[CIK]["reasons"] == ["too_little_history"]
+    found = yield young.facts()
+
+    assert valued(found.found)[CIK]["reasons"] == ["too_little_history"]
 
 
+@in_one_call
 def test_a_foreign_issuer_of_interim_reports_alone_may_list_receipts():
     """There is no annual report, only 6-Ks and an amended one."""
     rows = [{**row, "form": "6-K/A" if row["form"] == "10-K" else "6-K"} for row in STEADY.rows()]
 
-    assert "depositary_receipt" in valued(rows)[CIK]["reasons"]
+    found = yield raw(rows)
+
+    assert "depositary_receipt" in valued(found.found)[CIK]["reasons"]
 
 
+@in_one_call
 def test_an_annual_report_takes_precedence_over_interim_ones():
     """A filer of 40-F with later 6-Ks lists its shares."""
     rows = [{**row, "form": "40-F" if row["form"] == "10-K" else "6-K"} for row in STEADY.rows()]
 
-    assert "depositary_receipt" not in valued(rows)[CIK]["reasons"]
+    found = yield raw(rows)
+
+    assert "depositary_receipt" not in valued(found.found)[CIK]["reasons"]
 
 
 def test_stale_data_is_relative_to_the_newest_filing_of_all_companies():
     """The same company is current alone, and stale if another one filed two years later."""
     later = replace(STEADY, cik="9990000902", ends=month_ends(2022, QUARTERS))
 
-    alone, both = valued(STEADY.facts()), valued(STEADY.facts(), later.facts())
+    facts = [STEADY.facts(), STEADY.facts().vstack(later.facts())]
+    alone, both = (valued(standardize(with_total_assets(rows))) for rows in facts)
 
     assert alone[CIK]["meaningful"]
     assert both[CIK]["reasons"] == ["stale_data"]
     assert both["9990000902"]["meaningful"]
 
 
+@in_one_call
 def test_customers_money_in_the_operating_cash_flow():
     payables = fact("IncreaseDecreaseInPayablesToCustomers", 3e6, "2026-01-01", "2026-06-30", form="10-Q")
 
-    assert valued(STEADY.facts(), [{**payables, "filed": "2026-08-09"}])[CIK]["reasons"] == ["customer_funds"]
+    found = yield raw(STEADY.rows(), {**payables, "filed": "2026-08-09"})
+
+    assert valued(found.found)[CIK]["reasons"] == ["customer_funds"]
 
 
+@in_one_call
 def test_a_company_that_now_reports_in_another_currency():
     """Its newest annual report is in euros, most of its history in dollars."""
     rows = STEADY.rows()
@@ -251,9 +282,12 @@ def test_a_company_that_now_reports_in_another_currency():
         for row in rows
     ]
 
-    assert "mixed_currency" in valued(euros)[CIK]["reasons"]
+    found = yield raw(euros)
+
+    assert "mixed_currency" in valued(found.found)[CIK]["reasons"]
 
 
+@in_one_call
 def test_a_spin_off_breaks_the_history():
     """The newest annual report reduces revenue of its three years by two fifths."""
     rows = STEADY.rows()
@@ -263,9 +297,11 @@ def test_a_spin_off_breaks_the_history():
         for row in rows
     ]
 
-    assert valued(cut)[CIK]["reasons"] == ["basis_break"]
+    found = yield raw(cut)
+
+    assert valued(found.found)[CIK]["reasons"] == ["basis_break"]
 
 
 def test_without_companies_there_are_no_rows():
     """A first synchronization in which all documents are broken."""
-    assert valued([]) == {}
+    assert valued(standardize(raw([]))) == {}
