@@ -18,7 +18,6 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 
 from tests import ending
-from tests.e2e.homes import sync_as_process
 from tests.once import made_once
 from tests.progress import Progress
 
@@ -98,6 +97,8 @@ def synchronized_mirror(mirror: Path, tmp_path_factory: pytest.TempPathFactory) 
 def synchronize(home: Path, source: object) -> None:
     """Synchronize in a separate process, because coverage would slow it down, and with several threads of Polars, as
     for users; `make test` runs all else with one thread a process."""
+    from tests.e2e.homes import sync_as_process  # here, because it imports Polars: not every run needs it
+
     done = sync_as_process(home, source, POLARS_MAX_THREADS="4")
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -119,6 +119,8 @@ class _Reporter:
         self.order = list(books)
         self.place = {key: place for place, key in enumerate(self.order)}
         self.newest = newest_report(filer, filer.last_filed) or filer.last_filed
+        self.bases: dict[date, Fraction] = {}
+        self.means: dict[tuple[str, Column, Fraction, bool], int] = {}
 
     # -- filings -----------------------------------------------------------------------------------------------------
 
@@ -223,7 +225,7 @@ class _Reporter:
     def _cover(self, year: int, number: int, filed: date) -> Fact:
         """Shares outstanding on the cover page."""
         [quarter] = self._quarters(Column(year, number, number), filed)
-        count = round(quarter.outstanding / basis(self.filer, filed, self.newest))
+        count = round(quarter.outstanding / self._basis(filed))
         day = quarter.period.end if self.filer.kind is Kind.FOREIGN else filed - COVER_DAYS
         return Fact("dei", "EntityCommonStockSharesOutstanding", "shares", None, day, count)
 
@@ -286,7 +288,7 @@ class _Reporter:
 
     def _quarters(self, column: Column, filed: date) -> list[Quarter]:
         """The quarters of a column, in the books of the shell before a reverse merger, otherwise in the filer's."""
-        books = self.shells if self.filer.merged and filed < self.filer.merged else self.books
+        books = self.shells if self._is_shell(filed) else self.books
         last = self.place[column.year, column.last]
         return [books[key] for key in self.order[last - (column.last - column.first) : last + 1]]
 
@@ -316,14 +318,27 @@ class _Reporter:
 
     def _shares(self, item: str, column: Column, filed: date) -> int:
         """Weighted shares of a column: the mean of its quarters by days, on the share basis of the filing."""
-        factor = basis(self.filer, filed, self.newest)
-        quarters = self._quarters(column, filed)
-        weighted = sum(round(getattr(quarter, item) / factor) * quarter.period.days for quarter in quarters)
-        return round(Fraction(weighted, sum(quarter.period.days for quarter in quarters)))
+        factor = self._basis(filed)
+        key = item, column, factor, self._is_shell(filed)
+        if key not in self.means:
+            quarters = self._quarters(column, filed)
+            weighted = sum(round(getattr(quarter, item) / factor) * quarter.period.days for quarter in quarters)
+            self.means[key] = round(Fraction(weighted, sum(quarter.period.days for quarter in quarters)))
+        return self.means[key]
+
+    def _basis(self, filed: date) -> Fraction:
+        """The share basis of a filing: new shares for one of it."""
+        if filed not in self.bases:
+            self.bases[filed] = basis(self.filer, filed, self.newest)
+        return self.bases[filed]
+
+    def _is_shell(self, filed: date) -> bool:
+        """Whether a filing is of the shell, before a reverse merger."""
+        return bool(self.filer.merged and filed < self.filer.merged)
 
     def _dividends(self, column: Column, filed: date) -> int | float:
         declared = sum((quarter.dividends_per_share for quarter in self._quarters(column, filed)), Fraction(0))
-        return _number(Decimal(round(declared * basis(self.filer, filed, self.newest) * 10_000)) / 10_000)
+        return _number(Decimal(round(declared * self._basis(filed) * 10_000)) / 10_000)
 
 
 def shell_of(filer: Filer) -> Filer:

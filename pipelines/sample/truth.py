@@ -21,7 +21,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Literal
 
-from pipelines.sample.filings import MILLION, YEAR, Column, Filing
+from pipelines.sample.filings import MILLION, YEAR, Column, Fact, Filing
 from pipelines.sample.line import Measure
 from pipelines.sample.schedule import basis, known_from
 from pipelines.sample.statements import BALANCE_TOTALS, STATEMENTS, owned
@@ -65,7 +65,8 @@ class Rounded:
         return self.slack < other.slack and abs(self.value - other.value) <= self.slack + other.slack
 
 
-NOTHING = Rounded(Fraction(0))
+NONE = Fraction(0)
+NOTHING = Rounded(NONE)
 Shown = dict[tuple[str, Column], Rounded]
 
 
@@ -123,31 +124,33 @@ def _columns(filer: Filer, filings: list[Filing], newest: date) -> Shown:
     A repetition of an amount with fewer digits leaves the more precise figure.
     """
     revisions = [(known_from(filer, revision), revision) for revision in filer.revisions]
-    shown: Shown = {}
+    last: dict[tuple[str, Column], tuple[Fact, Fraction, Fraction]] = {}
     for filing in filings:
         factor = basis(filer, filing.filed, newest)
         scale = {Measure.SHARES: factor, Measure.PER_SHARE: 1 / factor, Measure.MONEY: Fraction(1)}
-        half_a_million = Fraction(MILLION, 2) if filing.fiscal_year in filer.rounded_in else Fraction(0)
+        half_a_million = Fraction(MILLION, 2) if filing.fiscal_year in filer.rounded_in else NONE
+        overtaking = [revision for known, revision in revisions if filing.filed < known <= newest]
         for fact in filing.facts:
             if fact.line is None or fact.column is None:
                 continue
-            slack = half_a_million if fact.line.measure is Measure.MONEY else Fraction(0)
             key = fact.line.item, fact.column
-            value = Fraction(fact.value) if isinstance(fact.value, int) else Fraction(str(fact.value))
-            as_filed = Rounded(value, ROUNDING.get(fact.line.item, slack))
-            on_newest = as_filed * scale[fact.line.measure]
-            is_coarser = slack > 0 and key in shown and shown[key].is_finer_than(on_newest)
+            year, item = fact.column.year, fact.line.item
+            if any(year in revision.years and item in REVISED_LINES[revision.by] for revision in overtaking):
+                last.pop(key, None)
+                continue
+            slack = half_a_million if fact.line.measure is Measure.MONEY else NONE
+            stated = fact, scale[fact.line.measure], slack
+            is_coarser = slack > 0 and key in last and _on_newest(*last[key]).is_finer_than(_on_newest(*stated))
             if not is_coarser:
-                shown[key] = on_newest
-            overtaken = (
-                filing.filed < known <= newest
-                and fact.column.year in revision.years
-                and fact.line.item in REVISED_LINES[revision.by]
-                for known, revision in revisions
-            )
-            if any(overtaken):
-                del shown[key]
-    return shown
+                last[key] = stated
+    return {key: _on_newest(*stated) for key, stated in last.items()}
+
+
+def _on_newest(fact: Fact, factor: Fraction, slack: Fraction) -> Rounded:
+    """A filed figure times the factor of its share basis; `slack` is that of rounded money."""
+    assert fact.line
+    value = Fraction(fact.value) if isinstance(fact.value, int) else Fraction(str(fact.value))
+    return Rounded(value, ROUNDING.get(fact.line.item, slack)) * factor
 
 
 def _totals(filer: Filer, kind: Kind, shown: Shown) -> Shown:
@@ -172,6 +175,7 @@ class _Truth:
         self.years = {year: filer.calendar.year(year) for year in range(min(shown_years) - 2, max(shown_years) + 1)}
         self.order = [(label, number) for label, year in self.years.items() for number in range(1, year.last + 1)]
         self.place = {key: place for place, key in enumerate(self.order)}
+        self.quarters: dict[tuple[str, int, int], Rounded | None] = {}
 
     def rows(self) -> Iterator[TruthRow]:
         for year, number in self.order[YEAR:]:  # the first four quarters are only parts of later windows
@@ -228,6 +232,13 @@ class _Truth:
         return None if full is None or current is None or prior is None else full + current - prior
 
     def _quarter(self, item: str, year: int, number: int) -> Rounded | None:
+        """A quarter, which four windows have, computed once."""
+        key = item, year, number
+        if key not in self.quarters:
+            self.quarters[key] = self._discrete(*key)
+        return self.quarters[key]
+
+    def _discrete(self, item: str, year: int, number: int) -> Rounded | None:
         """A quarter as shown; otherwise the difference of two years to date."""
         if (discrete := self.shown.get((item, Column(year, number, number)))) is not None:
             return discrete
