@@ -8,7 +8,8 @@ from itertools import combinations
 
 from pipelines.normalize.balance.debt import FILER_TOTAL
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet, sections_of_item
-from pipelines.normalize.balance.values import amount, first_amount, grain
+from pipelines.normalize.balance.solver import unit_of
+from pipelines.normalize.balance.values import amount, first_amount
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BANK_OVERDRAFTS,
@@ -141,7 +142,7 @@ def is_finer(case: Case) -> bool:
     """Whether a line is stated a thousand times more finely than all other amounts of the filing."""
     for element in case.value.elements & case.sheet.stated.keys():
         line, fact = case.sheet.stated[element]
-        unit = FINER * grain(line)
+        unit = FINER * unit_of([line])
         others = (other for day in case.filing.days.values() for other, row in day.values() if row != fact)
         if all(other == line or not other % unit for other in others):
             amounts = {other for day in case.filing.days.values() for other, _ in day.values()} - {line}

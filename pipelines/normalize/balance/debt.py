@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from pipelines.normalize.balance.flows import Flows
 from pipelines.normalize.balance.reading import (
     NOT_STATED,
     Day,
@@ -18,6 +19,7 @@ from pipelines.normalize.balance.reading import (
     Reading,
     sections_of,
 )
+from pipelines.normalize.balance.solver import unit_of
 from pipelines.normalize.balance.values import (
     DEBT,
     DERIVED_LINE,
@@ -34,7 +36,6 @@ from pipelines.normalize.balance.values import (
     amount,
     facts_of,
     first_amount,
-    grain,
     has_rest,
     legs,
     lines_of,
@@ -189,14 +190,14 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
         found = _proved(filing, day, stated, known)
         if found is not None:
             return found
-    if filing.pays_interest_on_deposits_only.get(day) and not _borrowings(stated):
+    flows = filing.flows.get(day, Flows())
+    if flows.is_all_on_deposits and not _borrowings(stated):
         return _zero(filing, day, stated, NO_INTEREST_BUT_ON_DEPOSITS, is_proved=True)
-    period = filing.without_borrowing.get(day)
-    if period and not any(_borrowings(each) for each in filing.days.values()):
-        before = [value.value for value in known_before if abs(value.day - period.begins) <= SAME_BALANCE_SHEET]
-        if not period.pays_interest or (before and not any(before)):
+    if flows.begins is not None and not any(_borrowings(each) for each in filing.days.values()):
+        before = [value.value for value in known_before if abs(value.day - flows.begins) <= SAME_BALANCE_SHEET]
+        if not flows.pays_interest or (before and not any(before)):
             zero = _zero(filing, day, stated, NO_FLOWS, is_proved=False)
-            return replace(zero, facts=tuple((row, 0.0) for row in period.facts))
+            return replace(zero, facts=tuple((row, 0.0) for row in flows.facts))
     parts = {section: _part(filing, day, stated, section) for section in sections}
     return _read(filing, day, stated, parts)
 
@@ -386,7 +387,7 @@ def _of_classified(filing: Filing, day: int, current: Part, noncurrent: Part) ->
     if whole and rest and not maturities and not current.is_proved:
         left = amount(stated, whole) - rest
         is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
-        if left > grain(amount(stated, whole)) / 2 and left > SAME_DEBT / 10 * rest and not is_due:
+        if left > unit_of([amount(stated, whole)]) / 2 and left > SAME_DEBT / 10 * rest and not is_due:
             return WITH_MATURITIES, (whole, *short_term)
     return DEBT_AS_READ, lines
 

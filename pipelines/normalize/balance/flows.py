@@ -19,94 +19,94 @@ from pipelines.normalize.elements.lines import (
 )
 from pipelines.normalize.elements.sources import US_GAAP
 
-_TOTAL = SECTIONS[FINANCING]
+_DAY = ["cik", "seq", "end"]
 _EXACT = 0.5
 """Amounts are whole units of the currency; sums of floats are not quite."""
 
 
 @dataclass(frozen=True, slots=True)
-class WithoutBorrowing:
-    """A period without flows of debt.
+class Flows:
+    """The flows of periods that end on one day.
 
-    begins: the day of the balance sheet before it. pays_interest: whether interest on debt is stated for a period that
-    ends on the same day. facts: the rows of financing activities and their lines.
+    is_all_on_deposits: whether interest on deposits is all interest expense.
+    interest: the elements of INTEREST_OF_CLASS that are not zero in the shortest period: zero debt was repaid before.
+    begins: the day before the longest period whose financing activities are exactly its stated lines, none of them a
+        borrowing; None without such a period. facts: the rows of these flows.
+    pays_interest: whether interest on debt is stated for any period.
     """
 
-    begins: int
-    pays_interest: bool
-    facts: tuple[int, ...]
+    is_all_on_deposits: bool = False
+    interest: tuple[str, ...] = ()
+    begins: int | None = None
+    facts: tuple[int, ...] = ()
+    pays_interest: bool = False
 
 
-def interest_on_deposits_only(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, bool]]:
-    """Whether interest on deposits is all interest expense: for each filing with it, the last day of each period."""
-    names = (INTEREST_ON_DEPOSITS, *INTEREST_BY_DEPOSIT, *dict.fromkeys(name for names in INTEREST for name in names))
-    stated = facts.filter(pl.col("start").is_not_null() & pl.col("tag").is_in(names) & (pl.col("taxonomy") == US_GAAP))
-    amounts = stated.pivot("tag", index=["cik", "seq", "start", "end"], values="value", aggregate_function="last")
-    missing = [name for name in names if name not in amounts.columns]
-    amounts = amounts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
-    has_lines = pl.any_horizontal(pl.col(*INTEREST_BY_DEPOSIT).is_not_null())
-    by_deposit = pl.when(has_lines).then(pl.sum_horizontal(INTEREST_BY_DEPOSIT))
-    amounts = amounts.with_columns(pl.coalesce(INTEREST_ON_DEPOSITS, by_deposit).alias(INTEREST_ON_DEPOSITS))
-    on_deposits = pl.col(INTEREST_ON_DEPOSITS)
-    found: dict[tuple[int, int], dict[int, bool]] = {}
+def flows(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, Flows]]:
+    """The flows of each filing, by `cik` and `seq`, and the day on which they end."""
+    durations = facts.with_row_index("fact").filter(pl.col("start").is_not_null())
+    of_day = (
+        _interest_on_deposits(durations)
+        .join(_interest_by_class(durations), on=_DAY, how="full", coalesce=True)
+        .join(_without_borrowing(durations), on=_DAY, how="full", coalesce=True)
+    )
+    found: dict[tuple[int, int], dict[int, Flows]] = {}
+    columns = ("is_all_on_deposits", "interest", "begins", "fact", "pays_interest")
+    for cik, seq, day, is_all, interest, begins, rows, pays in of_day.select(*_DAY, *columns).iter_rows():
+        of_filing = found.setdefault((cik, seq), {})
+        of_filing[day] = Flows(bool(is_all), tuple(interest or ()), begins, tuple(rows or ()), bool(pays))
+    return found
+
+
+def _interest_on_deposits(durations: pl.DataFrame) -> pl.DataFrame:
+    """Whether interest on deposits is all interest expense, of all periods with it that end on a day."""
+    names = list(
+        dict.fromkeys((INTEREST_ON_DEPOSITS, *INTEREST_BY_DEPOSIT, *(each for one in INTEREST for each in one)))
+    )
+    stated = durations.filter(pl.col("tag").is_in(names) & (pl.col("taxonomy") == US_GAAP))
+    amounts = stated.pivot("tag", on_columns=names, index=[*_DAY, "start"], values="value", aggregate_function="last")
+    by_deposit = pl.when(pl.any_horizontal(pl.col(*INTEREST_BY_DEPOSIT).is_not_null())).then(
+        pl.sum_horizontal(INTEREST_BY_DEPOSIT)
+    )
+    on_deposits = pl.coalesce(INTEREST_ON_DEPOSITS, by_deposit)
     is_all = pl.any_horizontal(
         pl.sum_horizontal(first, *(-pl.col(name) for name in others), ignore_nulls=False) == on_deposits
         for first, *others in INTEREST
     )
-    rows = amounts.drop_nulls(INTEREST_ON_DEPOSITS).select("cik", "seq", pl.col("end").to_physical(), is_all)
-    for cik, seq, day, holds in rows.iter_rows():
-        of_filing = found.setdefault((cik, seq), {})
-        of_filing[day] = bool(holds) and of_filing.get(day, True)
-    return found
-
-
-def interest_by_class(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, frozenset[str]]]:
-    """The elements of INTEREST_OF_CLASS that are stated for the shortest period that ends on a day, by filing and day.
-
-    Without those that are zero: the debt was repaid before.
-    """
-    day = ["cik", "seq", "end"]
-    stated = facts.filter(pl.col("start").is_not_null() & pl.col("tag").is_in([*INTEREST_OF_CLASS]))
-    newest = stated.filter(pl.col("start") == pl.col("start").max().over(*day, "tag"), pl.col("value") != 0)
-    found: dict[tuple[int, int], dict[int, frozenset[str]]] = {}
-    of_day = newest.group_by(day, maintain_order=True).agg("tag").with_columns(pl.col("end").to_physical())
-    for cik, seq, end, tags in of_day.iter_rows():
-        found.setdefault((cik, seq), {})[end] = frozenset(tags)
-    return found
-
-
-def without_borrowing(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, WithoutBorrowing]]:
-    """The periods of each filing whose financing activities are exactly the stated lines, none of them a borrowing.
-
-    Returns:
-        for each filing with such a period, by `cik` and `seq`, the longest one that ends on a day.
-    """
-    lines = FLOWS.filter(pl.col("section") == FINANCING).select("tag", "sign", "is_borrowing")
-    stated = (
-        facts.select("cik", "seq", "taxonomy", "tag", "start", "measure", "value", "end")
-        .with_row_index("fact")
-        .filter(
-            pl.col("start").is_not_null(),
-            pl.col("tag").is_in([_TOTAL, *lines["tag"], *INTEREST_ON_DEBT]),
-            (pl.col("taxonomy") == US_GAAP) & (pl.col("measure") == "money"),
-        )
-        .with_columns(pl.col("start", "end").to_physical())
-        .join(lines, on="tag", how="left", maintain_order="left")
+    return (
+        amounts.filter(on_deposits.is_not_null())
+        .group_by("cik", "seq", pl.col("end").to_physical())
+        .agg(is_all_on_deposits=is_all.fill_null(value=False).all())
     )
-    is_line, is_total = pl.col("sign").is_not_null(), pl.col("tag") == _TOTAL
-    of_period = stated.group_by("cik", "seq", "start", "end", maintain_order=True).agg(
+
+
+def _interest_by_class(durations: pl.DataFrame) -> pl.DataFrame:
+    """The elements of INTEREST_OF_CLASS that are stated for the shortest period that ends on a day."""
+    stated = durations.filter(pl.col("tag").is_in([*INTEREST_OF_CLASS]))
+    newest = stated.filter(pl.col("start") == pl.col("start").max().over(*_DAY, "tag"), pl.col("value") != 0)
+    return newest.group_by("cik", "seq", pl.col("end").to_physical(), maintain_order=True).agg(interest="tag")
+
+
+def _without_borrowing(durations: pl.DataFrame) -> pl.DataFrame:
+    """The longest period that ends on a day and has exactly the stated financing activities, without borrowings."""
+    lines = FLOWS.filter(pl.col("section") == FINANCING).select("tag", "sign", "is_borrowing")
+    total = SECTIONS[FINANCING]
+    stated = durations.filter(
+        pl.col("tag").is_in([total, *lines["tag"], *INTEREST_ON_DEBT]),
+        (pl.col("taxonomy") == US_GAAP) & (pl.col("measure") == "money"),
+    ).join(lines, on="tag", how="left", maintain_order="left")
+    is_line, is_total = pl.col("sign").is_not_null(), pl.col("tag") == total
+    of_period = stated.group_by(
+        "cik", "seq", pl.col("start").to_physical(), pl.col("end").to_physical(), maintain_order=True
+    ).agg(
         left=(pl.when(is_total).then("value").otherwise(-pl.col("sign") * pl.col("value"))).sum(),
         totals=is_total.sum(),
         borrows=(pl.col("is_borrowing").fill_null(value=False) & (pl.col("value") != 0)).any(),
         pays_interest=(~is_line & ~is_total & (pl.col("value") != 0)).any(),
         fact=pl.col("fact").filter(is_line | is_total),
     )
-    day = ["cik", "seq", "end"]
-    of_day = of_period.with_columns(pl.col("borrows", "pays_interest").any().over(day)).filter(
+    of_day = of_period.with_columns(pl.col("borrows", "pays_interest").any().over(_DAY)).filter(
         (pl.col("totals") == 1) & (pl.col("left").abs() < _EXACT) & ~pl.col("borrows")
     )
-    longest = of_day.sort(*day, "start").unique(day, keep="first", maintain_order=True)
-    found: dict[tuple[int, int], dict[int, WithoutBorrowing]] = {}
-    for cik, seq, end, start, pays, rows in longest.select(*day, "start", "pays_interest", "fact").iter_rows():
-        found.setdefault((cik, seq), {})[end] = WithoutBorrowing(start - 1, pays, tuple(rows))
-    return found
+    longest = of_day.sort(*_DAY, "start").unique(_DAY, keep="first", maintain_order=True)
+    return longest.select(*_DAY, pl.col("start") - 1, "pays_interest", "fact").rename({"start": "begins"})

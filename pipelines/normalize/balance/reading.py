@@ -7,17 +7,15 @@ The likeliest lines of a section are those of the filer's balance sheets before;
 those that usually are lines and that no other stated line includes.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import compress, pairwise, product
+from itertools import chain, compress, groupby, product
 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance import flows
-from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions
+from pipelines.normalize.balance.flows import Flows, flows
+from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions, unit_of
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BORROWING,
@@ -68,7 +66,6 @@ PARTS_OF_LEASES = (
 
 SHOWS_A_BALANCE_SHEET = frozenset((*ASSETS, *BOTH_SIDES, NET_ASSETS))
 """Elements of which every balance sheet has one; other days of a filing have single balances."""
-
 
 OF_WHOLE_SHEETS = frozenset((*BOTH_SIDES, *(total for section in SECTIONS for total in SECTION_TOTALS[section])))
 """Totals that only balance sheets have: notes on segments have total assets alone."""
@@ -123,16 +120,14 @@ class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
     unit: the power of ten to which all of its amounts are rounded.
-    days: what is stated, and lines that are a rest (Derived), with NOT_STATED for the row of the fact.
+    days: what is stated, and lines that are a rest, with NOT_STATED for the row of the fact.
     days_without: what is stated for days without a balance sheet, as cash at the end of a cash flow statement.
     earlier: for each day what earlier filings state for it.
     sections: those whose lines add up. open: the others, with their likeliest lines, which do not add up.
     rests: sections that do not add up any more.
     totals: for each day what the total of each of its sections is computed from (section_totals).
     likely: for each section of a day that does not add up its likeliest lines.
-    pays_interest_on_deposits_only: whether interest on deposits is all interest, by the last day of a period.
-    interest: the elements of interest on a class of debt, by the last day of a period.
-    without_borrowing: the periods without flows of debt, by their last day.
+    flows: those that end on a day.
     """
 
     cik: int
@@ -146,9 +141,7 @@ class Filing:
     rests: tuple[Rest, ...]
     totals: Mapping[int, Mapping[str, Terms]]
     likely: dict[tuple[str, int], tuple[str, ...]]
-    pays_interest_on_deposits_only: Mapping[int, bool]
-    interest: Mapping[int, frozenset[str]]
-    without_borrowing: Mapping[int, flows.WithoutBorrowing]
+    flows: Mapping[int, Flows]
 
     def likely_lines(self, section: str, day: int) -> tuple[str, ...]:
         """The likeliest lines of a section of a day, also if other lines add up."""
@@ -160,21 +153,6 @@ class Filing:
         """The total of a section of a day; None if it is not stated."""
         terms = self.totals[day].get(section)
         return amount_of(terms, self.days[day]) if terms else None
-
-
-class _Filer:
-    """What the balance sheets of a filer before tell.
-
-    decided: for each section whether each element is a line.
-    lines: for each section the lines of the newest one that adds up. before: of those of the filing before.
-    stated: for each day what filings state.
-    """
-
-    def __init__(self) -> None:
-        self.decided: dict[str, dict[str, bool]] = {section: {} for section in SECTIONS}
-        self.lines: dict[str, Lines] = {}
-        self.before: dict[str, Lines] = {}
-        self.stated: dict[int, dict[str, float]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,82 +175,160 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
         facts: typed facts in filing order (facts.filings): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
             `value`.
     """
-    filer = _Filer()
-    of_company = None
-    on_deposits, by_class = flows.interest_on_deposits_only(facts), flows.interest_by_class(facts)
-    unborrowed = flows.without_borrowing(facts)
-    for cik, seq, days in _stated(facts):
-        if cik != of_company:
-            of_company, filer = cik, _Filer()
-        shown = sorted(
-            (day for day, stated in days.items() if not stated.keys().isdisjoint(SHOWS_A_BALANCE_SHEET)), reverse=True
-        )
-        if not shown:
-            continue
-        _name_leases([days[day] for day in shown], [filer.stated.get(day, {}) for day in shown])
-        terms = {day: section_totals(days[day]) for day in shown}
+    of_flows = flows(facts)
+    for cik, of_company in groupby(_stated(facts), key=lambda filing: filing[0]):
+        filer = _Filer()
+        for _, seq, days in of_company:
+            if any(map(_shows_a_balance_sheet, days.values())):
+                yield filer.filing(cik, seq, days, of_flows.get((cik, seq), {}))
+
+
+def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
+    """What each filing states for each day, of the elements of balance sheets."""
+    is_line = pl.col("start").is_null() & (pl.col("measure") == "money") & pl.col("tag").is_in(ELEMENTS)
+    name = pl.when(pl.col("taxonomy") == IFRS).then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag")).otherwise("tag")
+    rows = (
+        facts.select("cik", "seq", "value", "start", "measure", tag=name, day=pl.col("end").to_physical())
+        .with_row_index("fact")
+        .filter(is_line)
+        .select("cik", "seq", "day", "tag", "value", "fact")
+        .sort("cik", "seq", maintain_order=True)
+    )
+    for (cik, seq), of_filing in groupby(rows.iter_rows(), key=lambda row: row[:2]):
+        days: dict[int, Day] = {}
+        for _, _, day, tag, value, fact in of_filing:
+            days.setdefault(day, {})[tag] = (value, fact)
+        yield cik, seq, {day: _of_one_taxonomy(stated) for day, stated in days.items()}
+
+
+def _of_one_taxonomy(stated: Day) -> Day:
+    """What is stated under IFRS, if total assets are; a few filers use elements of US GAAP in the notes besides."""
+    if ASSETS[1] not in stated or ASSETS[0] in stated:
+        return stated
+    return {name: one for name, one in stated.items() if name.startswith(IFRS_PREFIX)}
+
+
+class _Filer:
+    """Reads the balance sheets of a filer, and keeps what those before tell.
+
+    decided: for each section whether each element is a line.
+    lines: for each section the lines of the newest one that adds up. before: of those of the filing before.
+    stated: for each day what filings state.
+    """
+
+    def __init__(self) -> None:
+        self.decided: dict[str, dict[str, bool]] = {section: {} for section in SECTIONS}
+        self.lines: dict[str, Lines] = {}
+        self.before: dict[str, Lines] = {}
+        self.stated: dict[int, dict[str, float]] = {}
+
+    def filing(self, cik: int, seq: int, stated: Mapping[int, Day], of_flows: Mapping[int, Flows]) -> Filing:
+        """The balance sheets of the next filing."""
+        days = {day: stated[day] for day in sorted(stated, reverse=True) if _shows_a_balance_sheet(stated[day])}
+        own = max(days)
+        earlier = {day: self.stated.get(day, {}) for day in days}
+        _name_leases(days, earlier)
+        totals = {day: section_totals(of_day) for day, of_day in days.items()}
         sections, without_proof, rests = {}, {}, []
-        here: dict[str, Lines] = {}
+        before, self.before = self.before, {}
         for section in SECTIONS:
-            columns = [_Column(day, days[day], terms[day][section]) for day in shown if section in terms[day]][:2]
-            if not columns or columns[0].day != shown[0]:
-                continue
-            found, likeliest = _read(section, columns, filer.decided[section])
-            if found and len(found.readings) == 1:
-                here[section] = filer.lines[section] = found.readings[0]
-            if (not found or shown[0] not in found.days) and section in filer.lines:
-                found = _with_rest(section, columns, filer) or found
-            if found:
-                sections[section] = found
-            if not found or shown[0] not in found.days:
-                without_proof[section] = likeliest
-            before = here.get(section, filer.before.get(section))
-            rests += [
-                _rest(section, one, before) for one in columns if before and not (found and one.day in found.days)
-            ]
-        filer.before = here
-        earlier = {day: filer.stated.get(day, {}) for day in shown}
-        for day in shown:
-            filer.stated[day] = earlier[day] | {element: amount for element, (amount, _) in days[day].items()}
+            columns = [_Column(day, days[day], totals[day][section]) for day in days if section in totals[day]][:2]
+            if columns and columns[0].day == own:
+                found, likeliest = self._section(section, columns)
+                if found:
+                    sections[section] = found
+                if not found or own not in found.days:
+                    without_proof[section] = likeliest
+                lines = self.before.get(section, before.get(section))
+                unproved = [column for column in columns if not found or column.day not in found.days]
+                rests += [_rest(section, column, lines) for column in unproved if lines]
+        for day, of_day in days.items():
+            self.stated[day] = earlier[day] | {element: amount for element, (amount, _) in of_day.items()}
         for rest in [found.rest for found in sections.values() if found.rest]:
             for day, amount in rest.amounts.items():
                 days[day][rest.element] = amount, NOT_STATED
-        yield Filing(
-            cik,
-            seq,
-            _unit([tuple(amount for day in shown for amount, _ in days[day].values())], []),
-            {day: days[day] for day in shown},
-            {day: stated for day, stated in days.items() if day not in shown},
-            earlier,
-            sections,
-            without_proof,
-            tuple(rests),
-            terms,
-            {
-                (section, day): likely_lines(section, days[day], filer.decided[section], terms[day])
-                for day in shown
-                for section in sections_of(days[day])
-                if section not in sections or day not in sections[section].days
-            },
-            on_deposits.get((cik, seq), {}),
-            by_class.get((cik, seq), {}),
-            unborrowed.get((cik, seq), {}),
+        likely = {
+            (section, day): likely_lines(section, of_day, self.decided[section], totals[day])
+            for day, of_day in days.items()
+            for section in sections_of(of_day)
+            if section not in sections or day not in sections[section].days
+        }
+        unit = unit_of(amount for of_day in days.values() for amount, _ in of_day.values())
+        others = {day: of_day for day, of_day in stated.items() if day not in days}
+        return Filing(
+            cik, seq, unit, days, others, earlier, sections, without_proof, tuple(rests), totals, likely, of_flows
+        )
+
+    def _section(self, section: str, columns: list[_Column]) -> tuple[Reading | None, Reading]:
+        """A section with the lines that add up, one of which may be the rest, and with the likeliest ones."""
+        found, likeliest = _read(section, columns, self.decided[section])
+        if found and len(found.readings) == 1:
+            self.lines[section] = self.before[section] = found.readings[0]
+        if section in self.lines and len(columns) > 1 and (not found or columns[0].day not in found.days):
+            found = self._with_rest(section, *columns) or found
+        return found, likeliest
+
+    def _with_rest(self, section: str, own: _Column, other: _Column) -> Reading | None:
+        """A section of which one line is not stated, and is what the others leave of the total; None without one.
+
+        It is the line that the filer's last such section has besides those that are stated, if the section adds up with
+        it in the other column: as stated there, with the usual size here; or not stated there either, where the others
+        leave exactly what an earlier filing stated for that day. Several borrowings count as one line.
+        """
+        lines, missing = _stated_lines(self.lines[section], own.stated)
+        table = LINES[section]
+        new = [
+            name
+            for name in own.stated.keys() & table.keys() - {*other.stated, *lines}
+            if own.stated[name][0] and table[name].usual and table[name].part_of.isdisjoint(lines)
+        ]
+        is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
+        if new or not is_one or (_apart_from_both_sides(own.stated) and not _apart_from_both_sides(other.stated)):
+            return None
+        left = own.total - sum(own.stated[line][0] for line in lines)
+        left_of_other = other.total - sum(other.stated[line][0] for line in lines if line in other.stated)
+        unit = unit_of([*(own.stated[line][0] for line in lines), own.total, other.total])
+        shown = _sum_of(missing, {name: amount for name, (amount, _) in other.stated.items()})
+        known = shown if shown is not None else _sum_of(missing, self.stated.get(other.day, {}))
+        if not known or abs(left_of_other - known) > rounded_by(other.total, unit) or left <= unit:
+            return None
+        is_usual = shown is None or known / USUAL_SIZE <= left <= known * USUAL_SIZE
+        if not is_usual or any(
+            _may_be_wrong(own.stated[line][0], left, unit, other.stated.get(line)) for line in lines
+        ):
+            return None
+        amounts = {own.day: left} if shown is not None else {own.day: left, other.day: left_of_other}
+        stated_first = tuple(
+            tuple(sorted(group, key=lambda one: one not in own.stated)) for group in self.lines[section]
+        )
+        return Reading(
+            section,
+            (own.day, other.day),
+            (own.total, other.total),
+            (own.terms, other.terms),
+            (stated_first,),
+            unit,
+            Derived(missing[0][0], amounts),
         )
 
 
-def _name_leases(columns: list[Day], earlier: list[dict[str, float]]) -> None:
+def _shows_a_balance_sheet(stated: Day) -> bool:
+    return not stated.keys().isdisjoint(SHOWS_A_BALANCE_SHEET)
+
+
+def _name_leases(days: Mapping[int, Day], earlier: Mapping[int, Mapping[str, float]]) -> None:
     """Give operating leases that are tagged as borrowings the elements of leases, in all columns of a filing.
 
     They are such if a current and a non-current amount are operating leases, as that or an earlier filing states them.
     """
-    for stated, before in zip(columns, earlier, strict=True):
-        leases = stated[LEASES][0] if LEASES in stated else before.get(LEASES, 0.0)
+    for day, stated in days.items():
+        leases = stated[LEASES][0] if LEASES in stated else earlier[day].get(LEASES, 0.0)
         pairs = product(*(_may_be_leases(stated, *of_section) for of_section in PARTS_OF_LEASES)) if leases else ()
         found = next((pair for pair in pairs if sum(stated[name][0] for name in pair) == leases), ())
         named = [(name, lease) for name, (_, lease) in zip(found, PARTS_OF_LEASES, strict=False) if name != lease]
-        for day, (name, lease) in product(columns, named):
-            if name in day and lease not in day:
-                day[lease] = day.pop(name)
+        for column, (name, lease) in product(days.values(), named):
+            if name in column and lease not in column:
+                column[lease] = column.pop(name)
 
 
 def _may_be_leases(stated: Day, section: str, lease: str) -> list[str]:
@@ -284,7 +340,7 @@ def _may_be_leases(stated: Day, section: str, lease: str) -> list[str]:
 def _rest(section: str, column: _Column, before: Lines) -> Rest:
     """What a section looks like with the lines with which it added up before."""
     lines, missing = _stated_lines(before, column.stated)
-    unit = _unit([tuple(column.stated[line][0] for line in lines)], [column.total])
+    unit = unit_of([*(column.stated[line][0] for line in lines), column.total])
     return Rest(section, column.day, lines, missing, column.total, unit)
 
 
@@ -293,42 +349,6 @@ def _stated_lines(lines: Lines, stated: Day) -> tuple[tuple[str, ...], Lines]:
     found = [next((element for element in group if element in stated), None) for group in lines]
     missing = tuple(group for group, line in zip(lines, found, strict=True) if line is None)
     return tuple(line for line in found if line is not None), missing
-
-
-def _with_rest(section: str, columns: list[_Column], filer: _Filer) -> Reading | None:
-    """A section of which one line is not stated, and is what the others leave of the total; None if there is none.
-
-    It is the line that the filer's last such section has besides those that are stated, if the section adds up with it
-    in the other column: as stated there, with the usual size here; or not stated there either, where the others leave
-    exactly what an earlier filing stated for that day. Several borrowings count as one line.
-    """
-    if len(columns) < 2:
-        return None
-    own, other = columns
-    expected = filer.lines[section]
-    lines, missing = _stated_lines(expected, own.stated)
-    table = LINES[section]
-    is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
-    if not is_one or (_apart_from_both_sides(own.stated) and not _apart_from_both_sides(other.stated)):
-        return None
-    new = [name for name in own.stated if name in table and name not in other.stated and table[name].usual]
-    if any(own.stated[name][0] and name not in lines and table[name].part_of.isdisjoint(lines) for name in new):
-        return None
-    left = own.total - sum(own.stated[line][0] for line in lines)
-    left_of_other = other.total - sum(other.stated[line][0] for line in lines if line in other.stated)
-    unit = _unit([tuple(own.stated[line][0] for line in lines)], [own.total, other.total])
-    shown = _sum_of(missing, {name: amount for name, (amount, _) in other.stated.items()})
-    known = shown if shown is not None else _sum_of(missing, filer.stated.get(other.day, {}))
-    if not known or abs(left_of_other - known) > rounded_by(other.total, unit) or left <= unit:
-        return None
-    if any(_may_be_wrong(own.stated[line][0], left, unit, other.stated.get(line)) for line in lines):
-        return None
-    if shown is not None and not known / USUAL_SIZE <= left <= known * USUAL_SIZE:
-        return None
-    rest = Derived(missing[0][0], {own.day: left} if shown is not None else {own.day: left, other.day: left_of_other})
-    days, totals, terms = (own.day, other.day), (own.total, other.total), (own.terms, other.terms)
-    stated_first = tuple(tuple(sorted(group, key=lambda one: one not in own.stated)) for group in expected)
-    return Reading(section, days, totals, terms, (stated_first,), unit, rest)
 
 
 def _sum_of(lines: Lines, amounts: Mapping[str, float]) -> float | None:
@@ -347,33 +367,6 @@ def _may_be_wrong(line: float, left: float, unit: float, of_other: tuple[float, 
     """Whether what is left may be the error of a line: it is negative, mistyped, or repeats the other column."""
     repeats = of_other is not None and of_other[0] == line >= DIGITS * unit
     return line < 0 or repeats or is_slip(line, left, unit, OTHER_DIGITS)
-
-
-def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
-    """What each filing states for each day, of the elements of balance sheets."""
-    is_line = pl.col("start").is_null() & (pl.col("measure") == "money") & pl.col("tag").is_in(ELEMENTS)
-    name = pl.when(pl.col("taxonomy") == IFRS).then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag")).otherwise("tag")
-    rows = (
-        facts.select("cik", "seq", "value", "start", "measure", tag=name, day=pl.col("end").to_physical())
-        .with_row_index("fact")
-        .filter(is_line)
-        .select("cik", "seq", "day", "tag", "value", "fact")
-        .sort("cik", "seq", maintain_order=True)
-    )
-    begins = np.flatnonzero(np.diff((ints(rows, "cik") << 20) | ints(rows, "seq"), prepend=-1)).tolist()
-    columns = [rows[name].to_list() for name in ("cik", "seq", "day", "tag", "value", "fact")]
-    for first, last in pairwise([*begins, len(rows)]):
-        days: dict[int, Day] = {}
-        for day, tag, value, fact in zip(*(column[first:last] for column in columns[2:]), strict=True):
-            days.setdefault(day, {})[tag] = (value, fact)
-        yield columns[0][first], columns[1][first], {day: _of_one_taxonomy(stated) for day, stated in days.items()}
-
-
-def _of_one_taxonomy(stated: Day) -> Day:
-    """What is stated under IFRS, if total assets are; a few filers use elements of US GAAP in the notes besides."""
-    if ASSETS[1] not in stated or ASSETS[0] in stated:
-        return stated
-    return {name: one for name, one in stated.items() if name.startswith(IFRS_PREFIX)}
 
 
 def is_balance_sheet(filing: Filing, day: int) -> bool:
@@ -461,7 +454,7 @@ def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], terms:
     filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
     if len(filling) != 1:
         return []
-    unit = _unit([tuple(amount for amount, _ in stated.values())], [])
+    unit = unit_of(amount for amount, _ in stated.values())
     return filling if left >= DIGITS * unit else []
 
 
@@ -537,7 +530,7 @@ def _read(section: str, columns: list[_Column], decided: dict[str, bool]) -> tup
     for shown in (columns, columns[:1], columns[1:]) if len(columns) > 1 else (columns,):
         totals = [column.total for column in shown]
         amounts = _groups(section, [column.stated for column in shown])
-        unit = _unit(amounts, totals)
+        unit = unit_of(chain(totals, *amounts))
         found, default, groups = _solved(section, amounts, totals, unit, decided)
         if len(found) == 1:
             decided |= {group[0]: is_line for group, is_line in zip(groups, found[0], strict=True)}
@@ -596,12 +589,3 @@ def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool
         line = table[element]
         found[element] = decided.get(element, line.usual and not any(found.get(total, False) for total in line.part_of))
     return {element for element, is_line in found.items() if is_line}
-
-
-def _unit(groups: Iterable[tuple[float, ...]], totals: list[float]) -> float:
-    """The rounding unit of a section: the largest power of ten that divides all amounts; at least one."""
-    common = math.gcd(*map(int, totals), *(int(amount) for amounts in groups for amount in amounts))
-    unit = 1
-    while common and not common % (unit * 10):
-        unit *= 10
-    return float(unit)

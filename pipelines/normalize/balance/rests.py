@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipelines.normalize.balance.reading import Day, Filing, Rest
-from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip
-from pipelines.normalize.balance.values import grain
+from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, unit_of
 from pipelines.normalize.elements.lines import BORROWING, CASH, CURRENT_ASSETS, LIABILITIES, LINES, SECURITY
 from pipelines.normalize.rule import Rule
 
@@ -95,4 +94,4 @@ def _is_doubtful(rest: Rest, left: float, stated: Day, others: list[Day], kinds:
 def _is_repeated(line: str, stated: Day, others: list[Day]) -> bool:
     """Whether a line has the amount, of several digits, that it has on another day of the filing."""
     amount = stated[line][0]
-    return amount >= DIGITS * grain(amount) and any(line in day and day[line][0] == amount for day in others)
+    return amount >= DIGITS * unit_of([amount]) and any(line in day and day[line][0] == amount for day in others)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pipelines.normalize.balance.debt import is_short_term
+from pipelines.normalize.balance.flows import Flows
 from pipelines.normalize.balance.reading import Day, Filing, amount_of, sections_of
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, lines_of
 from pipelines.normalize.elements.lines import (
@@ -154,6 +155,11 @@ class Case:
     def amount(self) -> float:
         """The value."""
         return self.value.value or 0.0
+
+    @property
+    def flows(self) -> Flows:
+        """The flows that end on the day."""
+        return self.filing.flows.get(self.sheet.day, Flows())
 
 
 def part_of(sheet: Sheet, group: str) -> float:

@@ -8,7 +8,8 @@ a wrong set is hardly found by chance. If the likeliest set does not add up, the
 searched: amounts that are taken in or left out, four of them at most.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -86,6 +87,15 @@ def is_slip(amount: float, left: float, unit: float, digits: int) -> bool:
     of_left = f"{abs(round(left / unit)):d}"
     is_one_digit = len(of_left) >= digits and not of_left[1:].strip("0")
     return bool(amount) and (is_one_digit or in_other_units(amount, amount + left))
+
+
+def unit_of(amounts: Iterable[float]) -> float:
+    """The unit to which amounts are rounded: the largest power of ten that divides all of them; at least one."""
+    common = math.gcd(*map(int, amounts))
+    unit = 1
+    while common and not common % (unit * 10):
+        unit *= 10
+    return float(unit)
 
 
 def rounded_by(total: float, unit: float) -> float:

@@ -343,7 +343,7 @@ def lacks_debt_of_interest(case: Case) -> bool:
     return any(
         all(other in element for element in elements)
         for interest, other in INTEREST_OF_CLASS.items()
-        if interest in case.filing.interest.get(case.sheet.day, ())
+        if interest in case.flows.interest
     )
 
 

@@ -215,14 +215,6 @@ def total_contradicts(stated: Day, section: str) -> bool:
     return False
 
 
-def grain(of: float) -> float:
-    """The largest power of ten that divides an amount; at least one."""
-    power = 1
-    while of and not int(of) % (power * 10):
-        power *= 10
-    return float(power)
-
-
 def facts_of(stated: Day, elements: Iterable[str]) -> list[tuple[int, float]]:
     """The facts of lines, each with coefficient 1; derived ones have none."""
     return [(stated[element][1], 1.0) for element in elements if stated[element][1] != NOT_STATED]
