@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.balance import balances, sections, single_lines
+from pipelines.normalize.balance import balances, sections, statements
 from pipelines.normalize.balance.values import DERIVED_LINE
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.derived import amounts
@@ -220,7 +220,7 @@ def _known_flows(placed: Frame) -> tuple[Frame, Frame]:
 
 def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
     """The balances after each filing that changed them, both single lines and composed ones."""
-    plain, restated = single_lines.single_lines(placed)
+    plain, restated = statements.single_lines(placed)
     found, repeated = known.known_amounts(pl.concat([plain, composed.drop("rule")], how="diagonal"))
     of_rule = composed.select("vintage", "rule")
     balances = known.amount_changes(found, ["cik", "concept", "q"]).join(

@@ -160,54 +160,16 @@ def _restricted(stated: Day) -> list[str]:
 
 
 def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value | None:
-    """The likeliest lines of cash, and the securities that are current by the definition of their element."""
-    is_classified = any(total in stated for total in SECTION_TOTALS[CURRENT_ASSETS])
+    """The likeliest lines of cash, less restricted cash, and the securities that are current by their element."""
     takes_deposits = any(amount(stated, name) for name in stated.keys() & _ELEMENTS_OF_DEPOSITS)
-    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED]
-    of_cash = of_cash or [name for name in _USUAL if amount(stated, name)][:1]
-    securities = [
-        name
-        for name in lines
-        if _TABLE[name].kind == SECURITY and (is_classified or (_is_current(name) and not takes_deposits))
-    ]
-    if is_classified and not securities and not takes_deposits:
-        securities = _of_any_term(filing, day)
-    total = filing.total(CURRENT_ASSETS, day)
-    if total is not None:  # securities by which the lines exceed the total are in cash
-        left = total - sum(amount(stated, name) for name in lines)
-        securities = [name for name in securities if amount(stated, name) != -left]
-    rule, flag, taken_off = CASH_AS_READ, None, []
-    if total_contradicts(stated, CURRENT_ASSETS):
-        flag = TOTAL_CONTRADICTS_PARTS
-    usual = [name for name in of_cash if _TABLE[name].usual]
-    of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
-    if usual and not (usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)):
-        of_cash = usual
-        restricted = [] if takes_deposits else _restricted(stated)
-        if restricted and sum(amount(stated, name) for name in usual) == amount(stated, of_flows):
-            rule, taken_off = OF_FLOWS, restricted
-    elif amount(stated, of_flows):
-        of_cash, rule = [of_flows], OF_FLOWS
-        taken_off = [] if takes_deposits else _restricted(stated)
-        if total is None:  # else the current assets may have the line, without what is restricted for long
-            taken_off += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
-        flag = None if taken_off or takes_deposits else MAY_INCLUDE_RESTRICTED
-    elif _DUE_FROM_BANKS in stated:
-        of_cash = [name for name in (_DUE_FROM_BANKS, _DEPOSITS) if name in stated]
-        rule, flag = OF_BANKS, None if _DEPOSITS in stated else MAY_LACK_DEPOSITS
-    elif _AT_CENTRAL_BANKS in stated:
-        of_cash = [_AT_CENTRAL_BANKS]
-    else:
-        zero = [name for name in stated if name in _TABLE and _TABLE[name].kind == CASH and not stated[name][0]]
-        of_cash = of_cash or zero[:1]
+    rule, of_cash, taken_off, flag = _cash_as_read(filing, day, lines, takes_deposits=takes_deposits)
     if not of_cash:
         return None
     if sum(amount(stated, name) for name in taken_off) > sum(amount(stated, name) for name in of_cash):
         taken_off, flag = [], MAY_INCLUDE_RESTRICTED
-    value = sum(amount(stated, name) for name in (*of_cash, *securities)) - sum(
-        amount(stated, one) for one in taken_off
-    )
-    facts = [*facts_of(stated, (*of_cash, *securities)), *((stated[name][1], -1.0) for name in taken_off)]
+    counted = (*of_cash, *_securities(filing, day, lines, takes_deposits=takes_deposits))
+    facts = [*facts_of(stated, counted), *((stated[name][1], -1.0) for name in taken_off)]
+    value = sum(amount(stated, name) for name in counted) - sum(amount(stated, name) for name in taken_off)
     return Value(
         filing.cik,
         filing.seq,
@@ -216,11 +178,53 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
         rule,
         value,
         lines=value,
-        elements=nonzero(stated, (*of_cash, *securities)),
+        elements=nonzero(stated, counted),
         facts=tuple(facts),
-        grain=filing.unit * len((*of_cash, *securities)),
+        grain=filing.unit * len(counted),
         flag=flag,
     )
+
+
+def _cash_as_read(
+    filing: Filing, day: int, lines: Iterable[str], *, takes_deposits: bool
+) -> tuple[Rule, list[str], list[str], str | None]:
+    """The rule that chooses the lines of cash, these, the restricted cash that is taken off, and the flag."""
+    stated = filing.days[day]
+    flag = TOTAL_CONTRADICTS_PARTS if total_contradicts(stated, CURRENT_ASSETS) else None
+    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED]
+    of_cash = of_cash or [name for name in _USUAL if amount(stated, name)][:1]
+    usual = [name for name in of_cash if _TABLE[name].usual]
+    of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
+    restricted = [] if takes_deposits else _restricted(stated)
+    if usual and not (usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)):
+        includes = restricted and sum(amount(stated, name) for name in usual) == amount(stated, of_flows)
+        return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)
+    if amount(stated, of_flows):
+        if (
+            filing.total(CURRENT_ASSETS, day) is None
+        ):  # else they may have the line, without what is restricted for long
+            restricted += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
+        return OF_FLOWS, [of_flows], restricted, None if restricted or takes_deposits else MAY_INCLUDE_RESTRICTED
+    if _DUE_FROM_BANKS in stated:
+        of_banks = [name for name in (_DUE_FROM_BANKS, _DEPOSITS) if name in stated]
+        return OF_BANKS, of_banks, [], None if _DEPOSITS in stated else MAY_LACK_DEPOSITS
+    if _AT_CENTRAL_BANKS in stated:
+        return CASH_AS_READ, [_AT_CENTRAL_BANKS], [], flag
+    zero = [name for name in stated if name in _TABLE and _TABLE[name].kind == CASH and not stated[name][0]]
+    return CASH_AS_READ, of_cash or zero[:1], [], flag
+
+
+def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposits: bool) -> list[str]:
+    """The lines of current securities, without those by which the lines exceed the total: they are in cash."""
+    stated, total = filing.days[day], filing.total(CURRENT_ASSETS, day)
+    is_classified = any(name in stated for name in SECTION_TOTALS[CURRENT_ASSETS])
+    found = [name for name in lines if _TABLE[name].kind == SECURITY]
+    if not is_classified:
+        found = [name for name in found if _is_current(name) and not takes_deposits]
+    elif not found and not takes_deposits:
+        found = _of_any_term(filing, day)
+    more = sum(amount(stated, name) for name in lines) - total if total is not None else 0.0
+    return [name for name in found if total is None or amount(stated, name) != more]
 
 
 def has_securities(value: Value) -> bool:

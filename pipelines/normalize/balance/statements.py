@@ -1,6 +1,7 @@
 """Which filing's statement of a day counts: the first, and later ones that restate it.
 
-Belongs here: the order of the values of one day. Does not: these values (debt, cash, evidence).
+Belongs here: the order of the values of one day, of debt and cash, and of equity and assets, which are one line each.
+Does not: these values (debt, cash, evidence).
 
 A later filing repeats an old balance sheet with fewer lines than its own filing had, or with lines that it combines.
 This is no restatement. It restates a day with all of the lines, or with a proof. A value that was withheld stays so
@@ -9,9 +10,15 @@ until a filing states more lines.
 
 from collections.abc import Iterable
 
+import numpy as np
+import polars as pl
+
+from pipelines.normalize import arrays
 from pipelines.normalize.balance.debt import DISCOUNT, FILER_TOTAL, WITH_MATURITIES
 from pipelines.normalize.balance.solver import is_slip
 from pipelines.normalize.balance.values import Value
+from pipelines.normalize.decisions import DECISIONS, counted
+from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.lines import ALL_DEBT
 from pipelines.normalize.rule import Rule
 
@@ -51,6 +58,9 @@ BY_TOTAL = Rule(
 )
 RULES: tuple[Rule, ...] = (PROVED_LATER, SAME_LINES, BY_AMENDMENT, BY_TOTAL, FEWER_LINES)
 
+SINGLE_LINES = tuple(concept.name for concept in CONCEPTS if concept.instant and concept.name in ("equity", "assets"))
+"""Amounts of a balance sheet that are one line each."""
+
 MISTYPED_DIGITS = 2
 """Two amounts of one line that differ by one digit and at least ten units are one, mistyped once."""
 
@@ -68,69 +78,85 @@ def that_count(values: Iterable[tuple[Value, bool]]) -> tuple[list[Value], list[
         the values that count, a withheld one where a filing withdraws the value before; and each rule with the company,
         for each later statement.
     """
-    counted: list[Value] = []
+    counts: list[Value] = []
     decided: list[tuple[Rule, int]] = []
     current: Value | None = None
     unknown: Value | None = None
     withdrawn: Value | None = None
     for one, is_amendment in values:
+        before = current or withdrawn
         if one.value is None:
-            if one.withdraws is not None and current is not None and current.seq == one.withdraws:
-                counted.append(one)
+            if current and one.withdraws == current.seq:
+                counts.append(one)
                 withdrawn, current = current, None
             unknown = one
+        elif one.is_single and not (before and _is_mistyped(before, one)):
             continue
-        before = current or withdrawn
-        if one.is_single and (before is None or before.is_proved or not _is_mistyped(before, one)):
-            continue
-        is_known = one.is_proved or one.is_single
-        if current is None and unknown and not is_known and one.elements <= unknown.elements:
-            continue  # it states no line that was unknown
-        if current is None:
-            counted.append(one)
-            current = one
-            continue
-        rule = _restates(one, current, is_amendment)
-        decided.append((rule, one.cik))
-        if rule is FEWER_LINES:
-            continue
-        if one.is_proved and not current.is_proved and is_same(one, current):
-            current = one
-            continue
-        if not is_same(one, current) or one.is_proved >= current.is_proved:
-            counted.append(one)
-            current = one
-    return counted, decided
+        elif current is None:
+            states_no_more = unknown and one.elements <= unknown.elements
+            if one.is_proved or one.is_single or not states_no_more:
+                counts.append(one)
+                current = one
+        else:
+            rule = _restates(one, current, is_amendment)
+            decided.append((rule, one.cik))
+            is_new = not is_same(one, current) or one.is_proved == current.is_proved
+            if rule is not FEWER_LINES and is_new:
+                counts.append(one)
+            if rule is not FEWER_LINES and (is_new or one.is_proved):
+                current = one
+    return counts, decided
 
 
 def _restates(one: Value, current: Value, is_amendment: bool) -> Rule:
     """The rule that decides whether a later value restates the one that counts."""
-    assert one.value is not None
-    assert current.value is not None
     has_all = one.elements >= current.elements
     if one.is_proved:
-        is_more = one.value > current.value or (one.lines != current.lines and has_all)
+        is_more = one.amount > current.amount or (one.lines != current.lines and has_all)
         return PROVED_LATER if is_more or not current.is_proved else FEWER_LINES
     if (one.elements == current.elements if current.is_proved else has_all) and one.elements:
         return SAME_LINES
-    if is_amendment and (one.value >= current.value or has_all):
+    if is_amendment and (one.amount >= current.amount or has_all):
         return BY_AMENDMENT
     is_total = one.rule in (WITH_MATURITIES, FILER_TOTAL) or not one.elements.isdisjoint(ALL_DEBT)
-    if is_total and not current.is_proved and one.value > current.value * (1 + DISCOUNT):
+    if is_total and not current.is_proved and one.amount > current.amount * (1 + DISCOUNT):
         return BY_TOTAL
     return FEWER_LINES
 
 
 def _is_mistyped(one: Value, later: Value) -> bool:
-    """Whether the same line is stated again with one other digit, or in other units."""
-    assert one.value is not None
-    assert later.value is not None
-    left, unit = later.value - one.value, min(one.grain, later.grain)
-    return one.elements == later.elements and is_slip(one.value, left, unit, MISTYPED_DIGITS)
+    """Whether the same line is stated again with one other digit, or in other units, and is not proved."""
+    left, unit = later.amount - one.amount, min(one.grain, later.grain)
+    is_same_line = one.elements == later.elements and not one.is_proved
+    return is_same_line and is_slip(one.amount, left, unit, MISTYPED_DIGITS)
 
 
 def is_same(one: Value, other: Value) -> bool:
     """Whether two values are the same money."""
-    assert one.value is not None
-    assert other.value is not None
-    return abs(one.value - other.value) <= SAME_MONEY * abs(other.value)
+    return abs(one.amount - other.amount) <= SAME_MONEY * abs(other.amount)
+
+
+def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The statements of equity and assets that count: the first of a day, amendments, and those with its elements.
+
+    Args:
+        placed: vintages on the grid (calendar.on_grid).
+
+    Returns:
+        the rows of `placed` that count, sorted by `cik`, `concept`, `q` and `seq`; and columns of decisions.DECISIONS.
+    """
+    lines = placed.filter(pl.col("concept").is_in(SINGLE_LINES)).sort("cik", "concept", "q", "seq", maintain_order=True)
+    if lines.is_empty():
+        return lines, DECISIONS.to_frame()
+    cik, seq = arrays.ints(lines, "cik"), arrays.ints(lines, "seq")
+    first = arrays.first_row(arrays.starts(cik, arrays.ints(lines, "concept"), arrays.ints(lines, "q")))
+    used, is_later = arrays.ints(lines, "used"), seq != seq[first]
+    repeats = used == used[first]
+    is_amendment = arrays.flags(lines, "amended")
+    decided = [
+        (BY_AMENDMENT, is_later & is_amendment),
+        (SAME_LINES, is_later & ~is_amendment & repeats),
+        (FEWER_LINES, is_later & ~is_amendment & ~repeats),
+    ]
+    counts = np.logical_or.reduce([~is_later, is_amendment, repeats])
+    return lines.filter(counts), counted([(rule, cik[holds]) for rule, holds in decided])

@@ -105,6 +105,11 @@ class Value:
     is_single: bool = False
     withdraws: int | None = None
 
+    @property
+    def amount(self) -> float:
+        """The value; zero without one."""
+        return self.value or 0.0
+
     def withheld(self, rule: Rule, reason: str, sides: tuple[float, float] | None = None) -> "Value":
         """The same without a value, for a reason."""
         return replace(
