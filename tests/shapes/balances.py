@@ -109,8 +109,7 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "cash.read.usual-lines": {CASH: 30, SECURITIES: 15},
     "cash.read.cash-of-flows": {OF_FLOWS: 53.555, "RestrictedCash": 17.2},
     "cash.read.due-from-banks-and-deposits": {"CashAndDueFromBanks": 20, "InterestBearingDepositsInBanks": 90},
-    "cash.withheld.exceeds-current-assets": {CASH: 60, CURRENT_ASSETS: 50},
-    "cash.withheld.exceeds-cash-of-flows": {CASH: 60, OF_FLOWS: 50},
+    "balance.withheld.exceeds-total": {CASH: 60, CURRENT_ASSETS: 50},
     "balance.line": {CASH: 20.123, INVENTORY: 31.507, CURRENT_ASSETS: 51.63},
     "balance.adds-up.current-assets": {CASH: 20.123, INVENTORY: 31.507, CURRENT_ASSETS: 51.63},
     "balance.adds-up.current-liabilities": PROVED,
@@ -125,10 +124,8 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.read.usual-lines": {NONCURRENT: 70, MATURITIES: 20, CURRENT_LIABILITIES: 90},
     "debt.read.long-term-debt-with-maturities": {WHOLE: 90, MATURITIES: 20, SHORT: 10, CURRENT_LIABILITIES: 95},
     "debt.read.filer-total": {MATURITIES: 20, EVERYTHING: 100, CURRENT_LIABILITIES: 95},
-    "debt.withheld.exceeds-liabilities": {NONCURRENT: 70, LIABILITIES: 50},
-    "debt.withheld.unexplained-liabilities": {ADVANCES: 1.9, DEPOSITS: 337, OTHER: 1, LIABILITIES: 351},
-    "debt.withheld.large-maturities-without-line": {NONCURRENT: 65, WHOLE: 90, CURRENT_LIABILITIES: 55},
-    "debt.withheld.current-maturities-with-larger-notes": {MATURITIES: 20, NOTES: 90, CURRENT_LIABILITIES: 55},
+    "debt.withheld.room-for-other-debt": {ADVANCES: 1.9, DEPOSITS: 337, OTHER: 1, LIABILITIES: 351},
+    "debt.withheld.may-be-a-part": {NONCURRENT: 65, WHOLE: 90, CURRENT_LIABILITIES: 55},
     "fact.noncontrolling-interests-already": {
         ASSETS: 4804279e-6,
         LIABILITIES: 2637108e-6,
@@ -163,60 +160,22 @@ HISTORIES: dict[str, list[Row]] = {
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),
-    "debt.withheld.interest-without-its-debt": [
-        *sheet({ADVANCES: 68, DEPOSITS: 411.785, OTHER: 3.86, LIABILITIES: 489.893, ASSETS: 557.155}),
-        fact("InterestExpenseSubordinatedNotesAndDebentures", 1e6, "2023-01-01", END, filed=FIRST_FILED),
-    ],
     "debt.withheld.financial-company-without-short-term-debt": [
         *sheet({WHOLE: 60, ASSETS: 200}),
         fact("RevenuesNetOfInterestExpense", 40e6, "2023-01-01", END, filed=FIRST_FILED),
     ],
-    "debt.withheld.long-term-debt-is-a-part": since_quarter(
-        {WHOLE: 290, NONCURRENT: 335, CURRENT_LIABILITIES: 262, ASSETS: 2000},
-        {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010},
-    ),
-    "debt.withheld.liabilities-did-not-move": since_quarter(
-        {NONCURRENT: 300, OTHER: 190, LIABILITIES: 500, ASSETS: 900},
-        {NONCURRENT: 200, OTHER: 190, LIABILITIES: 500, ASSETS: 900},
-    ),
-    "debt.withheld.current-debt-not-shown": gone({CASH: 20, SECURITIES: 80, NONCURRENT: 60, CURRENT_LIABILITIES: 120}),
-    "debt.withheld.short-term-debt-not-shown": gone(
-        {CASH: 20, WHOLE: 60, CURRENT_LIABILITIES: 130, ASSETS: 200},
-        {CASH: 20, WHOLE: 60, SHORT: 30, CURRENT_LIABILITIES: 95, ASSETS: 200},
-    ),
-    "debt.withheld.noncurrent-debt-not-shown": gone(
-        {CASH: 20, SECURITIES: 80, MATURITIES: 30, CURRENT_LIABILITIES: 90}
-    ),
-    "cash.withheld.part-of-earlier-cash": part_of_cash(),
-    "cash.withheld.current-assets-did-not-move": since_quarter(
-        {CASH: 30, INVENTORY: 19, CURRENT_ASSETS: 50, ASSETS: 90},
-        {CASH: 20, INVENTORY: 19, CURRENT_ASSETS: 50, ASSETS: 90},
-    ),
+    "balance.withheld.line-not-shown": gone({CASH: 20, SECURITIES: 80, NONCURRENT: 60, CURRENT_LIABILITIES: 120}),
+    "balance.withheld.element-of-other-extent": part_of_cash(),
     "cash.withheld.cash-of-flows-did-not-move": since_quarter(
         {CASH: 60, OF_FLOWS: 62, ASSETS: 900}, {CASH: 30, OF_FLOWS: 62, ASSETS: 900}
     ),
-    "cash.withheld.securities-not-shown": gone({CASH: 22, NONCURRENT: 60, MATURITIES: 30, CURRENT_LIABILITIES: 90}),
-    "balance.withheld.sheet-in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
-    "balance.withdrawn.filing-in-other-units": since_quarter({CASH: 0.02, ASSETS: 0.1}, {CASH: 30, ASSETS: 110}),
-    "balance.withheld.line-a-thousandth": after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),
-    "balance.withheld.line-finer-than-filing": sheet(
-        {CASH: 0.535, INVENTORY: 590, ASSETS: 35_175, NONCURRENT: 9_000, CURRENT_LIABILITIES: 700, LIABILITIES: 20_000}
-    ),
-    "debt.withheld.total-agreed-before": after(
+    "balance.withheld.in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
+    "balance.withheld.total-agreed-before": after(
         {WHOLE: 90.5, NONCURRENT: 70.2, MATURITIES: 20.3, CURRENT_LIABILITIES: 100, ASSETS: 900},
         {WHOLE: 92.4, NONCURRENT: 76.4, MATURITIES: 21, CURRENT_LIABILITIES: 101, ASSETS: 905},
     ),
-    "cash.withheld.total-agreed-before": after(
-        {OF_FLOWS: 110.4, "CashAndDueFromBanks": 20.3, "InterestBearingDepositsInBanks": 90.1, ASSETS: 900},
-        {OF_FLOWS: 160.4, "CashAndDueFromBanks": 25.3, "InterestBearingDepositsInBanks": 85.1, ASSETS: 905},
-    ),
-    "balance.withheld.other-extent": after({WHOLE: 90, NONCURRENT: 70, ASSETS: 900}, {NONCURRENT: 68, ASSETS: 905}),
     "cash.read.cash-of-earlier-period": joined(
         sheet({CASH: 470.675, ASSETS: 2694}), sheet({CASH: 477.675}, filed=NEXT_FILED), later_cash()
-    ),
-    "balance.withheld.line-left-out": since_quarter(
-        {NONCURRENT: 70, SHORT: 30, CURRENT_LIABILITIES: 90, ASSETS: 200},
-        {NONCURRENT: 70, CURRENT_LIABILITIES: 90, ASSETS: 200},
     ),
     "balance.proved.line-is-the-rest": after(
         {ASSETS: 999, CASH: 20.123, SECURITIES: 30.111, INVENTORY: 31.507, CURRENT_ASSETS: 81.741},
@@ -225,13 +184,6 @@ HISTORIES: dict[str, list[Row]] = {
     "balance.withheld.no-longer-adds-up": after(
         {ASSETS: 999, LIABILITIES: 500, CURRENT_LIABILITIES: 200, NONCURRENT: 273, OTHER_NONCURRENT: 27},
         {ASSETS: 999, LIABILITIES: 510, CURRENT_LIABILITIES: 200, NONCURRENT: 299, OTHER_NONCURRENT: 27},
-    ),
-    "balance.withdrawn.line-shown-around": joined(
-        since_quarter({CASH: 21, ASSETS: 910}, {CASH: 22, SECURITIES: 16, ASSETS: 930}),
-        [
-            fact(tag, amount * 1e6, None, "2022-12-31", filed=FIRST_FILED)
-            for tag, amount in {CASH: 20, SECURITIES: 15, ASSETS: 900}.items()
-        ],
     ),
     "balance.restated.by-proof": again({NONCURRENT: 60.251, CURRENT_LIABILITIES: 71.63}, PROVED),
     "balance.restated.by-amendment": again({NONCURRENT: 70, MATURITIES: 20}, {WHOLE: 110}, form="10-K/A"),

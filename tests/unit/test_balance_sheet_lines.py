@@ -241,7 +241,7 @@ Balance sheet
   less than their total.
   Not stated, but a line of the filer's last current liabilities that added up:
   LongTermDebtCurrent (borrowing).
-  The value is left out by debt.withheld.current-debt-not-shown.
+  The value is left out by balance.withheld.line-not-shown.
 
       current liabilities                   class      2023-12-31  2022-12-31
       AccountsPayableCurrent                payable        11,019      10,404

@@ -310,7 +310,7 @@ UNCLASSIFIED: dict[str, Case] = {
         90, USUAL_LINES, **{WHOLE: 90, "NotesPayable": 60, LIABILITIES: 163.4}
     ),
     "long-term debt that is less than the advances is something else": unclassified(
-        None, "debt.withheld.unexplained-liabilities", **OF_BANK, **{WHOLE: 30, ADVANCES: 68}
+        None, "debt.withheld.room-for-other-debt", **OF_BANK, **{WHOLE: 30, ADVANCES: 68}
     ),
     "the limit of a credit line": unclassified(98, USUAL_LINES, **OF_BANK, **{ADVANCES: 98, "LineOfCredit": 400}),
     "unsecured debt of a bank": unclassified(

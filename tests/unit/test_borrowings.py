@@ -102,6 +102,8 @@ UNPROVEN: dict[str, dict[str, float]] = {
     "nothing but a total": {"Liabilities": 150},
     "capital notes, and more is left": {**BANK, SUBORDINATED: 20, "Liabilities": 1100},
     "the limit of a credit line, and more is left": {**BANK, "LineOfCredit": 420, "Liabilities": 1000},
+    # lines above the liabilities that deposits and the like leave cannot all be debt
+    "a sum must fit into the liabilities": {**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 985},
     "nothing is left, but a line of debt is there": {**BANK, "LongTermDebt": 2000, "Liabilities": 880},
 }
 
@@ -122,8 +124,6 @@ WITHOUT_LIABILITIES: dict[str, tuple[dict[str, float], float]] = {
         {"NotesPayable": 180, "SecuredDebt": 80, "UnsecuredDebt": 40, "LoansPayable": 60},
         180,
     ),
-    # lines above the liabilities that deposits and the like leave cannot all be debt
-    "a sum must fit into the liabilities": ({**BANK, "OtherBorrowings": 90, ADVANCES: 70, "Liabilities": 985}, 90),
 }
 
 COMPANIES = [

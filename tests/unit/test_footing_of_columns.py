@@ -271,7 +271,7 @@ CASH_LINE, DEBT_LINE = "CashAndCashEquivalentsAtCarryingValue", "LongTermDebtNon
 OF_CASH, OF_DEBT = "cash_and_equivalents", "total_debt"
 NO_LONGER_ADDS_UP = "balance.withheld.no-longer-adds-up"
 WRONG = {
-    "cash in thousands": (OF_CASH, {CASH_LINE: (0.020123, 18.771)}, "balance.withheld.line-a-thousandth"),
+    "cash in thousands": (OF_CASH, {CASH_LINE: (0.020123, 18.771)}, "balance.withheld.in-other-units"),
     "cash with another digit": (OF_CASH, {CASH_LINE: (20.523, 18.771)}, NO_LONGER_ADDS_UP),
     "cash above the total": (OF_CASH, {CASH_LINE: (23.541, 18.771)}, NO_LONGER_ADDS_UP),
     "the cash of the year before": (OF_CASH, {CASH_LINE: (18.771, 18.771)}, NO_LONGER_ADDS_UP),
@@ -280,7 +280,7 @@ WRONG = {
     "a line that is missing, and a rest of three times its size": (
         OF_DEBT,
         {DEBT_LINE: (None, 46.001), "Liabilities": (170.139, 71.032), "Assets": (244.409, 131.008)},
-        "debt.withheld.unexplained-liabilities",
+        "debt.withheld.room-for-other-debt",
     ),
 }
 """The amounts that replace those of USUAL, the item whose line is wrong or missing, and the rule that withholds it."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.normalize.balance import evidence, rests
+from pipelines.normalize.balance import evidence
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.history.causes import CAUSES
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
@@ -82,7 +82,6 @@ def test_reasons_of_gaps_are_those_that_the_rules_give():
         == {
             *gaps.REASONS,
             *gaps.WITHHELD_BY_OTHERS,
-            *rests.REASONS,
             "negative_fcf",
             *(reason for reason, _ in of_items),
         }

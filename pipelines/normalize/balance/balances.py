@@ -1,6 +1,6 @@
 """Debt and cash of all balance sheets: the step of the pipeline.
 
-Belongs here: the frames that the step takes and returns. Does not: any rule (reading, cash, debt, evidence, rests,
+Belongs here: the frames that the step takes and returns. Does not: any rule (reading, cash, debt, evidence,
 statements).
 """
 
@@ -13,14 +13,14 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize import arrays
-from pipelines.normalize.balance import reading, rests, sections, statements
+from pipelines.normalize.balance import reading, sections, statements
 from pipelines.normalize.balance.cash import cash, cash_at_end_of_flows, has_securities
 from pipelines.normalize.balance.debt import debt
 from pipelines.normalize.balance.evidence import judged
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import History
 from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_LINES, Value
-from pipelines.normalize.decisions import CHOSE, DECISIONS, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
+from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.rule import Rule
 
@@ -160,14 +160,8 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
             for day in sorted(filing.days):
                 known = chain(history.values.values(), found)
                 found += filter(None, _of_day(filing, day, (value for value in known if value.item == DEBT)))
-            doubts = {(doubt.day, doubt.item): doubt for doubt in rests.doubts([filing])}
             yield from filter(None, (cash_at_end_of_flows(filing, day) for day in filing.days_without))
-            for value in judged(found, filing, history):
-                doubt = doubts.get((value.day, value.item))
-                if doubt and value.value is not None and not value.is_proved:
-                    yield value.withheld(rests.NO_LONGER_ADDS_UP, doubt.reason, doubt.sides)
-                else:
-                    yield value
+            yield from judged(found, filing, history)
 
 
 def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | None, ...]:
@@ -210,20 +204,13 @@ def _frames(
         gaps.append((one.cik, q, one.item, one.reason, one.rule.id))
         sides = one.sides or (None, None)
         judgements.append((one.cik, q, one.item, one.seq, one.rule.id, WITHHELD_OUTCOME, *sides))
-    ciks: dict[Rule, list[int]] = {}
-    for rule, cik in (
-        *((one.rule, one.cik) for one, _ in (*taken, *missed)),
-        *((OF_LINES, one.cik) for one, _ in taken for _ in one.facts),
-        *decided,
-    ):
-        ciks.setdefault(rule, []).append(cik)
+    decided += [(one.rule, one.cik) for one, _ in (*taken, *missed)]
+    decided += [(OF_LINES, one.cik) for one, _ in taken for _ in one.facts]
     return Balances(
         pl.DataFrame(rows, schema=COMPOSED, orient="row"),
         pl.DataFrame(lines, schema=LEGS, orient="row"),
         pl.DataFrame(gaps, schema=MISSED, orient="row"),
         pl.DataFrame(judgements, schema=PROOFS, orient="row"),
-        counted((rule, np.array(each, dtype=np.int64)) for rule, each in ciks.items())
-        if ciks
-        else DECISIONS.to_frame(),
+        counted((rule, np.array([cik])) for rule, cik in decided),
         section_lines,
     )

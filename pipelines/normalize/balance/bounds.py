@@ -1,15 +1,16 @@
 """Debt and cash that cannot be right: above their total, negative, in other units, or moved without their total.
 
-Belongs here: whether a value is out of bounds. Does not: parts that are not stated (unknown), what follows (evidence).
+Belongs here: whether a value is out of bounds, or one of its lines wrong. Does not: parts that are not stated
+(unknown), what follows (evidence).
 """
 
-from collections.abc import Iterable
-from itertools import combinations
+from itertools import chain, combinations
 
 from pipelines.normalize.balance.debt import FILER_TOTAL
-from pipelines.normalize.balance.sheets import TABLES, Case, Sheet, sections_of_item
-from pipelines.normalize.balance.solver import unit_of
-from pipelines.normalize.balance.values import amount, first_amount
+from pipelines.normalize.balance.reading import Day, Rest
+from pipelines.normalize.balance.sheets import TABLES, Case, Sheet
+from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, unit_of
+from pipelines.normalize.balance.values import CASH_ITEM, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BANK_OVERDRAFTS,
@@ -18,6 +19,8 @@ from pipelines.normalize.elements.lines import (
     CASH,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
+    DEPOSIT,
+    LIABILITIES,
     LINES,
     NONCURRENT_LIABILITIES,
 )
@@ -30,15 +33,18 @@ HALF = 0.5
 """A missing line is still in a total if what the other lines leave of it grew by at least half of the line."""
 MOVED = 0.1
 """A change counts if it is at least a tenth of the value; less is lost in other lines."""
-OF_UNKNOWN = 2.0
-"""A change counts if it is at least twice what the lines leave of the total; less is lost in unknown lines."""
+FOLLOWED = 0.25
+"""The cash of the flows follows a change if it moves by a quarter of it or more."""
 AMOUNTS = 5
 """So many other amounts show to which unit a filing rounds."""
 FINER = 1_000
 """Filings round to thousands or millions; a line that is a thousand times finer is in other units."""
+ROUNDED_LINES = 5
+"""Lines that are each rounded to a unit leave at most so many units."""
 _OF_FLOWS = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
-FOLLOWED, STOOD_STILL = 0.25, 0.5
-"""A total follows a change if it moves by a quarter of it or more; it stands still if it moves by less than half."""
+
+
+# --- Totals -------------------------------------------------------------------------------------------------------
 
 
 def is_negative(case: Case) -> bool:
@@ -47,56 +53,65 @@ def is_negative(case: Case) -> bool:
 
 
 def exceeds_liabilities(case: Case) -> bool:
-    """Whether debt exceeds the liabilities, or a part of it the current or non-current ones."""
+    """Whether debt exceeds the liabilities that deposits leave, or a part of it the current or non-current ones."""
+    totals = case.sheet.totals
     most = case.sheet.liabilities or first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES))
-    if most and case.amount > most * ROUNDED:
-        return True
-    if case.value.rule is FILER_TOTAL:
-        return False
-    return any(
-        section in case.sheet.totals and case.sheet.sum_of(section, BORROWING) > case.sheet.totals[section] * ROUNDED
-        for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
+    most -= case.sheet.sum_of(LIABILITIES, DEPOSIT)
+    parts = () if case.value.rule is FILER_TOTAL else totals.keys() & {CURRENT_LIABILITIES, NONCURRENT_LIABILITIES}
+    return (most != 0 and case.value.amount > most * ROUNDED) or any(
+        case.sheet.sum_of(section, BORROWING) > totals[section] * ROUNDED for section in parts
     )
 
 
 def exceeds_assets(case: Case) -> bool:
     """Whether cash exceeds the current assets, or without them the total assets."""
     total = case.sheet.totals.get(CURRENT_ASSETS, first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES)))
-    return bool(total) and case.amount > total * ROUNDED
+    return bool(total) and case.value.amount > total * ROUNDED
 
 
 def exceeds_cash_of_flows(case: Case) -> bool:
     """Whether the lines of cash exceed that of the cash flow statement, and bank overdrafts do not explain it."""
-    stated = case.sheet.stated
-    of_flows = amount(stated, _OF_FLOWS)
-    line = sum(amount(stated, name) for name in case.value.elements if LINES[CURRENT_ASSETS][name].kind == CASH)
-    overdrafts = amount(stated, BANK_OVERDRAFTS)
-    return bool(of_flows) and line > of_flows * ROUNDED and line - overdrafts > of_flows * ROUNDED
+    line = sum_of(case.sheet.stated, _lines_of_cash(case))
+    most = amount(case.sheet.stated, _OF_FLOWS) * ROUNDED
+    return most != 0 and most < min(line, line - amount(case.sheet.stated, BANK_OVERDRAFTS))
+
+
+def _lines_of_cash(case: Case) -> list[str]:
+    return [name for name in case.value.elements if LINES[CURRENT_ASSETS][name].kind == CASH]
 
 
 def moved_apart_from_flows(case: Case) -> bool:
     """Whether the lines of cash changed against all balance sheets and that of the flows did not, or the reverse."""
-    lines = [name for name in case.value.elements if LINES[CURRENT_ASSETS][name].kind == CASH and name != _OF_FLOWS]
-    now, asked = sum(amount(case.sheet.stated, name) for name in lines), []
-    for other in case.compared:
-        before = sum(amount(other.stated, name) for name in lines)
-        if before and _OF_FLOWS in other.stated and _OF_FLOWS in case.sheet.stated:
-            change, of_flows = now - before, amount(case.sheet.stated, _OF_FLOWS) - amount(other.stated, _OF_FLOWS)
-            follows = of_flows * (1 if change > 0 else -1) >= FOLLOWED * abs(change)
-            stands = not change and abs(of_flows) >= MOVED * now
-            asked.append(stands or (abs(change) >= MOVED * max(now, before) and not follows))
-    return bool(asked) and all(asked)
+    stated, lines = case.sheet.stated, [name for name in _lines_of_cash(case) if name != _OF_FLOWS]
+    now = sum_of(stated, lines)
+    changes = [
+        (now - before, stated[_OF_FLOWS][0] - other.stated[_OF_FLOWS][0])
+        for other in case.compared
+        if (before := sum_of(other.stated, lines)) and _OF_FLOWS in stated and _OF_FLOWS in other.stated
+    ]
+    return bool(changes) and all(_is_apart(now, *each) for each in changes)
+
+
+def _is_apart(now: float, change: float, of_flows: float) -> bool:
+    """Whether only one of two amounts changed by a tenth, or the second one did not follow the first."""
+    if not change:
+        return abs(of_flows) >= MOVED * now
+    follows = of_flows * (1 if change > 0 else -1) >= FOLLOWED * abs(change)
+    return abs(change) >= MOVED * max(now, now - change) and not follows
 
 
 def is_part_of_earlier(case: Case) -> bool:
     """Whether a day of the filing has less than half of the cash that an earlier filing states, and the same assets."""
-    for day, stated in case.filing.days.items():
-        earlier = case.filing.earlier[day]
-        for element in case.value.elements & stated.keys() & earlier.keys():
-            is_less = 0 < amount(stated, element) < HALF * earlier[element]
-            if is_less and any(amount(stated, total) == earlier.get(total) for total in ASSETS):
-                return True
-    return False
+    days = [(stated, case.filing.earlier[day]) for day, stated in case.filing.days.items()]
+    return any(
+        0 < amount(stated, element) < HALF * earlier[element]
+        and any(amount(stated, total) == earlier.get(total) for total in ASSETS)
+        for stated, earlier in days
+        for element in case.value.elements & stated.keys() & earlier.keys()
+    )
+
+
+# --- Units --------------------------------------------------------------------------------------------------------
 
 
 def _is_thousandth(one: float, other: float) -> bool:
@@ -124,93 +139,89 @@ def are_in_other_units(sheet: Sheet, other: Sheet) -> bool:
 
 
 def has_line_in_other_units(case: Case) -> bool:
-    """Whether a line is a thousandth of what it is on all balance sheets that it is compared with."""
+    """Whether a line is a thousandth of what it is on all balance sheets of the same size."""
     assets = first_amount(case.sheet.stated, ASSETS)
-    compared = [other for other in case.compared if first_amount(other.stated, ASSETS)]
+    of_size = [each.stated for each in case.compared if assets / 3 < first_amount(each.stated, ASSETS) < assets * 3]
     for element in case.value.elements:
-        asked = [other for other in compared if amount(other.stated, element) >= MATERIAL * case.amount]
-        if asked and all(
-            _is_thousandth(amount(case.sheet.stated, element), amount(other.stated, element))
-            and 1 / 3 < assets / first_amount(other.stated, ASSETS) < 3
-            for other in asked
-        ):
+        least = MATERIAL * case.value.amount
+        before = [amount(stated, element) for stated in of_size if amount(stated, element) >= least]
+        if before and all(_is_thousandth(amount(case.sheet.stated, element), each) for each in before):
             return True
     return False
 
 
 def is_finer(case: Case) -> bool:
     """Whether a line is stated a thousand times more finely than all other amounts of the filing."""
-    for element in case.value.elements & case.sheet.stated.keys():
-        line, fact = case.sheet.stated[element]
-        unit = FINER * unit_of([line])
-        others = (other for day in case.filing.days.values() for other, row in day.values() if row != fact)
-        if all(other == line or not other % unit for other in others):
-            amounts = {other for day in case.filing.days.values() for other, _ in day.values()} - {line}
-            if len(amounts) >= AMOUNTS:
-                return True
+    amounts = {each for stated in case.filing.days.values() for each, _ in stated.values()}
+    for line in {amount(case.sheet.stated, element) for element in case.value.elements}:
+        others = amounts - {line}
+        if len(others) >= AMOUNTS and not any(other % (FINER * unit_of([line])) for other in others):
+            return True
     return False
+
+
+# --- Sums ---------------------------------------------------------------------------------------------------------
 
 
 def total_agreed_before(case: Case) -> bool:
     """Whether a stated total was the sum of lines on another balance sheet, and is not any more."""
-    table = TABLES[case.value.item]
-    stated = {name for name in case.sheet.stated if name in table and amount(case.sheet.stated, name)}
-    for total in stated:
-        again = [name for name in stated if amount(case.sheet.stated, name) == amount(case.sheet.stated, total)]
-        if total in case.value.elements and len(again) > 1:  # two elements confirm it
-            continue
+    table, sheet, elements = TABLES[case.value.item], case.sheet.stated, case.value.elements
+    stated = {name: each for name, (each, _) in sheet.items() if name in table and each}
+    for total, whole in stated.items():
         parts = [name for name in stated if total in table[name].part_of]
-        for number in (2, 3):
-            for some in combinations(parts, number):
-                if not case.value.elements.isdisjoint((total, *some)) and _disagree(case, total, some, parts):
-                    return True
+        agreed = any(
+            all(amount(other.stated, name) for name in some)
+            and amount(other.stated, total) == sum_of(other.stated, some)
+            for some in chain(combinations(parts, 2), combinations(parts, 3))
+            for other in case.compared
+            if not elements.isdisjoint((total, *some))
+        )
+        is_confirmed = total in elements and list(stated.values()).count(whole) > 1
+        if agreed and not is_confirmed and not _is_sum(sheet, whole, parts, MATERIAL * case.value.amount):
+            return True
     return False
 
 
-def _disagree(case: Case, total: str, some: tuple[str, ...], parts: list[str]) -> bool:
-    """Whether some parts added up to a total on another balance sheet, and none do here."""
-    agreed = any(
-        all(amount(other.stated, name) for name in some)
-        and amount(other.stated, total) == sum(amount(other.stated, name) for name in some)
-        for other in case.compared
-    )
-    stated = case.sheet.stated
-    return agreed and not any(
-        abs(amount(stated, total) - sum(amount(stated, name) for name in each)) <= MATERIAL * case.amount
-        for number in range(1, len(parts) + 1)
-        for each in combinations(parts, number)
-    )
+def _is_sum(stated: Day, whole: float, parts: list[str], tolerance: float) -> bool:
+    """Whether some parts add up to a total."""
+    sets = chain.from_iterable(combinations(parts, number) for number in range(1, len(parts) + 1))
+    return any(abs(whole - sum_of(stated, some)) <= tolerance for some in sets)
 
 
-def _room(newer: Sheet, older: Sheet, sections: Iterable[str], kinds: tuple[str, ...]) -> float | None:
-    """The change of totals less those of the other lines that both state; None without the totals."""
-    left = 0.0
-    for section in sections:
-        if section not in newer.totals or section not in older.totals:
-            return None
-        left += newer.totals[section] - older.totals[section]
-        for name in set(newer.lines.get(section, ())) & set(older.lines.get(section, ())):
-            if LINES[section][name].kind not in kinds:
-                left -= amount(newer.stated, name) - amount(older.stated, name)
-    return left
+def no_longer_adds_up(case: Case) -> tuple[float, float] | None:
+    """The sum of the lines with which a section added up before, and its total, if a line of the item explains why.
+
+    Statements are double-entry. If these lines leave a rest, a line is new, missing or wrong. The rest tells which: no
+    new line explains that lines exceed their total; and a rest that turns one of the lines into the same amount in
+    another unit or with one other digit shows that this line is wrong.
+    """
+    is_cash = case.value.item == CASH_ITEM
+    for rest in case.filing.rests:
+        if rest.day == case.sheet.day and is_cash == (rest.section == CURRENT_ASSETS):
+            lines = sum_of(case.sheet.stated, rest.lines)
+            if _explains(case, rest, rest.total - lines):
+                return lines, rest.total
+    return None
 
 
-def moved_alone(case: Case) -> bool:
-    """Whether the value changed against all balance sheets that it is compared with, and no total followed."""
-    sections, kinds = sections_of_item(case)
-    asked = []
-    for other in case.compared:
-        before = case.history.values.get((case.value.item, other.day))
-        left = _room(case.sheet, other, sections, kinds)
-        if before is None or left is None:
-            continue
-        change = case.amount - (before.value or 0.0)
-        size = abs(change)
-        unknown = sum(abs(rest) for section in sections if (rest := other.left(section)) is not None)
-        follows = left * (1 if change > 0 else -1) >= FOLLOWED * size or abs(left) >= STOOD_STILL * size
-        asked.append(
-            size >= max(MOVED * max(case.amount, before.value or 0.0), OF_UNKNOWN * unknown)
-            and size > 0
-            and not follows
-        )
-    return bool(asked) and all(asked)
+def _explains(case: Case, rest: Rest, left: float) -> bool:
+    """Whether a line of the item explains what is left of a total, or any unknown line may be one."""
+    stated, table = case.sheet.stated, TABLES[case.value.item]
+    of_item = [line for line in rest.lines if line in table]
+    if abs(left) <= max(ROUNDED_LINES * rest.unit, MATERIAL * abs(sum_of(stated, of_item))):
+        return False
+    if left < 0:
+        return any(stated[line][0] >= -left for line in of_item)
+    if len(rest.missing) > 1:
+        return False
+    if rest.section == LIABILITIES:
+        return True
+    if any(group[0] in table for group in rest.missing):
+        others = stated.keys() & LINES[rest.section].keys() & table.keys() - {*rest.lines, *rest.missing[0]}
+        return not any(0 < stated[name][0] <= left * (1 + MATERIAL) for name in others)
+    if any(is_slip(stated[line][0], left, rest.unit, OTHER_DIGITS) for line in of_item):
+        return True
+    repeated = [line for line in of_item if stated[line][0] >= DIGITS * unit_of([stated[line][0]])]
+    other_days = [each for day, each in case.filing.days.items() if day != rest.day]
+    is_cash = case.value.item == CASH_ITEM
+    return is_cash and any(amount(each, line) == stated[line][0] for line in repeated for each in other_days)

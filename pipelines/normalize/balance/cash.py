@@ -26,6 +26,7 @@ from pipelines.normalize.balance.values import (
     legs,
     nonzero,
     proved_section,
+    sum_of,
     total_contradicts,
 )
 from pipelines.normalize.elements.lines import (
@@ -133,7 +134,7 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | Non
         WITH_RESTRICTED in elements or _restricted(stated)
     ):
         return None
-    value = sum(amount(stated, element) for element in elements)
+    value = sum_of(stated, elements)
     is_rest = has_rest(read, elements)
     return Value(
         filing.cik,
@@ -165,11 +166,11 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
     rule, of_cash, taken_off, flag = _cash_as_read(filing, day, lines, takes_deposits=takes_deposits)
     if not of_cash:
         return None
-    if sum(amount(stated, name) for name in taken_off) > sum(amount(stated, name) for name in of_cash):
+    if sum_of(stated, taken_off) > sum_of(stated, of_cash):
         taken_off, flag = [], MAY_INCLUDE_RESTRICTED
     counted = (*of_cash, *_securities(filing, day, lines, takes_deposits=takes_deposits))
     facts = [*facts_of(stated, counted), *((stated[name][1], -1.0) for name in taken_off)]
-    value = sum(amount(stated, name) for name in counted) - sum(amount(stated, name) for name in taken_off)
+    value = sum_of(stated, counted) - sum_of(stated, taken_off)
     return Value(
         filing.cik,
         filing.seq,
@@ -197,7 +198,7 @@ def _cash_as_read(
     of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
     restricted = [] if takes_deposits else _restricted(stated)
     if usual and not (usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)):
-        includes = restricted and sum(amount(stated, name) for name in usual) == amount(stated, of_flows)
+        includes = restricted and sum_of(stated, usual) == amount(stated, of_flows)
         return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)
     if amount(stated, of_flows):
         if (
@@ -223,7 +224,7 @@ def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposit
         found = [name for name in found if _is_current(name) and not takes_deposits]
     elif not found and not takes_deposits:
         found = _of_any_term(filing, day)
-    more = sum(amount(stated, name) for name in lines) - total if total is not None else 0.0
+    more = sum_of(stated, lines) - total if total is not None else 0.0
     return [name for name in found if total is None or amount(stated, name) != more]
 
 
@@ -238,7 +239,7 @@ def _of_any_term(filing: Filing, day: int) -> list[str]:
     if amount(stated, "MarketableSecuritiesNoncurrent"):
         return []
     left = filing.total(CURRENT_ASSETS, day) or 0.0
-    left -= sum(amount(stated, name) for name in filing.likely_lines(CURRENT_ASSETS, day))
+    left -= sum_of(stated, filing.likely_lines(CURRENT_ASSETS, day))
     fitting = [name for name in ("MarketableSecurities", "EquitySecuritiesFvNi") if 0 < amount(stated, name) <= left]
     return [*fitting, *(name for name in _OF_THE_NOTES if 0 < amount(stated, name) == left)][:1]
 

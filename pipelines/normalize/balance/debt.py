@@ -41,6 +41,7 @@ from pipelines.normalize.balance.values import (
     lines_of,
     nonzero,
     proved_section,
+    sum_of,
     total_contradicts,
     without_repeated,
 )
@@ -158,8 +159,6 @@ _WITHOUT_LEASES = {
 }
 """Lines with finance leases, and the element of the same debt without them, which is preferred."""
 
-SAME_BALANCE_SHEET = 7
-"""A period begins on the day after a balance sheet; fiscal years of 52 or 53 weeks are tagged a few days off."""
 DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and costs of issue, hardly ever by more than three per cent."""
 
@@ -193,11 +192,11 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
     flows = filing.flows.get(day, Flows())
     if flows.is_all_on_deposits and not _borrowings(stated):
         return _zero(filing, day, stated, NO_INTEREST_BUT_ON_DEPOSITS, is_proved=True)
-    if flows.begins is not None and not any(_borrowings(each) for each in filing.days.values()):
-        before = [value.value for value in known_before if abs(value.day - flows.begins) <= SAME_BALANCE_SHEET]
+    if flows.without_borrowing and not any(_borrowings(each) for each in filing.days.values()):
+        before = [value.value for value in known_before]
         if not flows.pays_interest or (before and not any(before)):
             zero = _zero(filing, day, stated, NO_FLOWS, is_proved=False)
-            return replace(zero, facts=tuple((row, 0.0) for row in flows.facts))
+            return replace(zero, facts=tuple((row, 0.0) for row in flows.without_borrowing))
     parts = {section: _part(filing, day, stated, section) for section in sections}
     return _read(filing, day, stated, parts)
 
@@ -206,17 +205,15 @@ def _part(filing: Filing, day: int, stated: Day, section: str) -> Part:
     """The borrowings of a section, proved or read."""
     takes_deposits = any(amount(stated, name) for name in stated.keys() & _DEPOSITS)
     read = proved_section(filing, section, day)
-    if read is not None:
-        elements = agreed(read, stated, (BORROWING,))
-        if elements is not None:
-            inside = [] if section == LIABILITIES else _inside(read, stated, elements)
-            return Part(tuple(dict.fromkeys((*nonzero_in_order(stated, elements), *inside))), is_proved=True)
-    table = LINES[section]
-    lines = filing.likely_lines(section, day)
-    elements = tuple(name for name in lines if table[name].kind == BORROWING)
-    left = filing.total(section, day) or 0.0
-    if takes_deposits and sum(amount(stated, name) for name in lines) > left:  # of a bank it is what the bank may draw
-        elements = tuple(name for name in elements if name != "LineOfCredit")
+    proved = agreed(read, stated, (BORROWING,)) if read else None
+    if read and proved is not None:
+        inside = [] if section == LIABILITIES else _inside(read, stated, proved)
+        lines = [name for name in proved if amount(stated, name)]
+        return Part(tuple(dict.fromkeys((*lines, *inside))), is_proved=True)
+    likely = filing.likely_lines(section, day)
+    exceed = takes_deposits and sum_of(stated, likely) > (filing.total(section, day) or 0.0)
+    limits = ("LineOfCredit",) if exceed else ()  # of a bank it is what the bank may draw
+    elements = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
     elements = without_repeated(filing, day, section, elements)
     named = (_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in elements)
     return Part(tuple(dict.fromkeys(named)), is_proved=False)
@@ -227,11 +224,6 @@ def _is_less(stated: Day, element: str) -> bool:
     return element in _WITHOUT_LEASES and 0 < amount(stated, _WITHOUT_LEASES[element]) <= amount(stated, element)
 
 
-def nonzero_in_order(stated: Day, elements: Iterable[str]) -> list[str]:
-    """The elements with an amount, in their order."""
-    return [element for element in elements if amount(stated, element)]
-
-
 def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> Value | None:
     """The sum of the lines, or totals of the notes that include lines that are not stated."""
     elements = tuple(element for part in parts.values() for element in part.elements)
@@ -239,24 +231,16 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
     if CURRENT_LIABILITIES in parts:
         rule, elements = _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
     elif elements:
-        elements = _that_fit(filing, day, _without_sums(stated, elements))
+        elements = _without_sums(stated, elements)
     if elements and rule is DEBT_AS_READ:
         rule, elements = _or_filer_total(stated, elements, *parts.values())
     if not elements:
-        stated_as_zero = [name for table in BORROWINGS.values() for name in table if name in stated]
-        if not stated_as_zero or _borrowings(stated):
-            return None
-        zero = _zero(filing, day, stated, FILED_AS_ZERO, is_proved=False, of=stated_as_zero[:1])
-        is_zero = any(name in stated for name in LONG_TERM_DEBT) or all(
-            any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
-            for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
-        )
-        return replace(zero, is_stated_zero=is_zero)
+        return _stated_as_zero(filing, day, stated)
     if _WITH_LEASES.intersection(elements):
         flag = INCLUDES_FINANCE_LEASES
     elif rule is FILER_TOTAL:
         flag = MAY_BE_PRINCIPAL
-    value = sum(amount(stated, element) for element in elements)
+    value = sum_of(stated, elements)
     everything = first_amount(stated, ALL_DEBT)
     is_apart = bool(everything) and abs(value - everything) > SAME_DEBT * everything
     if flag is None and (is_apart or total_contradicts(stated, LIABILITIES)):
@@ -277,26 +261,27 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
     )
 
 
+def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
+    """Zero, if the filing states nothing but zeros; None if it states no borrowing, or an amount."""
+    zeros = [name for table in BORROWINGS.values() for name in table if name in stated]
+    if not zeros or _borrowings(stated):
+        return None
+    has_each_part = all(
+        any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
+        for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
+    )
+    zero = _zero(filing, day, stated, FILED_AS_ZERO, is_proved=False, of=zeros[:1])
+    return replace(zero, is_stated_zero=has_each_part or any(name in stated for name in LONG_TERM_DEBT))
+
+
 def _reconciled(stated: Day, lines: tuple[str, ...], others: Iterable[str], total: float) -> tuple[str, ...]:
     """The lines with one taken out, or one of some others added, if they then are the total to the unit."""
-    left = total - sum(amount(stated, name) for name in lines)
+    left = total - sum_of(stated, lines)
     if left < 0:
         return next(
             (tuple(one for one in lines if one != name) for name in lines if amount(stated, name) == -left), lines
         )
     return next(((*lines, name) for name in others if name not in lines and amount(stated, name) == left != 0), lines)
-
-
-def _that_fit(filing: Filing, day: int, elements: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines without the smallest ones for which deposits leave no room in the liabilities."""
-    total, stated = filing.total(LIABILITIES, day), filing.days[day]
-    if total is None:
-        return elements
-    left = total - sum(amount(stated, one) for one in filing.likely_lines(LIABILITIES, day) if one in _DEPOSITS)
-    found = sorted(elements, key=lambda one: -amount(stated, one))
-    while len(found) > 1 and sum(amount(stated, one) for one in found) > left * (1 + SAME_DEBT):
-        found.pop()
-    return tuple(one for one in elements if one in found)
 
 
 def _without_sums(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
@@ -309,14 +294,14 @@ def _without_sums(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
     for total in elements:
         others = [name for name in elements if name != total]
         for parts in (*combinations(others, 2), *combinations(others, 3)):
-            if sum(amount(stated, name) for name in parts) == amount(stated, total):
+            if sum_of(stated, parts) == amount(stated, total):
                 return tuple(name for name in elements if name not in parts)
     return elements
 
 
 def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tuple[Rule, tuple[str, ...]]:
     """The filer's own total of all debt, if the lines are not it, and the totals prove none of them."""
-    lines = sum(amount(stated, element) for element in elements)
+    lines = sum_of(stated, elements)
     everything = next((name for name in ALL_DEBT if amount(stated, name)), None)
     if everything is None:
         return DEBT_AS_READ, elements
@@ -326,7 +311,7 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
         table = BORROWINGS[LIABILITIES]
         others = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
         others = [name for name in others if table[name].usual and table[name].part_of.isdisjoint(others)]
-        if repos and sum(amount(stated, name) for name in others) + repos == total:
+        if repos and sum_of(stated, others) + repos == total:
             return DEBT_AS_READ, tuple(sorted(others))
         return DEBT_AS_READ, elements
     if repos and lines + repos == total:
@@ -337,7 +322,7 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
         return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
     if any(part.is_proved for part in parts):
         return DEBT_AS_READ, elements
-    short_term = sum(amount(stated, name) for name in elements if is_short_term(name))
+    short_term = sum_of(stated, [name for name in elements if is_short_term(name)])
     is_less = lines * (1 + DISCOUNT) < total <= _most(stated) and total > amount(stated, PRINCIPAL)
     if is_less or lines > (total + short_term) * (1 + DISCOUNT):
         return FILER_TOTAL, (everything,)
@@ -375,7 +360,7 @@ def _of_classified(filing: Filing, day: int, current: Part, noncurrent: Part) ->
     short_term = tuple(
         name for name in current.elements if is_short_term(name) and amount(stated, name) not in of_maturities
     )
-    maturities = due - sum(amount(stated, name) for name in short_term)
+    maturities = due - sum_of(stated, short_term)
     if not rest and not noncurrent.is_proved:
         if whole and whole not in lines and amount(stated, whole) >= maturities:
             if amount(stated, whole) > maturities > 0 and _has_room(filing, day, amount(stated, whole), maturities):
@@ -405,8 +390,8 @@ def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...
     maturities = [name for name in current if not is_short_term(name)]
     for name in current:
         parts = {one for one in stated.keys() & _IS_SHORT_TERM if name in LINES[CURRENT_LIABILITIES][one].part_of}
-        due = sum(amount(stated, one) for one in maturities)
-        if parts and due and amount(stated, name) == due + sum(amount(stated, one) for one in parts):
+        due = sum_of(stated, maturities)
+        if parts and due and amount(stated, name) == due + sum_of(stated, parts):
             return tuple(one for one in current if one not in maturities)
     return current
 
@@ -475,7 +460,7 @@ def _proved(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> V
         rule,
         sum(amounts),
         is_proved=True,
-        lines=sum(amount(stated, element) for element in elements),
+        lines=sum_of(stated, elements),
         elements=nonzero(stated, elements),
         facts=(*facts, *((stated[element][1], 1.0) for element in inside)),
         grain=max(read.unit for read in sections) * len(amounts),
@@ -488,7 +473,7 @@ def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int,
     """The liabilities less their lines, if they leave nothing to the unit; else the totals, which do not count."""
     lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
     are_stated = all(stated[line][1] != NOT_STATED for line in lines)
-    if are_stated and amount(stated, "Liabilities") == sum(amount(stated, line) for line in lines) != 0:
+    if are_stated and amount(stated, "Liabilities") == sum_of(stated, lines) != 0:
         return [(stated["Liabilities"][1], 1.0), *((stated[line][1], -1.0) for line in lines)]
     return [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
 

@@ -30,15 +30,14 @@ class Flows:
 
     is_all_on_deposits: whether interest on deposits is all interest expense.
     interest: the elements of INTEREST_OF_CLASS that are not zero in the shortest period: zero debt was repaid before.
-    begins: the day before the longest period whose financing activities are exactly its stated lines, none of them a
-        borrowing; None without such a period. facts: the rows of these flows.
+    without_borrowing: the rows of the financing activities of the longest period whose total is exactly the stated
+        lines, none of them a borrowing; empty without such a period.
     pays_interest: whether interest on debt is stated for any period.
     """
 
     is_all_on_deposits: bool = False
     interest: tuple[str, ...] = ()
-    begins: int | None = None
-    facts: tuple[int, ...] = ()
+    without_borrowing: tuple[int, ...] = ()
     pays_interest: bool = False
 
 
@@ -51,10 +50,10 @@ def flows(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, Flows]]:
         .join(_without_borrowing(durations), on=_DAY, how="full", coalesce=True)
     )
     found: dict[tuple[int, int], dict[int, Flows]] = {}
-    columns = ("is_all_on_deposits", "interest", "begins", "fact", "pays_interest")
-    for cik, seq, day, is_all, interest, begins, rows, pays in of_day.select(*_DAY, *columns).iter_rows():
+    columns = ("is_all_on_deposits", "interest", "fact", "pays_interest")
+    for cik, seq, day, is_all, interest, rows, pays in of_day.select(*_DAY, *columns).iter_rows():
         of_filing = found.setdefault((cik, seq), {})
-        of_filing[day] = Flows(bool(is_all), tuple(interest or ()), begins, tuple(rows or ()), bool(pays))
+        of_filing[day] = Flows(bool(is_all), tuple(interest or ()), tuple(rows or ()), bool(pays))
     return found
 
 
@@ -108,5 +107,4 @@ def _without_borrowing(durations: pl.DataFrame) -> pl.DataFrame:
     of_day = of_period.with_columns(pl.col("borrows", "pays_interest").any().over(_DAY)).filter(
         (pl.col("totals") == 1) & (pl.col("left").abs() < _EXACT) & ~pl.col("borrows")
     )
-    longest = of_day.sort(*_DAY, "start").unique(_DAY, keep="first", maintain_order=True)
-    return longest.select(*_DAY, pl.col("start") - 1, "pays_interest", "fact").rename({"start": "begins"})
+    return of_day.sort(*_DAY, "start").unique(_DAY, keep="first", maintain_order=True)

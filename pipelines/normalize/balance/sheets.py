@@ -93,6 +93,10 @@ class Sheet:
         }
         return cls(day, stated, lines, totals, parts)
 
+    def part(self, group: str) -> float:
+        """The lines of a group."""
+        return self.parts.get(group, 0.0)
+
     def sum_of(self, section: str, *kinds: str) -> float:
         """The lines of some classes of a section."""
         table = LINES[section]
@@ -152,24 +156,17 @@ class Case:
     compared: tuple[Sheet, ...]
 
     @property
-    def amount(self) -> float:
-        """The value."""
-        return self.value.value or 0.0
-
-    @property
     def flows(self) -> Flows:
         """The flows that end on the day."""
         return self.filing.flows.get(self.sheet.day, Flows())
 
-
-def part_of(sheet: Sheet, group: str) -> float:
-    """The lines of a group on a balance sheet."""
-    return sheet.parts.get(group, 0.0)
-
-
-def sections_of_item(case: Case) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sections of an item, and the classes of its lines."""
-    if case.value.item == CASH_ITEM:
-        return (CURRENT_ASSETS,), (CASH, SECURITY)
-    classified = CURRENT_LIABILITIES in case.sheet.totals
-    return (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES) if classified else (LIABILITIES,), (BORROWING,)
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections that have the lines of the item."""
+        if self.value.item == CASH_ITEM:
+            return (CURRENT_ASSETS,)
+        return (
+            (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
+            if CURRENT_LIABILITIES in self.sheet.totals
+            else (LIABILITIES,)
+        )

@@ -4,7 +4,8 @@ Belongs here: lines that reports before stated, maturities that left long-term d
 explains. Does not: amounts that cannot be right (bounds), what follows (evidence).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 
 from pipelines.normalize.balance.bounds import HALF, MATERIAL, MOVED
 from pipelines.normalize.balance.debt import DEBT_AS_READ, DISCOUNT, WITH_MATURITIES
@@ -18,10 +19,8 @@ from pipelines.normalize.balance.sheets import (
     Group,
     History,
     Sheet,
-    part_of,
-    sections_of_item,
 )
-from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount, first_amount
+from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
     BORROWING,
@@ -48,21 +47,29 @@ LEAST_SHARE = 0.02
 """A missing line matters if it was at least a fiftieth of the value."""
 
 
+REASONS = {
+    "securities": "securities_not_shown",
+    "current": "current_debt_not_shown",
+    "short-term": "short_term_debt_not_shown",
+    "noncurrent": "noncurrent_debt_not_shown",
+}
+"""The reason of the gap if a group of lines is not shown."""
+
 TOTAL_OF_CASH = "CashCashEquivalentsAndShortTermInvestments"
 CASH_OF_TOTAL = "CashAndCashEquivalentsAtCarryingValue"
 
 
 def shown(sheet: Sheet, group: str) -> float:
     """A group on a balance sheet: its lines, or what a total leaves of it beside the other part of that total."""
-    whole, rest = 0.0, 0.0
-    if group == "current":
-        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), part_of(sheet, "noncurrent")
-    elif group == "noncurrent":
-        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), part_of(sheet, "current")
-        return part_of(sheet, group) or max(whole - rest, 0.0)
-    elif group == "securities":
+    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), 0.0
+    if group == "securities":
         whole, rest = (amount(sheet.stated, name) for name in (TOTAL_OF_CASH, CASH_OF_TOTAL))
-    return part_of(sheet, group) or (max(whole - rest, 0.0) if rest else 0.0)
+    elif group == "current":
+        rest = sheet.part("noncurrent")
+    elif group == "noncurrent":
+        rest = sheet.part("current")
+    is_total = bool(rest) or group == "noncurrent"
+    return sheet.part(group) or (max(whole - rest, 0.0) if is_total else 0.0)
 
 
 def states(filing: Filing, group: str) -> bool:
@@ -72,21 +79,16 @@ def states(filing: Filing, group: str) -> bool:
 
 def lost_line(case: Case) -> bool:
     """Whether a line is not stated any more, and what the other lines leave of the total has grown by it."""
-    sections, kinds = sections_of_item(case)
-    if case.sheet.day != max(case.filing.days):
-        return False
-    stated = {name for day in case.filing.days.values() for name in day}
-    for section in sections:
-        for other in case.compared:
-            left, left_before = case.sheet.left(section), other.left(section)
-            if left is None or left_before is None:
-                continue
-            for name in other.lines.get(section, ()):
-                line = amount(other.stated, name)
-                is_lost = name not in stated and LINES[section][name].kind in kinds
-                is_lost = is_lost and stated.isdisjoint((*LINES[section][name].part_of, *LONG_TERM_DEBT, *ALL_DEBT))
-                if is_lost and line >= LEAST_SHARE * case.amount and abs(left - left_before - line) <= HALF * line:
-                    return True
+    table, stated = TABLES[case.value.item], {name for day in case.filing.days.values() for name in day}
+    for section, other in product(case.sections, case.compared):
+        left, left_before = case.sheet.left(section), other.left(section)
+        if left is None or left_before is None:
+            continue
+        for name in table.keys() & other.lines.get(section, ()):
+            line = amount(other.stated, name)
+            is_lost = stated.isdisjoint((name, *table[name].part_of, *LONG_TERM_DEBT, *ALL_DEBT))
+            if is_lost and line >= LEAST_SHARE * case.value.amount and abs(left - left_before - line) <= HALF * line:
+                return case.sheet.day == max(case.filing.days)
     return False
 
 
@@ -104,12 +106,12 @@ def is_of_other_extent(case: Case) -> bool:
         if not elements or not all(amount(other.stated, name) for name in elements):
             continue
         lost = {name for name in other.stated.keys() & table.keys() if name not in stated or stated[name][0] < 0}
-        same = sum(amount(other.stated, name) for name in elements)
+        same = sum_of(other.stated, elements)
         is_more = same > before.value * (1 + MATERIAL)
         includes = any(not elements.isdisjoint(table[name].part_of) for name in lost & before.elements)
         if (includes and is_more) or any(
             (parts := [name for name in elements if total in table[name].part_of])
-            and sum(amount(other.stated, name) for name in parts) < amount(other.stated, total) * (1 - MATERIAL)
+            and sum_of(other.stated, parts) < amount(other.stated, total) * (1 - MATERIAL)
             for total in lost & (before.elements | WHOLES)
         ):
             return True
@@ -125,15 +127,15 @@ def vanished(group: str) -> Callable[[Case], bool]:
             return False
         if one.section == CURRENT_ASSETS and case.sheet.sum_of(LIABILITIES, DEPOSIT):
             return False
-        if part_of(case.sheet, group) or states(case.filing, group) or not case.amount:
+        if case.sheet.part(group) or states(case.filing, group) or not case.value.amount:
             return False
         last, number = case.history.last_with[group]
         line = shown(last, group)
-        if line < LEAST_SHARE * (case.amount + line) or last.day >= case.sheet.day:
+        if line < LEAST_SHARE * (case.value.amount + line) or last.day >= case.sheet.day:
             return False
         left, left_before = case.sheet.left(one.section), last.left(one.section)
         is_known = left is None or left <= HALF * case.sheet.totals[one.section]
-        is_known |= not part_of(last, group) and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
+        is_known |= not last.part(group) and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
         if case.history.filings - number > REPORTS and is_known:
             return False  # most of the other lines are stated, so it is zero, or it would have been a line
         if left is None or left_before is None:
@@ -145,7 +147,7 @@ def vanished(group: str) -> Callable[[Case], bool]:
     return holds
 
 
-def shown_later(history: History, sheets: Iterable[Sheet]) -> list[tuple[Value, str]]:
+def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Value, str]]:
     """Values that lack a group of lines of their balance sheets, as the balance sheets of a later filing show.
 
     Either the later filing shows the lines before and after the day of the value, or it states them for the newest
@@ -154,7 +156,6 @@ def shown_later(history: History, sheets: Iterable[Sheet]) -> list[tuple[Value, 
     Returns:
         each value with the name of the group.
     """
-    of_day = {sheet.day: sheet for sheet in sheets}
     newest = max(of_day)
     found = []
     for name, group in GROUPS.items():
@@ -177,9 +178,19 @@ def shown_later(history: History, sheets: Iterable[Sheet]) -> list[tuple[Value, 
     return found
 
 
+def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
+    """Note in the history the newest balance sheet with each group of lines."""
+    for group in GROUPS:
+        line = shown(own, group)
+        if line and line >= LEAST_PART * own.part("noncurrent"):
+            history.last_with[group] = own, history.filings
+        elif states(filing, group):
+            history.last_with.pop(group, None)
+
+
 def _has(sheet: Sheet, group: Group, name: str) -> bool:
     """Whether a balance sheet states a group of lines, zero included, or a total that includes it."""
-    return bool(part_of(sheet, name)) or not group.names.isdisjoint(sheet.stated)
+    return bool(sheet.part(name)) or not group.names.isdisjoint(sheet.stated)
 
 
 OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.5, 1.6)
@@ -197,7 +208,7 @@ UNNAMED = (0.4, 0.25)
 
 def _is_alone(sheet: Sheet) -> str | None:
     """The one line of debt of a classified balance sheet, if no line and no total shows a current part."""
-    if part_of(sheet, "current"):
+    if sheet.part("current"):
         return None
     lines = [
         name
@@ -228,10 +239,10 @@ def became_due(sheet: Sheet, other: Sheet) -> bool:
 def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
     """Note in the history what became current on a newest balance sheet, until current debt is stated."""
     line = _is_alone(sheet)
-    if part_of(sheet, "current"):
+    if sheet.part("current"):
         history.became_due, history.due_since = 0, -REPORTS
     for each in (*others, sheet):
-        whole, rest = first_amount(each.stated, LONG_TERM_DEBT), part_of(each, "noncurrent")
+        whole, rest = first_amount(each.stated, LONG_TERM_DEBT), each.part("noncurrent")
         if whole and rest:
             history.is_part = _is_less_than_part(each)
     newest = list(history.sheets)[-1:]
@@ -280,7 +291,7 @@ def is_no_total(case: Case) -> bool:
 
 def _is_less_than_part(sheet: Sheet) -> bool:
     """Whether all long-term debt is less than its non-current part by more than a tenth."""
-    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), part_of(sheet, "noncurrent")
+    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.part("noncurrent")
     return 0 < whole < rest * (1 - MOVED)
 
 
@@ -288,19 +299,19 @@ def has_large_maturities(case: Case) -> bool:
     """Whether maturities that no line states would be most of the current liabilities and of the debt."""
     if case.value.rule is not WITH_MATURITIES or CURRENT_LIABILITIES not in case.sheet.totals:
         return False
-    due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - part_of(case.sheet, "noncurrent")
+    due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - case.sheet.part("noncurrent")
     return (
-        part_of(case.sheet, "noncurrent") > 0
+        case.sheet.part("noncurrent") > 0
         and case.sheet.current_liabilities >= due > UNNAMED[0] * case.sheet.current_liabilities
-        and due > UNNAMED[1] * case.amount
+        and due > UNNAMED[1] * case.value.amount
     )
 
 
 def notes_exceed(case: Case) -> bool:
     """Whether only current debt is stated as a line, and notes of any term are more."""
-    if CURRENT_LIABILITIES not in case.sheet.totals or part_of(case.sheet, "noncurrent"):
+    if CURRENT_LIABILITIES not in case.sheet.totals or case.sheet.part("noncurrent"):
         return False
-    if case.value.rule is not DEBT_AS_READ or not part_of(case.sheet, "current"):
+    if case.value.rule is not DEBT_AS_READ or not case.sheet.part("current"):
         return False
     notes = [
         amount(case.sheet.stated, name)
@@ -308,7 +319,7 @@ def notes_exceed(case: Case) -> bool:
         for name, line in LINES[section].items()
         if line.kind == BORROWING and not line.usual
     ]
-    return max(notes, default=0.0) > case.amount * (1 + DISCOUNT)
+    return max(notes, default=0.0) > case.value.amount * (1 + DISCOUNT)
 
 
 OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (1.0, 10.0), 0.2
@@ -319,26 +330,25 @@ LITTLE = 0.03
 
 def leaves_much(case: Case) -> bool:
     """Whether the lines leave so much of the liabilities that a line of debt may be missing."""
-    sections, _ = sections_of_item(case)
-    left = [case.sheet.left(section) for section in sections]
+    left = [case.sheet.left(section) for section in case.sections]
     liabilities = case.sheet.liabilities
     if None in left or liabilities is None or case.value.is_stated_zero:
         return False
     rest = sum(each for each in left if each is not None)
     if not case.value.elements:
         return rest > HALF * liabilities
-    if sections == (LIABILITIES,):
+    if case.sections == (LIABILITIES,):
         if not case.sheet.sum_of(LIABILITIES, DEPOSIT) or not case.value.elements.isdisjoint(ALL_DEBT):
             return False
         is_one = len(case.value.elements) == 1
-        return rest > (OF_ONE_LINE if is_one else TIMES[0]) * case.amount and rest > LITTLE * liabilities
-    return rest > TIMES[1] * case.amount and rest > OF_LIABILITIES * liabilities
+        return rest > (OF_ONE_LINE if is_one else TIMES[0]) * case.value.amount and rest > LITTLE * liabilities
+    return rest > TIMES[1] * case.value.amount and rest > OF_LIABILITIES * liabilities
 
 
 def lacks_debt_of_interest(case: Case) -> bool:
     """Whether interest of one class is stated, all lines are of another class, and the liabilities have room."""
     elements, left = case.value.elements, case.sheet.left(LIABILITIES)
-    if not elements or left is None or left <= MATERIAL * case.amount:
+    if not elements or left is None or left <= MATERIAL * case.value.amount:
         return False
     return any(
         all(other in element for element in elements)

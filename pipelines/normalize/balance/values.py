@@ -127,6 +127,11 @@ def first_amount(stated: Day, elements: Iterable[str]) -> float:
     return next((stated[element][0] for element in elements if element in stated), 0.0)
 
 
+def sum_of(stated: Day, elements: Iterable[str]) -> float:
+    """What is stated for some elements together."""
+    return sum(amount(stated, element) for element in elements)
+
+
 def nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
     """Those of some elements that are stated and not zero."""
     return frozenset(element for element in elements if amount(stated, element))
@@ -165,7 +170,7 @@ def legs(read: Reading, day: int, stated: Day, elements: Iterable[str]) -> list[
 def agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...] | None:
     """The elements of the lines of some classes; None if the possible readings have different amounts."""
     found = [_of_kinds(read.section, lines, kinds) for lines in read.readings]
-    amounts = {None if one is None else sum(amount(stated, element) for element in one) for one in found}
+    amounts = {None if one is None else sum_of(stated, one) for one in found}
     if found[0] is None or len(amounts) > 1:
         return None
     return tuple(element for element in found[0] if element in stated)
@@ -196,26 +201,28 @@ SAME_DEBT = 0.01
 """Two amounts that differ by one per cent may be one, before and after costs of issue."""
 
 
-def without_repeated(filing: Filing, day: int, section: str, elements: tuple[str, ...]) -> tuple[str, ...]:
+def without_repeated(filing: Filing, day: int, section: str, elements: list[str]) -> list[str]:
     """Some lines without one by which the likeliest lines of the section exceed its total: it is part of another."""
     total, stated = filing.total(section, day), filing.days[day]
     if total is None:
         return elements
-    more = sum(amount(stated, name) for name in filing.likely_lines(section, day)) - total
-    repeated = [name for name in elements if more > 0 and abs(amount(stated, name) - more) <= SAME_DEBT * more]
-    repeated = [name for name in repeated if amount(stated, name) <= total]
-    return tuple(name for name in elements if name not in repeated[:1])
+    more = sum_of(stated, filing.likely_lines(section, day)) - total
+    repeated = [
+        name
+        for name in elements
+        if amount(stated, name) <= total and abs(amount(stated, name) - more) <= SAME_DEBT * more
+    ]
+    return [name for name in elements if name not in repeated[:1]]
 
 
 def total_contradicts(stated: Day, section: str) -> bool:
     """Whether a total by definition is less than the stated lines that it includes, by more than one per cent."""
     table = LINES[section]
     for total in WHOLES & stated.keys() & table.keys():
-        parts = [name for name in stated.keys() & table.keys() if total in table[name].part_of and table[name].usual]
-        parts = [
-            name for name in parts if table[name].part_of.isdisjoint(parts) and table[name].kind == table[total].kind
-        ]
-        if sum({amount(stated, name) for name in parts}) > amount(stated, total) * (1 + SAME_DEBT) > 0:
+        parts = {name for name in stated.keys() & table.keys() if total in table[name].part_of and table[name].usual}
+        lines = [name for name in parts if table[name].part_of.isdisjoint(parts)]
+        amounts = {amount(stated, name) for name in lines if table[name].kind == table[total].kind}
+        if sum(amounts) > amount(stated, total) * (1 + SAME_DEBT) > 0:
             return True
     return False
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.balance import evidence, rests
+from pipelines.normalize.balance import evidence
 from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
@@ -229,7 +229,6 @@ CODES = frozenset(
         *GAPS,
         *WITHHELD_BY_OTHERS,
         *evidence.REASONS,
-        *rests.REASONS,
         *WITHOUT_MEANING["reason"].unique(),
     )
 )
