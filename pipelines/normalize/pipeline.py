@@ -143,8 +143,7 @@ def run(
     Raises:
         FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
-    frames: dict[str, Frame] = {}
-    gathered: dict[str, list[Frame]] = {name: [FRAMES[name].empty] for name in GATHERED}
+    frames: dict[str, Frame] = {name: FRAMES[name].empty for name in GATHERED}
     for step in steps:
         began = perf_counter()
         of = [frames.get(name, given.get(name)) for name in step.of]
@@ -155,15 +154,11 @@ def run(
             made = result if isinstance(result, tuple) else (result,)
         for name, frame in zip(step.makes, made, strict=True):
             checked = FRAMES[name].checked(frame, step.name, validate=validate)
-            if name in GATHERED:
-                gathered[name].append(checked)
-            frames[name] = checked
+            frames[name] = pl.concat([frames[name], checked]) if name in GATHERED else checked
         if observe:
             observe(step.name, made[0].height, perf_counter() - began)
-    decisions = pl.concat(gathered["decisions"])
-    frames["decisions"] = decisions.group_by("cik", "rule").agg(pl.col("figures").sum()).sort("cik", "rule")
-    frames["proofs"] = pl.concat(gathered["proofs"])
-    return frames
+    of_rules = frames["decisions"].group_by("cik", "rule").agg(pl.col("figures").sum())
+    return {**frames, "decisions": of_rules.sort("cik", "rule")}
 
 
 def _industries(facts: Frame, registrants: Frame | None) -> tuple[Frame, Frame]:

@@ -169,15 +169,6 @@ def _concept(name: str, row: dict[str, Any]) -> Concept:
     return msgspec.structs.replace(concept, sources=tuple(sources))
 
 
-BEGINNINGS = {
-    (US_GAAP, True): "The",
-    (US_GAAP, False): "Otherwise the",
-    (IFRS, True): "Under IFRS the",
-    (IFRS, False): "Otherwise, under IFRS, the",
-}
-"""How a generated statement begins: by the taxonomy, and whether the source is the first one of it."""
-
-
 def _statement(concept: Concept, source: Source, *, is_first: bool) -> str:
     """What a source takes, in the words of its elements, and what for."""
     signed = (
@@ -186,26 +177,27 @@ def _statement(concept: Concept, source: Source, *, is_first: bool) -> str:
         (" plus any ", source.plus),
         (" less any ", source.less),
     )
-    amount = "".join(f"{sign}{_words(element)}" for sign, elements in signed for element in elements)
-    use = concept.compared_with and f"is compared with {concept.compared_with}"
-    use = use or f"counts as {concept.label or concept.name.replace('_', ' ')}"
-    return f"{BEGINNINGS[source.taxonomy, is_first]} amount of {amount.removeprefix(' plus ')} {use}."
-
-
-def _words(element: str) -> str:
-    """The name of an element in words: `"interest and debt expense"`."""
-    return f'"{re.sub("(?<=[a-z])(?=[A-Z])", " ", element).lower()}"'
+    amount = "".join(f'{sign}"{name}"' for sign, elements in signed for name in elements).removeprefix(" plus ")
+    words = re.sub("(?<=[a-z])(?=[A-Z])", " ", amount).lower()
+    begin = {
+        (US_GAAP, True): "The",
+        (US_GAAP, False): "Otherwise the",
+        (IFRS, True): "Under IFRS the",
+        (IFRS, False): "Otherwise, under IFRS, the",
+    }
+    counts_as = f"counts as {concept.label or concept.name.replace('_', ' ')}"
+    use = f"is compared with {concept.compared_with}" if concept.compared_with else counts_as
+    return f"{begin[source.taxonomy, is_first]} amount of {words} {use}."
 
 
 def rule_of_source(source: Source) -> Rule:
     """The rule of a source: it selects one element, or composes an amount from several."""
-    defined = ", ".join(source.counted)
-    filers = validity(source)
-    filers = "all filers" if filers == "all" else f"industries: {filers}"
+    industries = validity(source)
+    filers = "all filers" if industries == "all" else f"industries: {industries}"
     return Rule(
         id=source.rule,
         statement=source.statement,
-        source=source.source or f"{source.taxonomy} taxonomy: definition of {defined}",
+        source=source.source or f"{source.taxonomy} taxonomy: definition of {', '.join(source.counted)}",
         action="select" if len(source.counted) == 1 else "compose",
         applies=f"{filers} under IFRS" if source.taxonomy == IFRS else filers,
     )
