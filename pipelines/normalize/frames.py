@@ -77,7 +77,6 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "element": (dy.String, "of the line, or what the total is"),
     "end": (dy.Date, "last day of a duration, or the instant"),
     "entity": (dy.Int32, "the same number for filings of one economic entity"),
-    "entity_rule": (dy.String, "the rule by which the filing shows another entity"),
     "evidence": (dy.String, "what proves it, in words"),
     "fact": (dy.UInt32, "row of the facts"),
     "factor": (dy.Float64, "shares on the newest basis for one share of the filing's basis"),
@@ -296,7 +295,7 @@ FRAMES: dict[str, Declared] = {
         (
             "regimes",
             "a filing: the entity whose figures it shows, and its accounting standards",
-            "cik* seq* is_ifrs regime entity entity_rule?",
+            "cik* seq* is_ifrs regime entity",
         ),
         ("vintages", "a vintage with the regime of its filing", VINTAGES),
         (

@@ -4,7 +4,6 @@ Belongs here: the dates of reports. Does not: the values of the figures (flows, 
 """
 
 from collections.abc import Iterable
-from datetime import date
 
 from tests.factories import NET_INCOME, REVENUE, Filer, Row, fact, month_ends
 from tests.shapes import Shape
@@ -28,29 +27,16 @@ def in_6k(rows: Iterable[Row]) -> list[Row]:
     return [{**row, "form": "6-K"} for row in rows]
 
 
-def transition() -> list[Row]:
-    """Fiscal years to June until 2022, then six months to December in a 10-KT, then calendar years."""
-    new = company(2023, 5)
-    new.before = date(2022, 12, 31)
-    stub = [
-        *both("2022-07-01", "2022-09-30", "2022-11-09", "10-Q", 100e6),
-        *both("2022-07-01", "2022-12-31", "2023-03-01", "10-KT", 200e6),
-    ]
-    return [*company(2021, 8, last_month=6).rows(), *stub, *new.rows()]
-
-
 USUAL = company(2022, 8).rows()
 
 PERIODS: dict[str, list[Row]] = {
     "period.year.annual-report": USUAL,
     "period.year.current-report": in_6k(company(2022, 8).rows()),
     "period.year.same-end": [*USUAL, *both("2022-01-02", "2023-01-01", "2024-02-29")],
-    "period.year.overlapping-comparative": [*USUAL, *both("2022-07-01", "2023-06-30", "2024-02-29")],
     "period.year.first-running": company(2023, 3).rows(),
     "period.year.named-after-start": company(2022, 8, last_month=1, names=-1).rows(),
     "period.quarter.most-figures": USUAL,
     "period.quarter.open-year": company(2022, 6).rows(),
-    "period.quarter.hole": transition(),
     "period.no-fiscal-period": [*USUAL, *both("2023-06-01", "2023-06-30", "2023-08-09", "10-Q", 30e6)],
 }
 

@@ -239,13 +239,9 @@ IN_IFRS = {
     CASH: "CashAndCashEquivalents",
 }
 SHELL = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01)]
-OTHER_SHEET = [
-    fact(tag, value, None, "2019-12-31", filed="2021-02-20") for tag, value in ((ASSETS, 990e6), (CASH, 88e6))
-]
 
 BREAKS: dict[str, list[Row]] = {
     "break.entity.nearly-all-figures": joined(SHELL, annual_report(2020, years=3), annual_report(2021)),
-    "break.entity.whole-sheet": joined(SHELL, annual_report(2020, years=1), OTHER_SHEET),
     "break.standards": joined(annual_report(2019), annual_report(2020), annual_report(2021, taxonomy="ifrs-full")),
     "break.one-company-a-period": joined(
         SHELL,

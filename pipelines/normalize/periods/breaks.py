@@ -4,17 +4,13 @@ Belongs here: how such a filing is found, and which twelve months have no value 
 figures of one regime (ttm), why a value changed (causes).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, ints, starts
 from pipelines.normalize.corrections.powers import power_of_thousand
 from pipelines.normalize.corrections.scale import NEAR_STATED
-from pipelines.normalize.elements import AMOUNT, CONCEPTS
+from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.sources import IFRS
-from pipelines.normalize.keys import filing_rows, packed, sortable_days
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 
@@ -22,17 +18,11 @@ FILING = ["cik", "seq"]
 
 ENTITY, STANDARDS = "entity", "standards"
 
-NEARLY_ALL_FIGURES = Rule(
+ANOTHER_COMPANY = Rule(
     "break.entity.nearly-all-figures",
-    "A filing that restates at least six figures of earlier periods, of three concepts, and nearly all of them by more "
-    "than half, shows another company's past: its figures are not added to those of earlier filings.",
-    "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
-    "withhold",
-)
-WHOLE_SHEET = Rule(
-    "break.entity.whole-sheet",
-    "A filing that restates both total assets and cash of an earlier day by more than half shows another company's "
-    "balance sheet: its figures are not added to those of earlier filings.",
+    "A filing that restates nearly all of at least six figures of earlier periods, of three concepts, or both total "
+    "assets and cash of an earlier day, by more than half, shows another company's past: its figures are not added to "
+    "earlier ones.",
     "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
     "withhold",
 )
@@ -50,7 +40,7 @@ ACROSS = Rule(
     "ASC 250-10-45-21 (change in the reporting entity) and IFRS 1.21: comparatives are stated on the new basis",
     "withhold",
 )
-RULES = (NEARLY_ALL_FIGURES, WHOLE_SHEET, OTHER_STANDARDS, ACROSS)
+RULES = (ANOTHER_COMPANY, OTHER_STANDARDS, ACROSS)
 
 REGIMES_OF_COMPANY = 2
 """Numbers of regimes for each company: one by US-GAAP, one by IFRS."""
@@ -68,8 +58,8 @@ SAME_BREAK_DAYS = 400
 """Filings within so many days show the rest of the other company's past, and are not another break."""
 DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
 """A break becomes visible up to a quarter, plus the time until its report, after it happened."""
-_IS_MONEY: Flags = np.isin(AMOUNT.categories.to_numpy(), [one.name for one in CONCEPTS if one.measure == "money"])
-_SHEET: Ints = np.array([AMOUNT.categories.index_of(name) for name in SHEET])
+MONEY = [concept.name for concept in CONCEPTS if concept.measure == "money"]
+LINE = ["cik", "concept", "start", "end"]
 
 
 def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
@@ -81,19 +71,18 @@ def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         `cik`, `seq`, sorted: `regime` (a number, different on both sides of a break), `entity` (number of breaks of
-        the entity so far), `is_ifrs`, `entity_rule` (the rule by which another entity begins here, or null).
+        the entity so far), `is_ifrs`.
     """
-    filings = facts.group_by(FILING).agg(is_ifrs=(pl.col("taxonomy") == IFRS).mean() > MOST_FACTS).sort(FILING)
-    cik, is_ifrs = ints(filings, "cik"), filings["is_ifrs"].to_numpy()
-    rule = _entity_rules(vintages, filings)
-    begun = np.cumsum(rule != NO_RULE)
-    first = np.maximum.accumulate(np.where(starts(cik), np.arange(len(cik)), 0))
-    before_company = begun[first] - (rule[first] != NO_RULE)
-    entity = begun - before_company
-    return filings.with_columns(
-        regime=pl.Series((REGIMES_OF_COMPANY * entity + is_ifrs).astype(np.int32)),
-        entity=pl.Series(entity.astype(np.int32)),
-        entity_rule=pl.Series([None, *(one.id for one in RULES[:2])], dtype=pl.String)[rule],
+    begun = _of_another_company(vintages).select(*FILING, begins=True)
+    entity = pl.col("begins").fill_null(value=False).cum_sum().over("cik").cast(pl.Int32)
+    return (
+        facts.group_by(FILING)
+        .agg(is_ifrs=(pl.col("taxonomy") == IFRS).mean() > MOST_FACTS)
+        .sort(FILING)
+        .join(begun, on=FILING, how="left", maintain_order="left")
+        .select(
+            *FILING, "is_ifrs", regime=(REGIMES_OF_COMPANY * entity + pl.col("is_ifrs")).cast(pl.Int32), entity=entity
+        )
     )
 
 
@@ -116,7 +105,7 @@ def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
             "accession",
             "filed",
             kind=pl.when("another").then(pl.lit(ENTITY)).otherwise(pl.lit(STANDARDS)),
-            rule=pl.when("another").then("entity_rule").otherwise(pl.lit(OTHER_STANDARDS.id)),
+            rule=pl.when("another").then(pl.lit(ANOTHER_COMPANY.id)).otherwise(pl.lit(OTHER_STANDARDS.id)),
         )
     )
 
@@ -141,59 +130,29 @@ def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-NO_RULE = 0
+def _of_another_company(vintages: pl.DataFrame) -> pl.DataFrame:
+    """The filings, `cik` and `seq`, that show another company's past: figures of money differ from the last filing.
 
-
-class _Pairs(NamedTuple):
-    """Figures of money that an earlier filing stated too, compared with the last such filing.
-
-    filing: row of the filing. concept: its code. filed: day of filing. large: whether they differ by more than half.
+    Errors of scale (a thousand times another) do not count.
     """
-
-    filing: Ints
-    concept: Ints
-    filed: Ints
-    large: Flags
-
-
-def _entity_rules(vintages: pl.DataFrame, filings: pl.DataFrame) -> Ints:
-    """For each filing the number (1 or 2) of the rule by which it shows another company's past, or NO_RULE."""
-    pairs = _stated_anew(vintages, filings)
-    rule = np.full(filings.height, NO_RULE)
-    figures = np.bincount(pairs.filing, minlength=filings.height)
-    moved = np.bincount(pairs.filing, pairs.large, minlength=filings.height)
-    is_stated, is_moved = (np.zeros((filings.height, len(_IS_MONEY)), dtype=np.bool_) for _ in range(2))
-    is_stated[pairs.filing, pairs.concept] = True
-    is_moved[pairs.filing[pairs.large], pairs.concept[pairs.large]] = True
-    rule[is_moved[:, _SHEET].all(axis=1)] = 2
-    enough = (figures >= FEWEST_RESTATED) & (is_stated.sum(axis=1) >= FEWEST_CONCEPTS)
-    rule[enough & (moved >= MOVED_PART * figures)] = 1
-    shown = np.flatnonzero(rule)
-    filed = np.zeros(filings.height, dtype=np.int64)
-    filed[pairs.filing[::-1]] = pairs.filed[::-1]
-    is_first = starts(ints(filings, "cik")[shown])
-    repeats = np.append(False, np.diff(filed[shown]) <= SAME_BREAK_DAYS)[: len(shown)] & ~is_first
-    rule[shown[repeats]] = NO_RULE
-    return rule
-
-
-def _stated_anew(vintages: pl.DataFrame, filings: pl.DataFrame) -> _Pairs:
-    """Figures of money that an earlier filing stated too, without errors of scale (a thousand times another)."""
-    rows = np.flatnonzero(_IS_MONEY[ints(vintages, "concept")])
-    cik, seq = ints(vintages, "cik")[rows], ints(vintages, "seq")[rows]
-    concept, value = ints(vintages, "concept")[rows], vintages["value"].to_numpy()[rows]
-    line = packed(cik, concept, sortable_days(vintages["start"])[rows], sortable_days(vintages["end"])[rows])
-    order = np.argsort(packed(line, seq), kind="stable")
-    again = np.flatnonzero(~starts(line[order]))
-    at, before = order[again], order[again - 1]
+    former, value = pl.col("former"), pl.col("value")
+    is_moved = (value - former).abs() > LARGE * former.abs()
+    again = (
+        vintages.filter(pl.col("concept").is_in(MONEY))
+        .sort(*LINE, "seq", maintain_order=True)
+        .with_columns(former=value.shift().over(LINE))
+        .filter(former != 0)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        power = power_of_thousand(value[at] / value[before], NEAR_STATED)
-    counts = (value[before] != 0) & ~(np.abs(power) > 0)
-    at, before = at[counts], before[counts]
-    difference: Floats = np.abs(value[at] - value[before])
-    return _Pairs(
-        filing=filing_rows(cik[at], seq[at], filings),
-        concept=concept[at],
-        filed=sortable_days(vintages["filed"])[rows][at],
-        large=difference > LARGE * np.abs(value[before]),
+        is_off_scale = np.abs(power_of_thousand((again["value"] / again["former"]).to_numpy(), NEAR_STATED)) > 0
+    is_whole_sheet = pl.col("concept").filter(pl.col("concept").is_in(SHEET) & is_moved).n_unique() == len(SHEET)
+    is_enough = (pl.len() >= FEWEST_RESTATED) & (pl.col("concept").n_unique() >= FEWEST_CONCEPTS)
+    return (
+        again.filter(~is_off_scale)
+        .group_by(FILING)
+        .agg(pl.col("filed").first(), shown=is_whole_sheet | (is_enough & (is_moved.mean() >= MOVED_PART)))
+        .filter("shown")
+        .sort(FILING)
+        .with_columns(since_last=(pl.col("filed") - pl.col("filed").shift().over("cik")).dt.total_days())
+        .filter((pl.col("since_last") > SAME_BREAK_DAYS).fill_null(value=True))
     )

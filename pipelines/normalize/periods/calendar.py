@@ -1,30 +1,39 @@
 """Each company's fiscal calendar, derived from the dates of its filed facts only.
 
-Belongs here: quarter ends, their labels, and the place of a fact on this grid. Does not: fiscal years and their names
-(fiscal_years), the time between them (stretches), sums over these periods (ttm), balances at their ends (balance).
+Belongs here: fiscal years and the time between them, quarter ends, their labels, and the place of a fact on this grid.
+Does not: which periods are fiscal years, and their names (fiscal_years), sums over these periods (ttm), balances at
+their ends (balance).
 """
 
-from dataclasses import dataclass
+from datetime import timedelta
 
-import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import NOTHING, Flags, Ints, ints, picked, starts
-from pipelines.normalize.columns import Columns
+from pipelines.normalize.arrays import ints
 from pipelines.normalize.decisions import counted
-from pipelines.normalize.keys import company_key, dates, day_numbers, packed
-from pipelines.normalize.periods import fiscal_years
 from pipelines.normalize.periods.fiscal_years import (
     INTERIM_DAYS,
+    QUARTER_BANDS,
     SAME_END_DAYS,
+    YEAR_DAYS,
     Decided,
-    Durations,
+    as_date,
+    duration_days,
+    durations_of,
+    first_years,
+    fiscal_years,
+    named_after_start,
     plain_year,
     quarters_spanned,
+    years_on,
 )
-from pipelines.normalize.periods.stretches import DAYS_OF_YEAR, QUARTERS_A_YEAR, Stretches, stretches
 from pipelines.normalize.rule import Rule
 
+QUARTERS_A_YEAR = 4
+DAYS_OF_QUARTER, DAYS_OF_YEAR = 91.3, 365
+"""Lengths of quarters and years in days where no report states their ends."""
+NEARLY_A_YEAR = (QUARTER_BANDS[2][2] + 1, YEAR_DAYS[0] - 1)
+"""A span of ten or eleven months (fewest and most days) has four quarters: three full ones and a shortened one."""
 LONGEST_OPEN_YEAR = 381
 """Days after which the next year begins in a stretch without annual reports. The last quarter of such a year may end a
 week or two late; this limit separates it from the first quarter of the next year."""
@@ -38,9 +47,10 @@ MOST_FIGURES = Rule(
 )
 OPEN_YEAR = Rule(
     "period.quarter.open-year",
-    "The quarters of the current year, and of years before the first annual report, are counted from the nearest "
-    "fiscal year end in years of 365 days.",
-    "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
+    "Time without an annual report (the current year, years before the first one, a transition period, a missing "
+    "report) is no fiscal year: its quarters are counted from the nearest fiscal year end in years of 365 days.",
+    "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date; Exchange "
+    "Act Rule 13a-10: a transition period is reported on its own",
     "select",
 )
 NO_FISCAL_PERIOD = Rule(
@@ -53,26 +63,11 @@ NO_FISCAL_PERIOD = Rule(
 RULES = (MOST_FIGURES, OPEN_YEAR, NO_FISCAL_PERIOD)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ends(Columns):
-    """Quarter ends; `q` is the running number of the quarter.
-
-    period_end: end of the quarter; year_end: end of the fiscal year that it belongs to; days since 1970.
-    """
-
-    company: Ints
-    q: Ints
-    period_end: Ints
-    year_end: Ints
-    fiscal_quarter: Ints
-    closed: Flags
-
-
 def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Every quarter end of every company, in order.
 
     Args:
-        facts: typed facts in filing order (facts.filings).
+        facts: typed facts in filing order (facts.order).
 
     Returns:
         grid: `cik`, `q` (running number of the quarter; quarters without facts are missing), `period_end`,
@@ -81,117 +76,141 @@ def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             day before its first fiscal year; it is not a period (`fiscal_quarter` is 0).
         decisions: `cik`, `rule`, `figures` (years, quarters).
     """
-    durations = Durations.of(facts)
-    reported, by_report = fiscal_years.fiscal_years(durations, facts["tag"])
-    running, without_report = fiscal_years.first_years(durations, reported)
-    spans, between = stretches(reported.followed_by(running), durations)
-    offsets, named = fiscal_years.name_offsets(durations)
+    durations = durations_of(facts)
+    reported, by_report = fiscal_years(durations)
+    running, without_report = first_years(durations, reported)
+    spans = _spans(pl.concat([reported, running]), durations)
+    after_start, named = named_after_start(durations)
     ends, by_figures = _quarter_ends(durations, spans)
-    return _grid(durations, ends, offsets), counted([*by_report, *without_report, *named, *between, *by_figures])
+    between = ~pl.col("closed") & ~pl.col("running") & (pl.col("first_q") > 0)
+    holes = [(OPEN_YEAR, ints(spans.filter(between), "cik"))]
+    return _grid(ends, after_start), counted([*by_report, *without_report, *named, *holes, *by_figures])
 
 
-def _grid(durations: Durations, ends: _Ends, offsets: Ints) -> pl.DataFrame:
-    order = np.argsort(packed(ends.company, ends.q))
-    company, q, quarter = ends.company[order], ends.q[order], ends.fiscal_quarter[order]
-    follows = ~starts(company)
-    follows[1:] &= np.diff(q) == 1
-    period_end = dates(ends.period_end[order])
-    year = plain_year(ends.year_end[order]) + offsets[company]
-    return pl.DataFrame(
-        {
-            "cik": durations.cik[company],
-            "q": q.astype(np.int32),
-            "period_end": period_end,
-            "previous_end": period_end.shift().set(pl.Series(~follows, dtype=pl.Boolean), None),
-            "fiscal_year": year.astype(np.int32),
-            "fiscal_quarter": quarter.astype(np.int32),
-            "is_year_end": (quarter == QUARTERS_A_YEAR) & ends.closed[order],
-            "year_before": (q - quarter).astype(np.int32),
-        }
+def _grid(ends: pl.DataFrame, named_after_start: pl.Series) -> pl.DataFrame:
+    follows = pl.col("q").diff().over("cik") == 1
+    fiscal_year = plain_year(pl.col("year_end")) - pl.col("cik").is_in(named_after_start.implode()).cast(pl.Int32)
+    numbers = pl.col("q", "fiscal_year", "fiscal_quarter", "year_before").cast(pl.Int32)
+    return (
+        ends.sort("cik", "q")
+        .with_columns(period_end=as_date(pl.col("period_end")), fiscal_year=fiscal_year)
+        .select(
+            "cik",
+            "q",
+            "period_end",
+            "fiscal_year",
+            "fiscal_quarter",
+            previous_end=pl.when(follows).then(pl.col("period_end").shift()),
+            is_year_end=(pl.col("fiscal_quarter") == QUARTERS_A_YEAR) & pl.col("closed"),
+            year_before=pl.col("q") - pl.col("fiscal_quarter"),
+        )
+        .with_columns(numbers)
     )
 
 
-def _quarter_ends(durations: Durations, spans: Stretches) -> tuple[_Ends, list[Decided]]:
-    """The most frequent end of each quarter of each stretch, and the ends of the stretches themselves.
+def _spans(years: pl.DataFrame, durations: pl.DataFrame) -> pl.DataFrame:
+    """The fiscal years and the time before, between and after them.
+
+    After the last fiscal year there is one more year, or as many as the interim reports after it need. If interim
+    reports come before the first annual report, as many years as they need are added before the first fiscal year.
+
+    Args:
+        years: fiscal years: `cik`, `start`, `end`, in any order.
+        durations: of durations_of.
+
+    Returns:
+        `cik`; `before`, the day before the first day, and `end`, the last one; `closed`, whether it is a fiscal year,
+        `running`, whether it is the current one; `first_q`, the number of the quarter before, and `quarters`.
+    """
+    before, end, former = pl.col("before"), pl.col("end"), pl.col("former")
+    years = years.sort("cik", "end", "start").with_columns(before=pl.col("start") - 1)
+    years = years.with_columns(former=end.shift().over("cik"))
+    is_shifted = ((before - former).abs() < SAME_END_DAYS).fill_null(value=False)
+    closed = years.select("cik", before=pl.when(is_shifted).then(former).otherwise(before), end="end", closed=True)
+    between = years.filter(before - former >= SAME_END_DAYS).select("cik", before="former", end="before")
+    # figures of periods that end after their filing are errors
+    interim = durations.filter(pl.col("days").is_between(*INTERIM_DAYS) & (end <= pl.col("filed")))
+    needed = interim.group_by("cik").agg(earliest=pl.col("start").min() - 1, latest=end.max())
+    beyond = years.group_by("cik").agg(first=before.min(), last=end.max()).join(needed, on="cik", how="left")
+    beyond = beyond.with_columns(
+        (((days - SAME_END_DAYS) // DAYS_OF_YEAR + 1).fill_null(0).clip(fewest)).alias(name)
+        for name, days, fewest in (
+            ("years_before", pl.col("first") - pl.col("earliest"), 0),
+            ("years_after", pl.col("latest") - pl.col("last"), 1),
+        )
+    )
+    first, last, years_before = pl.col("first"), pl.col("last"), pl.col("years_before")
+    prelude = beyond.filter(years_before > 0).select("cik", before=years_on(first, -years_before), end="first")
+    running = beyond.select("cik", before="last", end=years_on(last, pl.col("years_after")), running=True)
+    days = end - before
+    by_days = (days / DAYS_OF_QUARTER).round().cast(pl.Int64).clip(1)
+    has_four = pl.col("closed") | days.is_between(*NEARLY_A_YEAR)
+    return (
+        pl.concat([prelude, closed, between, running], how="diagonal")
+        .with_columns(pl.col("closed", "running").fill_null(value=False))
+        .sort("cik", "before", maintain_order=True)
+        .with_columns(quarters=pl.when(has_four).then(QUARTERS_A_YEAR).otherwise(by_days).cast(pl.Int64))
+        .with_columns(first_q=pl.col("quarters").cum_sum().over("cik") - pl.col("quarters"))
+    )
+
+
+def _quarter_ends(durations: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, list[Decided]]:
+    """The most frequent end of each quarter of each span, and the ends of the spans themselves.
 
     Period ends of reports have priority, because after a change of the fiscal year comparatives have other ends.
+    `cik`, `q`, `period_end`, `year_end` (days since 1970), `fiscal_quarter`, `closed`.
     """
-    reported = _reported_ends(durations)
-    place = spans.holding(reported.company, reported.day)
-    reported, of = reported.at(place >= 0), spans.at(place[place >= 0])
-    days = reported.day - of.before
+    before, end, closed, quarters = (pl.col(name) for name in ("before", "end", "closed", "quarters"))
+    quarter, years_in = pl.col("fiscal_quarter"), pl.col("years_in")
     # quarters of a gap of several years are counted in years of 365 days
-    years_in = np.where(of.closed, 0, days // LONGEST_OPEN_YEAR)
-    quarter = quarters_spanned(days - DAYS_OF_YEAR * years_in)
+    year_end = pl.when(closed).then(end).otherwise(before + DAYS_OF_YEAR * (years_in + 1))
     number = quarter + QUARTERS_A_YEAR * years_in
-    first_q, quarters = (column[place[place >= 0]] for column in (spans.first_q, spans.quarters))
-    fits = (quarter > 0) & ~(of.closed & (quarter == QUARTERS_A_YEAR)) & (number <= quarters)
-    year_end = np.where(of.closed, of.end, _end_of_open_year(of.before, years_in))
-    interim = _Ends(reported.company, first_q + number, reported.day, year_end, quarter, of.closed)
-    closes = _closes(spans)
-    fits &= ~np.isin(company_key(interim.company, interim.q), company_key(closes.company, closes.q))
-    order = np.lexsort((-reported.day, -reported.figures, ~reported.is_own, interim.q, reported.company))
-    order = order[fits[order]]
-    chosen = order[starts(interim.company[order], interim.q[order])]
-    is_open = ~of.closed & (of.running | (first_q == 0))
-    decided = [
-        (MOST_FIGURES, durations.cik[interim.company[chosen]]),
-        (OPEN_YEAR, durations.cik[interim.company[chosen[is_open[chosen]]]]),
-    ]
-    return interim.at(chosen).followed_by(closes, _days_before_first_year(spans)), decided
-
-
-@dataclass(frozen=True, slots=True)
-class _ReportedEnds(Columns):
-    """Days on which interim figures end or before which they begin, by company.
-
-    day: days since 1970.
-    figures: number of figures that end or begin so.
-    is_own: whether the day is the period end of a report.
-    """
-
-    company: Ints
-    day: Ints
-    figures: Ints
-    is_own: Flags
-
-
-def _reported_ends(durations: Durations) -> _ReportedEnds:
-    at = np.flatnonzero(durations.lasting(INTERIM_DAYS))
-    company, start, end = (column[at] for column in (durations.company, durations.start, durations.end))
-    # the first day of a quarter shows the last day of the quarter before
-    both, days = np.concatenate([company, company]), np.concatenate([end, start - 1])
-    _, first, group, figures = np.unique(
-        company_key(both, days), return_index=True, return_inverse=True, return_counts=True
+    columns = ("cik", "q", "period_end", "year_end", "fiscal_quarter", "closed")
+    closes = (
+        spans.filter(~pl.col("running"))
+        .with_columns(years_in=(quarters - 1) // QUARTERS_A_YEAR, fiscal_quarter=(quarters - 1) % QUARTERS_A_YEAR + 1)
+        .with_columns(q=pl.col("first_q") + quarters, year_end=year_end, period_end="end")
     )
+    days = pl.col("day") - before
+    interim = (
+        _reported_ends(durations)
+        .with_columns(eve=pl.col("day") - 1)
+        .join_asof(spans, left_on="eve", right_on="before", by="cik", check_sortedness=False, coalesce=False)
+        .filter(before.is_not_null())
+        .with_columns(years_in=pl.when(closed).then(0).otherwise(days // LONGEST_OPEN_YEAR))
+        .with_columns(fiscal_quarter=quarters_spanned(days - DAYS_OF_YEAR * years_in).cast(pl.Int64))
+        .filter((quarter > 0) & ~(closed & (quarter == QUARTERS_A_YEAR)) & (number <= quarters))
+        .with_columns(q=pl.col("first_q") + number, year_end=year_end, period_end="day")
+        .join(closes, on=["cik", "q"], how="anti")
+        .sort("cik", "q", "is_own", "figures", "day", descending=[False, False, True, True, True])
+        .unique(["cik", "q"], keep="first", maintain_order=True)
+    )
+    first = spans.group_by("cik").agg(before.first())
+    first = first.select("cik", q=0, period_end="before", year_end="before", fiscal_quarter=0, closed=False)
+    is_open = ~closed & (pl.col("running") | (pl.col("first_q") == 0))
+    decided = [(MOST_FIGURES, ints(interim, "cik")), (OPEN_YEAR, ints(interim.filter(is_open), "cik"))]
+    return pl.concat([frame.select(columns) for frame in (interim, closes, first)], how="vertical_relaxed"), decided
+
+
+def _reported_ends(durations: pl.DataFrame) -> pl.DataFrame:
+    """Days on which interim figures end or before which they begin.
+
+    `cik`, `day` (since 1970), `figures` (their number), `is_own` (whether the day is the period end of a report).
+    """
+    interim = durations.filter(pl.col("days").is_between(*INTERIM_DAYS))
     # most figures of a report are of its own period, or as many of the same period a year before
-    _, of_end, in_filing = np.unique(packed(company, durations.seq[at], end), return_index=True, return_counts=True)
-    filing = packed(company[of_end], durations.seq[at][of_end])
-    most_first = np.lexsort((-end[of_end], -in_filing, filing))
-    own = of_end[most_first[starts(filing[most_first])]]
-    is_own = np.zeros(len(first), dtype=np.bool_)
-    is_own[group[own]] = True
-    return _ReportedEnds(both[first], days[first], figures, is_own)
-
-
-def _closes(spans: Stretches) -> _Ends:
-    """The last days of the stretches that have ended."""
-    over, quarters = ~spans.running, spans.quarters
-    year_end = np.where(spans.closed, spans.end, _end_of_open_year(spans.before, (quarters - 1) // QUARTERS_A_YEAR))
-    fiscal_quarter = (quarters - 1) % QUARTERS_A_YEAR + 1
-    return _Ends(spans.company, spans.first_q + quarters, spans.end, year_end, fiscal_quarter, spans.closed).at(over)
-
-
-def _days_before_first_year(spans: Stretches) -> _Ends:
-    """The day before the first stretch of each company."""
-    first = spans.at(starts(spans.company))
-    zero = np.zeros(len(first.company), dtype=np.int64)
-    return _Ends(first.company, zero, first.before, first.before, zero, zero > 0)
-
-
-def _end_of_open_year(before: Ints, years_in: Ints) -> Ints:
-    """The expected end of a year without annual report: 365 days for each year after the last known end."""
-    return before + DAYS_OF_YEAR * (years_in + 1)
+    own = (
+        interim.group_by("cik", "seq", day="end")
+        .agg(figures=pl.len())
+        .sort("cik", "seq", "figures", "day", descending=[False, False, True, True])
+        .unique(["cik", "seq"], keep="first")
+        .select("cik", "day", is_own=True)
+        .unique()
+    )
+    # the first day of a quarter shows the last day of the quarter before
+    days = pl.concat([interim.select("cik", day="end"), interim.select("cik", day=pl.col("start") - 1)])
+    ends = days.group_by("cik", "day").agg(figures=pl.len()).join(own, on=["cik", "day"], how="left")
+    return ends.with_columns(pl.col("is_own").fill_null(value=False)).sort("cik", "day")
 
 
 def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -207,39 +226,37 @@ def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, p
             elsewhere are left out, because they are not of a fiscal period.
         decisions: `cik`, `rule`, `figures`.
     """
-    cik, is_instant = ints(vintages, "cik"), vintages["start"].is_null().to_numpy()
-    companies = np.unique(ints(grid, "cik"))
-    company = np.searchsorted(companies, cik)
-    company[np.append(companies, 0)[company] != cik] = -1
-    start, end = day_numbers(vintages["start"]), day_numbers(vintages["end"])
-    ends = company_key(np.searchsorted(companies, ints(grid, "cik")), day_numbers(grid["period_end"]))
-    order = np.argsort(ends, kind="stable")
-    quarter, day = ints(grid, "q")[order], day_numbers(grid["period_end"])[order]
-    ends_at = _nearest(ends[order], company_key(company, end))
-    starts_at = np.full(len(cik), NOTHING)
-    starts_at[~is_instant] = _nearest(ends[order], company_key(company, start - 1)[~is_instant])
-    n = np.where(is_instant, 0, picked(quarter, ends_at) - picked(quarter, starts_at))
-    days = picked(day, ends_at) - picked(day, starts_at)
-    spanned = quarters_spanned(end - start + 1)
-    fits = (ends_at >= 0) & (company >= 0) & (is_instant | ((spanned > 0) & (spanned == n)))
-    placed = vintages.filter(fits).with_columns(
-        q=picked(quarter, ends_at)[fits].astype(np.int32),
-        n=n[fits].astype(np.int32),
-        days=pl.Series(days[fits], nan_to_null=True).cast(pl.Int64),
+    eve, is_instant = pl.col("start").dt.offset_by("-1d"), pl.col("start").is_null()
+    spanned = quarters_spanned(duration_days())
+    n = pl.when(is_instant).then(0).otherwise(pl.col("q") - pl.col("before"))
+    days = (pl.col("at") - pl.col("at_before")).dt.total_days()
+    fits = pl.col("q").is_not_null() & (is_instant | ((spanned > 0) & (spanned == n).fill_null(value=False)))
+    found = (
+        vintages.with_columns(at_end=pl.col("end"), eve=eve)
+        .pipe(_with_nearest, "at_end", grid.select("cik", "q", at="period_end"))
+        .pipe(_with_nearest, "eve", grid.select("cik", before="q", at_before="period_end"))
+        .with_columns(fits=fits, n=n.cast(pl.Int32), days=days)
     )
-    return placed, counted([(NO_FISCAL_PERIOD, cik[~fits])])
+    placed = found.filter("fits").select(*vintages.columns, "q", "n", "days")
+    return placed, counted([(NO_FISCAL_PERIOD, ints(found.filter(~pl.col("fits")), "cik"))])
 
 
-def _nearest(ends: Ints, days: Ints) -> Ints:
-    """The row of the end that is nearest to each day and less than SAME_END_DAYS away; NOTHING if there is none.
-
-    Args:
-        ends: sorted keys of company and day.
-        days: keys of company and day.
-    """
-    if not len(ends):
-        return np.full(len(days), NOTHING)
-    after = np.searchsorted(ends, days)
-    before, after = np.maximum(after - 1, 0), np.minimum(after, len(ends) - 1)
-    nearest = np.where(np.abs(ends[after] - days) <= np.abs(ends[before] - days), after, before)
-    return np.where(np.abs(ends[nearest] - days) < SAME_END_DAYS, nearest, NOTHING)
+def _with_nearest(rows: pl.DataFrame, day: str, ends: pl.DataFrame) -> pl.DataFrame:
+    """The rows, each with the quarter end that is nearest to a day and less than SAME_END_DAYS away."""
+    at = ends.columns[-1]
+    return (
+        rows.with_row_index("row")
+        .sort(day)
+        .join_asof(
+            ends.sort(at),
+            left_on=day,
+            right_on=at,
+            by="cik",
+            strategy="nearest",
+            tolerance=timedelta(days=SAME_END_DAYS - 1),
+            coalesce=False,
+            check_sortedness=False,
+        )
+        .sort("row")
+        .drop("row")
+    )
