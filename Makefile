@@ -11,7 +11,8 @@ BESIDE ?=
 GIGABYTES ?= 0.5 1 2 4
 LIST ?=
 VENDOR ?=
-TEST_PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 4) + 2)')
+# so many processes of tests more than there are cores: $(call processes,1)
+processes = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 4) + $1)')
 # where the files of tests need no disk, if there are 8 GB: waiting for the disk takes a twentieth of the time
 IN_MEMORY = $(shell df -BG --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 + 0 >= 8 {print "/dev/shm"}')
 # the groups of assets that the address of the Dagster UI opens: the chain, which then fits the window
@@ -125,21 +126,22 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 ##@ Develop
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
 # the many processes that the tests start do not compile the project again
-# two processes more than there are cores, because many tests wait for a server or a browser; Polars with one thread in
-# each, because threads that wait for each other take a tenth of the time
+# one process more than there are cores, because each imports and collects everything, which takes ten seconds; two more
+# in test-whole, whose tests wait for servers and browsers; Polars with one thread in each, because threads that wait for
+# each other take a tenth of the time
 SETTLED = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR))
-PYTEST = $(SETTLED) $(BIN)/python -m pytest --numprocesses=$(TEST_PROCESSES) --dist=loadscope --no-loadscope-reorder
+PYTEST = $(SETTLED) $(BIN)/python -m pytest --numprocesses=$(call processes,$1) --dist=loadscope --no-loadscope-reorder
 test: setup $(OLDEST)/.ready ## run the tests of rules, values, modules and the contract; STRICT=1 fails if a program is missing
-	@$(PYTEST) $(if $(STRICT),--strict-skips)
+	@$(call PYTEST,1) $(if $(STRICT),--strict-skips)
 
 test-whole: setup ## test whole commands and services: faults in them, and the pages and the Dagster UI in a browser
-	@$(PYTEST) $(if $(STRICT),--strict-skips) tests/e2e
+	@$(call PYTEST,2) $(if $(STRICT),--strict-skips) tests/e2e
 
 test-scale: setup ## test several machines on this one (after make scale and make system); SHORT=1 runs the short ones
 	@$(SETTLED) $(BIN)/python -m tests.scale $(if $(SHORT),--short)
 
 coverage: setup $(OLDEST)/.ready ## run the tests that are traced; fail if they reach less than 95 % of the lines
-	@$(PYTEST) --cov --cov-report=term tests/unit tests/contract
+	@$(call PYTEST,1) --cov --cov-report=term tests/unit tests/contract
 
 check: setup ## run linter, format check, type check and tests
 	@$(BIN)/ruff check .

@@ -12,7 +12,7 @@ A test yields the facts that its company filed, and receives the result:
 It may yield the facts of several companies as a tuple, and receives a tuple.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import fields
 from functools import wraps
 from typing import Any
@@ -40,27 +40,43 @@ def in_one_call(test: Test) -> Callable[..., None]:
 
 
 class Results:
-    """The results of all such tests of a module that are to run."""
+    """The results of several companies, from one call."""
 
-    def __init__(self, items: list[pytest.Function]) -> None:
-        """Collect the facts, and standardize them; a test whose facts cannot be made has no result."""
-        filed: dict[str, pl.DataFrame] = {}
-        for item in items:
-            try:
-                facts = next(item.obj.yields_facts(**parameters(item)))
-            except Exception:  # noqa: BLE001 - the test itself fails with it
-                continue
-            filed |= {f"{item.nodeid} {number}": each for number, each in enumerate(several(facts))}
-        rows, self.ciks = of_companies(filed)
+    def __init__(self, filed: Mapping[str, pl.DataFrame]) -> None:
+        """Standardize the facts of each company, whose CIK is that of the factories."""
+        rows, self._ciks = of_companies(filed)
         found = standardized(rows)
-        self.today = {name: by_company(getattr(found, name)) for name in ("values", "lineage", "gaps")}
-        self.found = {field.name: by_company(getattr(found.found, field.name)) for field in fields(Standardized)}
+        self._today = {name: by_company(getattr(found, name)) for name in ("values", "lineage", "gaps")}
+        self._found = {field.name: by_company(getattr(found.found, field.name)) for field in fields(Standardized)}
 
-    def of(self, item: pytest.Function, facts: Filed) -> Today | tuple[Today, ...]:
-        """The result of a test: as if its companies had been alone, and had CIK."""
-        ciks = [self.ciks[f"{item.nodeid} {number}"] for number in range(len(several(facts)))]
-        found = tuple(Today(**alone(self.today, cik), found=Standardized(**alone(self.found, cik))) for cik in ciks)
-        return found if isinstance(facts, tuple) else found[0]
+    def of(self, name: str) -> Today:
+        """The result of a company, as if it had been alone."""
+        cik = self._ciks[name]
+        return Today(**alone(self._today, cik), found=Standardized(**alone(self._found, cik)))
+
+
+def each_standardized(filed: Sequence[pl.DataFrame]) -> list[Today]:
+    """The result of each of several companies, from one call."""
+    named = {str(number): facts for number, facts in enumerate(filed)}
+    results = Results(named)
+    return [results.of(name) for name in named]
+
+
+def filed_by(items: list[pytest.Function]) -> dict[str, pl.DataFrame]:
+    """The facts of each company of some tests; a test whose facts cannot be made has none."""
+    filed: dict[str, pl.DataFrame] = {}
+    for item in items:
+        try:
+            facts = next(item.obj.yields_facts(**parameters(item)))
+        except Exception:  # noqa: BLE001 - the test itself fails with it
+            continue
+        filed |= dict(zip(names(item, facts), several(facts), strict=True))
+    return filed
+
+
+def names(item: pytest.Function, facts: Filed) -> list[str]:
+    """The names of the companies of a test."""
+    return [f"{item.nodeid} {number}" for number in range(len(several(facts)))]
 
 
 def several(facts: Filed) -> tuple[pl.DataFrame, ...]:
@@ -105,8 +121,9 @@ def run_with_others(test: pytest.Function) -> None:
     assert module
     if RESULTS not in module.stash:
         items = [item for item in test.session.items if item.getparent(pytest.Module) is module]
-        module.stash[RESULTS] = Results([item for item in items if hasattr(item.obj, "yields_facts")])
+        module.stash[RESULTS] = Results(filed_by([item for item in items if hasattr(item.obj, "yields_facts")]))
     steps = test.obj.yields_facts(**parameters(test))
     facts = next(steps)
+    found = tuple(module.stash[RESULTS].of(name) for name in names(test, facts))
     with pytest.raises(StopIteration):
-        steps.send(module.stash[RESULTS].of(test, facts))
+        steps.send(found if isinstance(facts, tuple) else found[0])

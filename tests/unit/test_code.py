@@ -152,7 +152,7 @@ def test_a_folder_that_cannot_be_written_has_a_digest(folder):
     assert digest_of(folder) == first
 
 
-@pytest.mark.parametrize("path", sorted(Path(normalize.__file__).parent.rglob("*.py")), ids=lambda path: path.name)
-def test_formatting_does_not_count(path):
-    source = path.read_bytes()
-    assert code_of(source) == code_of(ast.unparse(ast.parse(source)).encode())
+def test_formatting_does_not_count():
+    for path in Path(normalize.__file__).parent.rglob("*.py"):
+        source = path.read_bytes()
+        assert code_of(source) == code_of(ast.unparse(ast.parse(source)).encode()), path

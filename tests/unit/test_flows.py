@@ -25,7 +25,6 @@ from tests.factories import (
     month_ends,
     raw,
     row_of,
-    standardized,
     value_of,
     week_ends,
 )
@@ -36,14 +35,20 @@ from tests.shapes.flows import (
     restated_from_the_annual_report_on,
     year_with_another_digit,
 )
-from tests.together import in_one_call
+from tests.strategies import not_the_simplest
+from tests.together import each_standardized, in_one_call
 
 amounts = st.integers(-900_000, 900_000).map(lambda thousands: thousands * 1e3)
 counts = st.integers(1_000, 9_000).map(lambda thousands: thousands * 1e3)
-few = settings(max_examples=5, deadline=None)
+once = settings(max_examples=1, deadline=None)
 FINANCING = "NetCashProvidedByUsedInFinancingActivities"
 CHANGE = "CashAndCashEquivalentsPeriodIncreaseDecrease"
 WEEKS_52 = [13, 13, 13, 13]
+
+
+def ten_of_each(one: st.SearchStrategy[float]) -> st.SearchStrategy[list[list[float]]]:
+    """Ten quarters of each of five companies, which the pipeline reads together."""
+    return not_the_simplest(st.lists(st.lists(one, min_size=10, max_size=10), min_size=5, max_size=5))
 
 
 def series(found: Today, item: str, kind: str = "ttm") -> dict[date, float]:
@@ -60,38 +65,44 @@ def of_four(ends: list[date], quarters: list[float]) -> dict[date, float]:
 # --- The identity
 
 
-@few
-@given(
-    quarters=st.lists(amounts, min_size=10, max_size=10),
-    weeks=st.sampled_from([[13, 13, 13, 13], [13, 13, 13, 14], [12, 12, 12, 16], [16, 12, 12, 13], [14, 13, 13, 13]]),
-)
-def test_twelve_months_are_the_last_four_quarters(quarters, weeks):
+WEEKS = [[13, 13, 13, 13], [13, 13, 13, 14], [12, 12, 12, 16], [16, 12, 12, 13], [14, 13, 13, 13]]
+"""Weeks of the quarters of a year."""
+
+
+@once
+@given(drawn=ten_of_each(amounts))
+def test_twelve_months_are_the_last_four_quarters(drawn):
     """FY + YTD - prior YTD equals the sum of the last four quarters, for any ten quarters."""
     before = day("2021-01-02")
-    ends = week_ends(before, [*weeks, *weeks, *weeks[:2]])
-    company = Filer(ends, {NET_INCOME: quarters, CASH_FLOW: quarters}, before=before)
+    ends = [week_ends(before, [*weeks, *weeks, *weeks[:2]]) for weeks in WEEKS]
+    companies = [
+        Filer(days, {NET_INCOME: each, CASH_FLOW: each}, before=before) for days, each in zip(ends, drawn, strict=True)
+    ]
 
-    found = standardized(company.facts())
+    for found, days, quarters in zip(each_standardized([each.facts() for each in companies]), ends, drawn, strict=True):
+        assert series(found, "net_income") == of_four(days, quarters)
 
-    assert series(found, "net_income") == of_four(ends, quarters)
 
-
-@few
-@given(quarters=st.lists(counts, min_size=10, max_size=10))
-def test_both_ways_lead_to_the_same_twelve_months(quarters):
+@once
+@given(drawn=ten_of_each(counts))
+def test_both_ways_lead_to_the_same_twelve_months(drawn):
     """Years and years to date alone, and discrete quarters alone, give the same twelve months."""
     ends = month_ends(2021, 10)
-    company = Filer(ends, {REVENUE: quarters, NET_INCOME: quarters})
-    fourth = [fact(REVENUE, quarters[n], company.start(n), ends[n], filed=company.filed(n)) for n in (3, 7)]
     is_revenue, days = pl.col("tag") == REVENUE, pl.col("end").str.to_date() - pl.col("start").str.to_date()
     is_quarter, is_first = days < timedelta(days=100), pl.col("end").str.ends_with("03-31")
+    filed = []
+    for quarters in drawn:
+        company = Filer(ends, {REVENUE: quarters, NET_INCOME: quarters})
+        fourth = [fact(REVENUE, quarters[n], company.start(n), ends[n], filed=company.filed(n)) for n in (3, 7)]
+        filed.append(company.facts().filter(~is_revenue | ~is_quarter | is_first))
+        filed.append(raw(company.rows(), fourth).filter(~is_revenue | is_quarter))
 
-    by_years = standardized(company.facts().filter(~is_revenue | ~is_quarter | is_first))
-    by_quarters = standardized(raw(company.rows(), fourth).filter(~is_revenue | is_quarter))
+    found = each_standardized(filed)
 
-    assert series(by_years, "revenue") == series(by_quarters, "revenue") == of_four(ends, quarters)
-    methods = [row_of(found.values, "revenue", "ttm", "2023-06-30")["method"] for found in (by_years, by_quarters)]
-    assert methods == ["year_to_date", "four_quarters"]
+    for quarters, by_years, by_quarters in zip(drawn, found[::2], found[1::2], strict=True):
+        assert series(by_years, "revenue") == series(by_quarters, "revenue") == of_four(ends, quarters)
+        methods = [row_of(each.values, "revenue", "ttm", "2023-06-30")["method"] for each in (by_years, by_quarters)]
+        assert methods == ["year_to_date", "four_quarters"]
 
 
 @in_one_call
@@ -121,19 +132,18 @@ def test_a_whole_years_dividend_declared_at_once_counts_once():
 # --- Averages
 
 
-@few
-@given(means=st.lists(counts, min_size=10, max_size=10).map(sorted))
-def test_share_days_add_up(means):
+@once
+@given(drawn=ten_of_each(counts))
+def test_share_days_add_up(drawn):
     """Weighted averages are not summed: the average of twelve months is the day-weighted mean of its quarters."""
     ends = month_ends(2021, 10)
-    company = Filer(ends, {REVENUE: [MILLION] * 10}, {SHARES: means})
+    companies = [Filer(ends, {REVENUE: [MILLION] * 10}, {SHARES: sorted(means)}) for means in drawn]
 
-    found = series(standardized(company.facts()), "shares_basic")
-
-    assert list(found) == ends[3:]
-    for end, value in found.items():
-        last = ends.index(end)
-        assert value == pytest.approx(company.mean(SHARES, last - 3, last), abs=1)
+    for company, found in zip(companies, each_standardized([each.facts() for each in companies]), strict=True):
+        averages = series(found, "shares_basic")
+        assert list(averages) == ends[3:]
+        for last, value in enumerate(averages.values(), 3):
+            assert value == pytest.approx(company.mean(SHARES, last - 3, last), abs=1)
 
 
 @in_one_call

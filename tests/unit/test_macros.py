@@ -304,15 +304,17 @@ def test_restatements_of_an_unknown_symbol_are_empty(ask: Ask) -> None:
     assert ask("FROM restatements(NULL)") == []
 
 
-@pytest.mark.parametrize("item", schema.ITEM_NAMES)
-def test_latest_is_the_newest_twelve_months_of_each_primary_listed_symbol(build: Build, ask: Ask, item: str) -> None:
-    newest: dict[str, Row] = {}
-    for row in build.told():
-        held = dict(zip(NAMES, row, strict=True))
-        if held["is_primary"] and held["period_kind"] == "ttm" and held[item] is not None and held["symbol"] != "GONE":
-            newest[held["symbol"]] = (held["symbol"], held["period_end"], held["period"], item, held[item])
-    found = ask("SELECT symbol, period_end, period, item, value FROM latest(?)", item)
-    assert found == sorted(newest.values())
+def test_latest_is_the_newest_twelve_months_of_each_primary_listed_symbol(build: Build, ask: Ask) -> None:
+    rows = [dict(zip(NAMES, row, strict=True)) for row in build.told()]
+    listed = [row for row in rows if row["is_primary"] and row["period_kind"] == "ttm" and row["symbol"] != "GONE"]
+    for item in schema.ITEM_NAMES:
+        newest = {
+            row["symbol"]: (row["symbol"], row["period_end"], row["period"], item, row[item])
+            for row in listed
+            if row[item] is not None
+        }
+        found = ask("SELECT symbol, period_end, period, item, value FROM latest(?)", item)
+        assert found == sorted(newest.values()), item
 
 
 def test_latest_has_the_company_of_each_value(ask: Ask) -> None:
@@ -326,15 +328,15 @@ def test_latest_refuses_an_unknown_line_item(ask: Ask) -> None:
         ask("FROM latest('revenu')")
 
 
-@pytest.mark.parametrize("item", schema.ITEM_NAMES)
 @pytest.mark.parametrize("symbol", ["LNTR", "lntr-b", "ABCX", "GONE"])
 @pytest.mark.parametrize("period", ["2023Q4", "fy2023", "2023-12-31", "2023-03-31", "FY2019"])
 def test_explain_is_the_facts_behind_the_current_value(
-    build: Build, ask: Ask, explain_names: list[str], symbol: str, item: str, period: str
+    build: Build, ask: Ask, explain_names: list[str], symbol: str, period: str
 ) -> None:
     """Or one row with the reason for a missing value; for a day, twelve months precede the fiscal year."""
-    expected = [tuple(row.get(name) for name in explain_names) for row in build.explained(symbol, item, period)]
-    assert ask("FROM explain(?, ?, ?)", symbol, item, period) == expected
+    for item in schema.ITEM_NAMES:
+        expected = [tuple(row.get(name) for name in explain_names) for row in build.explained(symbol, item, period)]
+        assert ask("FROM explain(?, ?, ?)", symbol, item, period) == expected, item
 
 
 def test_explain_takes_a_date_as_a_date(ask: Ask) -> None:
