@@ -159,18 +159,18 @@ ITEMS: dict[str, list[Row]] = {
     "net-income.preferred-dividends-missing": [*company(INCOME), *years_only(PREFERRED, {2021: 4, 2023: 4})],
     "flag.attributable-to-parent": [*company(INCOME), *years_only(COMMON, {2022: 39})],
     "eps.as-filed": company(INCOME, shares=10.0, **{EPS: [1.0] * QUARTERS}),
-    "eps.net-income-over-shares.not-filed": company(INCOME, shares=30.0),
-    "eps.stated-numerator-over-shares": company({**INCOME, CONTINUING: 9.0}, shares=30.0),
+    "eps.income-over-shares: not filed": company(INCOME, shares=30.0),
+    "eps.income-over-shares: stated numerator over shares": company({**INCOME, CONTINUING: 9.0}, shares=30.0),
     "flag.derived": company(INCOME, shares=30.0),
     "eps.net-income-over-shares.issuance": company(INCOME, shares=GROWING, **{EPS: [1.0] * 8 + [0.5] * 4}),
     "flag.issuance": company(INCOME, shares=GROWING, **{EPS: [1.0] * 8 + [0.5] * 4}),
-    "eps.net-income-over-shares.far-apart": earned_apart(3.0),
+    "identity.earnings-per-share.times-shares: far apart": earned_apart(3.0),
     "flag.apart-from-net-income": company(INCOME, shares=10.0, **{EPS: [1.2] * QUARTERS}),
     "identity.earnings-per-share.times-shares": earned_apart(1.25),
-    "eps.net-income-over-shares.rounded-quarters": company(
+    "eps.net-income-over-shares.roundings: rounded quarters": company(
         {NET_INCOME: 0.135}, shares=10.0, **{EPS: [0.01] * QUARTERS}
     ),
-    "eps.net-income-over-shares.cents-before-split": reverse_split_of_cents(),
+    "eps.net-income-over-shares.roundings: cents before split": reverse_split_of_cents(),
     "eps.withheld.other-shares": [
         row
         for row in company(INCOME, shares=10.0, **{EPS: [0.5] * QUARTERS})
@@ -193,8 +193,8 @@ ITEMS: dict[str, list[Row]] = {
 }
 
 ROUNDED: dict[str, list[Row]] = {
-    "value.significant-digits": company(INCOME, shares=30.0),
-    "value.whole-units": company(INCOME, shares=GROWING),
+    "value.rounded: significant digits": company(INCOME, shares=30.0),
+    "value.rounded: whole units": company(INCOME, shares=GROWING),
     "version.same-within-rounding": [
         *company(INCOME, shares=30.0),
         fact(SHARES, 30_000_001, "2023-01-01", "2023-12-31", form="10-K/A", filed="2024-06-03"),
@@ -207,9 +207,9 @@ RETURNS: dict[str, list[Row]] = {
         fact(EQUITY, -500e6, None, "2023-12-31", form="10-K/A", filed="2024-06-03"),
     ],
     "roic.stated-operating-income": company(EARNED, CAPITAL),
-    "roic.tax-rate-within-bounds": company(EARNED, CAPITAL),
-    "roic.statutory-tax-rate": company({**EARNED, PRETAX: -10.0}, CAPITAL),
-    "roic.no-tax-on-loss": company({**EARNED, OPERATING: -5.0, PRETAX: -10.0, TAX: 0.0}, CAPITAL),
+    "roic.tax-rate: tax rate within bounds": company(EARNED, CAPITAL),
+    "roic.tax-rate: statutory tax rate": company({**EARNED, PRETAX: -10.0}, CAPITAL),
+    "roic.tax-rate: no tax on loss": company({**EARNED, OPERATING: -5.0, PRETAX: -10.0, TAX: 0.0}, CAPITAL),
     "roic.income-before-tax-and-interest": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
     "flag.derived-operating-income": company({PRETAX: 40.0, TAX: 8.0, INTEREST: 12.0}, CAPITAL),
     "roic.tax-of-income-before-tax": [
@@ -271,30 +271,33 @@ def cash_flow_by_other_standards() -> list[Row]:
 
 
 NO_RETURN: dict[str, list[Row]] = {
-    "gap.no-operating-income": company(without(EARNED, OPERATING), CAPITAL),
-    "gap.no-pretax-income": company(without(EARNED, PRETAX), CAPITAL),
-    "gap.no-income-tax": company(without(EARNED, TAX), CAPITAL),
-    "gap.no-equity": company(EARNED, without(CAPITAL, EQUITY)),
-    "gap.no-total-debt": company(EARNED, without(CAPITAL, DEBT)),
-    "gap.no-cash": company(EARNED, without(CAPITAL, CASH)),
-    "gap.no-capital-a-year-before": company(EARNED, CAPITAL),
+    "gap.no-input: no operating income": company(without(EARNED, OPERATING), CAPITAL),
+    "gap.no-input: no pretax income": company(without(EARNED, PRETAX), CAPITAL),
+    "gap.no-input: no income tax": company(without(EARNED, TAX), CAPITAL),
+    "gap.no-input: no equity": company(EARNED, without(CAPITAL, EQUITY)),
+    "gap.no-input: no total debt": company(EARNED, without(CAPITAL, DEBT)),
+    "gap.no-input: no cash": company(EARNED, without(CAPITAL, CASH)),
+    "gap.no-input: no capital a year before": company(EARNED, CAPITAL),
     "gap.basis-break": other_standards(),
-    "gap.non-positive-capital": company(EARNED, without(CAPITAL, **{CASH: 800.0})),
-    "gap.thin-capital": company(EARNED, without(CAPITAL, **{ASSETS: 90_000.0})),
+    "gap.divisor: non positive capital": company(EARNED, without(CAPITAL, **{CASH: 800.0})),
+    "gap.divisor: thin capital": company(EARNED, without(CAPITAL, **{ASSETS: 90_000.0})),
 }
-ONE_REGIME: dict[str, list[Row]] = {"free-cash-flow.no-mixed-regimes": cash_flow_by_other_standards()}
+ONE_REGIME: dict[str, list[Row]] = {
+    "free-cash-flow.operating-less-capital-expenditure: mixed regimes": cash_flow_by_other_standards()
+}
 NO_VALUE: dict[str, list[Row]] = {
-    "gap.negative-fcf": company({**OPERATIONS, CAPITAL_SPENDING: 40.0}, {DEBT: 200.0}),
-    "gap.no-free-cash-flow": company({CASH_FLOW: 30.0}, {DEBT: 200.0}),
+    "gap.divisor: negative fcf": company({**OPERATIONS, CAPITAL_SPENDING: 40.0}, {DEBT: 200.0}),
+    "gap.no-input: no free cash flow": company({CASH_FLOW: 30.0}, {DEBT: 200.0}),
     "gap.no-tag": company(INCOME),
     "gap.not-on-balance-sheet": [*company(INCOME), fact(DEBT, 5e6, None, "2021-12-31", filed="2022-03-01")],
-    "gap.no-capital-expenditure": [*company({CASH_FLOW: 30.0}), *years_only(CAPITAL_SPENDING, {2021: 40})],
-    "gap.no-operating-cash-flow": [*company({CAPITAL_SPENDING: 30.0}), *years_only(CASH_FLOW, {2021: 40})],
+    "gap.no-input: no capital expenditure": [*company({CASH_FLOW: 30.0}), *years_only(CAPITAL_SPENDING, {2021: 40})],
+    "gap.no-input: no operating cash flow": [*company({CAPITAL_SPENDING: 30.0}), *years_only(CASH_FLOW, {2021: 40})],
     "gap.missing-quarter": [*company({}, CAPITAL), *years_only(NET_INCOME, {2021: 40, 2022: 44, 2023: 48})],
 }
 
+# after the id of a rule with several documents, the case
 SHAPES = tuple(
-    Shape(rule, rows)
+    Shape(name.partition(":")[0], rows)
     for table in (ITEMS, ROUNDED, RETURNS, NO_RETURN, ONE_REGIME, NO_VALUE)
-    for rule, rows in table.items()
+    for name, rows in table.items()
 )

@@ -17,22 +17,15 @@ DIGITS = 6
 """Decimals to which sums of amounts per share are compared, because of binary fractions."""
 
 AS_DATED = Rule(
-    "dividends-per-share.dated-and-paid",
-    "If the dividends per share that one filing dates within a period, on days or in quarters, times shares are the "
-    f"dividends paid in it (within {AS_PAID:.0%}), they are all: each part has those dated in it, "
-    "if no others were declared in it.",
+    "dividends-per-share.dated",
+    "If dividends per share that filings date within a period, as paid or as declared, times shares are the dividends "
+    f"paid in it (within {AS_PAID:.0%}), they are all: each part has those dated in it. Payments are not added to "
+    "declarations.",
     "ASC 505-10-50-2: dividends per share are disclosed for each period; taxonomy definitions: dividends per share "
     "times the shares are the dividends",
     "compose",
 )
-AS_DECLARED = Rule(
-    "dividends-per-share.dated-declarations",
-    "If the dividends that filings date as declared on days of a year are those paid in it, each part of the year has "
-    "those declared in it; if the filer pays them in another part, payments are not added to declarations.",
-    "ASC 505-10-50-2; taxonomy definition of dividends declared: the dividends of a period are those declared in it",
-    "compose",
-)
-RULES = (AS_DATED, AS_DECLARED)
+RULES = (AS_DATED,)
 
 _PAID_PER_SHARE, _DECLARED_PER_SHARE = "CommonStockDividendsPerShareCashPaid", "CommonStockDividendsPerShareDeclared"
 _PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
@@ -63,7 +56,7 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         rule=pl.lit(AS_DATED.id), other_source=(pl.col("seq") >= pl.col("since")).fill_null(value=False)
     )
     of_declaration = parts.filter("is_declared").with_columns(
-        value=pl.col("declared").fill_null(0.0), fact="days", rule=pl.lit(AS_DECLARED.id)
+        value=pl.col("declared").fill_null(0.0), fact="days", rule=pl.lit(AS_DATED.id)
     )
     # dividends paid prove that there are no others, and are no part of the value
     weights = pl.lit(1.0).repeat_by(pl.col("fact").list.len())

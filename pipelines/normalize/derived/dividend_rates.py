@@ -38,25 +38,11 @@ BETWEEN = 0.05
 share: another rate would be two changes within half a year, and dividends of a year on unvested shares are in one."""
 
 CONFIRMED = Rule(
-    "dividends-per-share.rate-confirmed-by-declared",
-    "A quarter whose dividends per share no filing states has those of the nearest quarter before or after that states "
-    f"them, if dividends declared over shares are, as usual, that rate (within {SAME:.0%}; between two quarters of "
-    f"the same rate, {BETWEEN:.0%}).",
+    "dividends-per-share.confirmed-by-declared",
+    "A quarter has the rate of a neighbouring quarter, the sum of two amounts stated of it, or the year less the other "
+    f"quarters, if dividends declared over shares are, as usual, that amount (within {SAME:.0%}; between equal rates "
+    f"{BETWEEN:.0%}).",
     "Taxonomy definitions: dividends per share times the shares are the dividends; ASC 505-10-50-2",
-    "compose",
-)
-WITH_SPECIAL = Rule(
-    "dividends-per-share.regular-and-special",
-    "If filings state two amounts per share of one quarter, and dividends declared over shares are their sum and "
-    "neither of them, one is a special dividend, and the quarter has both.",
-    CONFIRMED.source,
-    "compose",
-)
-REST_OF_YEAR = Rule(
-    "dividends-per-share.year-less-three-quarters",
-    "A quarter is the year less the other three, which are stated or have a confirmed rate, if dividends declared in "
-    f"it over shares are that rest (within {SAME:.0%}).",
-    CONFIRMED.source,
     "compose",
 )
 NOT_AS_DECLARED = Rule(
@@ -66,7 +52,7 @@ NOT_AS_DECLARED = Rule(
     CONFIRMED.source,
     "withhold",
 )
-RULES = (CONFIRMED, WITH_SPECIAL, REST_OF_YEAR, NOT_AS_DECLARED)
+RULES = (CONFIRMED, NOT_AS_DECLARED)
 
 _PER_SHARE = ("CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid")
 _DECLARED = ("DividendsCommonStockCash", "DividendsCommonStock", "DividendsCash")
@@ -92,23 +78,23 @@ def amounts(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     per_share = per_share.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
     rates = per_share.filter(length.is_between(*QUARTER))
     declared = _with_usual(_declared(facts, sound), rates)
-    special = _confirmed(_of_two(declared, every), WITH_SPECIAL)
-    parts = rates.join(special.select(*_QUARTER, "rule", of="seq"), on=_QUARTER).filter(pl.col("seq") >= pl.col("of"))
-    against = pl.concat([parts.select(*PERIOD, "rule"), _contradicted(declared, rates)])
-    against = against.unique(PERIOD, keep="first", maintain_order=True).with_columns(concept=_CONCEPT)
+    special = _confirmed(_of_two(declared, every))
+    parts = rates.join(special.select(*_QUARTER, of="seq"), on=_QUARTER).filter(pl.col("seq") >= pl.col("of"))
+    against = pl.concat([parts.select(PERIOD), _contradicted(declared, rates)]).unique(maintain_order=True)
+    against = against.with_columns(concept=_CONCEPT, rule=pl.lit(NOT_AS_DECLARED.id))
     rates = rates.join(against, on=PERIOD, how="anti")
-    confirmed = _confirmed(_of_neighbours(declared, rates), CONFIRMED)
+    confirmed = _confirmed(_of_neighbours(declared, rates))
     known = [
         rates.select(*PERIOD, "value", legs=pl.concat_list("fact")),
         confirmed.select(*PERIOD, "value", legs=pl.col("fact").list.slice(0, 1)),
     ]
-    rest = _confirmed(_of_year(declared, per_share.filter(length.is_between(*YEAR)), pl.concat(known)), REST_OF_YEAR)
+    rest = _confirmed(_of_year(declared, per_share.filter(length.is_between(*YEAR)), pl.concat(known)))
     stated = rates.group_by(_QUARTER).agg(stated=pl.col("seq").min())
     found = (
         pl.concat([confirmed, special, rest])
         .join(stated, on=_QUARTER, how="left")
         .filter((pl.col("stated") > pl.col("seq")).fill_null(value=True))
-        .sort(*_QUARTER, "seq", "rule")
+        .sort(*_QUARTER, "seq", maintain_order=True)
         .unique(_QUARTER, keep="first", maintain_order=True)
         .select(*PERIOD, "value", "rule", "fact", "coefficient", concept=_CONCEPT)
     )
@@ -124,7 +110,7 @@ def _contradicted(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
         .sort(*PERIOD, "of")
         .unique(PERIOD, keep="last", maintain_order=True)
         .filter(~times.is_between(1 / APART, APART))
-        .select(*PERIOD, rule=pl.lit(NOT_AS_DECLARED.id))
+        .select(PERIOD)
     )
 
 
@@ -251,13 +237,12 @@ def _of_year(declared: pl.DataFrame, years: pl.DataFrame, known: pl.DataFrame) -
     )
 
 
-def _confirmed(candidates: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+def _confirmed(candidates: pl.DataFrame) -> pl.DataFrame:
     """The first candidate of each quarter that dividends declared confirm: PERIOD, `value`, `rule` and the facts.
 
     Args:
         candidates: quarters with `a_share` and `off`, a `value`, its facts (`legs`, and those that are subtracted:
             `less`, if any), `proof`, and `within`: the share by which it may differ, if it is not SAME.
-        rule: the rule.
     """
     optional: dict[str, pl.DataType] = {"less": pl.List(pl.UInt32()), "within": pl.Float64()}
     candidates = candidates.with_columns(
@@ -271,7 +256,7 @@ def _confirmed(candidates: pl.DataFrame, rule: Rule) -> pl.DataFrame:
         .select(
             *PERIOD,
             "value",
-            rule=pl.lit(rule.id),
+            rule=pl.lit(CONFIRMED.id),
             fact=pl.concat_list(*weights),
             coefficient=pl.concat_list(
                 pl.lit(weight).repeat_by(pl.col(name).list.len()) for name, weight in weights.items()

@@ -21,28 +21,16 @@ LOSS = Rule(
     "ASC 260-10-45-17 to 45-19: with a loss from continuing operations no potential share is included",
     "compose",
 )
-EQUAL_EARNINGS = Rule(
-    "shares.diluted.basic-by-equal-earnings",
-    "Diluted shares that no filing states are the basic ones if basic and diluted earnings per share are equal, and so "
-    f"large that their rounding leaves a difference of at most {LARGEST_DIFFERENCE:.1%}.",
-    "ASC 260-10-45-10 and 45-16: both are income divided by the number of shares",
+NO_DILUTION = Rule(
+    "shares.diluted.basic-without-dilution",
+    "Diluted shares that no filing states are the basic ones where nothing dilutes: both earnings per share are equal "
+    f"(rounding leaves at most {LARGEST_DIFFERENCE:.1%}), the stated adjustment is zero, or reports so far state "
+    "neither potential shares nor share-based pay.",
+    "ASC 260-10-45-2, 45-10 and 45-16; ASC 260-10-50-1: the adjustment is disclosed; 260-10-55-3: that of a year to "
+    "date is the average of its quarters",
     "compose",
 )
-NO_ADJUSTMENT = Rule(
-    "shares.diluted.basic-without-adjustment",
-    "Diluted shares that no filing states are the basic ones in a period for which its filing states a dilutive "
-    "adjustment of zero, and in the parts of that period.",
-    "ASC 260-10-50-1: the adjustment is disclosed; 260-10-55-3: that of a year to date is the average of its quarters",
-    "compose",
-)
-ONLY_COMMON = Rule(
-    "shares.diluted.basic-of-common-stock-alone",
-    "Diluted shares that no filing states are the basic ones of a filer whose reports so far state neither diluted "
-    "earnings or shares nor potential shares or share-based pay.",
-    "ASC 260-10-45-2: only entities with common stock alone present basic amounts per share without diluted ones",
-    "compose",
-)
-RULES = (LOSS, EQUAL_EARNINGS, NO_ADJUSTMENT, ONLY_COMMON)
+RULES = (LOSS, NO_DILUTION)
 
 
 def amounts(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
@@ -68,6 +56,7 @@ def amounts(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
     is_loss = (pl.max_horizontal("most", "continuing") < 0) & pl.col("continuing").is_not_null()
     earned = pl.col("basic").abs()
     times = (earned + HALF_A_CENT) / (earned - HALF_A_CENT)
+    is_bounded = is_equal & times.is_between(1, 1 + LARGEST_DIFFERENCE)
     adjusted = durations(facts, (proving.DILUTIVE_ADJUSTMENT,)).select(*FILING, "value", first="start", last="end")
     within = found.select(PERIOD).join(adjusted, on=FILING)
     within = within.filter((pl.col("first") <= pl.col("start")) & (pl.col("last") >= pl.col("end")))
@@ -88,12 +77,8 @@ def amounts(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
             coefficient="weights",
             rule=pl.when(is_loss & is_not_unequal)
             .then(pl.lit(LOSS.id))
-            .when(is_equal & times.is_between(1, 1 + LARGEST_DIFFERENCE))
-            .then(pl.lit(EQUAL_EARNINGS.id))
-            .when(pl.col("is_zero") & is_not_unequal)
-            .then(pl.lit(NO_ADJUSTMENT.id))
-            .when(is_alone)
-            .then(pl.lit(ONLY_COMMON.id)),
+            .when(is_bounded | (pl.col("is_zero") & is_not_unequal) | is_alone)
+            .then(pl.lit(NO_DILUTION.id)),
         )
         .drop_nulls("rule")
     )

@@ -25,9 +25,8 @@ from pipelines.normalize.rule import Rule
 
 RETAINED_EARNINGS = Rule(
     "dividends-per-share.none.retained-earnings",
-    "No dividends were declared in a period in which retained earnings changed by net income (less preferred "
-    "dividends), if no filing so far states a dividend of it; after losses carried forward, of any period. So none "
-    "were declared in its parts.",
+    "No dividends were declared in a period, and its parts, in which retained earnings changed by net income (less "
+    "preferred dividends), if no filing so far states a dividend of it; after losses carried forward, of any period.",
     "Regulation S-X Rule 3-04: dividends are a change of retained earnings; ASC 505-10-50-2",
     "compose",
 )
@@ -38,10 +37,10 @@ FINANCING_ACTIVITIES = Rule(
     "ASC 230-10-45-15: dividends paid are financing activities; a dividend is paid within weeks of its declaration",
     "compose",
 )
-STATED = Rule(
-    "dividends-per-share.none.part-of-period",
-    "No dividends were declared in the parts of a period for which a filing states dividends paid of zero, if no "
-    "filing so far states a dividend of it.",
+OF_A_PART = Rule(
+    "dividends-per-share.none.of-a-part",
+    "No dividends were declared in the parts of a period for which a filing states dividends paid of zero, nor in the "
+    "rest of a year with the same dividends, per share and in money, as a part.",
     "Dividends are not negative: if they add up to zero, each is zero",
     "compose",
 )
@@ -52,14 +51,7 @@ BETWEEN = Rule(
     "Regulation S-X Rule 3-04: dividends are a change of retained earnings, which a change of accounting is, too",
     "compose",
 )
-REST_OF_YEAR = Rule(
-    "dividends-per-share.none.rest-of-year",
-    "No dividends were declared in the rest of a year that has the same dividends, per share and in money, as a part "
-    "of it.",
-    "Dividends are not negative: if a part has all of a year, the rest has none",
-    "compose",
-)
-RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, STATED, BETWEEN, REST_OF_YEAR)
+RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, OF_A_PART, BETWEEN)
 
 PER_SHARE = ("CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid")
 
@@ -90,7 +82,7 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     proofs = [
         _of_retained_earnings(facts, payers),
         _of_financing(facts, payers),
-        _alone(nothing).with_columns(rule=pl.lit(STATED.id)),
+        _alone(nothing).with_columns(rule=pl.lit(OF_A_PART.id)),
         _rest_of_year(stated),
     ]
     # a dividend of the beginning of a year shows that retained earnings do not show those of the year
@@ -131,7 +123,7 @@ def _rest_of_year(stated: pl.DataFrame) -> pl.DataFrame:
     is_per_share, of_part = pl.col("tag").is_in(PER_SHARE), [*PERIOD, "start_part", "end_part"]
     whole = both.filter(is_per_share).join(both.filter(~is_per_share), on=of_part, how="semi")
     whole = whole.sort(*PERIOD, "fact", "fact_part").with_columns(
-        rule=pl.lit(REST_OF_YEAR.id), fact=pl.concat_list("fact", "fact_part"), coefficient=pl.lit([1.0, -1.0])
+        rule=pl.lit(OF_A_PART.id), fact=pl.concat_list("fact", "fact_part"), coefficient=pl.lit([1.0, -1.0])
     )
     rests = [
         whole.with_columns(end=pl.col("start_part").dt.offset_by("-1d")),

@@ -38,17 +38,17 @@ Bancorp's first year leaves 15 % more to its last quarter, because it does not c
 
 PERIOD_LESS_QUARTER = Rule(
     "shares.basic.period-less-its-last-quarter",
-    "The basic average of the beginning of a period that no filing states is, day by day, that of the period less that "
-    "of its last quarter, if one filing states both, and if it is no more or less than its parts that filings state.",
+    "The basic average of the beginning of a period is, day by day, that of the period less that of its last quarter, "
+    "if one filing states both and the result lies between its stated parts.",
     "ASC 260-10-45-10 and 260-10-55-2: a weighted average over a period is the mean of its parts; Regulation S-X Rule "
     "10-01(c): interim statements have the quarter and the year to date that end together",
     "compose",
 )
 OF_EARNINGS = Rule(
     "shares.net-income-over-earnings-per-share",
-    "An average of shares that no filing states is net income over earnings per share if their rounding moves twelve "
-    f"months by at most {OF_TWELVE_MONTHS:.2%}, and all averages stated so far (at least {FEWEST}) are this quotient, "
-    "the last ones within a tenth of it.",
+    "An average of shares that no filing states is net income over earnings per share, if their rounding moves twelve "
+    f"months by at most {OF_TWELVE_MONTHS:.2%} and all averages so far (at least {FEWEST}) are this quotient, the last "
+    "within a tenth.",
     "ASC 260-10-45-10 and 45-16: earnings per share are income divided by the weighted average of shares",
     "compose",
 )

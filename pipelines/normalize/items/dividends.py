@@ -27,8 +27,8 @@ dividends, each in the quarter in which it was declared and in that in which it 
 TIMES_SHARES = Rule(
     "identity.dividends.times-shares",
     "Dividends per share times average shares are the dividends paid: a sum of four even quarters that exceeds them by "
-    f"more than {TOO_MANY - 1:.0%} is withheld, because contexts of quarters repeat a dividend; and so is the next "
-    "one, which has three quarters of it, if no dividends paid show it to be right.",
+    f"more than {TOO_MANY - 1:.0%}, and the next sum if no payments support it, is withheld, because contexts of "
+    "quarters repeat a dividend.",
     "Taxonomy definitions: dividends per share times the shares are the dividends",
     "withhold",
 )

@@ -61,17 +61,10 @@ EPS_AS_FILED = Rule(
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "select",
 )
-EPS_NOT_FILED = Rule(
-    "eps.net-income-over-shares.not-filed",
-    "If filings state neither earnings per share for a window nor the income that they are computed from, they are net "
-    "income divided by weighted average shares.",
-    "ASC 260-10-45-10: income available to common over the weighted average of shares",
-    "compose",
-)
-EPS_OF_NUMERATOR = Rule(
-    "eps.stated-numerator-over-shares",
-    "If filings state no earnings per share for a window, but the income that these are computed from, they are that "
-    "income divided by weighted average shares, not net income, which it may differ from.",
+EPS_OF_INCOME = Rule(
+    "eps.income-over-shares",
+    "If filings state no earnings per share for a window, they are the income that these are computed from, if it is "
+    "stated, and otherwise net income, divided by weighted average shares.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares; ASC 260-10-45-11",
     "compose",
 )
@@ -82,36 +75,19 @@ EPS_ISSUANCE = Rule(
     "ASC 260-10-45-10; ASC 260-10-55-3: a weighted average of the year to date, not a sum of quarters",
     "compose",
 )
-EPS_FAR_APART = Rule(
-    "eps.net-income-over-shares.far-apart",
-    f"A sum of quarters that differs by more than {FAR_APART:.0%} from net income divided by average shares is "
-    "replaced by it.",
-    "ASC 260-10-45-10; quarters on different counts do not add up",
-    "correct",
-)
 TIMES_SHARES = Rule(
     "identity.earnings-per-share.times-shares",
-    "Basic earnings per share times average shares are net income: a sum of filed earnings that differs by more than "
-    "rounding and the changes of the share count explain is replaced by net income over shares, or left out where it "
-    "differs a hundredfold, if the filed earnings of nearly all fiscal years agree.",
+    "Earnings per share times average shares are net income: a sum that rounding and the change of the count do not "
+    "explain is replaced (a hundredfold: left out), if nearly all fiscal years agree or it differs by "
+    f"{FAR_APART:.0%}.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "correct",
 )
-EPS_OF_SPLIT = Rule(
-    "eps.net-income-over-shares.cents-before-split",
-    "From the first filing after a reverse split on, earlier earnings per share of a fiscal year, in cents that the "
-    f"split made coarser, are net income over average shares if they differ from it by more than {ROUNDED_AWAY:.0%} "
-    "and by no more than their rounding, if the filed earnings of nearly all fiscal years agree with it.",
-    "ASC 260-10-55-12: a reverse split is applied to the earnings per share of all periods shown; those of earlier "
-    "reports are rounded to cents of the former shares",
-    "correct",
-)
-EPS_ROUNDED = Rule(
-    "eps.net-income-over-shares.rounded-quarters",
-    f"A sum of quarters that differs by more than half a unit and by more than {ROUNDED_AWAY:.0%} from net income over "
-    f"average shares, but by at most {2 * ROUNDINGS} units, is replaced by this quotient, if the filed earnings of "
-    "nearly all fiscal years agree with it: roundings add up.",
-    "ASC 260-10-45-10: income available to common over the weighted average of shares of the period",
+EPS_ROUNDINGS = Rule(
+    "eps.net-income-over-shares.roundings",
+    f"Filed earnings that differ by more than {ROUNDED_AWAY:.0%} from net income over shares, but only by roundings of "
+    "quarters or of cents before a reverse split, are replaced by this quotient, if nearly all fiscal years agree.",
+    "ASC 260-10-45-10; ASC 260-10-55-12: a reverse split is applied to the earnings per share of all periods shown",
     "correct",
 )
 OTHER_SHARES = Rule(
@@ -121,7 +97,7 @@ OTHER_SHARES = Rule(
     "ASC 260-10-45-59A and 260-10-45-60B: with several classes of shares, each class has its part of the earnings",
     "withhold",
 )
-DERIVED = Rule("flag.derived", "The value is calculated because filings state none.", EPS_NOT_FILED.source, "flag")
+DERIVED = Rule("flag.derived", "The value is calculated because filings state none.", EPS_OF_INCOME.source, "flag")
 ISSUED = Rule(
     "flag.issuance",
     "So many shares were issued or retired around the window that quarterly earnings per share do not add up.",
@@ -149,10 +125,8 @@ ONE_SHARE_BASIS = Rule(
 )
 MEAN_AS_QUARTERS = Rule(
     "identity.shares.mean-like-quarters",
-    "Average shares of twelve months are withheld if the part of them that no filing states, a year less its other "
-    "quarters, lies above or below all averages from the quarter before it to the quarter after it, so far that the "
-    f"mean moves by more than {BEYOND:.0%}: the year is on another basis. So are earnings per share that are not of a "
-    "count like these averages.",
+    "Average shares of twelve months, and earnings per share of such a count, are withheld if their unstated part lies "
+    f"outside of the averages around it, so far that the mean moves by more than {BEYOND:.0%}.",
     "ASC 260-10-45-10 and 260-10-55-2: a weighted average over the year is the mean of its parts",
     "withhold",
 )
@@ -165,13 +139,10 @@ NOT_BELOW_BASIC = Rule(
 )
 RULES = (
     EPS_AS_FILED,
-    EPS_NOT_FILED,
-    EPS_OF_NUMERATOR,
+    EPS_OF_INCOME,
     EPS_ISSUANCE,
-    EPS_FAR_APART,
     TIMES_SHARES,
-    EPS_ROUNDED,
-    EPS_OF_SPLIT,
+    EPS_ROUNDINGS,
     OTHER_SHARES,
     DERIVED,
     ISSUED,
@@ -262,7 +233,7 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
     )
     replaced = [
         Candidate(
-            EPS_OF_NUMERATOR,
+            EPS_OF_INCOME,
             compared.is_derived & ~compared.is_of_others & ~np.isnan(numerator),
             numerator / shares.value,
             (points.leg("earnings_numerator", DIVIDEND), *divisor),
@@ -322,20 +293,18 @@ class _Comparison:
         self.is_issuance = apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others
         self.is_unexplained = apart & (off > rounding + self.drift) & ~self.is_issuance
         is_hundredfold = np.abs(np.log10(np.abs(filed / quotient))) >= HUNDREDFOLD
-        is_far = self.is_unexplained & (off > FAR_APART * size) & ~is_hundredfold & ~self.is_of_others
-        is_contradicted = self.is_unexplained & is_proved & ~is_hundredfold
+        is_contradicted = self.is_unexplained & ~is_hundredfold
+        is_contradicted &= is_proved | ((off > FAR_APART * size) & ~self.is_of_others)
         is_rounded = is_proved & (off > ROUNDED_AWAY * size)
         adds_roundings = is_rounded & ~is_year & (off > HALF_A_UNIT * grain)
         adds_roundings &= off <= rounding + np.fmin(self.drift, rounding)
         is_coarse_year = is_rounded & is_year & (grain * points.factor > COARSER * CENTS) & (off <= rounding)
         self.is_derived = np.isnan(filed) & ~np.isnan(quotient)
         self.replaced = (
-            (EPS_NOT_FILED, self.is_derived & ~self.is_of_others),
+            (EPS_OF_INCOME, self.is_derived & ~self.is_of_others),
             (EPS_ISSUANCE, self.is_issuance),
-            (EPS_FAR_APART, is_far),
             (TIMES_SHARES, is_contradicted),
-            (EPS_ROUNDED, adds_roundings),
-            (EPS_OF_SPLIT, is_coarse_year),
+            (EPS_ROUNDINGS, adds_roundings | is_coarse_year),
         )
         of_other_count = np.isnan(quotient) & ~is_year & ~self.is_of_others
         of_other_count &= _contradicts_counts(points, shares, income, filed, is_year)
@@ -352,7 +321,7 @@ class _Comparison:
         """Earnings per share times shares are net income."""
         share = np.where(self.is_year, OTHER_YEARS, SHARE_APART) * np.abs(self.quotient)
         agrees = self.off <= largest(self.rounding, share) + np.where(self.is_year, 0.0, self.drift)
-        is_judged = agrees | self.is_contradicted | np.any([holds for _, holds in self.replaced[1:4]], axis=0)
+        is_judged = agrees | self.is_contradicted | np.any([holds for _, holds in self.replaced[1:3]], axis=0)
         outcome = np.select([self.is_contradicted, is_replaced], [2, 1], 0)
         return Proof(TIMES_SHARES, is_judged & ~self.is_of_others, outcome, self.filed * shares.value, income.value)
 

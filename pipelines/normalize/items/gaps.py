@@ -23,111 +23,80 @@ from warehouse.schema import ITEM_NAMES, items_of
 NO_FREE_CASH_FLOW = "no_free_cash_flow"
 NO_SUCH_AMOUNT = "a value is only served where filings support it (service specification, section 2)"
 
-GAPS: dict[str, Rule] = {
-    reason: Rule(name, statement, source, "withhold")
-    for reason, name, statement, source in (
+_RULES_OF_REASONS = (
+    (
         (
-            "no_operating_income",
-            "gap.no-operating-income",
-            "Return on capital is withheld where operating income is neither stated nor can be derived from income "
-            "before tax and interest.",
-            NO_SUCH_AMOUNT,
-        ),
-        (
+            NO_OPERATING_INCOME,
             "no_pretax_income",
-            "gap.no-pretax-income",
-            "Return on capital is withheld where income before tax, which the tax rate needs, is not stated.",
-            NO_SUCH_AMOUNT,
-        ),
-        (
             "no_income_tax",
-            "gap.no-income-tax",
-            "Return on capital is withheld where income before tax is positive and income tax is not stated.",
-            NO_SUCH_AMOUNT,
-        ),
-        ("no_equity", "gap.no-equity", "Return on capital is withheld where equity is not stated.", NO_SUCH_AMOUNT),
-        (
+            "no_equity",
             "no_total_debt",
-            "gap.no-total-debt",
-            "Return on capital and debt to free cash flow are withheld where total debt has no value.",
-            NO_SUCH_AMOUNT,
-        ),
-        ("no_cash", "gap.no-cash", "Return on capital is withheld where cash has no value.", NO_SUCH_AMOUNT),
-        (
+            "no_cash",
             "no_capital_a_year_before",
-            "gap.no-capital-a-year-before",
-            "Return on capital is withheld where invested capital a year before is not known.",
-            NO_SUCH_AMOUNT,
+            NO_FREE_CASH_FLOW,
+            "no_capital_expenditure",
+            "no_operating_cash_flow",
         ),
-        (
-            "basis_break",
+        Rule(
+            "gap.no-input",
+            "An item is withheld where an amount that it is computed from has no value. The reason names the amount.",
+            NO_SUCH_AMOUNT,
+            "withhold",
+        ),
+    ),
+    (
+        ("non_positive_capital", "thin_capital", "negative_fcf"),
+        Rule(
+            "gap.divisor",
+            "A ratio is withheld where its divisor, free cash flow or invested capital now or a year before, is not "
+            f"positive, or invested capital is less than {returns.THIN_CAPITAL:.0%} of assets.",
+            "Service specification, section 2.4",
+            "withhold",
+        ),
+    ),
+    (
+        ("basis_break",),
+        Rule(
             "gap.basis-break",
             "Values of twelve months are withheld where the company, or its accounting standards, changed within them.",
             "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
+            "withhold",
         ),
-        (
-            "non_positive_capital",
-            "gap.non-positive-capital",
-            "Return on capital is withheld where invested capital is not positive, now or a year before.",
-            "Service specification, section 2.4: the divisor of the ratio is invested capital",
-        ),
-        (
-            "thin_capital",
-            "gap.thin-capital",
-            f"Return on capital is withheld where invested capital is less than {returns.THIN_CAPITAL:.0%} of assets.",
-            "Service specification, section 2.4: the divisor of the ratio is invested capital",
-        ),
-        (
-            "negative_fcf",
-            "gap.negative-fcf",
-            "Debt to free cash flow is withheld where free cash flow is not positive.",
-            "Service specification, section 2.4",
-        ),
-        (
-            "no_free_cash_flow",
-            "gap.no-free-cash-flow",
-            "Debt to free cash flow is withheld where free cash flow has no value.",
-            NO_SUCH_AMOUNT,
-        ),
-        (
-            "no_tag",
+    ),
+    (
+        ("no_tag",),
+        Rule(
             "gap.no-tag",
             "An item is withheld where the company's filings never state it, or an amount that it needs, in an element "
             "of the rules.",
             NO_SUCH_AMOUNT,
+            "withhold",
         ),
-        (
-            "not_on_balance_sheet",
+    ),
+    (
+        ("not_on_balance_sheet",),
+        Rule(
             "gap.not-on-balance-sheet",
             "Total debt and cash are withheld where the balance sheet of the day does not state them.",
             NO_SUCH_AMOUNT,
+            "withhold",
         ),
-        (
-            "no_capital_expenditure",
-            "gap.no-capital-expenditure",
-            "Free cash flow is withheld where operating cash flow of the twelve months is known and capital "
-            "expenditure is not.",
-            NO_SUCH_AMOUNT,
-        ),
-        (
-            "no_operating_cash_flow",
-            "gap.no-operating-cash-flow",
-            "Free cash flow is withheld where capital expenditure of the twelve months is known and operating cash "
-            "flow is not.",
-            NO_SUCH_AMOUNT,
-        ),
-        (
-            "missing_quarter",
+    ),
+    (
+        ("missing_quarter",),
+        Rule(
             "gap.missing-quarter",
             "Twelve months are withheld where a quarter, or the same period of the year before, is not stated.",
             "Three quarters are not an estimate of four (service specification, section 2)",
+            "withhold",
         ),
-    )
-}
+    ),
+)
+GAPS: dict[str, Rule] = {reason: rule for reasons, rule in _RULES_OF_REASONS for reason in reasons}
 """The reasons that this module finds, and their rules. Other reasons come with their rules from other modules: lines
 that are no longer stated (balance), and items without meaning in an industry (industry)."""
 
-RULES = tuple(GAPS.values())
+RULES = tuple(rule for _, rule in _RULES_OF_REASONS)
 
 
 def gaps(

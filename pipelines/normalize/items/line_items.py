@@ -47,9 +47,9 @@ PREFERRED_SHARE = 0.08
 
 COMMON = Rule(
     "net-income.available-to-common",
-    "Net income is that available to common shareholders if filings state it for the window and the four quarter ends "
-    "before it, or if preferred dividends are paid (stated, or shown by income of the parent that exceeds income to "
-    f"common by more than {PREFERRED_SHARE:.0%} of it).",
+    "Net income is that available to common shareholders if it is stated for the window and the four quarter ends "
+    "before, or if preferred dividends are paid (stated, or shown by income of the parent that exceeds it by "
+    f"{PREFERRED_SHARE:.0%}).",
     "ASC 260-10-45-11: the numerator of basic earnings per share",
     "select",
 )
@@ -81,27 +81,17 @@ ATTRIBUTABLE_TO_PARENT = Rule(
 )
 FREE_CASH_FLOW = Rule(
     "free-cash-flow.operating-less-capital-expenditure",
-    "Free cash flow is operating cash flow less capital expenditure of the same window and regime.",
-    "Service specification, section 2.4",
+    "Free cash flow is operating cash flow less capital expenditure of the same window, if both are of one company and "
+    "follow one set of accounting standards.",
+    "Service specification, section 2.4; ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
     "compose",
 )
-FREE_CASH_FLOW_OF_ONE_REGIME = Rule(
-    "free-cash-flow.no-mixed-regimes",
-    "Free cash flow is withheld if operating cash flow and capital expenditure are of two companies under one CIK, or "
-    "follow two sets of accounting standards.",
-    "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
-    "withhold",
-)
-SIX_DIGITS = Rule(
-    "value.significant-digits",
-    f"Amounts per share and ratios are served rounded to {SIGNIFICANT_DIGITS} significant digits.",
-    "Sums and quotients of filed figures have no more digits than the figures, and filings state earnings in cents",
-    "compose",
-)
-WHOLE_UNITS = Rule(
-    "value.whole-units",
-    "Amounts of money and numbers of shares are served in whole units.",
-    "Filings state them in whole units or coarser; weighted means have fractions",
+ROUNDED = Rule(
+    "value.rounded",
+    f"Amounts per share and ratios are served rounded to {SIGNIFICANT_DIGITS} significant digits; amounts of money and "
+    "numbers of shares in whole units.",
+    "Filings state earnings in cents and money in whole units or coarser; sums and quotients of filed figures have no "
+    "more digits than the figures",
     "compose",
 )
 DEBT_TO_FCF = Rule(
@@ -117,10 +107,8 @@ RULES = (
     NO_PREFERRED_DIVIDENDS,
     ATTRIBUTABLE_TO_PARENT,
     FREE_CASH_FLOW,
-    FREE_CASH_FLOW_OF_ONE_REGIME,
     DEBT_TO_FCF,
-    SIX_DIGITS,
-    WHOLE_UNITS,
+    ROUNDED,
 )
 
 CALCULATED = tuple(item.name for item in LINE_ITEMS if item.unit not in ("currency", "shares"))
@@ -235,7 +223,6 @@ def _free_cash_flow(points: Points) -> Item:
         operating,
         name="free_cash_flow",
         flags={name: np.logical_or(holds, capital.flags[name]) for name, holds in operating.flags.items()},
-        decided=((FREE_CASH_FLOW_OF_ONE_REGIME, of_two_regimes),),
         gaps=tuple(
             (f"no_{name}", ~holds & np.any(list(is_known.values()), axis=0)) for name, holds in is_known.items()
         ),
@@ -285,9 +272,7 @@ def roundings(values: pl.DataFrame) -> list[tuple[Rule, Ints]]:
         values: `cik`, `item`, `value`.
     """
     is_rounded = values.select((served("value") != pl.col("value")).fill_null(value=False)).to_series().to_numpy()
-    calculated = values["item"].is_in(CALCULATED).to_numpy()
-    cik = ints(values, "cik")
-    return [(SIX_DIGITS, cik[is_rounded & calculated]), (WHOLE_UNITS, cik[is_rounded & ~calculated])]
+    return [(ROUNDED, ints(values, "cik")[is_rounded])]
 
 
 def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:

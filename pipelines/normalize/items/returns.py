@@ -62,24 +62,13 @@ CONTRADICTED_OPERATING_INCOME = Rule(
     NOT_THE_SEGMENTS.source,
     "flag",
 )
-STATUTORY_RATE = Rule(
-    "roic.statutory-tax-rate",
-    "Where income before tax is not positive and operating income is, operating income is taxed at the statutory rate "
-    f"of {STATUTORY_TAX_RATE:.0%}.",
-    "Internal Revenue Code section 11(b)",
-    "compose",
-)
-NO_TAX_ON_A_LOSS = Rule(
-    "roic.no-tax-on-loss",
-    "If neither income before tax nor operating income is positive, operating income is not taxed.",
-    "Internal Revenue Code section 11(a): the tax is imposed on taxable income",
-    "compose",
-)
-TAX_WITHIN_BOUNDS = Rule(
-    "roic.tax-rate-within-bounds",
-    f"The tax rate is income tax divided by income before tax, at least 0 and at most {HIGHEST_TAX_RATE:.0%}.",
-    "us-gaap taxonomy: definitions of income tax and income before tax; Internal Revenue Code section 11(b): 35% was "
-    "the federal rate until 2017",
+TAX_RATE = Rule(
+    "roic.tax-rate",
+    f"Operating income is taxed at income tax over income before tax, at least 0 and at most {HIGHEST_TAX_RATE:.0%}. "
+    f"Where income before tax is not positive, a positive operating income is taxed at {STATUTORY_TAX_RATE:.0%}, and a "
+    "loss is not.",
+    "Internal Revenue Code section 11: the tax is imposed on taxable income, and was 35% until 2017; us-gaap taxonomy: "
+    "definitions of income tax and income before tax",
     "compose",
 )
 TAX_OF_INCOME = Rule(
@@ -95,9 +84,7 @@ RULES = (
     NOT_THE_SEGMENTS,
     DERIVED_OPERATING_INCOME,
     CONTRADICTED_OPERATING_INCOME,
-    STATUTORY_RATE,
-    NO_TAX_ON_A_LOSS,
-    TAX_WITHIN_BOUNDS,
+    TAX_RATE,
     TAX_OF_INCOME,
 )
 
@@ -131,9 +118,7 @@ def return_on_capital(points: Points) -> Item:
         value=np.where(has_return, ratio, np.nan),
         legs=(*operating.legs, points.leg(PRETAX_INCOME, PRETAX_INCOME), tax_leg, *capital_legs),
         decided=(
-            (STATUTORY_RATE, has_return & ~(pretax > 0) & (earned > 0)),
-            (NO_TAX_ON_A_LOSS, has_return & ~(pretax > 0) & ~(earned > 0)),
-            (TAX_WITHIN_BOUNDS, has_return & (pretax > 0)),
+            (TAX_RATE, has_return),
             (TAX_OF_INCOME, has_return & takes_former_tax),
         ),
         gaps=gaps,
