@@ -11,8 +11,7 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.derived import (
-    dated_dividends,
-    dividend_rates,
+    dividends,
     no_dividends,
     remainders,
     share_averages,
@@ -42,7 +41,7 @@ def with_derived(
         stated_facts, with the facts of the derived vintages.
         decisions: the number of amounts that each rule derived.
     """
-    rates, against = dividend_rates.amounts(facts, sound)
+    rates, against = dividends.confirmed_rates(facts, sound)
     sound = sound.join(against, on=["concept", *PERIOD], how="anti")
     first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
     lines = _lines(facts, stated_facts, sound, regimes, rates)
@@ -75,7 +74,7 @@ def _lines(
     unstated = [averages, remainders.bank_revenue(facts), remainders.capital_expenditure(facts)]
     lines = [
         no_dividends.amounts(facts, regimes),
-        dated_dividends.amounts(facts, sound),
+        dividends.dated(facts, sound),
         rates,
         like_basic,
         _unstated(pl.concat(unstated, how="diagonal"), pl.concat([sound.select(period), like_basic.select(period)])),

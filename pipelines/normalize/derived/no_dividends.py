@@ -162,7 +162,9 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
     After losses carried forward it shows nothing of a filer that has stated a dividend.
     """
     stated, less = durations(facts, INCOME), durations(facts, proving.PREFERRED_DIVIDENDS)
-    after_preferred = stated.join(less.filter(pl.col("value") != 0), on=PERIOD, suffix="_less")
+    after_preferred = stated.join(
+        less.filter(pl.col("value") != 0), on=PERIOD, suffix="_less", maintain_order="left_right"
+    )
     rest = less_beginning(stated, ["tag"], "tag", "value", "fact")
     difference = pl.concat([after_preferred.with_columns(since="start"), rest], how="diagonal").with_columns(
         value=pl.col("value") - pl.col("value_less"),
@@ -176,9 +178,9 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
     return (
         pl.concat([_alone(stated).with_columns(since="start"), difference], how="diagonal")
         .filter(pl.col("value") != 0)
-        .join(closing, on=["cik", "seq", "end"])
+        .join(closing, on=["cik", "seq", "end"], maintain_order="left_right")
         .with_columns(day=pl.col("start").dt.offset_by("-1d"))
-        .join(opening, on=["cik", "day"])
+        .join(opening, on=["cik", "day"], maintain_order="left_right")
         .filter(pl.col("opening_of") <= pl.col("seq"))
         # the newest statement of the balance; the filing's own, if it has one
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
