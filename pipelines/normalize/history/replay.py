@@ -4,13 +4,12 @@ Belongs here: which values at the points are new versions and which repeat the o
 synchronization appends to the log (versions), why a value changed (causes).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, before, ints, numbers, starts
+from pipelines.normalize.arrays import Flags, Ints, ints, numbers
 from pipelines.normalize.decisions import WITHHELD, counted
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items.flags import FLAGS
@@ -40,9 +39,13 @@ WITHOUT_INPUT = Rule(
 RULES = (SAME_WITHIN_ROUNDING, WITHOUT_INPUT)
 
 
-def same_within(item: str) -> float:
-    """The largest relative difference between two values of an item that count as the same."""
-    return SAME_RATIO if item in CALCULATED else SAME_COUNT if item in SHARES else NOISE_OF_SUMS
+def is_same(one: str, other: str) -> pl.Expr:
+    """Whether two values of an item count as the same (SAME_WITHIN_ROUNDING), on any share basis; or both are null."""
+    item = pl.col("item")
+    of_counts = pl.when(item.is_in(SHARES)).then(SAME_COUNT).otherwise(NOISE_OF_SUMS)
+    tolerance = pl.when(item.is_in(CALCULATED)).then(SAME_RATIO).otherwise(of_counts)
+    near = (pl.col(one) - pl.col(other)).abs() <= tolerance * pl.col(other).abs()
+    return near.fill_null(pl.col(one).is_null() & pl.col(other).is_null())
 
 
 def item_versions(
@@ -65,159 +68,94 @@ def item_versions(
         decisions: `cik`, `rule`, `figures`.
     """
     meaningless = _without_meaning(points, of_industry)
-    found = [_Kept.of(points, item, meaningless.get(item.name)) for item in items]
-    point = np.concatenate([each.points for each in found])
-    versions = points.frame[point].with_columns(
-        pl.Series("item", _repeated([each.item.name for each in found], found)),
-        numbers(np.concatenate([each.values for each in found])).alias("value"),
-        pl.concat([each.rules(points) for each in found]).alias("rule"),
-        _named("method", [(each.item.methods, each.item.method) for each in found], found),
-        *(pl.Series(name, np.concatenate([each.flag(name) for each in found]), dtype=pl.Boolean) for name in FLAGS),
-    )
-    decided = [(rule, each.ciks(points, rule, holds)) for each in found for rule, holds in each.item.decided]
-    decided += [(SAME_WITHIN_ROUNDING, points.cik[each.repetitions]) for each in found]
-    decided += roundings(versions)
-    decided += [(ONE_COMPANY, points.cik[holds]) for holds in points.of_another.values()]
-    withheld = _withheld(points, [each.item for each in found], meaningless)
-    is_withdrawn = pl.col("value").is_null()
-    versions = versions.with_columns(method=pl.when(~is_withdrawn).then("method"))
-    decided.append((WITHOUT_INPUT, ints(versions.filter(pl.col("rule") == WITHOUT_INPUT.id), "cik")))
-    return versions.with_row_index("version"), _legs(found), withheld, counted(decided)
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """The points at which an item has a version, and those whose value differs by rounding only.
-
-    `is_withdrawn`: the points of versions without value. `meaningless`: for each point the rule by which the item has
-    no meaning in the filer's industry (null if it has one); None if it has a meaning in all industries.
-    """
-
-    item: Item
-    points: Ints
-    is_withdrawn: Flags
-    repetitions: Ints
-    meaningless: pl.Series | None
-
-    @classmethod
-    def of(cls, points: Points, item: Item, without_meaning: pl.DataFrame | None) -> "_Kept":
-        """The points whose value differs from that of the point before of the same quarter end."""
-        value = np.where(np.isfinite(item.value), item.value, np.nan)
-        meaningless = None if without_meaning is None else without_meaning["rule"]
-        if meaningless is not None:
-            value = np.where(meaningless.is_null().to_numpy(), value, np.nan)
-        earlier = before(value, starts(points.window))
-        off = np.abs(value - earlier)
-        is_same = (off <= same_within(item.name) * np.abs(earlier)) | (np.isnan(value) & np.isnan(earlier))
-        changes = np.flatnonzero(~is_same)
-        return cls(item, changes, np.isnan(value[changes]), np.flatnonzero(is_same & (off > 0)), meaningless)
-
-    @property
-    def values(self) -> Floats:
-        """The value of each version; NaN if the version withdraws it."""
-        return np.where(self.is_withdrawn, np.nan, self.item.value[self.points])
-
-    def rules(self, points: Points) -> pl.Series:
-        """The id of the rule that composed or withdrew the value of each version."""
-        composed = pl.Series(self.item.rules, dtype=pl.String)[self.item.rule[self.points].clip(0)]
-        if not self.is_withdrawn.any():
-            return composed
-        by = [] if self.meaningless is None else [self.meaningless[self.points]]
-        by += [
-            pl.select(pl.when(pl.Series(holds[self.points])).then(pl.lit(rule.id))).to_series()
-            for _, rule, holds in self.item.withheld
-        ]
-        concepts = dict.fromkeys(leg.concept for leg in self.item.legs)
-        by += [points.withheld_by(concept)[self.points] for concept in concepts]
-        withdrawn = pl.coalesce(*by, pl.lit(WITHOUT_INPUT.id))
-        return pl.select(pl.when(pl.Series(self.is_withdrawn)).then(withdrawn).otherwise(composed)).to_series()
-
-    def flag(self, name: str) -> Flags:
-        """Whether each version has a flag."""
-        holds = self.item.flags.get(name)
-        if holds is None:
-            return np.zeros(len(self.points), dtype=np.bool_)
-        return holds[self.points] & ~self.is_withdrawn
-
-    def ciks(self, points: Points, rule: Rule, holds: Flags) -> Ints:
-        """The company of each version that a rule affected, or of each quarter end whose value it withheld."""
-        if rule.action == "withhold":
-            at = np.flatnonzero(holds)
-            return points.cik[at[np.unique(points.window[at], return_index=True)[1]]]
-        return points.cik[self.points[holds[self.points]]]
-
-
-def _repeated(names: Sequence[str], found: Sequence[_Kept]) -> pl.Series:
-    """The name of each version's item, from one name for each item."""
-    numbers = np.repeat(np.arange(len(found)), [len(each.points) for each in found])
-    return pl.Series(names, dtype=pl.String)[numbers]
-
-
-def _named(name: str, coded: Sequence[tuple[tuple[str, ...], Ints]], found: Sequence[_Kept]) -> pl.Series:
-    """The name of each version, from the names of its item and the number among them."""
-    names: list[str] = []
-    numbers: list[Ints] = []
-    for (of_item, number), each in zip(coded, found, strict=True):
-        numbers.append(number[each.points] + len(names))
-        names += of_item
-    return pl.Series(name, names, dtype=pl.String)[np.concatenate(numbers)]
-
-
-def _legs(found: Sequence[_Kept]) -> pl.DataFrame:
-    """The legs of the versions: one row a leg, in the order of items and legs."""
-    version, place, role, times, row, is_flow = [], [], [], [], [], []
-    first = 0
-    for each in found:
-        for number, leg in enumerate(each.item.legs):
-            rows = leg.rows[each.points]
-            there = np.flatnonzero((rows >= 0) & ~each.is_withdrawn)
-            version.append(there + first)
-            row.append(rows[there])
-            place.append(np.full(len(there), number, dtype=np.int16))
-            role += [leg.role] * len(there)
-            times.append(np.full(len(there), leg.times))
-            is_flow.append(np.full(len(there), leg.is_flow))
-        first += len(each.points)
-    rows, flows = np.concatenate(row), np.concatenate(is_flow)
-    return pl.DataFrame(
-        {
-            "version": np.concatenate(version).astype(np.uint32),
-            "place": np.concatenate(place),
-            "role": pl.Series(role, dtype=pl.String),
-            "times": np.concatenate(times),
-            "row": rows.astype(np.uint32),
-            "is_flow": flows,
-        }
-    ).select(
-        "version",
-        "place",
-        "role",
-        "times",
-        flow=pl.when("is_flow").then("row"),
-        balance=pl.when(~pl.col("is_flow")).then("row"),
-    )
-
-
-def _withheld(points: Points, items: Sequence[Item], meaningless: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The items that a rule withholds after the newest filing: `cik`, `q`, `item`, `reason`, `rule`."""
     newest = newest_of_windows(points)
-    found = [pl.DataFrame(schema=WITHHELD)]
-    for name, of_point in meaningless.items():
-        rows = np.flatnonzero(newest & of_point["rule"].is_not_null().to_numpy())
-        if len(rows):
-            reasons = of_point[rows].select(pl.lit(name, pl.String).alias("item"), "reason", "rule")
-            found.append(pl.concat([points.frame[rows].select("cik", "q"), reasons], how="horizontal"))
+    found, withheld, decided = [], [pl.DataFrame(schema=WITHHELD)], []
     for item in items:
-        concepts = {leg.concept for leg in item.legs} & set(points.of_another)
-        others = [("basis_break", ONE_COMPANY, points.of_another[concept]) for concept in sorted(concepts)]
-        for reason, rule, holds in (*item.withheld, *others):
-            rows = np.flatnonzero(newest & holds & ~np.isfinite(item.value))
-            texts = {"item": item.name, "reason": reason, "rule": rule.id}
-            found.append(
-                points.frame[rows].select(
-                    "cik", "q", *(pl.lit(text, pl.String).alias(name) for name, text in texts.items())
-                )
+        reasons = _reasons(points, item)
+        has_value = pl.Series(np.isfinite(item.value))
+        if item.name in meaningless:
+            reasons = [meaningless[item.name], *reasons]
+            has_value &= meaningless[item.name]["rule"].is_null()
+        of_item = _at_points(points, item, has_value, [each["rule"] for each in reasons])
+        without = pl.Series(newest) & of_item["value"].is_null()
+        withheld += [of_item.select("cik", "q", "item").hstack(each).filter(without).drop_nulls() for each in reasons]
+        compared = of_item.with_columns(earlier=pl.col("value").shift().over("cik", "q"))
+        versions = compared.filter(~is_same("value", "earlier"))
+        repeated = compared.filter(is_same("value", "earlier"), pl.col("value") != pl.col("earlier"))
+        decided.append((SAME_WITHIN_ROUNDING, ints(repeated, "cik")))
+        decided += [(rule, _ciks(points, versions, rule, holds)) for rule, holds in item.decided]
+        found.append(versions.drop("earlier"))
+    of_items = pl.concat(found).with_row_index("version")
+    without_input = of_items.filter(pl.col("rule") == WITHOUT_INPUT.id, pl.col("value").is_null())
+    decided += [(WITHOUT_INPUT, ints(without_input, "cik")), *roundings(of_items)]
+    decided += [(ONE_COMPANY, points.cik[holds]) for holds in points.of_another.values()]
+    return of_items.drop("point"), _legs(items, of_items), pl.concat(withheld), counted(decided)
+
+
+def _reasons(points: Points, item: Item) -> list[pl.DataFrame]:
+    """Why the item is withheld at each point, one frame a rule: `reason` and `rule`, null where it is not."""
+    concepts = sorted({leg.concept for leg in item.legs} & points.of_another.keys())
+    others = [("basis_break", ONE_COMPANY, points.of_another[concept]) for concept in concepts]
+    return [
+        pl.select(
+            pl.when(pl.Series(holds)).then(pl.struct(reason=pl.lit(reason), rule=pl.lit(rule.id))).struct.unnest()
+        )
+        for reason, rule, holds in (*item.withheld, *others)
+    ]
+
+
+def _at_points(points: Points, item: Item, has_value: pl.Series, withdrawn_by: Sequence[pl.Series]) -> pl.DataFrame:
+    """The item at every point: `point` (row number), `cik`, `q`, `seq`, `item`, `value`, `rule`, `method` and flags.
+
+    Args:
+        points: the points.
+        item: the item.
+        has_value: whether it has a value at each point; otherwise `rule` is the one that withdraws it.
+        withdrawn_by: ids of such rules at each point, the strongest first; null if a rule does not.
+    """
+    by = [*withdrawn_by, *(points.withheld_by(concept) for concept in dict.fromkeys(leg.concept for leg in item.legs))]
+    no_flags = np.zeros(len(points), dtype=np.bool_)
+    return (
+        points.frame.with_row_index("point")
+        .with_columns(
+            item=pl.lit(item.name),
+            value=numbers(item.value),
+            rule=pl.Series(item.rules, dtype=pl.String)[item.rule.clip(0)],
+            method=pl.Series(item.methods, dtype=pl.String)[item.method.clip(0)],
+            **{name: pl.Series(item.flags.get(name, no_flags)) for name in FLAGS},
+        )
+        .with_columns(
+            pl.when(has_value).then(pl.col("value", "method")),
+            pl.when(has_value).then("rule").otherwise(pl.coalesce(*by, pl.lit(WITHOUT_INPUT.id))).alias("rule"),
+            pl.col(*FLAGS) & has_value,
+        )
+    )
+
+
+def _ciks(points: Points, versions: pl.DataFrame, rule: Rule, holds: Flags) -> Ints:
+    """The company of each version that a rule affected, or of each quarter end whose value it withheld."""
+    if rule.action == "withhold":
+        at = np.flatnonzero(holds)
+        return points.cik[at[np.unique(points.window[at], return_index=True)[1]]]
+    return ints(versions.filter(holds[versions["point"].to_numpy()]), "cik")
+
+
+def _legs(items: Iterable[Item], versions: pl.DataFrame) -> pl.DataFrame:
+    """The legs of the versions: one row a leg, in the order of items and legs."""
+    found = []
+    for item in items:
+        of_item = versions.filter(pl.col("item") == item.name, pl.col("value").is_not_null())
+        for place, leg in enumerate(item.legs):
+            row = pl.Series(leg.rows[of_item["point"].to_numpy()])
+            legs = of_item.select(
+                "version",
+                place=pl.lit(place, pl.Int16),
+                role=pl.lit(leg.role),
+                times=pl.lit(leg.times),
+                flow=row if leg.is_flow else None,
+                balance=None if leg.is_flow else row,
             )
+            found.append(legs.filter(row >= 0).cast({"flow": pl.UInt32, "balance": pl.UInt32}))
     return pl.concat(found)
 
 
