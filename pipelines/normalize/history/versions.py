@@ -14,10 +14,8 @@ from datetime import datetime
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.history.replay import SAME_COUNT, SAME_RATIO
-from pipelines.normalize.items.line_items import CALCULATED, SHARES
+from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 RULES_CHANGED = Rule(
     "version.withdrawn.rules-changed",
@@ -129,40 +127,9 @@ def to_append(
         the changed facts no longer support it, or if it is in a former currency of the company. A fact that is missing
         in a later document withdraws nothing but ratios of an amount that changed.
     """
-    ordered = (
-        replayed.drop("legs")
-        .with_row_index("row")
-        .join(order, on=["cik", "accession"], how="left", maintain_order="left")
-    )
-    last = (
-        log.drop("legs")
-        .join(order, on=["cik", "accession"], how="left", maintain_order="left")
-        .group_by(VERSION_OF, maintain_order=True)
-        .agg(
-            logged=pl.col("value").last(),
-            logged_seq=pl.col("seq").max(),
-            logged_rules=pl.col("rules").last(),
-            logged_filed=pl.col("filed").last(),
-        )
-    )
-    beside = ordered.join(last, on=VERSION_OF, how="left", maintain_order="left").with_columns(
-        known=pl.col("logged_filed").is_not_null()
-    )
-    # a filing that is no longer in the documents has no place: then only the newest value is compared
-    fresh = beside.filter(~pl.col("known") | (pl.col("seq") > pl.col("logged_seq")))
-    is_first = pl.int_range(pl.len()).over(VERSION_OF) == 0
-    before = pl.when(is_first).then("logged").otherwise(pl.col("value").shift().over(VERSION_OF))
-    fresh = fresh.with_columns(before=before).filter(~_same("value", "before") | (is_first & ~pl.col("known")))
-    newest = beside.group_by(VERSION_OF, maintain_order=True).last()
-    added = fresh.group_by(VERSION_OF, maintain_order=True).agg(added=pl.col("value").last(), adds=pl.lit(value=True))
-    stands = (
-        newest.filter("known")
-        .join(added, on=VERSION_OF, how="left")
-        .with_columns(stands=pl.when("adds").then("added").otherwise("logged"))
-    )
-    corrected = stands.filter(~_same("value", "stands")).with_columns(
-        cause=pl.when(pl.col("logged_rules") != rules).then(pl.lit("method")).otherwise(pl.lit("correction"))
-    )
+    found = _beside_log(log, replayed, order)
+    fresh = _fresh(found)
+    corrected = _corrected(found, fresh, rules)
     lacking = unsupported(log, replayed, rules, currencies, facts)
     left = lacking.filter(pl.col("decided_by") != FACT_DROPPED.id)
     changed = pl.concat([frame.select("cik", "period_end", input="item") for frame in (fresh, corrected, left)])
@@ -183,6 +150,56 @@ def to_append(
     columns = REPLAYED.names()
     kept = [replayed[ints(rows, "row")].with_columns(rows["cause"]) for rows in (fresh, corrected)]
     return pl.concat([frame.select(columns) for frame in (*kept, withdrawn)])
+
+
+def _beside_log(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
+    """The replayed versions, each with what the log has of its period and item.
+
+    Returns:
+        `row` (of `replayed`), its columns, `seq` (place of its filing; null if the filing is no longer in the
+        documents, and then only the newest value is compared), `is_known` (whether there is a logged version), and of
+        the log `logged` (the newest value), `logged_seq` (the last filing) and `logged_rules`.
+    """
+    place = order.select("cik", "accession", "seq")
+    last = (
+        log.drop("legs")
+        .join(place, on=["cik", "accession"], how="left", maintain_order="left")
+        .group_by(VERSION_OF, maintain_order=True)
+        .agg(
+            logged=pl.col("value").last(),
+            logged_seq=pl.col("seq").max(),
+            logged_rules=pl.col("rules").last(),
+            is_known=pl.lit(value=True),
+        )
+    )
+    return (
+        replayed.drop("legs")
+        .with_row_index("row")
+        .join(place, on=["cik", "accession"], how="left", maintain_order="left")
+        .join(last, on=VERSION_OF, how="left", maintain_order="left")
+        .with_columns(pl.col("is_known").fill_null(value=False))
+    )
+
+
+def _fresh(found: pl.DataFrame) -> pl.DataFrame:
+    """The versions of filings after the last logged one, or of periods without a logged value."""
+    is_first = pl.int_range(pl.len()).over(VERSION_OF) == 0
+    before = pl.when(is_first).then("logged").otherwise(pl.col("value").shift().over(VERSION_OF))
+    later = found.filter(~pl.col("is_known") | (pl.col("seq") > pl.col("logged_seq")))
+    return later.with_columns(before=before).filter(~is_same("value", "before") | (is_first & ~pl.col("is_known")))
+
+
+def _corrected(found: pl.DataFrame, fresh: pl.DataFrame, rules: str) -> pl.DataFrame:
+    """The newest values that still differ from those in the log after the fresh versions."""
+    added = fresh.group_by(VERSION_OF).agg(added=pl.col("value").last(), adds=pl.lit(value=True))
+    newest = found.group_by(VERSION_OF, maintain_order=True).last().filter("is_known")
+    stands = pl.when("adds").then("added").otherwise("logged")
+    is_by_rules = pl.col("logged_rules") != rules
+    return (
+        newest.join(added, on=VERSION_OF, how="left", maintain_order="left")
+        .with_columns(stands=stands, cause=pl.when(is_by_rules).then(pl.lit("method")).otherwise(pl.lit("correction")))
+        .filter(~is_same("value", "stands"))
+    )
 
 
 def unsupported(
@@ -236,19 +253,6 @@ def _currency(legs: pl.Expr) -> pl.Expr:
     """The currency of a version: the currency of its first leg in money or per share; null for counts."""
     units = legs.list.eval(pl.element().struct.field("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$"))
     return units.list.drop_nulls().list.first()
-
-
-def _same(one: str, other: str) -> pl.Expr:
-    """Whether two values of an item count as the same, on any share basis."""
-    tolerance = (
-        pl.when(pl.col("item").is_in(CALCULATED))
-        .then(SAME_RATIO)
-        .when(pl.col("item").is_in(SHARES))
-        .then(SAME_COUNT)
-        .otherwise(NOISE_OF_SUMS)
-    )
-    near = (pl.col(one) - pl.col(other)).abs() <= tolerance * pl.col(other).abs()
-    return near.fill_null(pl.col(one).is_null() & pl.col(other).is_null())
 
 
 def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str, int]) -> pl.DataFrame:
