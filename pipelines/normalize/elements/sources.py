@@ -25,8 +25,8 @@ TABLE = Path(__file__).with_suffix(".toml")
 Taxonomy = Literal["us-gaap", "ifrs-full"]
 US_GAAP: Taxonomy = "us-gaap"
 IFRS: Taxonomy = "ifrs-full"
-LONGEST_STATEMENT = 40
-"""Words: a statement is read once."""
+MOST_WORDS = 40
+"""Of a statement, which is read once."""
 
 Measure = Literal["money", "per_share", "shares"]
 Elements = tuple[Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Za-z0-9]+$")], ...]
@@ -163,8 +163,8 @@ def _concept(name: str, row: dict[str, Any]) -> Concept:
         if not source.statement and source.is_conditional:
             raise TableError(f"{at} needs a statement that says when it counts")
         statement = source.statement or _statement(concept, source, is_first=is_first)
-        if len(statement.split()) > LONGEST_STATEMENT:
-            raise TableError(f"{at} needs a statement of at most {LONGEST_STATEMENT} words: {statement}")
+        if len(statement.split()) > MOST_WORDS:
+            raise TableError(f"{at} needs a statement of at most {MOST_WORDS} words: {statement}")
         sources.append(msgspec.structs.replace(source, statement=statement))
     return msgspec.structs.replace(concept, sources=tuple(sources))
 
