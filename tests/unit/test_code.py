@@ -1,6 +1,7 @@
 """The digest of the rules: which edits of their files change it, and which do not."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,21 @@ def test_a_folder_that_cannot_be_written_has_a_digest(folder):
     first = digest_of(folder)
     (folder / "__pycache__").unlink()
     assert digest_of(folder) == first
+
+
+def test_the_tables_of_the_rules_are_installed():
+    """Each is a file of its package in pyproject.toml; an installation without it could not start."""
+    root = Path(normalize.__file__).parent
+    project = tomllib.loads((root.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = project["tool"]["setuptools"]["package-data"]
+    tables = [path for path in root.rglob("*") if path.suffix in {*rules_digest.COUNTED} - {".py"}]
+
+    def is_installed(path: Path) -> bool:
+        package = ".".join(path.parent.relative_to(root.parents[1]).parts)
+        return any(path.match(pattern) for pattern in patterns.get(package, []))
+
+    assert {"sources.toml", "industries.toml", "balance_sheet.csv", "retired.csv"} <= {path.name for path in tables}
+    assert [path for path in tables if not is_installed(path)] == []
 
 
 def test_formatting_does_not_count():

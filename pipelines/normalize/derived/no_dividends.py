@@ -1,7 +1,7 @@
 """No dividends: periods for which the statements prove that no dividends were declared on common stock.
 
 Belongs here: retained earnings against net income, financing activities against their lines. Does not: dividends per
-share that filings state (elements.per_share), their sum over twelve months (ttm).
+share that filings state (elements), their sum over twelve months (ttm).
 """
 
 import polars as pl
