@@ -305,12 +305,8 @@ def _profiles(currencies: Frame, grid: Frame, industries: Frame) -> Frame:
     """One row a company: currency, industry, and the most common month of its fiscal year ends."""
     months = (
         grid.filter("is_year_end")
-        .select("cik", month=fiscal_years.nominal_month(pl.col("period_end")))
-        .group_by("cik", "month")
-        .len()
-        .sort("cik", "len", "month", descending=[False, True, False])
-        .group_by("cik", maintain_order=True)
-        .agg(fiscal_year_end_month=pl.col("month").first().cast(pl.Int32))
+        .group_by("cik")
+        .agg(fiscal_year_end_month=fiscal_years.nominal_month(pl.col("period_end")).mode().min().cast(pl.Int32))
     )
     return currencies.join(classification.newest(industries), on="cik").join(months, on="cik", how="left")
 

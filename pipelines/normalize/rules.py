@@ -39,15 +39,6 @@ def collected(files: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Ru
     return rules, places
 
 
-def path(rule: str) -> str:
-    """The file of a rule, relative to the project's root: `pipelines/normalize/elements/sources.toml`.
-
-    Raises:
-        KeyError: there is no rule with this id.
-    """
-    return FILES[rule]
-
-
 def _held(module: ModuleType) -> tuple[str, Sequence[Rule]]:
     """The file in which a module's rules are written, the module itself or a table beside it, and the rules."""
     file = Path(getattr(module, "RULES_FILE", module.__file__ or ""))
@@ -61,4 +52,4 @@ def _registry() -> tuple[Mapping[str, Rule], Mapping[str, str]]:
 
 
 REGISTRY, FILES = _registry()
-"""Every rule by its id, and the file of each."""
+"""Every rule by its id, and the file of each from the project's root: `pipelines/normalize/elements/sources.toml`."""

@@ -18,7 +18,7 @@ from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
-from pipelines.normalize.rules import REGISTRY, path
+from pipelines.normalize.rules import FILES, REGISTRY
 from pipelines.rules_digest import digest_of
 from pipelines.stages.batches import in_batches
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
@@ -102,7 +102,7 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALON
     of_all = {
         "companies": _with_times(lake.read(SYMBOLS), lake.read("documents")),
         "filings": filings,
-        "rules": rule_table.table(REGISTRY, {rule: path(rule) for rule in REGISTRY}, lake.read(COUNTED)),
+        "rules": rule_table.table(REGISTRY, FILES, lake.read(COUNTED)),
         "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
         "line_items": line_items(),
         CHANGED: _changes(lake.read(APPENDED)),

@@ -10,7 +10,7 @@ from pathlib import Path
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.industry.table import TABLE, IndustryRow
-from pipelines.normalize.rules import REGISTRY, path
+from pipelines.normalize.rules import FILES, REGISTRY
 from pipelines.tables import rule_page
 from warehouse import dictionary, schema
 
@@ -55,7 +55,7 @@ def _listed(elements: Iterable[str]) -> str:
 
 def rules() -> str:
     """The page of the rules as the registry is now."""
-    return rule_page.page(REGISTRY, {rule: path(rule) for rule in REGISTRY}, rule_page.SINGLE_COMPANY)
+    return rule_page.page(REGISTRY, FILES, rule_page.SINGLE_COMPANY)
 
 
 def main(folder: Path = DOCS) -> None:

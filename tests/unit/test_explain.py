@@ -498,7 +498,7 @@ def test_the_facts_and_their_filings_come_before_the_rules() -> None:
 
 
 def test_the_rules_of_elements_are_in_the_folder_of_elements() -> None:
-    assert registry.path("revenue.total").startswith(explain.ELEMENTS)
+    assert registry.FILES["revenue.total"].startswith(explain.ELEMENTS)
 
 
 def test_numbers_of_legs_are_shown_as_ranges() -> None:

@@ -41,7 +41,7 @@ def test_every_rule_is_named_and_stated():
 
 def test_every_rule_names_the_file_of_its_code():
     """Its id is written in full in the file that it is in, so that a search for the id finds the code."""
-    files = {rule: ROOT / rules.path(rule) for rule in REGISTRY if rule not in retired.REPLACED}
+    files = {rule: ROOT / rules.FILES[rule] for rule in REGISTRY if rule not in retired.REPLACED}
     text = {file: file.read_text(encoding="utf-8") for file in set(files.values())}
 
     assert [rule for rule, file in files.items() if f'"{rule}"' not in text[file]] == []
@@ -53,7 +53,7 @@ def test_every_source_of_an_element_is_a_separate_rule():
     assert len(set(ranks.values())) == len(ranks) == sum(len(concept.sources) for concept in CONCEPTS)
     assert ranks["revenue", 0] == "revenue.net-of-interest-expense"
     assert set(ranks.values()) <= set(REGISTRY)
-    assert rules.path("revenue.net-of-interest-expense") == "pipelines/normalize/elements/sources.toml"
+    assert rules.FILES["revenue.net-of-interest-expense"] == "pipelines/normalize/elements/sources.toml"
 
 
 def test_two_rules_with_one_id_are_refused():

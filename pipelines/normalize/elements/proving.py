@@ -39,7 +39,6 @@ BASIC_EARNINGS, DILUTED_EARNINGS = "EarningsPerShareBasic", "EarningsPerShareDil
 EARNINGS_OF_BOTH = "EarningsPerShareBasicAndDiluted"
 BASIC_AVERAGE = "WeightedAverageNumberOfSharesOutstandingBasic"
 DILUTIVE_ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
-DILUTED_INCOME = "NetIncomeLossAvailableToCommonStockholdersDiluted"
 NONINTEREST_INCOME = "NoninterestIncome"
 LINES_OF_BANK = (
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
@@ -51,7 +50,7 @@ LINES_OF_BANK = (
 
 DILUTION = (
     DILUTED_EARNINGS,
-    DILUTED_INCOME,
+    "NetIncomeLossAvailableToCommonStockholdersDiluted",
     DILUTIVE_ADJUSTMENT,
     EARNINGS_OF_BOTH,
     "WeightedAverageNumberOfDilutedSharesOutstanding",
@@ -69,7 +68,7 @@ DILUTION = (
 ELEMENTS: frozenset[str] = cash_flow_lines.ELEMENTS.union(
     INCOME,
     PREFERRED_DIVIDENDS,
-    (RETAINED_EARNINGS, BASIC_EARNINGS, BASIC_AVERAGE, DILUTED_EARNINGS, DILUTED_INCOME, DILUTIVE_ADJUSTMENT),
+    (RETAINED_EARNINGS, BASIC_EARNINGS, BASIC_AVERAGE, DILUTED_EARNINGS, DILUTIVE_ADJUSTMENT),
     DIVIDENDS_PAYABLE,
     DIVIDENDS,
     DISCONTINUED,
