@@ -21,7 +21,6 @@ from pipelines.normalize.facts import currency, filings, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
-from pipelines.normalize.identities import footings, proofs
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import evidence, gaps, item, line_items, provenance
 from pipelines.normalize.items.points import Points
@@ -73,7 +72,7 @@ class Standardized:
     latest_shares: of shares.latest.latest_shares.
     evidence: of items.evidence.evidence.
     decisions: `cik`, `rule`, `figures`: the number of decisions of each rule in the steps.
-    proofs: of identities.proofs.standing: the identities by which the newest value or gap of an item was judged.
+    proofs: of corrections.judgements.standing: the identities by which the newest value or gap of an item was judged.
     balance_sheet_lines: of balance.sections.published.
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     """
@@ -118,7 +117,7 @@ def standardize(
     """
     given = {"raw": raw, "accepted": accepted, "registrants": registrants}
     frames = run(STEPS, given, observe, validate=validate)
-    frames["proofs"] = proofs.standing(frames["proofs"], frames["grid"])
+    frames["proofs"] = judgements.standing(frames["proofs"], frames["grid"])
     return Standardized(**{field.name: with_ten_digits(frames[field.name]) for field in fields(Standardized)})
 
 
@@ -336,7 +335,7 @@ STEPS: tuple[Step, ...] = (
     ),
     Step("vintages", _vintages, ("complete", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
-    Step("footings", footings.placed, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
+    Step("footings", judgements.of_statements, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
     Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
     Step(

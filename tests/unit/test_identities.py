@@ -161,7 +161,6 @@ def test_income_to_common_in_thousands_and_the_parents_in_units():
     [
         annual_report(count=COUNT * 4, earnings=EARNINGS / 4),  # a split
         annual_report(count=COUNT * 50),  # not a power of a thousand: another error, which is not corrected
-        annual_report(count=COUNT / 1000, earnings=0.01, income=4e5),  # a cent per share may be a rounded half cent
         annual_report(earnings=0.0),
         annual_report(income=0.0, earnings=0.0),
         stating(0, {COMMON: INCOME - 5e6, NET_INCOME: INCOME, EPS: 2.125, SHARES: COUNT}),  # preferred dividends

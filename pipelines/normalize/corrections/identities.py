@@ -32,8 +32,6 @@ DIVIDENDS = "dividends_per_share"
 NEAR_EARNINGS = 0.2
 """The largest distance of a quotient of income, earnings per share and shares from a power of a thousand, in powers of
 ten: earnings per share are rounded to cents, and income available to common differs from that of the parent."""
-SMALLEST_EARNINGS = 0.015
-"""Smaller earnings per share prove nothing, because rounding to a cent changes them by up to a half."""
 NEAR_COUNTS = 0.35
 """The largest distance of a share count from a power of a thousand times an earlier one, in powers of ten, because
 counts change over time."""
@@ -105,8 +103,7 @@ def _power(beside: SideBySide, count: str) -> Floats:
         power_of_thousand(np.abs(beside[income]) / earnings / beside[count], NEAR_EARNINGS)
         for income in (COMMON, PARENT)
     )
-    power = np.where(of_parent == 0, 0.0, either(of_common, of_parent))
-    return np.where(earnings >= SMALLEST_EARNINGS, power, np.nan)
+    return np.where(of_parent == 0, 0.0, either(of_common, of_parent))
 
 
 def _of_scale(beside: SideBySide, powers: dict[str, Floats]) -> list[Proposal]:

@@ -27,7 +27,8 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
-from pipelines.normalize.decisions import CHOSE, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
+from pipelines.normalize.corrections.judgements import withheld
+from pipelines.normalize.decisions import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.keys import NUMBER_OF, places_in
 from pipelines.normalize.rule import Rule
@@ -172,26 +173,17 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
     cik = ints(placed, "cik")
     decisions = counted([(each.rule, cik[each.at]) for each in found])
     left_out = pl.concat(
-        placed[each.at].select(*SLOT, "seq", "value", by=pl.Series(each.by), rule=pl.lit(each.rule.id))
+        placed[each.at].select(
+            *SLOT, "seq", "value", by=pl.Series(each.by), rule=pl.lit(each.rule.id), reason=pl.lit(REASON)
+        )
         for each in found
     ).with_columns(item=pl.col("concept").cast(pl.String).replace_strict(_ITEM_OF_LINE, default=None))
     left_out = left_out.drop_nulls("item")
     counts = np.ones(placed.height, dtype=np.bool_)
     counts[np.concatenate([each.at for each in found])] = False
     sound = placed.filter(counts)
-    return sound, _withheld(left_out), _proofs(left_out, sound.select(*SLOT, "seq")), decisions
-
-
-def _withheld(left_out: pl.DataFrame) -> pl.DataFrame:
-    """The items of the windows that need a figure which is left out."""
-    return (
-        left_out.with_columns(later=pl.lit(list(range(QUARTERS_A_YEAR + 1))))
-        .explode("later")
-        .filter((pl.col("later") == 0) | (pl.col("n") > 0))
-        .select("cik", pl.col("q") + pl.col("later").cast(pl.Int32), "item", "rule", reason=pl.lit(REASON))
-        .unique(maintain_order=True)
-        .select(WITHHELD.names())
-    )
+    windows = withheld(left_out, pl.col("n") == 0)
+    return sound, windows, _proofs(left_out, sound.select(*SLOT, "seq")), decisions
 
 
 def _proofs(left_out: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:

@@ -7,8 +7,9 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 """
 
 import numpy as np
+import polars as pl
 
-from pipelines.normalize.arrays import Floats, Ints
+from pipelines.normalize.arrays import Floats
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.powers import ERRORS_MEASURED, power_of_thousand
 from pipelines.normalize.corrections.side_by_side import COUNTS
@@ -65,51 +66,36 @@ def proposals(figures: Figures) -> list[Proposal]:
     If two figures of one period differ by a thousand or a million times, the one that is far from the level of the line
     is wrong. Figures of the newest period that are so far off alone are left out.
     """
+    off = _off_level(figures)
     power = power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
-    at = np.flatnonzero(np.abs(power) > 0)
-    of_lines = np.flatnonzero(np.isin(figures.line, figures.line[at]))
-    off = _off_level(figures, of_lines)[np.searchsorted(of_lines, at)]
-    is_nearer = np.abs(off - power[at]) + NEARER < np.abs(off)
-    at = at[is_nearer]
-    alone = np.setdiff1d(_alone(figures), at)
-    counts = figures.of_concepts(COUNTS)
-    counts = np.setdiff1d(counts[figures.value[counts] > MOST_SHARES], at)
-    return [
-        Proposal(SCALE_OF_EARLIER_FILINGS, BY_FILINGS_AND_LEVEL, at, 10.0 ** -power[at]),
-        Proposal(SCALE_ALONE, BY_LEVEL, alone, np.full(len(alone), np.nan)),
-        Proposal(MORE_THAN_ANY, BY_LIMIT, counts, np.full(len(counts), np.nan)),
-    ]
+    errs = (np.abs(power) > 0) & (np.abs(off - power) + NEARER < np.abs(off))
+    steady = figures.of_concepts(STEADY)
+    filing = packed(figures.line[steady], figures.seq[steady])
+    is_far = np.abs(power_of_thousand(10.0 ** off[steady], NEAR_LEVEL)) > 0
+    is_alone = is_far & np.isin(filing, filing[np.abs(off[steady]) <= NEAR_LEVEL])
+    counts, unknown = figures.of_concepts(COUNTS), np.full(len(off), np.nan)
+    cases = (
+        (SCALE_OF_EARLIER_FILINGS, BY_FILINGS_AND_LEVEL, np.flatnonzero(errs), 10.0**-power),
+        (SCALE_ALONE, BY_LEVEL, steady[is_alone & ~errs[steady]], unknown),
+        (MORE_THAN_ANY, BY_LIMIT, counts[(figures.value[counts] > MOST_SHARES) & ~errs[counts]], unknown),
+    )
+    return [Proposal(rule, evidence, at, factor[at]) for rule, evidence, at, factor in cases]
 
 
-def _alone(figures: Figures) -> Ints:
-    """Places of figures of steady lines that are off by a power of a thousand, in filings whose others are not."""
-    at = figures.of_concepts(STEADY)
-    off = _off_level(figures, at)
-    power = power_of_thousand(10.0**off, NEAR_LEVEL)
-    is_far, is_near = np.abs(power) > 0, np.abs(off) <= NEAR_LEVEL
-    if not is_far.any():
-        return at[:0]
-    filing = np.unique(packed(figures.line[at], figures.seq[at]), return_inverse=True)[1]
-    return at[is_far & (np.bincount(filing, weights=is_near)[filing] > 0)]
-
-
-def _off_level(figures: Figures, at: Ints) -> Floats:
+def _off_level(figures: Figures) -> Floats:
     """The distance of figures from the level of their line in earlier filings, in powers of ten; NaN without a level.
 
     The level is the mean over at least FEWEST_FILINGS filings of the mean logarithm of their figures: of the amount a
     day, or of the balance.
     """
-    if not len(at):
-        return np.zeros(0)
-    height = np.log10(np.abs(figures.value[at]) / figures.days[at])
-    counts = np.isfinite(height)
-    line, seq = np.unique(figures.line[at], return_inverse=True)[1], figures.seq[at]
-    filings = int(seq.max()) + 1
-    bins = line * filings + seq
-    number = np.bincount(bins[counts], minlength=(int(line.max()) + 1) * filings)
-    total = np.bincount(bins[counts], weights=height[counts], minlength=len(number))
-    mean = np.where(number > 0, total / number, 0.0).reshape(-1, filings)
-    is_stated = (number > 0).reshape(-1, filings)
-    filings_before: Ints = (np.cumsum(is_stated, axis=1) - is_stated).ravel()[bins]
-    level = (np.cumsum(mean, axis=1) - mean).ravel()[bins] / filings_before
-    return np.where(counts & (filings_before >= FEWEST_FILINGS), height - level, np.nan)
+    height = np.log10(np.abs(figures.value) / figures.days)
+    stated = pl.DataFrame({"line": figures.line, "seq": figures.seq, "height": height})
+    filings = stated.filter(pl.col("height").is_finite()).group_by("line", "seq").agg(mean=pl.col("height").mean())
+    number = pl.int_range(pl.len()).over("line")
+    levels = filings.sort("line", "seq").select(
+        "line",
+        "seq",
+        level=pl.when(number >= FEWEST_FILINGS).then((pl.col("mean").cum_sum() - pl.col("mean")).over("line") / number),
+    )
+    level = stated.join(levels, on=["line", "seq"], how="left", maintain_order="left")["level"]
+    return height - level.to_numpy()

@@ -36,10 +36,7 @@ ALIKE = 0.1
 and earnings per share times shares are often somewhat apart, and two losses of one filing hardly ever are."""
 EXACTLY = 0.005
 """Income before tax less tax is net income unless something was discontinued, the change of retained earnings is unless
-something was distributed; then they differ by rounding only."""
-REPEATED = 0.001
-"""Filings state one amount for a period, but for its sign, if their figures differ by less than this share; restated
-figures differ by more."""
+something was distributed; then they differ by rounding only. So do the figures of two filings that state one amount."""
 HALF_A_CENT = 0.005
 """Rounding of earnings per share."""
 WEAKLY_ALIKE = 0.5
@@ -49,8 +46,6 @@ OF_TWO_FIGURES = 2.0
 """Income before tax less tax, and the change of retained earnings, have the wrong sign only if two figures do."""
 SIGNIFICANT_TAX = 0.02
 """Below this share of income before tax the tax does not show which sign that income has."""
-NOT_ROUNDING = 0.005
-"""Income to common and income of the parent are two amounts if they differ by more than this share."""
 
 PER_SHARE = (EARNINGS, DILUTED_EARNINGS)
 
@@ -105,7 +100,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         EARNINGS: _vote(by_basic, ALIKE, income, common, rounding=HALF_A_CENT * basic),
         DILUTED_EARNINGS: _vote(by_diluted, ALIKE, income, common, rounding=HALF_A_CENT * diluted),
     }
-    amounts = (income, *(np.where(strong[name] != 0, beside[name], np.nan) for name in (COMMON, PROFIT)))
+    amounts = (income, common, profit)
     # without income before tax the tax itself may have the wrong sign
     is_taxed = np.abs(pretax) > SIGNIFICANT_TAX * np.nan_to_num(np.abs(tax))
     of_tax = np.where(is_taxed, _vote(pretax - np.nan_to_num(tax), EXACTLY, *amounts), 0.0)
@@ -114,14 +109,13 @@ def proposals(figures: Figures) -> list[Proposal]:
     own = sum(strong.values()) + np.where(is_two, OF_TWO_FIGURES, 1.0) * of_tax + OF_TWO_FIGURES * of_retained
     similar = (beside[COMPREHENSIVE], pretax, beside[OPERATING])
     weak = sum(_vote(amount, WEAKLY_ALIKE, income) for amount in similar)
-    weak += np.where(np.isnan(basic), sum(np.sign(np.nan_to_num(beside[name])) for name in PER_SHARE), 0.0)
     sign, weak_sign = (np.sign(_so_far(beside, np.abs(income), votes)) for votes in (own, weak))
     decided = np.where(sign != 0, sign, weak_sign)
     # a loss after preferred dividends, which income to common and earnings per share show alike
     of_parent = _unanimous(strong[PARENT], strong[PROFIT], of_tax, of_retained)
     of_common = _unanimous(*(strong[name] for name in (COMMON, *PER_SHARE)))
     of_others = np.abs(either(common, by_basic, by_diluted))
-    is_apart = np.abs(of_others - np.abs(income)) > NOT_ROUNDING * np.abs(income)
+    is_apart = np.abs(of_others - np.abs(income)) > EXACTLY * np.abs(income)
     decided = np.where((of_parent * of_common < 0) & is_apart, np.nan, decided)
     against = {name: (vote != 0) & (vote == -decided) for name, vote in strong.items()}
     tax_errs = (of_tax != 0) & (of_tax == -decided)
@@ -157,6 +151,6 @@ def _so_far(beside: SideBySide, size: Floats, votes: Floats) -> Floats:
     """The votes of the filings so far that state the period with the same amount."""
     period = packed(beside.company, beside.start, beside.end)
     first = pl.col("size").first().over("period")
-    alike = (pl.col("size") - first).abs() <= REPEATED * first
+    alike = (pl.col("size") - first).abs() <= EXACTLY * first
     so_far = pl.when(alike).then(pl.col("votes").cum_sum().over("period", alike)).otherwise("votes")
     return pl.DataFrame({"period": period, "size": size, "votes": votes}).select(so_far).to_series().to_numpy()

@@ -1,1 +1,0 @@
-"""Identities: what must hold between figures, and what follows if it does not."""
