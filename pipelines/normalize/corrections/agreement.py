@@ -19,6 +19,9 @@ from pipelines.normalize.corrections.side_by_side import (
     COUNTS,
     DILUTED_EARNINGS,
     EARNINGS,
+    HALF_A_CENT,
+    MANY_OTHERS,
+    NEARLY_ALL,
     OF_INCOME,
     OPERATING,
     PARENT,
@@ -47,16 +50,12 @@ SMALLEST_EARNINGS = 0.1
 OF_SHARES = 0.04
 """Earnings per share times shares differ from net income by less than this share, and by the rounding of the earnings:
 participating securities take little."""
-HALF_A_CENT = 0.0055
-"""Rounding of earnings per share, with a little more for averages."""
 PARTICIPATING = 0.01
 """Earnings per share may be lower by so much for dividends on unvested shares: AAR's 0.20 of fiscal 2019 is 0.22 by net
 income over shares."""
 NEARLY, APART = 0.01, 0.015
 """Where the product was within the first share of net income in nearly all other periods, a difference of more than the
 second contradicts."""
-MANY_OTHERS, NEARLY_ALL = 6, 0.95
-"""... in so many other periods, and this share of them."""
 DILUTION = 1.3
 """Diluted shares hardly ever exceed basic shares by more than this factor."""
 USUAL_DILUTION = 1.02

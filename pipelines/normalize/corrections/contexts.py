@@ -8,7 +8,7 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.corrections.figures import CONTEXT, Figures, Proposal
+from pipelines.normalize.corrections.figures import A_QUARTER, A_YEAR, CONTEXT, Figures, Proposal
 from pipelines.normalize.rule import Rule
 
 FOUR_DIGITS = 1e3
@@ -17,19 +17,13 @@ part of its own period is an error."""
 AMOUNTS, ROUND_DIGITS = 2, 2
 """Two amounts with more than two digits, of one period or of one line, do not both equal those of another year by
 chance."""
-AMOUNTS_OF_LINE = 3
-"""Three amounts of one line, however round, do not all equal those of another year by chance."""
 EXACT_DIGITS = 9
 """Figures are equal if they agree to so many digits; figures corrected before differ by binary fractions."""
 RESTATED = 0.005
 """A figure repeats the first statement of its period if it differs from it by less than this share."""
-A_YEAR = (350, 380)
-"""Fewest and most days between the ends of the same period in two years: 52 or 53 weeks, with shifted ends."""
 LENGTH = 0.25
 """A quarter's figure in the context of a year to date differs from the right one by more than this share. A restated
 figure of a year differs by less, even if an earlier filing has stated it in the context of a quarter."""
-A_QUARTER = (75, 110)
-"""Fewest and most days of a quarter."""
 UNITS_OF_SUM = 2
 """A sum of four rounded quarters differs from the year by at most so many units."""
 ONE_END_DAYS = 8
@@ -52,8 +46,8 @@ SAME_END_PERIOD = Rule(
 )
 OTHER_YEAR = Rule(
     "correction.context.other-year",
-    "An amount of four digits or more, two amounts that are not round, or three of one line, that differ from the "
-    "first statements of their periods and equal those a year before or after belong to that year, and are left out.",
+    "An amount of four digits or more, or two amounts that are not round, that differ from the first statements of "
+    "their periods and equal those a year before or after belong to that year, and are left out.",
     CONTEXTS_MEASURED,
     "correct",
 )
@@ -177,12 +171,11 @@ def _proven(flows: pl.DataFrame) -> pl.DataFrame:
     is_exact = size.round_sig_figs(ROUND_DIGITS) != size
     exact = size.filter(is_exact | is_same_end).n_unique()
     together = pl.max_horizontal(exact.over(*PERIOD, "start_of", "end_of"), exact.over(*LINE, "shift")) >= AMOUNTS
-    of_line = size.n_unique().over(*LINE, "shift") >= AMOUNTS_OF_LINE
-    is_other_year = of_line | (is_exact & (together | (size >= FOUR_DIGITS * pl.col("grain"))))
+    is_other_year = is_exact & (together | (size >= FOUR_DIGITS * pl.col("grain")))
     return (
         _equal_to_first(anew, flows)
         .with_columns(
-            way=pl.when(of_line).then(1).otherwise(2),
+            way=pl.lit(1),
             rule=pl.when(is_same_end).then(pl.lit(SAME_END_PERIOD.id)).when(is_other_year).then(pl.lit(OTHER_YEAR.id)),
         )
         .drop_nulls("rule")
@@ -192,11 +185,10 @@ def _proven(flows: pl.DataFrame) -> pl.DataFrame:
 def _with_proven(flows: pl.DataFrame, proven: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Figures in the same context as a proven one, and those of the same line that are shifted like it."""
     asked = flows.filter(pl.col("is_first") | _differs(RESTATED))
-    near = pl.concat([asked.join(proven, on=key, how="semi") for key in (PERIOD, LINE)]).unique("at")
-    others = _equal_to_first(near, flows)
+    others = _equal_to_first(asked.join(proven, on=["company", "seq"], how="semi"), flows)
     beside = others.join(proven, on=[*PERIOD, "start_of", "end_of"], how="semi")
     of_line = others.filter(pl.col("shift") != 0).join(proven, on=[*LINE, "shift"], how="semi")
-    return beside.with_columns(**_as(3, WITH_PROVEN)), of_line.with_columns(**_as(4, WITH_PROVEN))
+    return beside.with_columns(**_as(2, WITH_PROVEN)), of_line.with_columns(**_as(3, WITH_PROVEN))
 
 
 def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
@@ -250,7 +242,7 @@ def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
             (pl.col("start") - pl.col("end_part") - 1).abs() < ONE_END_DAYS,
             (of_whole - of_part).abs() < (of_rest - of_part).abs(),
         )
-        .with_columns(**_as(5, IN_ONE_FILING))
+        .with_columns(**_as(4, IN_ONE_FILING))
     )
 
 
@@ -261,7 +253,7 @@ def _repeating_next_year(pairs: pl.DataFrame) -> pl.DataFrame:
         (pl.col("end_of") - pl.col("end")).is_between(*A_YEAR) & SAME_LENGTH & (pl.col("days") >= A_YEAR[0]),
         (pl.col("measure_sign") == 0) & (pl.col("value").abs() >= FOUR_DIGITS * pl.col("grain")),
         pl.col("lines") < FEWER * pl.col("lines_of"),
-    ).with_columns(**_as(6, IN_ONE_FILING))
+    ).with_columns(**_as(5, IN_ONE_FILING))
 
 
 def _means_of_parts(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -271,4 +263,4 @@ def _means_of_parts(pairs: pl.DataFrame) -> pl.DataFrame:
         (pl.col("days") >= A_YEAR[0]) & (pl.col("days_of") < A_YEAR[0] - A_QUARTER[0]),
         pl.col("start_of") > pl.col("start") - ONE_END_DAYS,
         pl.col("end_of") < pl.col("end") + ONE_END_DAYS,
-    ).with_columns(**_as(7, IN_ONE_FILING))
+    ).with_columns(**_as(6, IN_ONE_FILING))

@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
-from pipelines.normalize.corrections.figures import Figures, Proposal
+from pipelines.normalize.corrections.figures import A_QUARTER, A_YEAR, Figures, Proposal
 from pipelines.normalize.corrections.footing import Judged
-from pipelines.normalize.corrections.powers import POWER, power_of_thousand
-from pipelines.normalize.corrections.side_by_side import COUNTS, SideBySide, either
+from pipelines.normalize.corrections.powers import NEAR_COUNTS, POWER, power_of_thousand
+from pipelines.normalize.corrections.side_by_side import COUNTS, MANY_OTHERS, NEARLY_ALL, SideBySide, either
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.keys import any_of, pairs_of_equal
 from pipelines.normalize.rule import Rule
@@ -31,30 +31,15 @@ AS_PAID = 0.25
 paid some weeks later, on other counts, and some are paid on preferred stock or on shares that are not yet vested."""
 NEAR_RATE = 0.2
 """Dividends paid are several times the rate if the quotient is so near to the number of quarters, as a share of it."""
-CLEARLY = 1.9
-"""Payments some weeks after the declarations, and special ones, move the quotient by less than this factor where both
-agree in the company's other periods (measured: Acme United paid a quarter early in 2012, General Motors resumed them in
-2022)."""
 NEARLY, APART = 0.06, 0.12
 """Where dividends paid were within the first share in nearly all other periods, a difference of more than the second
-contradicts."""
-MANY_OTHERS, NEARLY_ALL = 6, 0.95
-"""... in so many other periods, and this share of them."""
-SAME = 0.05
-"""Dividends declared and dividends paid are one amount, and dividends paid per share times shares are those paid, if
-they differ by less than this share. Measured on 228 companies: dividends per share times average shares are within it
-of the dividends declared in 94 % of 1,161 periods, and within AS_PAID in 97 %; nearly all others are rates."""
+contradicts. Dividends declared and paid are one amount within the first share, too. Measured on 228 companies:
+dividends per share times average shares are within it of the dividends declared in 94 % of 1,161 periods."""
 MORE_THAN_PAID = 1.5
 """Dividends per share times average shares exceed all dividends paid, or those declared, by less than this factor, also
 in a year in which many shares were issued. Measured: at most 1.36 times where the figures are right."""
-A_YEAR = 340
-"""Fewest days of a fiscal year."""
 LIKE_A_QUARTER = 0.5
 """A rate is like the dividend of a quarter in or next to the period, within this share."""
-A_QUARTER = (75, 110)
-"""Fewest and most days of a quarter."""
-NEAR_POWER = 0.3
-"""The largest distance of a quotient from a power of a thousand, in powers of ten."""
 DAYS_A_QUARTER = 91.3
 
 PAID_RANKS = tuple(
@@ -107,21 +92,18 @@ def proposals(figures: Figures) -> list[Proposal]:
     """Dividends per share that are wrong in scale, rates, and those that payments contradict."""
     beside, times = _compared(figures)
     known = np.isfinite(times) & (times > 0)
-    power = power_of_thousand(times, NEAR_POWER)
+    power = power_of_thousand(times, NEAR_COUNTS)
     of_paid = beside[PAID_PER_SHARE] / beside[PER_SHARE]
-    takes_other = (np.abs(times - 1) > APART) & (np.abs(times / of_paid - 1) <= SAME)
+    takes_other = (np.abs(times - 1) > APART) & (np.abs(times / of_paid - 1) <= NEARLY)
     quarters = np.round((beside.end - beside.start + 1) / DAYS_A_QUARTER)
     is_rate = (quarters >= 2) & (np.abs(times - quarters) <= NEAR_RATE * quarters) & _like_a_quarter(beside)
-    is_usual = beside.usual(known, np.abs(times - 1) <= AS_PAID) & beside.is_of(PAID, (0,))
-    is_exact = beside.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
-    off = (is_usual & ((times > CLEARLY) | (times < 1 / CLEARLY))) | (
-        is_exact & (np.abs(times - 1) > APART) & ~beside.is_of(PAID, ORDINARY_RANKS)
-    )
+    off = beside.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
+    off &= (np.abs(times - 1) > APART) & ~beside.is_of(PAID, ORDINARY_RANKS)
     declared = times * np.abs(beside[DECLARED] / beside[PAID])
-    is_same = np.abs(np.abs(beside[PAID] / beside[DECLARED]) - 1) <= SAME
+    is_same = np.abs(np.abs(beside[PAID] / beside[DECLARED]) - 1) <= NEARLY
     not_declared = is_same & (declared > 0) & (declared < 1 / MORE_THAN_PAID)
     not_declared |= is_same & beside.is_of(DECLARED, COMMON_RANKS) & (declared > MORE_THAN_PAID)
-    is_more = (beside.end - beside.start >= A_YEAR) & beside.is_of(PER_SHARE, PAID_RANKS)
+    is_more = (beside.end - beside.start >= A_YEAR[0]) & beside.is_of(PER_SHARE, PAID_RANKS)
     cases: tuple[tuple[Rule, str, Flags, Floats | float], ...] = (
         (AS_PAID_PER_SHARE, BY_PAYMENTS, takes_other, of_paid),
         (SCALE, BY_PAYMENTS, np.abs(power) >= POWER, 10.0**power),
@@ -131,7 +113,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         (NOT_AS_PAID, BY_PAYMENTS, is_more & (times < 1 / MORE_THAN_PAID), np.nan),
     )
     case = np.select([known & holds for _, _, holds, _ in cases], range(len(cases)), NOTHING)
-    confirmed = beside.place[PER_SHARE][np.abs(times - 1) <= SAME]
+    confirmed = beside.place[PER_SHARE][np.abs(times - 1) <= NEARLY]
     return [
         _with_repetitions(figures, beside.propose(rule, evidence, PER_SHARE, case == number, factor), confirmed)
         for number, (rule, evidence, _, factor) in enumerate(cases)

@@ -14,6 +14,9 @@ from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.keys import NUMBER_OF, day_numbers, packed
 from pipelines.normalize.rule import Rule
 
+A_YEAR, A_QUARTER = (350, 380), (75, 110)
+"""Fewest and most days of a year, and between the ends of the same period in two years (52 or 53 weeks, with shifted
+ends); and of a quarter."""
 SCALE, SIGN, FIGURE, CONTEXT, TOTAL, DOUBT = "scale", "sign", "figure", "context", "total", "doubt"
 """The kinds of corrections: the factor is a power of ten, minus one, or another; the figure is left out as that of
 another period, because a total contradicts it, or because other figures of its filing do."""

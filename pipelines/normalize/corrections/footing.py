@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, picked
-from pipelines.normalize.corrections.figures import TOTAL, Figures, Proposal
+from pipelines.normalize.arrays import Flags, Floats, Ints, picked
+from pipelines.normalize.corrections.figures import A_YEAR, TOTAL, Figures, Proposal
 from pipelines.normalize.corrections.powers import power_of_thousand
 from pipelines.normalize.corrections.side_by_side import FEWEST_OTHERS, SideBySide
 from pipelines.normalize.elements import BY_NAME
@@ -39,10 +39,8 @@ UNEXPLAINED = 5
 LARGE_PART = 0.5
 """... more than this share of the outflow. Measured on 443 years of 228 companies: three, Atlas Air's of 2011 to 2013,
 which paid for its aircraft under an element of its own. With a factor of one there are eight more, of which three are
-acquisitions under such elements."""
-DAYS_OF_YEAR = 350
-"""Years only: of the three interim statements that would be left out, two have acquisitions or purchases of securities
-under elements of the filer's own."""
+acquisitions under such elements. Years only: of the three interim statements that would be left out, two have
+acquisitions or purchases of securities under elements of the filer's own."""
 
 STATEMENT_OF_CASH_FLOWS = (
     "ASC 230-10-45-24: the statement reports net cash of the three activities, and its effect on cash"
@@ -225,8 +223,9 @@ def judged(figures: Figures, identity: Identity) -> Judged:
     holds = np.abs(off) <= tolerance
     if identity.may_lack:
         holds |= np.abs(off - value[lacking]) <= tolerance
-    factors, is_explained = _explained(figures, place, value, value - signs * off, tolerance)
-    by_others = is_explained[1:].any(axis=0)
+    factors = _factors(value, value - signs * off, tolerance)
+    # another line in another scale or with another sign may be wrong as well
+    by_others = (~np.isnan(factors[1:])).any(axis=0)
     is_usual = beside.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
     # with a positive cost; a negative one has the wrong sign, which the rules of signs judge
     exceeds = identity.is_part & (value[-1] > value[0] + tolerance) & (value[:2] >= 0).all(axis=0)
@@ -255,19 +254,17 @@ def _unit(figures: Figures, place: Ints) -> Floats:
     return unit
 
 
-def _explained(figures: Figures, place: Ints, value: Floats, needed: Floats, tolerance: Floats) -> tuple[Floats, Flags]:
-    """For each line, the factor (a sign or a power of a thousand) with which the sides are equal; and whether this, or
-    the amount that an earlier filing states, explains that they are not."""
+def _factors(value: Floats, needed: Floats, tolerance: Floats) -> Floats:
+    """For each line, the factor (a sign or a power of a thousand) with which the sides are equal; NaN if there is none.
+
+    Args:
+        value: the amounts, one row a line.
+        needed: for each line the amount with which the sides are equal.
+        tolerance: the largest difference of equal sides.
+    """
     turned = (np.abs(needed + value) <= tolerance) & (np.abs(value) > tolerance)
     power = power_of_thousand(needed / value, SAME_POWER)
-    factor = np.where(turned, -1.0, np.where(power == 0, np.nan, 10.0**power))
-    is_stated = np.abs(_first_stated(figures, place) - needed) <= tolerance
-    return factor, is_stated | ~np.isnan(factor)
-
-
-def _first_stated(figures: Figures, place: Ints) -> Floats:
-    """The amounts that the first filings of the same lines and periods state."""
-    return picked(figures.value, np.where(place < 0, NOTHING, figures.first[place]))
+    return np.where(turned, -1.0, np.where(power == 0, np.nan, 10.0**power))
 
 
 def _is_one_digit(off: Floats, unit: Floats) -> Flags:
@@ -301,7 +298,7 @@ def _of_cash(figures: Figures) -> list[Proposal]:
         off[(picked(figures.seq, place) != beside.seq).any(axis=0)] = np.nan
         holds = np.abs(off) <= unit * len(CASH_AT_THE_END)
         is_wrong = ~holds & beside.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
-        is_wrong &= _is_one_digit(off, unit) & (_first_stated(figures, place)[1] == begin) & ~is_rolled
+        is_wrong &= _is_one_digit(off, unit) & ~is_rolled
         is_rolled |= holds
         at = np.unique(place[0][is_wrong])
         found.append(Proposal(CHANGE_IN_CASH, BY_CHANGE, at, np.full(len(at), np.nan)))
@@ -312,7 +309,7 @@ def _of_investing(figures: Figures) -> tuple[Proposal, Proposal]:
     """Capital expenditure that is a fraction of an outflow that nothing explains, or counts equipment that is in it."""
     beside = SideBySide.of(figures, (SPENDING, OUTFLOW, REST, PLANT))
     spent, plant, rest = np.abs(beside[SPENDING]), beside[PLANT], beside[REST]
-    is_year = beside.end - beside.start >= DAYS_OF_YEAR
+    is_year = beside.end - beside.start >= A_YEAR[0]
     holds = is_year & (-rest - spent > np.maximum(UNEXPLAINED * spent, -LARGE_PART * beside[OUTFLOW]))
     foots = (np.abs(rest + plant) <= 1) & (spent > plant + 1) & (plant > 0)
     return (

@@ -11,7 +11,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, picked
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.corrections.powers import ERRORS_MEASURED, POWER, power_of_thousand
+from pipelines.normalize.corrections.powers import ERRORS_MEASURED, NEAR_COUNTS, POWER, power_of_thousand
 from pipelines.normalize.corrections.side_by_side import (
     COMMON,
     COUNTS,
@@ -32,9 +32,6 @@ DIVIDENDS = "dividends_per_share"
 NEAR_EARNINGS = 0.2
 """The largest distance of a quotient of income, earnings per share and shares from a power of a thousand, in powers of
 ten: earnings per share are rounded to cents, and income available to common differs from that of the parent."""
-NEAR_COUNTS = 0.35
-"""The largest distance of a share count from a power of a thousand times an earlier one, in powers of ten, because
-counts change over time."""
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
 """Hardly any listed company earns more per share (in the reporting currency), and none with so few shares."""
 CLOSE_TO_TAX = 0.1

@@ -15,6 +15,9 @@ ERRORS_MEASURED = (
 
 POWER = 3
 """A thousand is three powers of ten."""
+NEAR_COUNTS = 0.35
+"""The largest distance of a quotient from such a power, in powers of ten, where share counts of several periods are
+compared: counts change over time."""
 EXACTLY = 1e-9
 """Largest distance of a factor from a power of ten, in powers of ten, that comes from computing it."""
 

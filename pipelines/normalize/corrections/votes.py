@@ -17,6 +17,7 @@ from pipelines.normalize.corrections.side_by_side import (
     COUNTS,
     DILUTED_EARNINGS,
     EARNINGS,
+    HALF_A_CENT,
     OF_INCOME,
     OPERATING,
     PARENT,
@@ -37,8 +38,6 @@ and earnings per share times shares are often somewhat apart, and two losses of 
 EXACTLY = 0.005
 """Income before tax less tax is net income unless something was discontinued, the change of retained earnings is unless
 something was distributed; then they differ by rounding only. So do the figures of two filings that state one amount."""
-HALF_A_CENT = 0.005
-"""Rounding of earnings per share."""
 WEAKLY_ALIKE = 0.5
 """Comprehensive income and operating income of less than half or more than one and a half of the amount prove
 nothing."""
@@ -86,10 +85,26 @@ FROM_INCOME = tuple(
 def proposals(figures: Figures) -> list[Proposal]:
     """Figures of income whose sign most others contradict, and those of which nothing shows the sign."""
     beside = SideBySide.of(figures, OF_INCOME)
+    strong, of_tax, decided = _decided(beside)
+    against = {name: (vote != 0) & (vote == -decided) for name, vote in strong.items()}
+    wrong = against | dict.fromkeys((PRETAX, TAX), (of_tax != 0) & (of_tax == -decided))
+    unknown = {name: (decided == 0) & (strong[name] != 0) for name in (PARENT, COMMON, EARNINGS)}
+    # income before tax that is derived from net income with the wrong sign
+    unknown |= {PRETAX: beside.is_of(PRETAX, FROM_INCOME) & (against[PARENT] | against[PROFIT])}
+    return [
+        *(beside.propose(SIGN_BY_VOTE, BY_WITNESSES, name, errs, -1.0) for name, errs in wrong.items()),
+        *(beside.propose(NO_MAJORITY, BY_NO_MAJORITY, name, holds, np.nan) for name, holds in unknown.items()),
+    ]
+
+
+def _decided(beside: SideBySide) -> tuple[dict[str, Floats], Floats, Floats]:
+    """The votes of the figures of income, that of income before tax less tax, and the sign that the majority has.
+
+    The sign is zero for a tie, and NaN if income to common may have another sign than that of the parent.
+    """
     common, tax = beside[COMMON], beside[TAX]
     profit = np.where(beside.is_of(PARENT, FROM_PROFIT), np.nan, beside[PROFIT])
-    is_derived = beside.is_of(PRETAX, FROM_INCOME)
-    pretax = np.where(is_derived, np.nan, beside[PRETAX])
+    pretax = np.where(beside.is_of(PRETAX, FROM_INCOME), np.nan, beside[PRETAX])
     income = either(beside[PARENT], common, profit)
     basic, diluted = (either(*(beside[count] for count in counts)) for counts in (COUNTS, COUNTS[::-1]))
     by_basic, by_diluted = beside[EARNINGS] * basic, beside[DILUTED_EARNINGS] * diluted
@@ -109,6 +124,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     own = sum(strong.values()) + np.where(is_two, OF_TWO_FIGURES, 1.0) * of_tax + OF_TWO_FIGURES * of_retained
     similar = (beside[COMPREHENSIVE], pretax, beside[OPERATING])
     weak = sum(_vote(amount, WEAKLY_ALIKE, income) for amount in similar)
+    weak += np.where(np.isnan(basic), sum(np.sign(np.nan_to_num(beside[name])) for name in PER_SHARE), 0.0)
     sign, weak_sign = (np.sign(_so_far(beside, np.abs(income), votes)) for votes in (own, weak))
     decided = np.where(sign != 0, sign, weak_sign)
     # a loss after preferred dividends, which income to common and earnings per share show alike
@@ -116,16 +132,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     of_common = _unanimous(*(strong[name] for name in (COMMON, *PER_SHARE)))
     of_others = np.abs(either(common, by_basic, by_diluted))
     is_apart = np.abs(of_others - np.abs(income)) > EXACTLY * np.abs(income)
-    decided = np.where((of_parent * of_common < 0) & is_apart, np.nan, decided)
-    against = {name: (vote != 0) & (vote == -decided) for name, vote in strong.items()}
-    tax_errs = (of_tax != 0) & (of_tax == -decided)
-    wrong = against | dict.fromkeys((PRETAX, TAX), tax_errs)
-    unknown = {name: (decided == 0) & (strong[name] != 0) for name in (PARENT, COMMON, EARNINGS)}
-    unknown |= {PRETAX: is_derived & (against[PARENT] | against[PROFIT])}
-    return [
-        *(beside.propose(SIGN_BY_VOTE, BY_WITNESSES, name, errs, -1.0) for name, errs in wrong.items()),
-        *(beside.propose(NO_MAJORITY, BY_NO_MAJORITY, name, holds, np.nan) for name, holds in unknown.items()),
-    ]
+    return strong, of_tax, np.where((of_parent * of_common < 0) & is_apart, np.nan, decided)
 
 
 def _vote(amount: Floats, share: float, *of: Floats, rounding: Floats | float = 0.0) -> Floats:
