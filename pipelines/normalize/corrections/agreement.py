@@ -17,7 +17,6 @@ from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.side_by_side import (
     COMMON,
     COUNTS,
-    DILUTED_EARNINGS,
     EARNINGS,
     HALF_A_CENT,
     MANY_OTHERS,
@@ -25,6 +24,7 @@ from pipelines.normalize.corrections.side_by_side import (
     OF_INCOME,
     OPERATING,
     PARENT,
+    PER_SHARE,
     PRETAX,
     PROFIT,
     TAX,
@@ -50,9 +50,9 @@ SMALLEST_EARNINGS = 0.1
 OF_SHARES = 0.04
 """Earnings per share times shares differ from net income by less than this share, and by the rounding of the earnings:
 participating securities take little."""
-PARTICIPATING = 0.01
-"""Earnings per share may be lower by so much for dividends on unvested shares: AAR's 0.20 of fiscal 2019 is 0.22 by net
-income over shares."""
+PARTICIPATING = 0.0155
+"""Earnings per share may be lower by so much for dividends on unvested shares, and by rounding: AAR's 0.20 of fiscal
+2019 is 0.22 by net income over shares."""
 NEARLY, APART = 0.01, 0.015
 """Where the product was within the first share of net income in nearly all other periods, a difference of more than the
 second contradicts."""
@@ -69,7 +69,6 @@ LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sourc
 """Ranks of the sources of consolidated net income that leave out the part of minorities."""
 
 BY_OTHERS = "two other figures of the filing agree with each other, as they do with this one in other periods"
-BY_PARENT = "earnings per share times shares are net income of the parent less preferred dividends"
 BY_NONE = "another figure of the filing, which equals this one in other periods, contradicts it"
 
 BY_TWO_OTHERS = Rule(
@@ -191,119 +190,127 @@ def _of_income(beside: SideBySide) -> list[Proposal]:
         Witness(
             beside[earnings] * beside[count], OF_SHARES * np.abs(parent) + HALF_A_CENT * beside[count], is_exact=False
         )
-        for earnings, count in zip((EARNINGS, DILUTED_EARNINGS), COUNTS, strict=True)
+        for earnings, count in zip(PER_SHARE, COUNTS, strict=True)
     )
-    rounding, of_common_rounding = (_rounding(beside, name) for name in (PARENT, COMMON))
-    profit = np.where(beside.is_of(PARENT, FROM_PROFIT), np.nan, beside[PROFIT])
-    after_tax = np.where(beside.is_of(PRETAX, FROM_INCOME), np.nan, beside[PRETAX]) - beside[TAX]
-    # income before tax less tax includes minorities
-    is_less = beside.is_of(PROFIT, LESS_MINORITIES)
-    has_minorities = is_less & ~_equal(after_tax, profit, rounding)
-    exact = [
-        Witness(common, rounding, is_proof=False),
-        *(Witness(np.where(holds, profit, np.nan), rounding) for holds in (is_less, ~is_less)),
-        Witness(np.where(has_minorities, np.nan, after_tax), rounding),
-        Witness(retained(beside), rounding, is_proof=False),
-    ]
     # income to common below that of the parent, which earnings per share confirm: preferred dividends
     is_preferred = (by_basic.agrees(common) | by_diluted.agrees(common)) & (common < parent)
-    of_parent = judged(beside, parent, [*exact, by_basic, by_diluted]).but(is_preferred)
-    right_parent = of_parent.corrected(parent)
-    of_common = judged(
-        beside,
-        common,
-        [
-            Witness(right_parent, of_common_rounding, is_proof=False),
-            Witness(right_parent - preferred, of_common_rounding, is_proof=False),
-            by_basic,
-            by_diluted,
-        ],
-    )
+    of_parent = judged(beside, parent, [*_of_parent(beside), by_basic, by_diluted]).but(is_preferred)
+    right_parent, rounding = of_parent.corrected(parent), _rounding(beside, COMMON)
+    witnesses = [Witness(right, rounding, is_proof=False) for right in (right_parent, right_parent - preferred)]
+    of_common = judged(beside, common, [*witnesses, by_basic, by_diluted])
     less = right_parent - np.nan_to_num(preferred)
     is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * beside[COUNTS[0]])
     is_of_parent &= ~of_common.is_confirmed & ~np.isnan(common)
     of_common = of_common.but(is_of_parent)
     right_common = np.where(is_of_parent, less, of_common.corrected(common))
-    is_confirmed = ~np.isnan(of_parent.right) | np.any([witness.agrees(parent) for witness in exact], axis=0)
     return [
         *of_parent.proposals(beside, PARENT),
-        beside.propose(BY_TWO_OTHERS, BY_PARENT, COMMON, is_of_parent, less / common),
+        beside.propose(
+            BY_TWO_OTHERS,
+            "earnings per share times shares are net income of the parent less preferred dividends",
+            COMMON,
+            is_of_parent,
+            less / common,
+        ),
         *of_common.proposals(beside, COMMON),
-        *_of_shares(beside, np.abs(right_common), np.abs(right_parent), is_confirmed),
+        *_of_shares(beside, (np.abs(right_common), np.abs(right_parent))),
     ]
 
 
-def _of_shares(beside: SideBySide, common: Floats, parent: Floats, is_confirmed: Flags) -> list[Proposal]:
-    """Earnings per share and averages of shares, all without their signs, which votes decide.
+def _of_parent(beside: SideBySide) -> list[Witness]:
+    """The exact witnesses of net income of the parent."""
+    rounding = _rounding(beside, PARENT)
+    profit = np.where(beside.is_of(PARENT, FROM_PROFIT), np.nan, beside[PROFIT])
+    after_tax = np.where(beside.is_of(PRETAX, FROM_INCOME), np.nan, beside[PRETAX]) - beside[TAX]
+    # income before tax less tax includes minorities
+    is_less = beside.is_of(PROFIT, LESS_MINORITIES)
+    has_minorities = is_less & ~_equal(after_tax, profit, rounding)
+    return [
+        Witness(beside[COMMON], rounding, is_proof=False),
+        *(Witness(np.where(holds, profit, np.nan), rounding) for holds in (is_less, ~is_less)),
+        Witness(np.where(has_minorities, np.nan, after_tax), rounding),
+        Witness(retained(beside), rounding, is_proof=False),
+    ]
 
-    Args:
-        beside: the figures.
-        common, parent: net income without its sign, as judged.
-        is_confirmed: whether other figures of the filing show that net income is right.
-    """
-    basic, diluted = (beside[name] for name in COUNTS)
-    earnings, of_diluted = np.abs(beside[EARNINGS]), np.abs(beside[DILUTED_EARNINGS])
-    income = either(common, parent)
 
-    def agrees(each: Floats, count: Floats, share: float) -> Flags:
-        rounding = (HALF_A_CENT + PARTICIPATING * (share > NEARLY)) * count
-        equal = [_equal(each * count, one, share * one + rounding) for one in (common, parent)]
-        found: Flags = np.any(equal, axis=0)
-        return found
+Incomes = tuple[Floats, Floats]
+"""Net income to common and of the parent, without signs, which votes decide, and as judged."""
 
-    def contradicts(each: Floats, count: Floats) -> Flags:
-        known = ~np.isnan(income * each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
-        loose, strict = agrees(each, count, OF_SHARES), agrees(each, count, NEARLY)
-        is_usual, is_strict = beside.usual(known, loose), beside.usual(known, strict, MANY_OTHERS, NEARLY_ALL)
-        return known & ((is_usual & ~loose) | (is_strict & ~agrees(each, count, APART)))
 
+def _is_product(each: Floats, count: Floats, incomes: Incomes, share: float, cents: float) -> Flags:
+    """Whether earnings per share times shares are net income, within a share of it and some cents per share."""
+    equal = [_equal(each * count, income, share * income + cents * count) for income in incomes]
+    found: Flags = np.any(equal, axis=0)
+    return found
+
+
+def _contradicts(beside: SideBySide, each: Floats, count: Floats, incomes: Incomes) -> Flags:
+    """Whether earnings per share times shares differ from net income, although they usually equal it."""
+    income = either(*incomes)
+    known = ~np.isnan(income * each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
+    loose, strict, near = (
+        _is_product(each, count, incomes, share, cents)
+        for share, cents in ((OF_SHARES, PARTICIPATING), (NEARLY, HALF_A_CENT), (APART, PARTICIPATING))
+    )
+    is_strict = beside.usual(known, strict, MANY_OTHERS, NEARLY_ALL)
+    return known & ((beside.usual(known, loose) & ~loose) | (is_strict & ~near))
+
+
+def _of_shares(beside: SideBySide, incomes: Incomes) -> list[Proposal]:
+    """Earnings per share and averages of shares."""
+    (basic, diluted), (earnings, of_diluted) = (
+        [np.abs(beside[name]) for name in names] for names in (COUNTS, PER_SHARE)
+    )
+    pairs = ((earnings, basic), (of_diluted, diluted))
     # both products agree with each other, but not with income: it is not what they are divided from
-    is_other_income = ~agrees(earnings, basic, APART) & ~agrees(of_diluted, diluted, APART)
-    is_other_income &= _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
-    bad_basic = contradicts(earnings, basic) & ~is_other_income
-    bad_diluted = contradicts(of_diluted, diluted) & ~is_other_income
-    basic_holds, diluted_holds = agrees(earnings, basic, OF_SHARES), agrees(of_diluted, diluted, OF_SHARES)
-    last_basic, last_diluted = (_last(beside, name) for name in COUNTS)
+    is_other_income = _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
+    for pair in pairs:
+        is_other_income &= ~_is_product(*pair, incomes, APART, PARTICIPATING)
+    bad_basic, bad_diluted = (_contradicts(beside, *pair, incomes) & ~is_other_income for pair in pairs)
+    basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
 
     def is_count(count: Floats) -> Flags:
-        """Whether a basic count is like the diluted one, or without one like the last."""
-        like_diluted = (count >= diluted / DILUTION) & (count * BELOW_BASIC <= diluted)
-        return np.where(np.isnan(diluted), _equal(count, last_basic, SIMILAR * last_basic), like_diluted)
+        """Whether a basic count is like the diluted one, if there is one."""
+        return ~((count < diluted / DILUTION) | (count * BELOW_BASIC > diluted))
 
     def is_each(each: Floats) -> Flags:
+        """Whether basic earnings per share are like diluted ones."""
         return _equal(each, of_diluted, SIMILAR * of_diluted + HALF_A_CENT)
 
+    income = either(*incomes)
     cents = np.round(income / basic, 2)
-    is_income = is_confirmed | diluted_holds
-    corrected = bad_basic & is_income & is_count(basic) & (is_each(income / basic) | np.isnan(of_diluted))
-    corrected &= ~(is_each(earnings) & is_count(income / earnings)) & (cents != 0)
-    count_errs = bad_basic & is_income & ~is_count(basic) & is_each(earnings)
+    corrected = bad_basic & is_count(basic) & (is_each(income / basic) | np.isnan(of_diluted)) & (cents != 0)
+    corrected &= ~(is_each(earnings) & is_count(income / earnings))
+    count_errs = bad_basic & ~is_count(basic) & is_each(earnings)
     unclear = bad_basic & ~corrected & ~count_errs
     # income for diluted earnings may be adjusted, and these do not show a count that is little above the basic one
     is_usual_count = (diluted >= basic) & (diluted <= USUAL_DILUTION * basic)
-    diluted_errs = (
-        bad_diluted
-        & (is_confirmed | basic_holds)
-        & ~(basic_holds & (is_usual_count | ~is_each(earnings) & is_count(basic)))
-    )
-    below = (diluted < BELOW_BASIC * basic) & ~bad_basic & ~bad_diluted
-    basic_fits, diluted_fits = (
-        np.any([_equal(each * count, one, ROUNDED * one + HALF_A_CENT * count) for one in (common, parent)], axis=0)
-        for each, count in ((earnings, basic), (of_diluted, diluted))
-    )
-    shows = (basic_fits != diluted_fits) & ~np.isnan(earnings * of_diluted)
-    off_basic, off_diluted = (
-        np.abs(np.log(count / last)) for count, last in ((basic, last_basic), (diluted, last_diluted))
-    )
-    diluted_is_off = below & np.where(shows, basic_fits, ~(off_basic > off_diluted))
-    basic_is_off = below & np.where(shows, diluted_fits, ~(off_diluted > off_basic))
+    is_usual_count |= ~is_each(earnings) & is_count(basic)
     return [
         beside.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, cents / earnings),
         beside.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
         beside.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
-        beside.propose(CONTRADICTED, BY_NONE, COUNTS[1], diluted_errs, np.nan),
-        beside.propose(DILUTED_BELOW_BASIC, BY_NONE, COUNTS[1], diluted_is_off, np.nan),
-        beside.propose(DILUTED_BELOW_BASIC, BY_NONE, COUNTS[0], basic_is_off, np.nan),
+        beside.propose(CONTRADICTED, BY_NONE, COUNTS[1], bad_diluted & ~(basic_holds & is_usual_count), np.nan),
+        *_of_dilution(beside, pairs, incomes, (diluted < BELOW_BASIC * basic) & ~bad_basic & ~bad_diluted),
+    ]
+
+
+def _of_dilution(
+    beside: SideBySide, pairs: tuple[tuple[Floats, Floats], ...], incomes: Incomes, is_below: Flags
+) -> list[Proposal]:
+    """Averages of diluted shares below those of basic shares: one of both is wrong."""
+    fits = [_is_product(*pair, incomes, ROUNDED, HALF_A_CENT) for pair in pairs]
+    off = [np.abs(np.log(beside[name] / _last(beside, name))) for name in COUNTS]
+    shows = (fits[0] != fits[1]) & ~np.isnan(pairs[0][0] * pairs[1][0])
+    return [
+        beside.propose(
+            DILUTED_BELOW_BASIC,
+            BY_NONE,
+            name,
+            is_below & np.where(shows, fits[other], ~(off[other] > off[one])),
+            np.nan,
+        )
+        for one, other, name in ((1, 0, COUNTS[1]), (0, 1, COUNTS[0]))
     ]
 
 

@@ -40,8 +40,6 @@ and discontinued operations."""
 BY_EARNINGS = "net income over earnings per share of the same filing"
 BY_COUNTS = "the share counts of earlier filings"
 BY_LIMITS = "no company with so few shares earns so much a share"
-BY_PARENT = "net income attributable to the parent, and earnings per share, of the same filing"
-BY_TAX = "income before tax less tax of the same filing"
 BY_LINE = "the filing shows every figure of this outflow with a minus sign"
 
 WEIGHTED_AVERAGE = (
@@ -183,7 +181,7 @@ def _of_tax(beside: SideBySide) -> Proposal:
     pretax, tax, income = beside[PRETAX], beside[TAX], either(beside[PARENT], beside[COMMON])
     after_tax, with_tax = (np.abs(amount - income) for amount in (pretax - tax, pretax + tax))
     errs = (with_tax <= CLOSE_TO_TAX * np.abs(tax)) & (after_tax > CLOSE_TO_TAX * np.abs(tax))
-    return beside.propose(TAX_SIGN, BY_TAX, TAX, errs, -1.0)
+    return beside.propose(TAX_SIGN, "income before tax less tax of the same filing", TAX, errs, -1.0)
 
 
 def _of_outflows(figures: Figures) -> Proposal:

@@ -30,6 +30,7 @@ PROFIT, DILUTED_EARNINGS, COMPREHENSIVE, OPERATING, RETAINED = (
     "operating_income",
     "retained_earnings",
 )
+PER_SHARE = (EARNINGS, DILUTED_EARNINGS)
 OF_INCOME = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS, PROFIT, DILUTED_EARNINGS, COMPREHENSIVE, OPERATING)
 FEWEST_OTHERS = 2
 """An identity counts for a company that satisfies it in so many other periods: no two do by chance."""

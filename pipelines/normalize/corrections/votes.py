@@ -21,6 +21,7 @@ from pipelines.normalize.corrections.side_by_side import (
     OF_INCOME,
     OPERATING,
     PARENT,
+    PER_SHARE,
     PRETAX,
     PROFIT,
     RETAINED,
@@ -46,10 +47,6 @@ OF_TWO_FIGURES = 2.0
 SIGNIFICANT_TAX = 0.02
 """Below this share of income before tax the tax does not show which sign that income has."""
 
-PER_SHARE = (EARNINGS, DILUTED_EARNINGS)
-
-BY_WITNESSES = "the majority of the figures of income in this filing and earlier ones"
-BY_NO_MAJORITY = "as many figures of income have the one sign as the other"
 
 SIGN_BY_VOTE = Rule(
     "correction.sign.vote",
@@ -92,8 +89,16 @@ def proposals(figures: Figures) -> list[Proposal]:
     # income before tax that is derived from net income with the wrong sign
     unknown |= {PRETAX: beside.is_of(PRETAX, FROM_INCOME) & (against[PARENT] | against[PROFIT])}
     return [
-        *(beside.propose(SIGN_BY_VOTE, BY_WITNESSES, name, errs, -1.0) for name, errs in wrong.items()),
-        *(beside.propose(NO_MAJORITY, BY_NO_MAJORITY, name, holds, np.nan) for name, holds in unknown.items()),
+        *(
+            beside.propose(
+                SIGN_BY_VOTE, "the majority of the figures of income in this filing and earlier ones", name, errs, -1.0
+            )
+            for name, errs in wrong.items()
+        ),
+        *(
+            beside.propose(NO_MAJORITY, "as many figures of income have the one sign as the other", name, holds, np.nan)
+            for name, holds in unknown.items()
+        ),
     ]
 
 
