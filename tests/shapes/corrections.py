@@ -27,7 +27,7 @@ PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsN
 TAX = "IncomeTaxExpenseBenefit"
 PROFIT = "ProfitLoss"
 PAID = "PaymentsOfDividendsCommonStock"
-PAID_EACH = "CommonStockDividendsPerShareCashPaid"
+DECLARED, PAID_EACH = "DividendsCommonStock", "CommonStockDividendsPerShareCashPaid"
 
 Figures = Mapping[str, float]
 
@@ -147,7 +147,7 @@ AGREEMENT: dict[str, list[Row]] = {
     "correction.agreement.contradicted": third_year({NET_INCOME: 90e6, PROFIT: 90e6}, {NET_INCOME: 70e6}),
     "correction.agreement.diluted-below-basic": annual(2021, {REVENUE: 9e9, SHARES: 40e6, DILUTED: 30e6}),
     "correction.scale.dividends-by-payments": annual(2021, {**PAID_OUT, DIVIDENDS: 1000.0}),
-    "correction.dividends.not-as-paid": third_year(PAID_OUT, {DIVIDENDS: 3.0}),
+    "correction.dividends.not-as-paid": annual(2021, {**PAID_OUT, REVENUE: 9e9, DECLARED: 40e6, DIVIDENDS: 2.0}),
     "correction.dividends.as-paid-per-share": annual(2021, {**PAID_OUT, DIVIDENDS: 1.4, PAID_EACH: 1.0}),
     "correction.dividends.rate": [
         fact(DIVIDENDS, 0.25, "2021-07-01", "2021-09-30", form="10-Q", filed="2021-11-05"),

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from pipelines.normalize.corrections.ledger import CONTEXT, corrected
+from pipelines.normalize.corrections.figures import CONTEXT
+from pipelines.normalize.corrections.ledger import corrected
 from tests.factories import DIVIDENDS, EPS, NET_INCOME, REVENUE, SHARES, fact, raw, signed
 
 FIRST, SECOND, THIRD, FOURTH = (

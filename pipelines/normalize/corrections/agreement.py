@@ -154,18 +154,17 @@ def judged(beside: SideBySide, amount: Floats, witnesses: list[Witness]) -> Verd
         beside.usual(is_known, does) & is_known & ~is_confirmed & ~_equal(amount, each.amount, each.apart)
         for is_known, does, each in zip(known, agrees, witnesses, strict=True)
     ]
-    right, two_agree, alone = np.full(len(amount), np.nan), is_confirmed & False, is_confirmed & False
+    right, is_wrong = np.full(len(amount), np.nan), np.zeros(len(amount), dtype=np.bool_)
     for one, witness in enumerate(witnesses):
         support = np.zeros(len(amount), dtype=np.int64)
         for other, second in enumerate(witnesses):
             loose = np.fmax(witness.tolerance, second.tolerance)
             support += (other != one) & against[other] & _equal(witness.amount, second.amount, loose)
-        two_agree |= against[one] & (support > 0)
-        alone |= against[one] & witness.is_proof
+        is_wrong |= against[one] & (witness.is_proof | (support > 0))
         replaces = (against[one] & (support > 0)) | (known[one] & ~is_confirmed & (support > 1))
         replaces &= witness.is_exact & (witness.amount != 0)
         right = np.where(replaces & np.isnan(right), witness.amount, right)
-    return Verdict(is_confirmed, right, (two_agree | alone) & np.isnan(right))
+    return Verdict(is_confirmed, right, is_wrong & np.isnan(right))
 
 
 def proposals(figures: Figures) -> list[Proposal]:

@@ -86,7 +86,7 @@ def withheld(left_out: pl.DataFrame, is_balance: pl.Expr) -> pl.DataFrame:
     """
     later = pl.when(is_balance).then(pl.lit([0])).otherwise(pl.lit(list(range(QUARTERS_A_YEAR + 1))))
     windows = left_out.with_columns(later=later).explode("later").with_columns(q=pl.col("q") + pl.col("later"))
-    return windows.select(WITHHELD.names()).cast(dict(WITHHELD)).unique(maintain_order=True)
+    return windows.select(WITHHELD.names()).cast(WITHHELD).unique(maintain_order=True)
 
 
 def standing(judgements: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:

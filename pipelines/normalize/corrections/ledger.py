@@ -22,13 +22,11 @@ from pipelines.normalize.corrections import (
     signs,
     votes,
 )
-from pipelines.normalize.corrections.figures import CONTEXT, FIGURE, SCALE, SIGN, Figures, Proposal
+from pipelines.normalize.corrections.figures import FIGURE, SCALE, SIGN, Figures, Proposal
 from pipelines.normalize.corrections.powers import is_power_of_ten
 from pipelines.normalize.decisions import CORRECTED, DECISIONS, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import AMOUNT, OF_SOURCE, WITNESSES
 from pipelines.normalize.frames import FRAMES
-
-__all__ = ["CONTEXT", "Corrector", "corrected"]
 
 WHAT = ["cik", "seq", "concept", "start", "end"]
 CORRECTIONS = [*WHAT, "kind", "filed_value", "value", "evidence", "rule"]

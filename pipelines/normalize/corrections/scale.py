@@ -19,8 +19,6 @@ from pipelines.normalize.rule import Rule
 NEAR_STATED = 0.01
 """The largest distance of a quotient from a power of a thousand, in powers of ten (about 2 %): the same figure in
 another scale differs by rounding only."""
-NEARER = 1.0
-"""A corrected figure must be nearer to the level of its line by more than so many powers of ten."""
 FEWEST_FILINGS = 4
 """The level of a line needs so many earlier filings; fewer may all be wrong."""
 
@@ -68,7 +66,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     """
     off = _off_level(figures)
     power = power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
-    errs = (np.abs(power) > 0) & (np.abs(off - power) + NEARER < np.abs(off))
+    errs = (np.abs(power) > 0) & (np.abs(off - power) < np.abs(off))
     steady = figures.of_concepts(STEADY)
     filing = packed(figures.line[steady], figures.seq[steady])
     is_far = np.abs(power_of_thousand(10.0 ** off[steady], NEAR_LEVEL)) > 0
@@ -97,5 +95,5 @@ def _off_level(figures: Figures) -> Floats:
         "seq",
         level=pl.when(number >= FEWEST_FILINGS).then((pl.col("mean").cum_sum() - pl.col("mean")).over("line") / number),
     )
-    level = stated.join(levels, on=["line", "seq"], how="left", maintain_order="left")["level"]
-    return height - level.to_numpy()
+    level: Floats = stated.join(levels, on=["line", "seq"], how="left", maintain_order="left")["level"].to_numpy()
+    return height - level
