@@ -187,10 +187,7 @@ HISTORIES: dict[str, list[Row]] = {
     ),
     "balance.restated.by-proof": again({NONCURRENT: 60.251, CURRENT_LIABILITIES: 71.63}, PROVED),
     "balance.restated.by-amendment": again({NONCURRENT: 70, MATURITIES: 20}, {WHOLE: 110}, form="10-K/A"),
-    "balance.restated.same-elements": again({NONCURRENT: 70, MATURITIES: 20}, {NONCURRENT: 75, MATURITIES: 20}),
-    "balance.restated.filer-total": again(
-        {MATURITIES: 70, CURRENT_LIABILITIES: 90}, {EVERYTHING: 105, CURRENT_LIABILITIES: 90}
-    ),
+    "balance.restated.all-lines": again({NONCURRENT: 70, MATURITIES: 20}, {NONCURRENT: 75, MATURITIES: 20}),
     "balance.left-out.other-lines": again(TWO_LINES, {NOTES: 60}),
 }
 """The rule and the filings in which it decides."""

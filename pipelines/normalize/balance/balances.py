@@ -199,11 +199,11 @@ def _frames(
         if one.is_proved:
             judgements.append((*value_of, one.rule.id, CHOSE, one.value, one.value))
         judgements += [(*value_of, ADDS_UP[name].id, HOLDS, of_lines, total) for name, of_lines, total in one.sections]
-    gaps = []
-    for one, (q, *_) in missed:
-        gaps.append((one.cik, q, one.item, one.reason, one.rule.id))
-        sides = one.sides or (None, None)
-        judgements.append((one.cik, q, one.item, one.seq, one.rule.id, WITHHELD_OUTCOME, *sides))
+    gaps = [(one.cik, q, one.item, one.reason, one.rule.id) for one, (q, *_) in missed]
+    judgements += [
+        (one.cik, q, one.item, one.seq, one.rule.id, WITHHELD_OUTCOME, *(one.sides or (None, None)))
+        for one, (q, *_) in missed
+    ]
     decided += [(one.rule, one.cik) for one, _ in (*taken, *missed)]
     decided += [(OF_LINES, one.cik) for one, _ in taken for _ in one.facts]
     return Balances(

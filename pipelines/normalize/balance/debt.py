@@ -47,10 +47,8 @@ from pipelines.normalize.balance.values import (
 )
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
-    ASSETS,
     BORROWING,
     BORROWINGS,
-    BOTH_SIDES,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     DEPOSIT,
@@ -59,7 +57,6 @@ from pipelines.normalize.elements.lines import (
     LONG_TERM_DEBT,
     NONCURRENT_LIABILITIES,
     PRINCIPAL,
-    SECTION_TOTALS,
 )
 from pipelines.normalize.rule import Rule
 
@@ -67,23 +64,22 @@ _LINES = "Regulation S-X Rule 5-02.19, 5-02.22, 9-03.13; IAS 1.54(m), 1.69"
 
 DEBT_OF_LINES = Rule(
     "debt.proved.lines-add-up",
-    "Debt is the borrowings among the lines that add up to the current and to the non-current liabilities, or to the "
-    "liabilities of an unclassified balance sheet, in both columns of the filing, or in one of them if these are the "
-    "usual lines.",
+    "Debt is the borrowings among the lines that add up to current and non-current liabilities, or to "
+    "unclassified liabilities, in both columns of the filing, or in one if these are the usual lines.",
     f"{TOTALS_OF_BALANCE_SHEETS}; Regulation S-X Rule 5-02.19, 5-02.22, 9-03.13",
     "compose",
 )
 DEBT_INSIDE = Rule(
     "debt.proved.inside-another-line",
-    "Debt that its own element states, and that is not a line of a balance sheet whose liabilities add up, is inside a "
-    "line that is not borrowed, and is added, if no line of borrowings is large enough to include it.",
+    "Debt that its own element states, and that is no line of liabilities that add up, is inside a line that "
+    "is not borrowed, and is added, if no line of borrowings is large enough to include it.",
     "Regulation S-X Rule 5-02.19, 5-02.22 (borrowings may be combined with other liabilities if not material)",
     "compose",
 )
 NO_DEBT = Rule(
     "debt.zero.proved",
-    "Debt is zero if lines that are not borrowed add up to the liabilities and, on a classified balance sheet, the "
-    "filing and those before state no borrowing for the day that is small enough to be inside one of them.",
+    "Debt is zero if lines that are not borrowed add up to the liabilities and, if these are classified, this "
+    "filing and earlier ones state no borrowing for the day that is small enough to be inside one.",
     TOTALS_OF_BALANCE_SHEETS,
     "compose",
 )
@@ -301,88 +297,88 @@ def _without_sums(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
 
 def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tuple[Rule, tuple[str, ...]]:
     """The filer's own total of all debt, if the lines are not it, and the totals prove none of them."""
-    lines = sum_of(stated, elements)
-    everything = next((name for name in ALL_DEBT if amount(stated, name)), None)
-    if everything is None:
+    everything = _first_stated(stated, ALL_DEBT)
+    lines, total = sum_of(stated, elements), amount(stated, everything)
+    repos = sum_of(stated, [name for name, line in LINES[LIABILITIES].items() if line.kind == "repo"])
+    if not everything or (repos and lines + repos == total):
         return DEBT_AS_READ, elements
-    total = amount(stated, everything)
-    repos = sum(amount(stated, name) for name, line in LINES[LIABILITIES].items() if line.kind == "repo")
     if everything in elements:
-        table = BORROWINGS[LIABILITIES]
-        others = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
-        others = [name for name in others if table[name].usual and table[name].part_of.isdisjoint(others)]
-        if repos and sum_of(stated, others) + repos == total:
-            return DEBT_AS_READ, tuple(sorted(others))
-        return DEBT_AS_READ, elements
-    if repos and lines + repos == total:
-        return DEBT_AS_READ, elements
+        return DEBT_AS_READ, (_lines_that_are(stated, total - repos) if repos else ()) or elements
     unproved = [name for part in parts if not part.is_proved for name in part.elements]
     repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME_DEBT / 10 * total]
     if repeated and abs(lines - total) > SAME_DEBT / 10 * total:
         return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
-    if any(part.is_proved for part in parts):
-        return DEBT_AS_READ, elements
-    short_term = sum_of(stated, [name for name in elements if is_short_term(name)])
-    is_less = lines * (1 + DISCOUNT) < total <= _most(stated) and total > amount(stated, PRINCIPAL)
-    if is_less or lines > (total + short_term) * (1 + DISCOUNT):
+    is_other = lines * (1 + DISCOUNT) < total or lines > total * (1 + DISCOUNT)
+    if is_other and not any(part.is_proved for part in parts):
         return FILER_TOTAL, (everything,)
     return DEBT_AS_READ, elements
 
 
-def _most(stated: Day) -> float:
-    """Total liabilities, which no debt exceeds; without them, the assets."""
-    totals = (SECTION_TOTALS[LIABILITIES], BOTH_SIDES, ASSETS)
-    return next((found for names in totals if (found := first_amount(stated, names))), 0.0)
+def _first_stated(stated: Day, elements: Iterable[str]) -> str:
+    """The first of some elements with an amount; none is the empty name."""
+    return next((name for name in elements if amount(stated, name)), "")
+
+
+def _lines_that_are(stated: Day, total: float) -> tuple[str, ...]:
+    """The usual lines of borrowings, if they add up to a total; else none."""
+    table = BORROWINGS[LIABILITIES]
+    found = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
+    found = [name for name in found if table[name].usual and table[name].part_of.isdisjoint(found)]
+    return tuple(sorted(found)) if sum_of(stated, found) == total else ()
 
 
 def _of_classified(filing: Filing, day: int, current: Part, noncurrent: Part) -> tuple[Rule, tuple[str, ...]]:
     """The rule that applies to a classified balance sheet, and the elements of the debt."""
     stated = filing.days[day]
-    whole = next((name for name in LONG_TERM_DEBT if amount(stated, name)), None)
-    everything = next((name for name in ALL_DEBT if amount(stated, name)), None)
-    if not current.is_proved:  # one amount in two lines is one borrowing
-        once = tuple(one for one in current.elements if not _is_noncurrent(stated, one, noncurrent, whole))
-        current = Part(once, is_proved=False)
-    of_leases = amount(stated, _MATURITIES[1]) and _MATURITIES[0] not in stated
-    if current.elements and of_leases and not noncurrent.is_proved:  # both parts with leases, or both without
-        with_leases = {less: line for line, less in _WITHOUT_LEASES.items() if amount(stated, line)}
-        noncurrent = Part(tuple(with_leases.get(one, one) for one in noncurrent.elements), is_proved=False)
+    whole, everything = _first_stated(stated, LONG_TERM_DEBT), _first_stated(stated, ALL_DEBT)
+    current, noncurrent = _each_once(stated, current, noncurrent, whole)
     due, rest = current.total(stated), noncurrent.total(stated)
-    if whole and not noncurrent.is_proved and not current.is_proved and whole not in noncurrent.elements:
-        of_whole = tuple(name for name in current.elements if not is_short_term(name))
-        others = BORROWINGS[NONCURRENT_LIABILITIES].keys() & stated.keys() - {*LONG_TERM_DEBT, *ALL_DEBT}
-        known = _reconciled(stated, (*of_whole, *noncurrent.elements), sorted(others), amount(stated, whole))
-        noncurrent = Part(tuple(name for name in known if name not in of_whole), is_proved=False)
-        rest = noncurrent.total(stated)
     current = Part(_without_maturities(stated, current.elements), current.is_proved)
     lines = (*current.elements, *noncurrent.elements)
     of_maturities = {amount(stated, name) for name in _MATURITIES}
     short_term = tuple(
         name for name in current.elements if is_short_term(name) and amount(stated, name) not in of_maturities
     )
-    maturities = due - sum_of(stated, short_term)
+    of_whole, maturities = amount(stated, whole), due - sum_of(stated, short_term)
     if not rest and not noncurrent.is_proved:
-        if whole and whole not in lines and amount(stated, whole) >= maturities:
-            if amount(stated, whole) > maturities > 0 and _has_room(filing, day, amount(stated, whole), maturities):
+        if whole and whole not in lines and of_whole >= maturities:
+            if of_whole > maturities > 0 and _has_room(filing, day, of_whole, maturities):
                 return DEBT_AS_READ, (*current.elements, whole)
             return WITH_MATURITIES, (whole, *short_term)
         if everything and everything not in lines and amount(stated, everything) >= due:
             return FILER_TOTAL, (everything,)
-        return DEBT_AS_READ, lines
-    if whole and rest and not maturities and not current.is_proved:
-        left = amount(stated, whole) - rest
+    elif whole and rest and not maturities and not current.is_proved:
+        left = of_whole - rest
         is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
-        if left > unit_of([amount(stated, whole)]) / 2 and left > SAME_DEBT / 10 * rest and not is_due:
+        if left > unit_of([of_whole]) / 2 and left > SAME_DEBT / 10 * rest and not is_due:
             return WITH_MATURITIES, (whole, *short_term)
     return DEBT_AS_READ, lines
 
 
-def _is_noncurrent(stated: Day, element: str, noncurrent: Part, whole: str | None) -> bool:
+def _each_once(stated: Day, current: Part, noncurrent: Part, whole: str) -> tuple[Part, Part]:
+    """Both parts with or without leases, without an amount that they repeat, and as all long-term debt has them."""
+    if not current.is_proved:  # one amount in two lines is one borrowing
+        once = tuple(one for one in current.elements if not _is_noncurrent(stated, one, noncurrent, whole))
+        current = Part(once, is_proved=False)
+    if noncurrent.is_proved:
+        return current, noncurrent
+    if current.elements and amount(stated, _MATURITIES[1]) and _MATURITIES[0] not in stated:
+        with_leases = {less: line for line, less in _WITHOUT_LEASES.items() if amount(stated, line)}
+        noncurrent = Part(tuple(with_leases.get(one, one) for one in noncurrent.elements), is_proved=False)
+    if whole and not current.is_proved and whole not in noncurrent.elements:
+        maturities = tuple(name for name in current.elements if not is_short_term(name))
+        others = BORROWINGS[NONCURRENT_LIABILITIES].keys() & stated.keys() - {*LONG_TERM_DEBT, *ALL_DEBT}
+        known = _reconciled(stated, (*maturities, *noncurrent.elements), sorted(others), amount(stated, whole))
+        noncurrent = Part(tuple(name for name in known if name not in maturities), is_proved=False)
+    return current, noncurrent
+
+
+def _is_noncurrent(stated: Day, element: str, noncurrent: Part, whole: str) -> bool:
     """Whether a current line repeats the amount of a non-current one, and is not the other half of long-term debt."""
     same = [name for name in noncurrent.elements if amount(stated, name) == amount(stated, element)]
     is_pair = element == "LongTermDebtCurrent" and same == ["LongTermDebtNoncurrent"]
-    says_once = whole is not None and amount(stated, whole) <= amount(stated, element) * (1 + DISCOUNT)
-    return bool(same) and (not is_pair or says_once)
+    says_once = whole and amount(stated, whole) <= amount(stated, element) * (1 + DISCOUNT)
+    return bool(same) and bool(not is_pair or says_once)
 
 
 def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...]:
@@ -398,13 +394,11 @@ def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...
 
 def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool:
     """Whether all long-term debt is without its maturities: the non-current liabilities or the principal have room."""
-    stated = filing.days[day]
     total = filing.total(NONCURRENT_LIABILITIES, day)
     if total is None:
-        return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(stated, PRINCIPAL)
-    left = total - sum(
-        amount(stated, name) for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT
-    )
+        return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(filing.days[day], PRINCIPAL)
+    lines = [name for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT]
+    left = total - sum_of(filing.days[day], lines)
     return left >= whole * (1 - ROOM) and abs(left - whole) < abs(left - (whole - maturities))
 
 

@@ -45,8 +45,8 @@ _EXCEEDS = _rule(
 )
 _NO_SUM = _rule(
     "balance.withheld.total-agreed-before",
-    "Debt and cash are withheld if a stated total was the sum of two or three of its parts in the other column or on "
-    "the balance sheet before, and is no sum of its parts any more: one of them is wrong.",
+    "Debt and cash are withheld if a stated total was the sum of two or three of its parts in the other column "
+    "or the balance sheet before, and is none any more: one of them is wrong.",
     "definitions of the taxonomies: a total is the sum of its parts",
 )
 _APART = _rule(
@@ -69,9 +69,8 @@ NOT_SHOWN = _rule(
 )
 _FELL_DUE = _rule(
     "debt.withheld.maturities-left-long-term-debt",
-    "Long-term debt alone is withheld for a year after it fell by 3 % or more (a total: 10 %) while the current "
-    "liabilities rose by half of it or more, or by equal installments; always after it did so twice, and if the "
-    "company owns the lender to its buyers.",
+    "Long-term debt alone is withheld for a year after 3 % (a total: 10 %) left for the current liabilities, "
+    "or equal installments; always after it did so twice, and if the company owns the lender to its buyers.",
     "Regulation S-X Rule 5-02.19, 5-02.20 (current debt is a line of the balance sheet); IAS 1.69; a lender owes "
     "commercial paper and maturities within a year",
 )
@@ -95,9 +94,8 @@ _WITHOUT_LIABILITIES = _rule(
 )
 _NO_LONGER_ADDS_UP = _rule(
     "balance.withheld.no-longer-adds-up",
-    "Debt or cash is withheld if the lines with which its section added up in the other column or in the filing before "
-    "leave a material rest, which a missing, wrong or repeated line of it or, in unclassified liabilities, an unknown "
-    "line explains.",
+    "Debt or cash is withheld if lines with which its section added up, in the other column or the filing "
+    "before, leave a material rest that a missing, wrong or repeated line, or an unknown liability, explains.",
     "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); one wrong figure as the likeliest error: Fellegi and "
     "Holt, A Systematic Approach to Automatic Edit and Imputation (1976)",
 )

@@ -397,26 +397,24 @@ def likely_lines(
     """
     table = LINES[section]
     groups = _groups(section, [stated])
-    leading = {min(group, key=lambda one: _rank(table[one])): group for group in groups.values()}
+    first = {min(group, key=lambda one: _rank(table[one])): group for group in groups.values()}
+    below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
+    leading = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
-    leading = {
-        one: group
-        for one, group in leading.items()
-        if decided.get(one) or not _is_below_part(one, leading, stated, table)
-    }
     sums = {one: parts for one in leading if one in WHOLES and (parts := _parts(one, leading, stated, table))}
     for element in sorted(leading, key=lambda one: len(table[one].part_of)):
         known = next((decided[one] for one in leading[element] if one in decided), None)
-        usual = any(table[one].usual for one in leading[element])
         containers = table[element].part_of
-        amount = stated[element][0] * (1 - SAME)
-        within = [
-            one for one in found if found[one] and not containers.isdisjoint(leading[one]) and stated[one][0] >= amount
-        ]
-        within = [one for one in within if not _is_one_of_several(one, leading, stated, table)]
-        usual = usual and element not in sums
-        usual = usual and all(element in parts for total, parts in sums.items() if total in containers)
-        found[element] = (usual and not within) if known is None else known
+        is_within = any(
+            is_line
+            and not containers.isdisjoint(leading[one])
+            and stated[one][0] >= stated[element][0] * (1 - SAME)
+            and not _is_one_of_several(one, leading, table)
+            for one, is_line in found.items()
+        )
+        is_usual = any(table[one].usual for one in leading[element]) and element not in sums
+        is_part = all(element in parts for total, parts in sums.items() if total in containers)
+        found[element] = (is_usual and is_part and not is_within) if known is None else known
         if known:
             found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
     lines = [element for element, is_line in found.items() if is_line]
@@ -433,12 +431,11 @@ def _parts(total: str, leading: Mapping[str, list[str]], stated: Day, table: Map
 
 def _is_below_part(total: str, leading: Iterable[str], stated: Day, table: Mapping[str, Line]) -> bool:
     """Whether a total is less than a line of its class that it would include: then it is something else."""
-    kind, amount = table[total].kind, stated[total][0]
     return total in WHOLES and any(
         total in table[one].part_of
         and table[one].usual
-        and table[one].kind == kind
-        and stated[one][0] * (1 - SAME) > amount
+        and table[one].kind == table[total].kind
+        and stated[one][0] * (1 - SAME) > stated[total][0]
         for one in leading
     )
 
@@ -458,7 +455,7 @@ def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], terms:
     return filling if left >= DIGITS * unit else []
 
 
-def _is_one_of_several(total: str, leading: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> bool:
+def _is_one_of_several(total: str, leading: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:
     """Whether a line of debt that may include others has the amount of one of them, and they are more.
 
     Long-term debt has the amount of its non-current part where the filer states both lines of the balance sheet.
@@ -574,8 +571,7 @@ def _solved(
             return [is_line], is_line, again
         attempts.append((is_line, again))
     likeliest, again = attempts[0]
-    most = (sum([amounts[place] for amounts in groups if amounts[place] > 0]) for place in places)
-    if not groups or any(total > one + within for total, one, within in zip(totals, most, rounding, strict=True)):
+    if not groups or len(totals) < 2:
         return [], likeliest, again
     return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), likeliest, again
 

@@ -67,15 +67,8 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
                 is_evidence = (amounts[:, changed] != 0).any(axis=1)
                 if tried * share_by_chance[is_evidence].prod() >= CHANCE:
                     return []
-            return [_changed(likeliest, changed) for changed in found]
+            return [[bool(one) != (at in changed) for at, one in enumerate(likeliest)] for changed in found]
     return []
-
-
-def in_other_units(amount: float, other: float) -> bool:
-    """Whether an amount is another one in thousands or millions."""
-    return bool(amount) and any(
-        abs(other - amount * scale) <= SAME_IN_OTHER_UNITS * abs(amount * scale) for scale in SCALES
-    )
 
 
 def is_slip(amount: float, left: float, unit: float, digits: int) -> bool:
@@ -86,7 +79,10 @@ def is_slip(amount: float, left: float, unit: float, digits: int) -> bool:
     """
     of_left = f"{abs(round(left / unit)):d}"
     is_one_digit = len(of_left) >= digits and not of_left[1:].strip("0")
-    return bool(amount) and (is_one_digit or in_other_units(amount, amount + left))
+    scaled = [amount * scale for scale in SCALES]
+    return bool(amount) and (
+        is_one_digit or any(abs(amount + left - other) <= SAME_IN_OTHER_UNITS * abs(other) for other in scaled)
+    )
 
 
 def unit_of(amounts: Iterable[float]) -> float:
@@ -101,13 +97,6 @@ def unit_of(amounts: Iterable[float]) -> float:
 def rounded_by(total: float, unit: float) -> float:
     """By how much a sum may differ from a total: one unit, or nothing if the total has few digits (DIGITS)."""
     return unit if total >= DIGITS * unit else 0.0
-
-
-def _changed(likeliest: Flags, changed: tuple[int, ...]) -> list[bool]:
-    found: list[bool] = likeliest.tolist()
-    for place in changed:
-        found[place] = not found[place]
-    return found
 
 
 def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tuple[Changes, int]]:

@@ -32,9 +32,10 @@ PROVED_LATER = Rule(
     "select",
 )
 SAME_LINES = Rule(
-    "balance.restated.same-elements",
-    "A later filing restates an amount if it states it with all elements of the statement that counts.",
-    _COMPARATIVES,
+    "balance.restated.all-lines",
+    "A later filing restates an amount if it states it with all elements of the statement that counts, or debt without "
+    "proof as the filer's own total that exceeds it by more than discounts explain.",
+    f"{_COMPARATIVES}; us-gaap:LongTermDebt, us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A",
     "select",
 )
 BY_AMENDMENT = Rule(
@@ -49,14 +50,7 @@ FEWER_LINES = Rule(
     _COMPARATIVES,
     "select",
 )
-BY_TOTAL = Rule(
-    "balance.restated.filer-total",
-    "The filer's own total in a later filing restates debt without proof if it exceeds it by more than discounts "
-    "explain.",
-    "us-gaap:LongTermDebt, us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A",
-    "select",
-)
-RULES: tuple[Rule, ...] = (PROVED_LATER, SAME_LINES, BY_AMENDMENT, BY_TOTAL, FEWER_LINES)
+RULES: tuple[Rule, ...] = (PROVED_LATER, SAME_LINES, BY_AMENDMENT, FEWER_LINES)
 
 SINGLE_LINES = tuple(concept.name for concept in CONCEPTS if concept.instant and concept.name in ("equity", "assets"))
 """Amounts of a balance sheet that are one line each."""
@@ -120,7 +114,7 @@ def _restates(one: Value, current: Value, is_amendment: bool) -> Rule:
         return BY_AMENDMENT
     is_total = one.rule in (WITH_MATURITIES, FILER_TOTAL) or not one.elements.isdisjoint(ALL_DEBT)
     if is_total and not current.is_proved and one.amount > current.amount * (1 + DISCOUNT):
-        return BY_TOTAL
+        return SAME_LINES
     return FEWER_LINES
 
 

@@ -16,7 +16,6 @@ from pipelines.normalize.balance.sheets import (
     REPORTS,
     TABLES,
     Case,
-    Group,
     History,
     Sheet,
 )
@@ -57,18 +56,15 @@ REASONS = {
 
 TOTAL_OF_CASH = "CashCashEquivalentsAndShortTermInvestments"
 CASH_OF_TOTAL = "CashAndCashEquivalentsAtCarryingValue"
+_OTHER_PART = {"current": "noncurrent", "noncurrent": "current"}
 
 
 def shown(sheet: Sheet, group: str) -> float:
     """A group on a balance sheet: its lines, or what a total leaves of it beside the other part of that total."""
-    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), 0.0
+    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.part(_OTHER_PART.get(group, ""))
     if group == "securities":
         whole, rest = (amount(sheet.stated, name) for name in (TOTAL_OF_CASH, CASH_OF_TOTAL))
-    elif group == "current":
-        rest = sheet.part("noncurrent")
-    elif group == "noncurrent":
-        rest = sheet.part("current")
-    is_total = bool(rest) or group == "noncurrent"
+    is_total = rest or group == "noncurrent"
     return sheet.part(group) or (max(whole - rest, 0.0) if is_total else 0.0)
 
 
@@ -99,15 +95,14 @@ def is_of_other_extent(case: Case) -> bool:
     """
     table = TABLES[case.value.item]
     stated, elements = case.sheet.stated, case.value.elements & table.keys()
-    for other in case.compared:
+    columns = [other for other in case.compared if case.filing.days.get(other.day) is other.stated]
+    for other in columns:
         before = case.history.values.get((case.value.item, other.day))
-        if before is None or before.value is None or case.filing.days.get(other.day) is not other.stated:
-            continue
-        if not elements or not all(amount(other.stated, name) for name in elements):
+        if not before or not elements or not all(amount(other.stated, name) for name in elements):
             continue
         lost = {name for name in other.stated.keys() & table.keys() if name not in stated or stated[name][0] < 0}
         same = sum_of(other.stated, elements)
-        is_more = same > before.value * (1 + MATERIAL)
+        is_more = same > before.amount * (1 + MATERIAL)
         includes = any(not elements.isdisjoint(table[name].part_of) for name in lost & before.elements)
         if (includes and is_more) or any(
             (parts := [name for name in elements if total in table[name].part_of])
@@ -123,11 +118,10 @@ def vanished(group: str) -> Callable[[Case], bool]:
     one = GROUPS[group]
 
     def holds(case: Case) -> bool:
-        if case.sheet.day != max(case.filing.days) or group not in case.history.last_with:
-            return False
-        if one.section == CURRENT_ASSETS and case.sheet.sum_of(LIABILITIES, DEPOSIT):
-            return False
-        if case.sheet.part(group) or states(case.filing, group) or not case.value.amount:
+        is_newest = case.sheet.day == max(case.filing.days)
+        of_bank = one.section == CURRENT_ASSETS and case.sheet.sum_of(LIABILITIES, DEPOSIT)
+        is_stated = case.sheet.part(group) or states(case.filing, group)
+        if not is_newest or of_bank or is_stated or not case.value.amount or group not in case.history.last_with:
             return False
         last, number = case.history.last_with[group]
         line = shown(last, group)
@@ -166,14 +160,13 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
             own = own_sheets[-1].day
             if value.item != item or value.is_proved:
                 continue
-            if value.day == own:
-                earlier = [day for day in before if day < own < newest]
-                shows = [lines[earlier[-1]], lines[newest]] if earlier else []
-            else:
-                shows = [lines[own]] if own in lines else []
+            earlier = [day for day in before if day < own < newest]
+            shows = [lines[own]] if value.day != own and own in lines else []
+            if value.day == own and earlier:
+                shows = [lines[earlier[-1]], lines[newest]]
             line = sum(shows) / len(shows) if shows else 0.0
-            is_material = line and line >= MATERIAL * ((value.value or 0.0) + line)
-            if is_material and not any(_has(sheet, group, name) for sheet in own_sheets):
+            is_stated = any(sheet.part(name) or not group.names.isdisjoint(sheet.stated) for sheet in own_sheets)
+            if line and line >= MATERIAL * (value.amount + line) and not is_stated:
                 found.append((value, name))
     return found
 
@@ -186,11 +179,6 @@ def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
             history.last_with[group] = own, history.filings
         elif states(filing, group):
             history.last_with.pop(group, None)
-
-
-def _has(sheet: Sheet, group: Group, name: str) -> bool:
-    """Whether a balance sheet states a group of lines, zero included, or a total that includes it."""
-    return bool(sheet.part(name)) or not group.names.isdisjoint(sheet.stated)
 
 
 OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.5, 1.6)
@@ -226,13 +214,13 @@ def _is_alone(sheet: Sheet) -> str | None:
 def became_due(sheet: Sheet, other: Sheet) -> bool:
     """Whether debt of one line fell while the current liabilities rose by about as much."""
     line = _is_alone(sheet)
-    if line is None or not {*sheet.totals, *other.totals} >= {CURRENT_LIABILITIES} or sheet.day <= other.day:
+    if line is None or CURRENT_LIABILITIES not in {*sheet.totals, *other.totals}:
         return False
     fell = amount(other.stated, line) - amount(sheet.stated, line)
     least, lowest, highest = OF_WHOLE if line in (*LONG_TERM_DEBT, *ALL_DEBT) else OF_NONCURRENT
     rose = sheet.current_liabilities - other.current_liabilities
     is_due = fell >= least * amount(other.stated, line) > 0 and lowest * fell <= rose <= highest * fell
-    is_near = sheet.day - other.day <= QUARTERS
+    is_near = 0 < sheet.day - other.day <= QUARTERS
     return is_due and is_near and fell >= OF_CURRENT * sheet.current_liabilities
 
 
@@ -242,21 +230,19 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
     if sheet.part("current"):
         history.became_due, history.due_since = 0, -REPORTS
     for each in (*others, sheet):
-        whole, rest = first_amount(each.stated, LONG_TERM_DEBT), each.part("noncurrent")
-        if whole and rest:
+        if first_amount(each.stated, LONG_TERM_DEBT) and each.part("noncurrent"):
             history.is_part = _is_less_than_part(each)
     newest = list(history.sheets)[-1:]
     if line is None or CURRENT_LIABILITIES not in sheet.totals:
         return
     for before in newest:
-        fell = amount(before.stated, line) - amount(sheet.stated, line)
-        paid = before.totals.get(CURRENT_LIABILITIES, 0.0) - sheet.current_liabilities
-        lowest, highest = PAID
-        if fell < 0 and lowest * -fell <= paid <= highest * -fell and -fell >= RISES * amount(sheet.stated, line):
+        now, earlier = amount(sheet.stated, line), amount(before.stated, line)
+        rose, paid = now - earlier, before.current_liabilities - sheet.current_liabilities
+        if PAID[0] * rose <= paid <= PAID[1] * rose and rose >= RISES * now and rose > 0:
             history.became_due = 0
         if line not in (*LONG_TERM_DEBT, *ALL_DEBT) and became_due(sheet, before):
             history.became_due += 1
-        if -fell > RISES * amount(before.stated, line):
+        if rose > RISES * earlier:
             history.installments_since = -REPORTS
     is_new = history.filings - history.due_since >= REPORTS  # a year end is repeated by all reports of a year
     if any(became_due(sheet, other) for other in (*(others if is_new else ()), *newest)):
@@ -284,9 +270,8 @@ def maturities_left(case: Case) -> bool:
 
 def is_no_total(case: Case) -> bool:
     """Whether long-term debt is less than its non-current part, or was where both were stated, of which one is now."""
-    if _is_less_than_part(case.sheet) and len(case.value.elements) == 1:
-        return True
-    return case.history.is_part and _is_alone(case.sheet) is not None
+    is_one = len(case.value.elements) == 1
+    return (is_one and _is_less_than_part(case.sheet)) or (case.history.is_part and _is_alone(case.sheet) is not None)
 
 
 def _is_less_than_part(sheet: Sheet) -> bool:
@@ -297,11 +282,10 @@ def _is_less_than_part(sheet: Sheet) -> bool:
 
 def has_large_maturities(case: Case) -> bool:
     """Whether maturities that no line states would be most of the current liabilities and of the debt."""
-    if case.value.rule is not WITH_MATURITIES or CURRENT_LIABILITIES not in case.sheet.totals:
-        return False
     due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - case.sheet.part("noncurrent")
     return (
-        case.sheet.part("noncurrent") > 0
+        case.value.rule is WITH_MATURITIES
+        and case.sheet.part("noncurrent") > 0
         and case.sheet.current_liabilities >= due > UNNAMED[0] * case.sheet.current_liabilities
         and due > UNNAMED[1] * case.value.amount
     )
@@ -309,17 +293,15 @@ def has_large_maturities(case: Case) -> bool:
 
 def notes_exceed(case: Case) -> bool:
     """Whether only current debt is stated as a line, and notes of any term are more."""
-    if CURRENT_LIABILITIES not in case.sheet.totals or case.sheet.part("noncurrent"):
-        return False
-    if case.value.rule is not DEBT_AS_READ or not case.sheet.part("current"):
-        return False
+    is_alone = bool(case.sheet.part("current")) and not case.sheet.part("noncurrent")
     notes = [
         amount(case.sheet.stated, name)
         for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
         for name, line in LINES[section].items()
         if line.kind == BORROWING and not line.usual
     ]
-    return max(notes, default=0.0) > case.value.amount * (1 + DISCOUNT)
+    is_more = max(notes, default=0.0) > case.value.amount * (1 + DISCOUNT)
+    return is_alone and is_more and case.value.rule is DEBT_AS_READ and CURRENT_LIABILITIES in case.sheet.totals
 
 
 OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (1.0, 10.0), 0.2
@@ -337,30 +319,24 @@ def leaves_much(case: Case) -> bool:
     rest = sum(each for each in left if each is not None)
     if not case.value.elements:
         return rest > HALF * liabilities
-    if case.sections == (LIABILITIES,):
-        if not case.sheet.sum_of(LIABILITIES, DEPOSIT) or not case.value.elements.isdisjoint(ALL_DEBT):
-            return False
-        is_one = len(case.value.elements) == 1
-        return rest > (OF_ONE_LINE if is_one else TIMES[0]) * case.value.amount and rest > LITTLE * liabilities
-    return rest > TIMES[1] * case.value.amount and rest > OF_LIABILITIES * liabilities
+    if case.sections != (LIABILITIES,):
+        return rest > max(TIMES[1] * case.value.amount, OF_LIABILITIES * liabilities)
+    of_bank = bool(case.sheet.sum_of(LIABILITIES, DEPOSIT)) and case.value.elements.isdisjoint(ALL_DEBT)
+    times = OF_ONE_LINE if len(case.value.elements) == 1 else TIMES[0]
+    return of_bank and rest > max(times * case.value.amount, LITTLE * liabilities)
 
 
 def lacks_debt_of_interest(case: Case) -> bool:
     """Whether interest of one class is stated, all lines are of another class, and the liabilities have room."""
     elements, left = case.value.elements, case.sheet.left(LIABILITIES)
-    if not elements or left is None or left <= MATERIAL * case.value.amount:
-        return False
-    return any(
-        all(other in element for element in elements)
-        for interest, other in INTEREST_OF_CLASS.items()
-        if interest in case.flows.interest
-    )
+    has_room = left is not None and left > MATERIAL * case.value.amount
+    others = [other for interest, other in INTEREST_OF_CLASS.items() if interest in case.flows.interest]
+    return bool(elements) and has_room and any(all(other in element for element in elements) for other in others)
 
 
 def has_no_liabilities(case: Case) -> bool:
     """Whether a financial company states long-term debt alone, and neither liabilities nor deposits."""
-    if case.history.industry not in FINANCIAL or case.sheet.liabilities is not None:
-        return False
-    if CURRENT_LIABILITIES in case.sheet.totals or case.sheet.sum_of(LIABILITIES, DEPOSIT):
-        return False
-    return bool(case.value.elements) and case.value.elements <= {*LONG_TERM_DEBT}
+    states_them = CURRENT_LIABILITIES in case.sheet.totals or case.sheet.sum_of(LIABILITIES, DEPOSIT)
+    is_long_term = bool(case.value.elements) and case.value.elements <= {*LONG_TERM_DEBT}
+    is_financial = case.history.industry in FINANCIAL
+    return is_financial and is_long_term and case.sheet.liabilities is None and not states_them

@@ -43,8 +43,8 @@ ADDS_UP = {
 """For each section the identity of its lines and its total."""
 REST_OF_TOTAL = Rule(
     "balance.proved.line-is-the-rest",
-    "A line of debt or cash that is not stated is what the other lines leave of the total, if it is a line in the "
-    "other column, of the usual size, or if the others leave there what an earlier filing stated for it.",
+    "A line of debt or cash that is not stated is what the others leave of the total, if the other column has "
+    "it in the usual size, or an earlier filing states what they leave there.",
     f"{TOTALS_OF_BALANCE_SHEETS}; comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c))",
     "compose",
 )
@@ -168,24 +168,18 @@ def legs(read: Reading, day: int, stated: Day, elements: Iterable[str]) -> list[
 
 
 def agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The elements of the lines of some classes; None if the possible readings have different amounts."""
-    found = [_of_kinds(read.section, lines, kinds) for lines in read.readings]
-    amounts = {None if one is None else sum_of(stated, one) for one in found}
-    if found[0] is None or len(amounts) > 1:
+    """The elements of the lines of some classes; None if the possible readings have different amounts.
+
+    And None if elements that state one amount are of several classes.
+    """
+    table = LINES[read.section]
+    for group in (group for lines in read.readings for group in lines):
+        if len({table[element].kind in kinds for element in group if table[element].usual}) > 1:
+            return None
+    found = [[group[0] for group in lines if table[group[0]].kind in kinds] for lines in read.readings]
+    if len({sum_of(stated, elements) for elements in found}) > 1:
         return None
     return tuple(element for element in found[0] if element in stated)
-
-
-def _of_kinds(section: str, lines: tuple[tuple[str, ...], ...], kinds: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The elements of the lines of some classes; None if elements that state one amount are of several classes."""
-    found = []
-    for group in lines:
-        of_group = {LINES[section][element].kind in kinds for element in group if LINES[section][element].usual}
-        if len(of_group) > 1:
-            return None
-        if LINES[section][group[0]].kind in kinds:
-            found.append(group[0])
-    return tuple(found)
 
 
 def lines_of(filing: Filing, section: str, day: int) -> tuple[str, ...]:
