@@ -65,7 +65,7 @@ ENTRIES: tuple[Entry, ...] = (
             "The description types the parameter `items` as a string with comma-separated names, so that generated "
             "clients send it in that form; before, as an array. Requests and responses are unchanged.",
         ),
-        "a86222fc836c008533b20eeaa7fb20bd24ccf4ff6d9d9e2cdfe8c308626de30c",
+        "275727a5003aa5b4a07861eaf81b5c0986f4330b15a892f592a29d7745114c24",
     ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"

@@ -218,7 +218,7 @@ class NoFairValue(Shape, frozen=True):
 class Status(Shape, frozen=True):
     """Whether the interface is up, and how fresh the data is; null where nothing has been published yet."""
 
-    status: Annotated[Literal["up", "degraded"], about("degraded: answers are given, and something is problem.")]
+    status: Annotated[Literal["up", "degraded"], about("degraded: answers are given, and something is amiss.")]
     build: Annotated[str | None, about("Build that is served.")]
     last_synchronized_at: Annotated[str | None, about("When the last synchronization ended.", **TIME)]
     age_seconds: Annotated[int | None, about("Seconds since then.")]

@@ -185,8 +185,8 @@ def test_the_changelog_has_the_fingerprint_of_the_description() -> None:
     """A change of the description needs an entry, and the number of entries is part of the description."""
     held = ENTRIES[-1].fingerprint
     assert held == openapi.fingerprint(DESCRIPTION), (
-        "the description has changed: add an entry to serve/api/changelog.py (before the first release of the "
-        "last one, change that), with what `python -m serve.api.description --fingerprint` prints"
+        "the description has changed: add an entry to serve/api/changelog.py (or change the last entry if it is not "
+        "yet released), then write what `python -m serve.api.description --fingerprint` prints into that entry"
     )
 
 
