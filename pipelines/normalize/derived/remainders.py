@@ -89,17 +89,11 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
     statements = statements.unique(FILING, keep="last", maintain_order=True)
     states_it = pl.col("tags").list.set_intersection(sorted(_STATED)).list.len() > 0
     with_it = statements.filter(states_it).select(
-        "cik", other="seq", start_other="start", rest_other="rest", legs="fact", signs="coefficient"
+        "cik", "seq", other="seq", start_other="start", rest_other="rest", legs="fact", signs="coefficient"
     )
     before, after = (
         statements.filter(~states_it).join_asof(
-            with_it,
-            left_on="seq",
-            right_on="other",
-            by="cik",
-            strategy=strategy,
-            allow_exact_matches=False,
-            check_sortedness=False,
+            with_it, on="seq", by="cik", strategy=strategy, allow_exact_matches=False, check_sortedness=False
         )
         for strategy in ("backward", "forward")
     )

@@ -126,11 +126,12 @@ def amounts(facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame
     as_filed = stated.filter(pl.col("repair") == 1)
     single = as_filed.filter(pl.col("legs").list.len() == 1).with_columns(fact=pl.col("legs").list.first())
     averages = {name: single.filter(pl.col("concept") == name) for name in _EARNINGS_OF}
+    every = pl.concat(averages.values()).select(*PERIOD, "concept", "value", "fact")
     found = [
         _of_last_quarter(averages["shares_basic"]),
         *(_of_earnings(facts, as_filed, single, concept) for concept in _EARNINGS_OF),
         _in_a_loss(facts, as_filed, averages["shares_basic"]),
-        _around_offerings(facts, pl.concat(averages.values())),
+        _around_offerings(facts, every),
     ]
     return like_basic, pl.concat(found, how="diagonal")
 
@@ -303,7 +304,6 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     Returns:
         PERIOD, `concept`, `value`, `rule`, `fact` and `coefficient` (lists).
     """
-    averages = averages.select(*_OF, "seq", "start", "end", "value", "fact")
     unstated = _unstated(facts, averages)
     first = _first(averages, "first")
     later = averages.join(first.select(*_OF, after="first_end"), on=_OF).filter(pl.col("start") > pl.col("after"))

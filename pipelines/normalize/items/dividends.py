@@ -50,10 +50,10 @@ def dividends(points: Points, basic: Item, diluted: Item) -> Item:
     if contradicted.any():
         before = points.earlier(points.timeline(), 1)
         contradicted |= may_repeat & np.isnan(times) & (before >= 0) & contradicted[before]
-    is_judged = contradicted | (np.abs(times - 1) <= AS_PAID)
+    is_shown = contradicted | (np.abs(times - 1) <= AS_PAID)
     return replace(
         found,
         value=np.where(contradicted, np.nan, found.value),
         withheld=((CONTRADICTED_REASON, TIMES_SHARES, contradicted),),
-        proofs=(Proof(TIMES_SHARES, is_judged, np.where(contradicted, 2, 0), product, paid),),
+        proofs=(Proof(TIMES_SHARES, is_shown, np.where(contradicted, 2, 0), product, paid),),
     )

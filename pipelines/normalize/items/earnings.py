@@ -205,9 +205,9 @@ def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
     found = average_shares(points, name, takes_basic)
     takes_basic &= ~np.isnan(found.value)
     contradicted = is_below & ~np.isnan(found.value) & ~takes_basic
-    is_judged = ~np.isnan(found.value * basic.value) & (is_mean | (found.value >= BELOW_BASIC * basic.value))
+    is_shown = ~np.isnan(found.value * basic.value) & (is_mean | (found.value >= BELOW_BASIC * basic.value))
     outcome = np.select([takes_basic, contradicted], [1, 2], 0)
-    proof = Proof(NOT_BELOW_BASIC, is_judged, outcome, found.value, basic.value)
+    proof = Proof(NOT_BELOW_BASIC, is_shown, outcome, found.value, basic.value)
     kept = np.where(contradicted, np.nan, found.value)
     return replace(
         found,
@@ -282,12 +282,7 @@ class _Comparison:
         self.off = off = np.fmin(np.abs(filed - of_income), np.abs(filed - of_common))
         self.rounding = rounding = ROUNDINGS * grain
         size = np.abs(quotient)
-        differs = is_year & (off > largest(rounding, OTHER_YEARS * largest(size, np.abs(filed))))
-        differing, agreeing = _fiscal_years(points, differs, is_year & ~differs & ~np.isnan(off))
-        self.is_of_others = (differing > 0) & (differing >= agreeing)
-        # participating securities take little: they cannot make a loss of a profit, nor twice the amount
-        is_proved = ~income.flags["attributable_to_parent"] | self.is_common | (off > size)
-        is_proved &= (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
+        self.is_of_others, is_proved = self._agreement(points, income, size)
         apart = (off > rounding) & (off > SHARE_APART * size) & ~is_year
         self.drift = np.fmax((points.of("shares_basic", "spread") - 1) * points.of("eps_basic", "gross"), 0.0)
         self.is_issuance = apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others
@@ -317,13 +312,23 @@ class _Comparison:
             (MIXED_REASON, MEAN_AS_QUARTERS, _is_of_other_count(points, income, filed, rounding) & ~is_year),
         )
 
+    def _agreement(self, points: Points, income: Item, size: Floats) -> tuple[Flags, Flags]:
+        """Whether filed earnings are not net income over shares, and whether fiscal years prove that they are."""
+        differs = self.off > largest(self.rounding, OTHER_YEARS * largest(size, np.abs(self.filed)))
+        agrees = ~differs & ~np.isnan(self.off)
+        differing, agreeing = _fiscal_years(points, self.is_year & differs, self.is_year & agrees)
+        # participating securities take little: they cannot make a loss of a profit, nor twice the amount
+        is_proved = ~income.flags["attributable_to_parent"] | self.is_common | (self.off > size)
+        is_proved &= (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
+        return (differing > 0) & (differing >= agreeing), is_proved
+
     def proof(self, is_replaced: Flags, income: Item, shares: Item) -> Proof:
         """Earnings per share times shares are net income."""
         share = np.where(self.is_year, OTHER_YEARS, SHARE_APART) * np.abs(self.quotient)
         agrees = self.off <= largest(self.rounding, share) + np.where(self.is_year, 0.0, self.drift)
-        is_judged = agrees | self.is_contradicted | np.any([holds for _, holds in self.replaced[1:3]], axis=0)
+        is_shown = agrees | self.is_contradicted | np.any([holds for _, holds in self.replaced[1:3]], axis=0)
         outcome = np.select([self.is_contradicted, is_replaced], [2, 1], 0)
-        return Proof(TIMES_SHARES, is_judged & ~self.is_of_others, outcome, self.filed * shares.value, income.value)
+        return Proof(TIMES_SHARES, is_shown & ~self.is_of_others, outcome, self.filed * shares.value, income.value)
 
 
 def _is_of_other_count(points: Points, income: Item, filed: Floats, rounding: Floats) -> Flags:

@@ -34,12 +34,12 @@ class Candidate(NamedTuple):
 class Proof(NamedTuple):
     """An identity by which the value of an item was judged.
 
-    judged: the points at which both sides are known and show something. outcome: 0 it holds, 1 it chose the value, 2 it
+    where: the points at which both sides are known and show something. outcome: 0 it holds, 1 it chose the value, 2 it
     withheld it.
     """
 
     rule: Rule
-    judged: Flags
+    where: Flags
     outcome: Ints
     left: Floats
     right: Floats
@@ -108,7 +108,7 @@ def proofs(points: Points, items: Iterable[Item]) -> pl.DataFrame:
     found = []
     for item in items:
         for proof in item.proofs:
-            rows = np.flatnonzero(proof.judged & newest)
+            rows = np.flatnonzero(proof.where & newest)
             of_rows = points.frame[rows].with_columns(
                 item=pl.lit(item.name, pl.String),
                 rule=pl.lit(proof.rule.id, pl.String),

@@ -157,11 +157,15 @@ class Points:
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():
             self.rows[name] = np.where(holds, NOTHING, self.rows[name])
-        ids = {rule.id: number for number, rule in enumerate(METHODS)}
-        rules = balances["rule"].fill_null("")
-        self._rules = tuple(rules.unique().sort())
-        self._rule = rules.rank("dense").to_numpy().astype(np.int64) - 1
-        self._ways = flows["rule"].replace_strict(ids, default=NOTHING, return_dtype=pl.Int64).to_numpy()
+        self._rules = {True: tuple(rule.id for rule in METHODS), False: tuple(balances["rule"].drop_nulls().unique())}
+        self._rule = {
+            is_flow: frame["rule"].replace_strict(
+                {rule: number for number, rule in enumerate(self._rules[is_flow])},
+                default=NOTHING,
+                return_dtype=pl.Int64,
+            )
+            for is_flow, (frame, _) in columns.items()
+        }
         self._withheld_by = {
             is_flow: frame.select(pl.when(pl.col("amount").is_null()).then("rule"))["rule"]
             for is_flow, frame in ((True, flows), (False, balances))
@@ -192,12 +196,13 @@ class Points:
 
     def way(self, concept: str) -> Ints:
         """The number in METHODS of the way to the known twelve months; -1 if none are known."""
-        return np.nan_to_num(picked(self._ways, self.rows[concept]), nan=NOTHING).astype(np.int64)
+        return self.composed_by(concept)[1]
 
     def composed_by(self, concept: str) -> tuple[tuple[str, ...], Ints]:
-        """The ids of the rules that composed a balance, and the number of the one at each point (-1 for none)."""
-        number = picked(self._rule, self.rows[concept])
-        return self._rules, np.nan_to_num(number, nan=NOTHING).astype(np.int64)
+        """The ids of the rules that compose an amount, and the number of the one at each point (-1 for none)."""
+        is_flow = concept in FLOWS
+        number = picked(self._rule[is_flow].to_numpy(), self.rows[concept])
+        return self._rules[is_flow], np.nan_to_num(number, nan=NOTHING).astype(np.int64)
 
     def withheld_by(self, concept: str) -> pl.Series:
         """The id of the rule that withholds the amount of a concept at each point; null if none does."""
