@@ -120,8 +120,8 @@ def _at_points(points: Points, item: Item, has_value: pl.Series, withdrawn_by: S
         .with_columns(
             item=pl.lit(item.name),
             value=numbers(item.value),
-            rule=pl.Series(item.rules, dtype=pl.String)[item.rule.clip(0)],
-            method=pl.Series(item.methods, dtype=pl.String)[item.method.clip(0)],
+            rule=pl.Series([*item.rules, None], dtype=pl.String)[item.rule],  # -1: none
+            method=pl.Series([*item.methods, None], dtype=pl.String)[item.method],
             **{name: pl.Series(item.flags.get(name, no_flags)) for name in FLAGS},
         )
         .with_columns(
