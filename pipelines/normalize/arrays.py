@@ -29,7 +29,7 @@ def floats(frame: pl.DataFrame, name: str) -> Floats:
 
 
 def ints(frame: pl.DataFrame, name: str) -> Ints:
-    """A column of whole numbers without nulls, or the codes of an Enum."""
+    """A column of whole numbers without nulls, of days since 1970, or of the codes of an Enum."""
     column = frame[name]
     return (column.to_physical() if isinstance(column.dtype, pl.Enum) else column).to_numpy().astype(np.int64)
 
@@ -52,11 +52,6 @@ def picked(values: npt.NDArray[Any], rows: Ints) -> Floats:
 def numbers(array: Floats) -> pl.Series:
     """A column of numbers; NaN is null."""
     return pl.Series(array, dtype=pl.Float64, nan_to_null=True)
-
-
-def named(codes: Ints, names: pl.Enum) -> pl.Series:
-    """A column of an Enum from the codes of its categories."""
-    return pl.Series(names.categories, dtype=names)[codes]
 
 
 def starts(*sorted_keys: npt.NDArray[Any]) -> Flags:
@@ -83,17 +78,7 @@ def first_row(begins: Flags) -> Ints:
 
 def largest(*columns: Floats) -> Floats:
     """The largest number of each row; NaN only if all numbers of the row are."""
-    found = columns[0]
-    for column in columns[1:]:
-        found = np.fmax(found, column)
-    return found
-
-
-def smallest(*columns: Floats) -> Floats:
-    """The smallest number of each row; NaN only if all numbers of the row are."""
-    found = columns[0]
-    for column in columns[1:]:
-        found = np.fmin(found, column)
+    found: Floats = np.fmax.reduce(columns)
     return found
 
 

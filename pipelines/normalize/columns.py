@@ -1,12 +1,10 @@
 """Columns: a table as arrays of equal length.
 
-Belongs here: selecting rows of all columns at once, and appending tables. Does not: any particular table.
+Belongs here: selecting rows of all columns at once. Does not: any particular table.
 """
 
 from dataclasses import dataclass, fields
 from typing import Any, Self
-
-import numpy as np
 
 from pipelines.normalize.arrays import Flags, Ints
 
@@ -18,11 +16,6 @@ class Columns:
     def at(self, rows: Ints | Flags) -> Self:
         """Some rows, selected by number or by a flag for each row."""
         return type(self)(*(column[rows] for column in self._columns()))
-
-    def followed_by(self, *others: Self) -> Self:
-        """The rows of this table followed by those of others."""
-        columns = (table._columns() for table in (self, *others))
-        return type(self)(*(np.concatenate(each) for each in zip(*columns, strict=True)))
 
     def _columns(self) -> list[Any]:
         return [getattr(self, field.name) for field in fields(self)]

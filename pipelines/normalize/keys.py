@@ -1,15 +1,12 @@
 """Keys: several columns of whole numbers packed into one that sorts and compares in the same way.
 
-Belongs here: days and amounts as numbers, and packing columns whose ranges are not known beforehand. Does not: keys of
-parts that have a fixed number of bits (arrays.key_of).
+Belongs here: packing columns whose ranges are not known beforehand, and pairing equal keys. Does not: keys of parts
+that have a fixed number of bits (arrays.key_of).
 """
 
-from collections.abc import Sequence
-
 import numpy as np
-import polars as pl
 
-from pipelines.normalize.arrays import NOTHING, SEQ_BITS, Flags, Ints, ints, key_of
+from pipelines.normalize.arrays import Ints
 from pipelines.normalize.elements import AMOUNT
 
 KEY_BITS = 63
@@ -18,29 +15,8 @@ KEY_BITS = 63
 NUMBER_OF = {name: number for number, name in enumerate(AMOUNT.categories)}
 """The number of each amount in elements.AMOUNT."""
 
-CIK_BITS = 40
-"""A CIK has ten digits."""
-
 DAY_BITS = 22
 """Days since 1970 are fewer than 2**21, before and after."""
-
-
-def places_in(names: Sequence[str], concept: Ints) -> Ints:
-    """The place of each concept in `names`, by its number in elements.AMOUNT; NOTHING for concepts not in `names`."""
-    place = np.full(len(AMOUNT.categories), NOTHING)
-    place[[NUMBER_OF[name] for name in names]] = np.arange(len(names))
-    return place[concept]
-
-
-def dates(days: Ints) -> pl.Series:
-    """Days since 1970 as dates; null for the smallest number, which `largest_of` returns for groups without rows."""
-    return pl.Series(days.astype("datetime64[D]"), dtype=pl.Date)
-
-
-def day_numbers(days: pl.Series) -> Ints:
-    """Days since 1970; 0 for a missing day."""
-    numbers: Ints = days.to_numpy().astype("datetime64[D]").astype(np.int64)
-    return np.where(numbers == np.iinfo(np.int64).min, 0, numbers) if days.null_count() else numbers
 
 
 def packed(*columns: Ints) -> Ints:
@@ -83,40 +59,3 @@ def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     number = np.searchsorted(right, left, side="right") - lowest
     nth = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
     return np.repeat(np.arange(len(left)), number), np.repeat(lowest, number) + nth
-
-
-def largest_of(group: Ints, number: int, values: Ints) -> Ints:
-    """The largest value of each group, numbered from 0; for a group without rows the smallest possible number."""
-    found = np.full(number, np.iinfo(np.int64).min)
-    np.maximum.at(found, group, values)
-    return found
-
-
-def any_of(group: Ints, number: int, holds: Flags) -> Flags:
-    """For each group, whether the condition holds for any of its rows."""
-    found = np.zeros(number, dtype=np.bool_)
-    found[group[holds]] = True
-    return found
-
-
-def sortable_days(column: pl.Series) -> Ints:
-    """Dates as days since 1970; null becomes the day before the first date."""
-    days = column.to_numpy().astype("datetime64[D]").astype(np.int64)
-    if column.null_count():
-        is_null = days == np.iinfo(np.int64).min  # how NumPy represents a missing date
-        days[is_null] = days[~is_null].min(initial=0) - 1
-    return days
-
-
-def filing_rows(cik: Ints, seq: Ints, filings: pl.DataFrame) -> Ints:
-    """For each row, the row of its filing in `filings`.
-
-    Args:
-        cik, seq: of each row.
-        filings: all filings: `cik`, `seq`, sorted by both.
-    """
-    of_row, of_filing = (
-        key_of((company, CIK_BITS), (place, SEQ_BITS))
-        for company, place in ((cik, seq), (ints(filings, "cik"), ints(filings, "seq")))
-    )
-    return np.searchsorted(of_filing, of_row)

@@ -64,21 +64,23 @@ def classified(listing: pl.DataFrame) -> pl.DataFrame:
     return listing.with_columns(kind=pl.Series(kinds, dtype=pl.String), is_primary=pl.Series(primary, dtype=pl.Boolean))
 
 
+def _of_suffix(symbol: str) -> str | None:
+    """The kind of a symbol with a suffix after a dash; None without one."""
+    return next((kind for pattern, kind in SUFFIX_KINDS if re.search(pattern, symbol)), None)
+
+
 def _own_kind(symbol: str, first: str) -> str:
     """The kind of a symbol by itself; a fifth letter counts only if the rest is the company's first symbol."""
-    for pattern, kind in SUFFIX_KINDS:
-        if re.search(pattern, symbol):
-            return kind
     adds_a_letter = symbol != first and len(symbol) == len(first) + 1 and symbol.startswith(first)
-    return FIFTH_LETTER_KINDS.get(symbol[-1], COMMON) if adds_a_letter else COMMON
+    of_letter = FIFTH_LETTER_KINDS.get(symbol[-1], COMMON) if adds_a_letter else COMMON
+    return _of_suffix(symbol) or of_letter
 
 
 def _kind_beside(symbol: str, exchange: str | None, first: str) -> str:
     """The kind of a symbol compared with the company's first one: another class of shares, or another security."""
-    for pattern, kind in SUFFIX_KINDS:
-        if re.search(pattern, symbol):
-            return kind
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(symbol, first, strict=False)))
+    if of_suffix := _of_suffix(symbol):
+        return of_suffix
     if shared < SHARED_LETTERS or (exchange == "NYSE" and "-" not in symbol):
         return OTHER
     if exchange in FIFTH_LETTER_MARKETS and len(symbol) == 5 and symbol[-1] in FIFTH_LETTER_KINDS:

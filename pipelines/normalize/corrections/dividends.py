@@ -16,7 +16,7 @@ from pipelines.normalize.corrections.footing import Judged
 from pipelines.normalize.corrections.powers import NEAR_COUNTS, POWER, power_of_thousand
 from pipelines.normalize.corrections.side_by_side import COUNTS, MANY_OTHERS, NEARLY_ALL, SideBySide, either
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.keys import any_of, pairs_of_equal
+from pipelines.normalize.keys import pairs_of_equal
 from pipelines.normalize.rule import Rule
 
 PER_SHARE, PAID, DECLARED, PAID_PER_SHARE = (
@@ -151,7 +151,7 @@ def _like_a_quarter(beside: SideBySide) -> Flags:
     near = (figures.start[quarter] >= beside.start[row] - A_QUARTER[1]) & (figures.seq[quarter] <= beside.seq[row])
     near &= figures.end[quarter] <= beside.end[row] + A_QUARTER[1]
     near &= np.abs(figures.value[quarter] / beside[PER_SHARE][row] - 1) <= LIKE_A_QUARTER
-    return any_of(row, len(beside.seq), near)
+    return np.bincount(row[near], minlength=len(beside.seq)) > 0
 
 
 def _compared(figures: Figures) -> tuple[SideBySide, Floats]:

@@ -11,7 +11,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, floats, ints, starts
 from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.keys import NUMBER_OF, day_numbers, packed
+from pipelines.normalize.keys import NUMBER_OF, packed
 from pipelines.normalize.rule import Rule
 
 A_YEAR, A_QUARTER = (350, 380), (75, 110)
@@ -77,9 +77,9 @@ class Figures:
         """Make them from a frame of vintages (columns as in ledger.corrected)."""
         cik, seq, concept = (ints(vintages, name) for name in ("cik", "seq", "concept"))
         company = np.searchsorted(np.unique(cik), cik)
-        end = day_numbers(vintages["end"])
         is_instant = vintages["start"].is_null().to_numpy()
-        start = np.where(is_instant, end, day_numbers(vintages["start"]))
+        dates = vintages.select("end", start=pl.coalesce("start", "end"))
+        start, end = ints(dates, "start"), ints(dates, "end")
         period = packed(company, concept, start, end)
         row = np.argsort(packed(period, seq), kind="stable")
         company, concept, period = company[row], concept[row], period[row]

@@ -30,7 +30,7 @@ from pipelines.normalize.arrays import (
 from pipelines.normalize.corrections.judgements import withheld
 from pipelines.normalize.decisions import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.keys import NUMBER_OF, places_in
+from pipelines.normalize.keys import NUMBER_OF
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
@@ -294,7 +294,7 @@ def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
     is_first = lines.first == np.arange(len(lines.first))
     is_restated = np.abs(lines.value - lines.value[lines.first]) > RESTATED * np.abs(lines.value[lines.first])
     size = np.abs(lines.value) / lines.grain
-    is_cash = places_in(CASH_LINES, lines.concept) >= 0
+    is_cash = np.isin(lines.concept, [NUMBER_OF[name] for name in CASH_LINES])
     cash = np.flatnonzero((lines.n == 0) & is_cash & is_first & (size >= DIGITS_OF_BALANCE))
     restated = np.flatnonzero((lines.n == 0) & is_restated & (size >= DIGITS))
     repeats, repeats_other = (np.zeros(len(rows), dtype=np.bool_) for rows in (cash, restated))

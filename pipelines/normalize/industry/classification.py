@@ -13,7 +13,6 @@ import polars as pl
 from pipelines.normalize.arrays import Flags, Ints, first_row, ints, starts
 from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.industry.table import IFRS_PREFIX, INDICATORS, TABLE, IndustryRow
-from pipelines.normalize.keys import filing_rows
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 
@@ -124,8 +123,9 @@ _BY_CODE[-1, -1] = True
 
 def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
     """A matrix of filings by indicators: whether the filing, or one of the year before it, uses the indicator."""
-    shown = facts.filter(pl.col("tag").is_in(_TAGS))
-    row = filing_rows(ints(shown, "cik"), ints(shown, "seq"), filings)
+    places = filings.select("cik", "seq").with_row_index("row")
+    shown = facts.filter(pl.col("tag").is_in(_TAGS)).join(places, on=["cik", "seq"])
+    row = ints(shown, "row")
     newest = np.full((filings.height, len(_TAGS)), -1)
     newest[row, shown["tag"].cast(pl.Enum(_TAGS)).to_physical().to_numpy()] = row
     # the newest row so far that uses an indicator; it may be another company's, which is excluded below

@@ -25,7 +25,6 @@ from pipelines.normalize.arrays import (
     floats,
     ints,
     key_of,
-    named,
     numbers,
     picked,
     starts,
@@ -342,7 +341,7 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "cik": company[window >> (CONCEPT_BITS + QUARTER_BITS)],
-            "concept": named((window >> QUARTER_BITS) & ((1 << CONCEPT_BITS) - 1), AMOUNT),
+            "concept": pl.Series(AMOUNT.categories, dtype=AMOUNT)[(window >> QUARTER_BITS) & ((1 << CONCEPT_BITS) - 1)],
             "q": (window & ((1 << QUARTER_BITS) - 1)).astype(np.int32),
             "seq": seq.astype(np.int32),
         }
