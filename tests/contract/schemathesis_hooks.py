@@ -4,14 +4,14 @@ from typing import Any
 
 import schemathesis
 
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 
 @schemathesis.hook
 def before_call(_: schemathesis.HookContext, case: schemathesis.Case, __: dict[str, Any]) -> None:
     """Put the two days of a valid request in order, and name each of its items once."""
     query = case.query or {}
-    if isinstance(items := query.get("items"), str) and {*items.split(",")} <= {*ITEM_NAMES}:
+    if isinstance(items := query.get("items"), str) and {*items.split(",")} <= {*SERVED_NAMES}:
         query = case.query = {**query, "items": ",".join(dict.fromkeys(items.split(",")))}
     since, until = query.get("from"), query.get("to")
     if isinstance(since, str) and isinstance(until, str) and since > until and len(since) == len(until) == 10:

@@ -8,7 +8,7 @@ import pytest
 from serve.api.endpoints import ENDPOINTS, Endpoint
 from serve.api.parameters import COMPANIES, FINANCIALS, REVISIONS
 from tests.contract.conftest import DESCRIPTION, NOON, Get, Served, assert_error, assert_valid, minute_of, new_key
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 PATHS = [endpoint.path.format(symbol="LNTR") for endpoint in ENDPOINTS]
 KEYED = [endpoint.path.format(symbol="LNTR") for endpoint in ENDPOINTS if endpoint.needs_key]
@@ -61,7 +61,7 @@ def test_2_the_description_rejects_a_wrong_response(get: Get) -> None:
     assert "ListCompaniesBody" in DESCRIPTION["components"]["schemas"]
 
 
-@pytest.mark.parametrize("item", ITEM_NAMES)
+@pytest.mark.parametrize("item", SERVED_NAMES)
 def test_2_4_each_of_the_eleven_line_items_can_be_requested(get: Get, item: str) -> None:
     assert get("/companies/ABCX/financials", items=item).json()["meta"]["items"] == [item]
     assert get("/companies/ABCX/financials/revisions", items=item).json()["meta"]["items"] == [item]

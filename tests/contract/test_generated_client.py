@@ -13,7 +13,7 @@ import pytest
 
 from serve.site import snippets
 from tests.contract.conftest import Served
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 NAME = "generated_client"
 
@@ -49,7 +49,7 @@ def test_a_generated_client_asks_for_items_as_a_string(generated: ModuleType, se
     assert [item.value for item in found.meta.items] == ["revenue", "net_income"]
     assert [period.values.revenue for period in found.data] == [4000]
     every = call(generated, served, key, "financials.list_financials", symbol="LNTR")
-    assert [item.value for item in every.meta.items] == list(ITEM_NAMES)
+    assert [item.value for item in every.meta.items] == list(SERVED_NAMES)
     revised = call(generated, served, key, "financials.list_revisions", symbol="LNTR", items="revenue")
     assert {each.item.value for each in revised.data} == {"revenue"}
 

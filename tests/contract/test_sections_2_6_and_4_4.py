@@ -5,7 +5,7 @@ import pytest
 
 from tests import builds
 from tests.contract.conftest import NOW, Get, assert_error
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 PATH = "/companies/{}/financials/revisions"
 FIRST = "2026-02-01T06:00:00Z"
@@ -100,7 +100,7 @@ def test_4_4_items_select_and_do_not_order(get: Get) -> None:
         ("FY2024", "revenue"),
     ]
     assert chosen["meta"]["items"] == ["eps_basic", "revenue"]
-    assert get(PATH.format("LNTR")).json()["meta"]["items"] == list(ITEM_NAMES)
+    assert get(PATH.format("LNTR")).json()["meta"]["items"] == list(SERVED_NAMES)
 
 
 def test_4_4_from_and_to_include_their_day_and_mean_the_period_end(get: Get) -> None:
@@ -114,7 +114,7 @@ def test_4_4_limit_counts_pairs_50_by_default_and_200_at_most(get: Get) -> None:
     whole = [
         (period["period"], item)
         for period in get("/companies/ABCX/financials", limit=40).json()["data"]
-        for item in ITEM_NAMES
+        for item in SERVED_NAMES
         if item in builds.MAPLE
     ]
     assert pairs(get, "ABCX") == whole[:50]

@@ -8,7 +8,7 @@ import pytest
 from serve.access.keys import new_key
 from serve.api.endpoints import ENDPOINTS
 from tests.contract.conftest import Get, assert_error
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 INTEGERS = [
     "0",
@@ -95,7 +95,7 @@ def test_4_3_unknown_item_is_named_with_the_valid_ones(get: Get, path: str) -> N
     message = get(path, items="revenue,revenu").json()["error"]["message"]
     assert "'revenu'" in message
     assert "did you mean 'revenue'" in message
-    assert all(name in message for name in ITEM_NAMES)
+    assert all(name in message for name in SERVED_NAMES)
 
 
 @pytest.mark.parametrize(

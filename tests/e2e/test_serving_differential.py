@@ -28,7 +28,7 @@ COMPANIES = 30
 WORDS = ("Lantern", "100%", "under_score", "back\\slash", "Fjörd", "QUARRY", "quarry", "O'Brass", "Co.", "[a-z]*")
 EXCHANGES = ("NYSE", "Nasdaq", "OTC", "CBOE", None)
 PERIODS_FORMS = ("10-K", "20-F", "40-F")
-ITEMS = schema.ITEM_NAMES
+ITEMS = schema.SERVED_NAMES
 Rows = list[dict[str, Any]]
 
 

@@ -15,7 +15,7 @@ from tests import builds
 from warehouse import queries, reader
 from warehouse.memory import Lines, Memory
 from warehouse.reader import OpenBuild, Warehouse
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 END = date(2024, 3, 31)
 BOUNDS: tuple[dict[str, Any], ...] = (
@@ -29,12 +29,12 @@ BOUNDS: tuple[dict[str, Any], ...] = (
     {"since": date(1971, 6, 28), "until": date(1975, 9, 28), "limit": 40},
 )
 ITEMS = (
-    ITEM_NAMES,
+    SERVED_NAMES,
     ("roic",),
     ("free_cash_flow", "revenue"),
-    ITEM_NAMES[3:9],
-    (*ITEM_NAMES[5:], *ITEM_NAMES[:4]),
-    ITEM_NAMES[:1] + ITEM_NAMES[2:],
+    SERVED_NAMES[3:9],
+    (*SERVED_NAMES[5:], *SERVED_NAMES[:4]),
+    SERVED_NAMES[:1] + SERVED_NAMES[2:],
 )
 
 

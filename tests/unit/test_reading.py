@@ -40,10 +40,10 @@ def test_the_rows_are_those_that_this_process_reads(published: Path) -> None:
         assert apart.coverage(company.symbol) == here.coverage(company.symbol)
         assert apart.valuation(company.cik) == here.valuation(company.cik)
         bounds = {"since": date(1990, 1, 1), "until": None, "limit": 200}
-        assert apart.revisions(company.cik, schema.ITEM_NAMES, **bounds) == here.revisions(
-            company.cik, schema.ITEM_NAMES, **bounds
+        assert apart.revisions(company.cik, schema.SERVED_NAMES, **bounds) == here.revisions(
+            company.cik, schema.SERVED_NAMES, **bounds
         )
-        for items in (schema.ITEM_NAMES, schema.ITEM_NAMES[::-1], schema.ITEM_NAMES[1:4]):
+        for items in (schema.SERVED_NAMES, schema.SERVED_NAMES[::-1], schema.SERVED_NAMES[1:4]):
             told = [each.financials(company.symbol, "ttm", items, **bounds) for each in (apart, here)]
             assert told[0] == told[1]
 

@@ -18,7 +18,7 @@ from serve.api.changelog import ENTRIES, VERSION
 from serve.api.endpoints import ENDPOINTS
 from serve.http.errors import ERRORS
 from warehouse.reasons import NO_FAIR_VALUE
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 ROOT = Path(__file__).parents[2]
 ADDRESS = "https://data.example.org/v1"
@@ -96,12 +96,12 @@ def test_items_are_the_line_items_comma_separated() -> None:
     """A string, as section 4.3 types it, so that generated clients send it as it is."""
     [items] = [p for p in OPERATIONS["/companies/{symbol}/financials"]["parameters"] if p.get("name") == "items"]
     assert items["schema"]["type"] == "string"
-    for text in (",".join(ITEM_NAMES), *ITEM_NAMES):
+    for text in (",".join(SERVED_NAMES), *SERVED_NAMES):
         assert errors(text, items["schema"]) == []
     for text in ("", "revenue,", ",revenue", "revenue, roic", "sales", "revenueroic"):
         assert errors(text, items["schema"]), text
     values = SCHEMAS["FinancialPeriod"]["properties"]["values"]
-    assert list(values["properties"]) == list(ITEM_NAMES)
+    assert list(values["properties"]) == list(SERVED_NAMES)
     assert values["required"] == []
 
 
@@ -116,7 +116,7 @@ def test_every_object_is_closed_and_requires_its_fields() -> None:
                 assert (name, node["additionalProperties"]) == ("Failure", {"type": "string"})
             elif missing := set(node["properties"]) - set(node["required"]):
                 optional[name] = missing
-    assert optional == {"FinancialPeriod": set(ITEM_NAMES), "Failure": {"details"}}
+    assert optional == {"FinancialPeriod": set(SERVED_NAMES), "Failure": {"details"}}
 
 
 def test_every_schema_is_used_and_valid() -> None:

@@ -14,7 +14,7 @@ from serve.access.keys import new_key
 from serve.api import parameters, responses
 from serve.http import edge
 from serve.http.errors import InvalidParameter
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 
 ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS, parameters.REVISIONS])
 NAMES = st.sampled_from(["search", "exchange", "page", "per_page", "period", "items", "from", "to", "limit"])
@@ -24,7 +24,7 @@ def test_missing_parameters_have_defaults() -> None:
     assert parameters.read(b"", parameters.COMPANIES) == {"search": None, "exchange": None, "page": 1, "per_page": 50}
     assert parameters.read(b"&&", parameters.FINANCIALS) == {
         "period": "ttm",
-        "items": ITEM_NAMES,
+        "items": SERVED_NAMES,
         "from": None,
         "to": None,
         "limit": 20,
@@ -32,7 +32,7 @@ def test_missing_parameters_have_defaults() -> None:
 
 
 def test_revisions_have_the_parameters_of_financials_except_the_period() -> None:
-    assert parameters.read(b"", parameters.REVISIONS) == {"items": ITEM_NAMES, "from": None, "to": None, "limit": 50}
+    assert parameters.read(b"", parameters.REVISIONS) == {"items": SERVED_NAMES, "from": None, "to": None, "limit": 50}
     assert parameters.REVISIONS[:-1] == parameters.FINANCIALS[1:-1]
 
 

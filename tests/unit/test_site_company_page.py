@@ -20,7 +20,7 @@ from tests.texts import anchors, section, tables
 from warehouse import page_queries
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.reader import Warehouse
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import Company
 
 FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
@@ -295,7 +295,7 @@ def test_every_item_has_a_card():
     document = page(View(periods="ttm"))
     cards = [known for tag, known in Read(rendering.page(document).body).elements if tag == "section"]
     assert [card["aria-labelledby"] for card in cards][:4] == ["revenue", "net_income", "total_debt", "roic"]
-    assert {card["aria-labelledby"] for card in cards} == set(ITEM_NAMES) == set(anchors(page().text)[3:])
+    assert {card["aria-labelledby"] for card in cards} == set(SERVED_NAMES) == set(anchors(page().text)[3:])
 
 
 def test_a_chart_shows_bars_of_years_or_a_line_of_twelve_months():

@@ -18,7 +18,7 @@ from tests.texts import anchors, section, tables
 from warehouse.company_queries import Listed
 from warehouse.page_queries import Gap, Stated
 from warehouse.reader import OpenBuild, Warehouse
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import Company, Period
 
 INDUSTRY = {"sic": "4412", "sic_description": "Transport"}
@@ -54,7 +54,7 @@ def test_companies_are_compared_item_by_item(build):
     """Newest twelve months and fiscal years of each, in the order asked for; values lead to where they come from."""
     text = page(build, "fjrd, LNTR").text
     assert text.startswith("# FJRD and LNTR\n")
-    assert tuple(anchors(text)) == ITEM_NAMES
+    assert tuple(anchors(text)) == SERVED_NAMES
     [rows] = tables(section(text, "revenue"))
     assert rows == [
         ("Newest", "–", "[4.00 K](/companies/LNTR/revenue/2024Q4) *was 3.90 K*"),
@@ -87,7 +87,7 @@ def test_newest_figures_are_of_the_newest_year_or_say_why_there_is_none():
         )
     ]
     gaps = [Gap("roic", "ttm", "2025-03-31", "no_tag")]
-    newest = Period("2025Q1", "2025-03-31", 2025, 1, tuple(2.0 if item == "revenue" else None for item in ITEM_NAMES))
+    newest = Period("2025Q1", "2025-03-31", 2025, 1, tuple(2.0 if item == "revenue" else None for item in SERVED_NAMES))
     held = comparison.Held(company, newest, {}, History(stated, gaps))
     shown = dict(comparison._overview([held]))
     assert shown["Revenue"] == ["[2](/companies/SHP/revenue/2025Q1)"]

@@ -27,6 +27,7 @@ from pipelines.normalize.corrections.powers import is_power_of_ten
 from pipelines.normalize.decisions import CORRECTED, DECISIONS, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import AMOUNT, OF_SOURCE, WITNESSES
 from pipelines.normalize.frames import FRAMES
+from warehouse.schema import ITEM_NAMES
 
 WHAT = ["cik", "seq", "concept", "start", "end"]
 CORRECTIONS = [*WHAT, "kind", "filed_value", "value", "evidence", "rule"]
@@ -43,8 +44,8 @@ CORRECTORS: tuple[Corrector, ...] = (
 )
 """The correctors, in order: each works on the figures as corrected by those before it."""
 
-KEPT = ("dividends_paid",)
-"""Witnesses that later steps compare with other amounts, too."""
+KEPT = ("dividends_paid", *ITEM_NAMES)
+"""Witnesses that are line items of the warehouse, or that later steps compare with other amounts, too."""
 _IS_WITNESS = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in WITNESSES if concept.name not in KEPT])
 
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from tests.servers import PROJECT
 from warehouse.reader import open_read_only
-from warehouse.schema import BY_NAME, ITEM_NAMES
+from warehouse.schema import BY_NAME, SERVED_NAMES
 
 PATIENCE = 30
 TABLES = {
     "companies": ("symbol", "currency"),
-    "financials": ("symbol", "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter", *ITEM_NAMES),
+    "financials": ("symbol", "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter", *SERVED_NAMES),
 }
 """Tables and columns of the SQLite file."""
 

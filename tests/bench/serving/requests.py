@@ -16,7 +16,7 @@ from serve.access import keys, tables
 from serve.access.accounts import Accounts
 from serve.clock import timestamp
 from warehouse.reader import open_read_only
-from warehouse.schema import ITEM_NAMES
+from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import COVERED
 
 KEYS = 30_000
@@ -63,7 +63,9 @@ class Requests:
 
     def different(self, number: int) -> Iterator[Path]:
         """Files of at most so many requests each, of which none is equal to another in all files."""
-        names = [of for n in range(FEWEST_ITEMS, len(ITEM_NAMES) + 1) for of in itertools.combinations(ITEM_NAMES, n)]
+        names = [
+            of for n in range(FEWEST_ITEMS, len(SERVED_NAMES) + 1) for of in itertools.combinations(SERVED_NAMES, n)
+        ]
         all_of_limit = range(len(self.symbols) * len(names))
         for limit in LIMITS:  # each file has its own
             chosen = random.sample(all_of_limit, min(number, len(all_of_limit)))
