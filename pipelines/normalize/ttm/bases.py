@@ -14,7 +14,6 @@ import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.columns import Columns
-from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, Windows
 from pipelines.normalize.ttm.ways import A_THOUSANDTH, DISAGREEMENT
@@ -33,10 +32,6 @@ BEYOND = 0.01
 """Largest share by which the part of a mean of shares that no filing states moves the mean beyond the averages beside
 it. Measured on 228 companies: 98 % of 3,500 means are within it; the others mix years before and after a conversion or
 a split, or averages with and without potential shares."""
-NET_OF_BANK = [source.rule for source in BY_NAME["revenue"].sources].index(
-    "revenue.bank.net-interest-and-noninterest-income"
-)
-"""The rank of a bank's revenue that has losses on securities in it: a year may be less than its nine months."""
 LAST_DIGITS = 2
 """Twelve months of three rounded legs and the filer's own twelve months may differ by so many units."""
 SPANS = AGO[1 : QUARTERS_A_YEAR + 1]
@@ -94,76 +89,109 @@ def restated(windows: Windows, one: Ints, other: Ints, size: Floats | float) -> 
     return found
 
 
+@dataclass(frozen=True)
+class _Legs:
+    """The rows of known amounts from which the legs of each window are chosen, on the basis of a filing.
+
+    year: the fiscal year as known then, or as corrected later (`was_error`). later: as that filing or a later one
+    states it. newest: as known with the window. to_date: this year to date. prior: the same period of the year before.
+    with_year: this period as known with the year. size: the difference that counts.
+    """
+
+    windows: Windows
+    year: Ints
+    later: Ints
+    newest: Ints
+    to_date: Ints
+    prior: Ints
+    with_year: Ints
+    was_error: Flags
+    size: Floats
+
+    @classmethod
+    def of(cls, windows: Windows, seq: Floats) -> "_Legs":
+        """Look up the rows on the basis of filing `seq`, which states the year to date."""
+        of, year_before, a_year_ago = windows.of, windows.year_before, windows.q - QUARTERS_A_YEAR
+        to_date = as_settled(windows, windows.q, windows.quarter, seq)
+        prior = windows.around(a_year_ago, windows.quarter, seq)
+        year, newest = windows.around(year_before, QUARTERS_A_YEAR, seq), windows.find(year_before, QUARTERS_A_YEAR)
+        of_shares = IS_COUNT[windows.concept] & (of("revised", newest) > of("since", year))
+        years, interim = np.array([year, newest]), np.array([to_date, prior])
+        is_error = _was_error(windows, year, newest, seq) | windows.where(of_shares, _corrects_average, years, interim)
+        year = np.where(is_error, newest, year)
+        later = windows.since(year_before, QUARTERS_A_YEAR, seq)
+        with_year = windows.find(a_year_ago, windows.quarter, of("seq", year))
+        size = DISAGREEMENT * _scale(windows, of("amount", year) + of("amount", to_date) - of("amount", prior), year)
+        return cls(windows, year, later, newest, to_date, prior, with_year, is_error, size)
+
+    def differ(self, one: Ints, other: Ints) -> Flags:
+        """Whether two rows differ by more than the share of twelve months that counts."""
+        return restated(self.windows, one, other, self.size)
+
+
 def _years_of(windows: Windows, seq: Floats) -> Years:
     """The legs on the basis of filing `seq`, which states the year to date."""
-    find, of = windows.find, windows.of
-    q, quarter, a_year_ago = windows.q, windows.quarter, windows.q - QUARTERS_A_YEAR
-    to_date = as_settled(windows, q, quarter, seq)
-    prior = windows.around(a_year_ago, quarter, seq)
-    year = windows.around(windows.year_before, QUARTERS_A_YEAR, seq)
-    newest_year = find(windows.year_before, QUARTERS_A_YEAR)
-    is_error = _was_error(windows, year, newest_year, seq)
-    is_error |= windows.where(
-        IS_COUNT[windows.concept] & (of("revised", newest_year) > of("since", year)),
-        _corrects_average,
-        np.array([year, newest_year]),
-        np.array([to_date, prior]),
-    )
-    year = np.where(is_error, newest_year, year)
-    later = windows.since(windows.year_before, QUARTERS_A_YEAR, seq)
-    with_year = find(a_year_ago, quarter, of("seq", year))
-    size = DISAGREEMENT * _scale(windows, of("amount", year) + of("amount", to_date) - of("amount", prior), year)
-
-    def differ(one: Ints, other: Ints) -> Flags:
-        return restated(windows, one, other, size)
-
-    other_regime = np.abs(of("regime", prior) - of("regime", year)) > 0
-    is_apart = (differ(prior, with_year) & ~_is_nearer(windows, year, prior, with_year)) | other_regime
+    legs, of = _Legs.of(windows, seq), windows.of
+    year, later, prior, with_year = legs.year, legs.later, legs.prior, legs.with_year
+    interim = np.array([year, prior, with_year])
+    is_apart = legs.differ(prior, with_year) & ~_is_nearer(windows, interim)
     # the year was restated first, and the period of its own with the next report
-    along = is_apart & ~other_regime & (of("seq", with_year) < of("revised", year))
-    along &= of("rank", prior) == of("rank", year)
+    is_along = is_apart & (of("seq", with_year) < of("revised", year)) & (of("rank", prior) == of("rank", year))
     # no filing after an amendment of the year states the period of the year before
-    former = find(windows.year_before, QUARTERS_A_YEAR, of("revised", year) - 1)
-    is_outdated = (of("seq", prior) < of("revised", year)) & differ(year, former) & ~is_error
-    nine_months = find(windows.year_before - 1, QUARTERS_A_YEAR - 1, seq)
-    least = largest(of("amount", prior), of("amount", nine_months))
-    # noninterest income of a bank may be a loss in a quarter, in which net income falls, too
-    income = windows.of_concept(CODES["net_income_parent"])
-    amounts = [income.around(windows.year_before - back, QUARTERS_A_YEAR - back, seq) for back in (0, 1)]
-    falls = income.of("amount", amounts[0]) < income.of("amount", amounts[1])
-    falls &= (windows.concept == CODES["revenue"]) & (of("rank", year) == NET_OF_BANK)
-    is_wrong = ~windows.can_be_negative & ~falls & (of("amount", year) < least)
-    takes_later = (is_apart & ~along) | is_outdated
-    is_restated = (of("since", later) > of("since", year)) | other_regime
-    # the period of its own was restated by little, and the year then by more, but not this year to date
-    is_nudged = restated(windows, prior, with_year, 0.0) & (of("since", prior) > of("since", with_year)) & ~is_apart
-    is_nudged &= IS_ADDITIVE[windows.concept] & is_restated & (of("since", find(q, quarter)) <= of("since", to_date))
-    is_nudged &= np.abs(of("amount", later) - of("amount", year)) <= NUDGED * np.abs(of("amount", year))
-    is_recast = (takes_later & is_restated) | ((is_wrong | is_nudged) & differ(later, year))
-    is_recast &= later >= 0
-    # the year's definition is narrower than that of its interim periods
-    is_below_parts = is_wrong & ~is_recast & (least - of("amount", year) > size)
+    is_outdated = (of("seq", prior) < of("revised", year)) & ~legs.was_error
+    takes_later = (is_apart & ~is_along) | is_outdated
+    other_standards = (later >= 0) & (np.abs(of("regime", prior) - of("regime", year)) > 0)
+    is_restated = (of("since", later) > of("since", year)) | other_standards
+    falls_short = _falls_short(legs, seq)
+    is_changed = ((falls_short > 0) | (_is_nudged(legs) & ~is_apart)) & legs.differ(later, year)
+    is_recast = (takes_later & is_restated) | is_changed
     # a figure of this year is as corrected later, and that of the year before may be in the scale that was wrong
-    is_off_scale = (of("since", to_date) > seq) & ~(
-        np.abs(of("amount", prior)) * A_THOUSANDTH[0] >= np.abs(of("amount", to_date))
+    times = np.abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
+    is_off_scale = (of("since", legs.to_date) > seq) & ~(np.abs(of("amount", prior)) >= times)
+    is_shifted = windows.where(takes_later & (later >= 0), _others_restated, seq)
+    is_newer = windows.where(
+        takes_later & ~is_recast, _restates_year_before, np.array([year, prior, with_year]), legs.size
     )
-    is_shifted = windows.where(takes_later & (later >= 0) & ~is_recast, _others_restated, seq)
-    asked = is_apart & takes_later & ~(is_recast | is_shifted | other_regime | is_outdated)
-    is_newer = windows.where(asked, _restates_year_before, np.array([year, prior, with_year]), size)
-    chosen = refined(windows, np.where(is_recast, later, year), newest_year)
-    prior = refined(windows, prior, find(a_year_ago, quarter))
+    is_on_basis = ~takes_later | is_recast | is_shifted | is_newer
+    chosen = refined(windows, np.where(is_recast, later, year), legs.newest)
+    newest_to_date = windows.find(windows.q, windows.quarter)
     return Years(
         year=chosen,
-        to_date=to_date,
-        prior=prior,
-        holds=(~takes_later | is_recast | is_shifted | is_newer) & ~is_off_scale & ~is_below_parts,
-        is_recast=is_recast | along,
-        is_before=differ(newest_year, chosen) | differ(find(q, quarter), to_date),
-        is_doubtful=~is_recast & (of("since", prior) > of("since", with_year)),
+        to_date=legs.to_date,
+        prior=refined(windows, prior, windows.find(windows.q - QUARTERS_A_YEAR, windows.quarter)),
+        # the definition of a year that falls short may be narrower than that of its interim periods
+        holds=is_on_basis & ~is_off_scale & ~(~is_recast & (falls_short > legs.size)),
+        is_recast=is_recast | is_along,
+        is_before=legs.differ(legs.newest, chosen) | legs.differ(newest_to_date, legs.to_date),
+        is_doubtful=of("since", prior) > of("since", with_year),
         is_newer=is_newer,
         with_year=with_year,
-        was_error=is_error,
+        was_error=legs.was_error,
     )
+
+
+def _falls_short(legs: _Legs, seq: Floats) -> Floats:
+    """By how much a year is less than its interim periods, of an amount that cannot be negative; NaN for others.
+
+    Noninterest income of a bank may be a loss in a quarter, in which net income falls, too.
+    """
+    windows = legs.windows
+    nine_months = windows.find(windows.year_before - 1, QUARTERS_A_YEAR - 1, seq)
+    least = np.fmax.reduce(windows.of("amount", np.array([legs.prior, nine_months])))
+    income, back = windows.of_concept(CODES["net_income_parent"]), AGO[:2]
+    year, earlier = income.of("amount", income.around(windows.year_before - back, QUARTERS_A_YEAR - back, seq))
+    may_fall = windows.can_be_negative | ((windows.concept == CODES["revenue"]) & (year < earlier))
+    return np.where(may_fall, np.nan, least - windows.of("amount", legs.year))
+
+
+def _is_nudged(legs: _Legs) -> Flags:
+    """Whether the interim period of a year was restated by little, and the year then by more, but not this one's."""
+    windows, of = legs.windows, legs.windows.of
+    is_unchanged = of("since", windows.find(windows.q, windows.quarter)) <= of("since", legs.to_date)
+    moves = np.abs(of("amount", legs.later) - of("amount", legs.year)) <= NUDGED * np.abs(of("amount", legs.year))
+    is_restated = restated(windows, legs.prior, legs.with_year, 0.0)
+    found: Flags = is_restated & is_unchanged & moves & IS_ADDITIVE[windows.concept]
+    return found
 
 
 def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
@@ -191,9 +219,8 @@ def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
     return found
 
 
-def _is_nearer(windows: Windows, year: Ints, prior: Ints, with_year: Ints) -> Flags:
+def _is_nearer(windows: Windows, rows: Ints) -> Flags:
     """Whether an average as restated is nearer to that of its year: the year was already stated on the new basis."""
-    rows = np.array([year, prior, with_year])
     mean, restated_mean, former_mean = windows.of("amount", rows) / windows.of("days", rows)
     found: Flags = IS_COUNT[windows.concept] & (np.abs(restated_mean - mean) < np.abs(former_mean - mean))
     return found

@@ -39,9 +39,9 @@ class Quarters:
     """The last four discrete quarters of each window, one line each, from the last one back.
 
     amount, days: NaN if unknown. rows: the legs, as SIGNS has them, of each quarter. by_difference, by_three: whether
-    it is a difference of years to date, or of the year and three quarters. is_before: whether the year is as before a
-    recast, by the filing `recast_by`. is_negative: whether the difference is negative, and cannot be. mixes_bases:
-    whether a quarter of the nine months was restated after them.
+    it is a difference of years to date, or of the year and three quarters. recast_by: the filing of a recast before
+    which the year is taken; NaN if there is none. is_negative: whether the difference is negative, and cannot be.
+    mixes_bases: whether a quarter of the nine months was restated after them.
     """
 
     amount: Floats
@@ -49,7 +49,6 @@ class Quarters:
     rows: Ints
     by_difference: Flags
     by_three: Flags
-    is_before: Flags
     recast_by: Floats
     is_negative: Flags
     mixes_bases: Flags
@@ -141,23 +140,8 @@ def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
     back, window = np.indices(shape).reshape(2, -1)
     each, as_of = windows.at(window), as_of[window]
     q, stated_anew = each.q - back, restates[window] & (back >= each.quarter)
-    of, number, one = each.of, each.fiscal_quarter(q), np.ones(len(q))
-
-    def on_basis(row: Ints, q: Floats | Ints, n: Floats) -> Ints:
-        row = np.where(stated_anew, each.since(q, n, as_of), row)
-        # a figure per share may be stated with more digits after a reverse split
-        return np.where(IS_PER_SHARE[each.concept], refined(each, row, each.find(q, n)), row)
-
-    q_before = np.where(number > 1, q - 1, np.nan)
-    stated = on_basis(as_settled(each, q, one, as_of), q, one)
-    longer, shorter = (on_basis(each.around(end, n, as_of), end, n) for end, n in ((q, number), (q_before, number - 1)))
-    is_fourth = number == QUARTERS_A_YEAR
-    is_dividend = IS_PER_SHARE[each.concept] & IS_ADDITIVE[each.concept]
-    shorter = np.where(each.where(is_fourth & is_dividend, _is_rate, q, as_of, shorter), NOTHING, shorter)
-    newest = np.where(is_fourth, each.find(q, number), longer)
-    # a year that was first stated as less than its nine months
-    is_less = ~each.can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
-    longer, recast_by = _before_recast(each, q, number, np.where(is_less, newest, longer), shorter, stated_anew)
+    of, is_fourth = each.of, each.fiscal_quarter(q) == QUARTERS_A_YEAR
+    stated, longer, shorter, recast_by = _periods(each, q, as_of, stated_anew)
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
     # the difference is finer than an average that other figures prove, unless these contradict it
     rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * np.abs(rest)
@@ -174,7 +158,6 @@ def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
         "days": np.select(quarter, [of("days", stated), left_days, rest_days], np.nan),
         "by_difference": by_difference,
         "by_three": by_three,
-        "is_before": by_difference & (~np.isnan(recast_by) | (of("since", newest) > of("since", longer))),
         "recast_by": np.where(by_difference, recast_by, np.nan),
         "is_negative": ~is_stated & ~each.can_be_negative & (rest < 0),
         "mixes_bases": each.where(nine_months, _restated_since, q, shorter, as_of),
@@ -187,6 +170,30 @@ def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
     )
     rows = np.array(legs).reshape(len(SIGNS), *shape).swapaxes(0, 1)
     return Quarters(rows=rows, **{name: column.reshape(shape) for name, column in columns.items()})
+
+
+def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tuple[Ints, Ints, Ints, Floats]:
+    """The rows of a quarter, of the year to date at its end and at its beginning; and the filing of a later recast."""
+    of, number, one = windows.of, windows.fiscal_quarter(q), np.ones(len(q))
+    is_per_share = IS_PER_SHARE[windows.concept]
+
+    def on_basis(row: Ints, q: Floats | Ints, n: Floats) -> Ints:
+        row = np.where(stated_anew, windows.since(q, n, as_of), row)
+        # a figure per share may be stated with more digits after a reverse split
+        return np.where(is_per_share, refined(windows, row, windows.find(q, n)), row)
+
+    stated = on_basis(as_settled(windows, q, one, as_of), q, one)
+    q_before, is_fourth = np.where(number > 1, q - 1, np.nan), number == QUARTERS_A_YEAR
+    longer, shorter = (
+        on_basis(windows.around(end, n, as_of), end, n) for end, n in ((q, number), (q_before, number - 1))
+    )
+    is_dividend = is_per_share & IS_ADDITIVE[windows.concept]
+    shorter = np.where(windows.where(is_fourth & is_dividend, _is_rate, q, as_of, shorter), NOTHING, shorter)
+    # a year that was first stated as less than its nine months
+    is_less = is_fourth & ~windows.can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
+    longer = np.where(is_less, windows.find(q, number), longer)
+    longer, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
+    return stated, longer, shorter, recast_by
 
 
 def _is_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:

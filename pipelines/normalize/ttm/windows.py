@@ -326,7 +326,7 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice
     is_other = np.any([way.faults[NOT_TWELVE_MONTHS] for way in (ways.by_years, ways.by_quarters)], axis=0)
     decided = {
         QUARTER_BY_DIFFERENCE: is_quarters & np.any(quarters.by_difference | quarters.by_three, axis=0),
-        YEAR_BEFORE_RECAST: (is_quarters & quarters.is_before.any(axis=0)) | (is_years & years.is_before),
+        YEAR_BEFORE_RECAST: (is_quarters & np.any(quarters.recast_by >= 0, axis=0)) | (is_years & years.is_before),
         NEWEST_COMPARATIVE: is_years & (years.is_recast | years.is_newer),
         CORRECTED_YEAR: is_years & years.was_error,
         NOT_TWELVE_MONTHS: (quarters.is_negative.any(axis=0) | is_other) & ~has_way,
