@@ -31,8 +31,8 @@ BY_FILINGS_AND_LEVEL = "earlier filings of the same period, and the level of the
 
 SCALE_OF_EARLIER_FILINGS = Rule(
     "correction.scale.earlier-filings",
-    "A figure that is a power of a thousand times the figure in the first filing of its period is divided by that "
-    "power if this brings it nearer to the level of the line in earlier filings.",
+    "A figure that is a power of a thousand times that in the first filing of its period is divided by the power, and "
+    "so are its filing's figures of the line, if this brings them nearer to the line's level before.",
     ERRORS_MEASURED,
     "correct",
 )
@@ -62,11 +62,13 @@ def proposals(figures: Figures) -> list[Proposal]:
     """Figures in another scale than in earlier filings.
 
     If two figures of one period differ by a thousand or a million times, the one that is far from the level of the line
-    is wrong. Figures of the newest period that are so far off alone are left out.
+    is wrong. Then the filing's figures of the line for other periods are wrong too, if they are as far off. Figures of
+    the newest period that are so far off alone are left out.
     """
     off = _off_level(figures)
-    power = power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
-    errs = (np.abs(power) > 0) & (np.abs(off - power) < np.abs(off))
+    own = power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
+    power = _of_filing(figures, np.where((np.abs(own) > 0) & (np.abs(off - own) < np.abs(off)), own, np.nan))
+    errs = np.abs(off - power) < np.abs(off)
     steady = figures.of_concepts(STEADY)
     filing = packed(figures.line[steady], figures.seq[steady])
     is_far = np.abs(power_of_thousand(10.0 ** off[steady], NEAR_LEVEL)) > 0
@@ -78,6 +80,15 @@ def proposals(figures: Figures) -> list[Proposal]:
         (MORE_THAN_ANY, BY_LIMIT, counts[(figures.value[counts] > MOST_SHARES) & ~errs[counts]], unknown),
     )
     return [Proposal(rule, evidence, at, factor[at]) for rule, evidence, at, factor in cases]
+
+
+def _of_filing(figures: Figures, proven: Floats) -> Floats:
+    """The power that most figures of the same line and filing prove; of several, the smallest. NaN: none does."""
+    filing = {"line": figures.line, "seq": figures.seq}
+    powers = pl.DataFrame({**filing, "power": proven}, nan_to_null=True).with_row_index("at")
+    modes = powers.group_by("line", "seq").agg(pl.col("power").drop_nulls().mode().min())
+    found: Floats = powers.drop("power").join(modes, on=["line", "seq"]).sort("at")["power"].to_numpy()
+    return found
 
 
 def _off_level(figures: Figures) -> Floats:
