@@ -134,17 +134,22 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     legs, of = _Legs.of(windows, seq), windows.of
     year, later, prior, with_year = legs.year, legs.later, legs.prior, legs.with_year
     interim = np.array([year, prior, with_year])
-    is_apart = legs.differ(prior, with_year) & ~_is_nearer(windows, interim)
+    other_standards = np.abs(of("regime", prior) - of("regime", year)) > 0
+    is_apart = (legs.differ(prior, with_year) & ~_is_nearer(windows, interim)) | other_standards
     # the year was restated first, and the period of its own with the next report
-    is_along = is_apart & (of("seq", with_year) < of("revised", year)) & (of("rank", prior) == of("rank", year))
+    is_along = (
+        is_apart
+        & ~other_standards
+        & (of("seq", with_year) < of("revised", year))
+        & (of("rank", prior) == of("rank", year))
+    )
     # no filing after an amendment of the year states the period of the year before
     is_outdated = (of("seq", prior) < of("revised", year)) & ~legs.was_error
     takes_later = (is_apart & ~is_along) | is_outdated
-    other_standards = (later >= 0) & (np.abs(of("regime", prior) - of("regime", year)) > 0)
     is_restated = (of("since", later) > of("since", year)) | other_standards
     falls_short = _falls_short(legs, seq)
     is_changed = ((falls_short > 0) | (_is_nudged(legs) & ~is_apart)) & legs.differ(later, year)
-    is_recast = (takes_later & is_restated) | is_changed
+    is_recast = ((takes_later & is_restated) | is_changed) & (later >= 0)
     # a figure of this year is as corrected later, and that of the year before may be in the scale that was wrong
     times = np.abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
     is_off_scale = (of("since", legs.to_date) > seq) & ~(np.abs(of("amount", prior)) >= times)
