@@ -7,6 +7,7 @@ Belongs here: the columns of these rows, and counting decisions. Does not: the f
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import polars as pl
 
@@ -33,7 +34,10 @@ def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
     Args:
         decided: each rule with the CIK of every figure, window or filing that it decided; a rule may come up again.
     """
-    rows = [pl.DataFrame({"cik": ciks, "rule": rule.id}) for rule, ciks in decided if len(ciks)]
-    if not rows:
+    found = [(rule.id, ciks) for rule, ciks in decided if len(ciks)]
+    if not found:
         return DECISIONS.to_frame()
-    return pl.concat(rows).group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
+    rules, each = zip(*found, strict=True)
+    named = np.repeat(np.array(rules, dtype=object), list(map(len, each)))
+    rows = pl.DataFrame({"cik": np.concatenate(each), "rule": pl.Series(named, dtype=pl.String)})
+    return rows.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
