@@ -276,7 +276,8 @@ def _placed(
         chosen = [min(on_new, key=lambda seq: abs(moved[seq] - 1))]
     first, seq = chosen[0], chosen[-1]
     (number, start, end), _ = max(proof(seq, usual.snap))
-    evidence = f"{shown[seq]} restated figures, among them {FIGURES.categories[number]} {start}..{end}"
+    figures = f"{shown[seq]} restated figure{'' if shown[seq] == 1 else 's'}"
+    evidence = f"{figures}, among them {FIGURES.categories[number]} {start}..{end}"
     return _Split(usual.ratio, seq, filings[filings.index(first) - 1], evidence, rule)
 
 
