@@ -60,16 +60,16 @@ WITH_PROVEN = Rule(
 )
 IN_ONE_FILING = Rule(
     "correction.context.repeated-in-filing",
-    "A figure is left out if its filing repeats it in a longer period whose first part has an amount too, in the year "
-    "after of which it states more than twice as many lines, or as a share count of a part of the year.",
+    "A figure is left out if its filing repeats it in a longer period whose first part has an amount too, in the next "
+    "year with twice as many lines, or as shares of part of the year.",
     "ASC 270-10-45-1: interim periods are parts of an annual period, so the quarters add up to the year; measured on "
     "228 companies: equal amounts of two years of which the filing states as many lines are right",
     "correct",
 )
 QUARTERS_OF_OTHER_YEAR = Rule(
     "correction.context.quarters-of-other-year",
-    "If the four quarters of a fiscal year in one filing add up to the year before, as it states it, and not to their "
-    "own year, they belong to the year before, and all figures of the filing in their contexts are left out.",
+    "If the four quarters of a year in one filing add up to the year before and not to their own, they belong to it, "
+    "and all figures of the filing in their contexts are left out.",
     "ASC 270-10-45-1: interim periods are parts of an annual period, so the quarters add up to the year",
     "correct",
 )

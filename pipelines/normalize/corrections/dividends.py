@@ -59,8 +59,8 @@ BY_DECLARED = "dividends declared, which are those paid, over shares of the same
 
 RATE = Rule(
     "correction.dividends.rate",
-    "Dividends per share of a longer period are left out if dividends paid over shares are two, three or four times as "
-    "much, as many as the period has quarters, and a quarter in or next to it has about that dividend: a rate.",
+    "Dividends per share of a longer period are left out if dividends paid over shares are as many times as much as "
+    "the period has quarters, and a quarter of it has about that dividend: a rate.",
     "Taxonomy definition: dividends declared per share during the period",
     "withhold",
 )
@@ -72,8 +72,8 @@ SCALE = Rule(
 )
 NOT_AS_PAID = Rule(
     "correction.dividends.not-as-paid",
-    "Dividends per share that differ from dividends paid over shares, although both are equal in other periods of the "
-    "company, are left out; so are those that shares one and a half times as many or as few would not explain.",
+    "Dividends per share that differ from dividends paid over shares, although both agree in other periods, are left "
+    "out; so are those that half as many shares again, or fewer, would not explain.",
     SCALE.source,
     "withhold",
 )

@@ -78,16 +78,14 @@ BY_TOTAL = Rule(
 CHANGE_IN_CASH = Rule(
     "identity.cash.change-in-period",
     "Cash at the end of a period less cash at its beginning is the change in cash; cash that misses this by one digit "
-    "alone, in a filing of a company whose other statements satisfy it, is left out, unless cash on another line "
-    "satisfies it.",
+    "is left out if the company's other statements satisfy it and no other cash does.",
     "ASC 230-10-45-4: the cash flow statement reconciles cash at the beginning and at the end of the period",
     "withhold",
 )
 INVESTING = Rule(
     "identity.cash-flow.investing-explained",
-    "Capital expenditure of a year is left out if investing took much more than it and the payments that are stated "
-    f"for businesses, securities and other assets: more than {UNEXPLAINED} times the capital expenditure, and more "
-    f"than {LARGE_PART:.0%} of the outflow.",
+    "Capital expenditure of a year is left out if the other outflow of investing that stated payments do not explain "
+    f"is more than {UNEXPLAINED} times as much, and more than {LARGE_PART:.0%} of the outflow.",
     "ASC 230-10-45-13 and 230-10-45-26: payments for productive assets are lines of investing activities",
     "withhold",
 )

@@ -65,17 +65,15 @@ ONCE = (
 )
 REPEATS_QUARTER = Rule(
     "correction.parts.repeats-quarter",
-    "If a figure of two to four quarters equals, to the digit, that of one of them, and another one of them has an "
-    "amount too, the figure is a quarter's in the context of the longer period, and is left out. Revenue and net "
-    "income with six digits that a filing states so for an earlier quarter, too, need no other quarter.",
+    "A figure of several quarters that equals one of them to the digit, while another has an amount too or the filing "
+    "repeats an earlier quarter so, is a quarter's in a longer context, and is left out.",
     ONCE,
     "withhold",
 )
 BELOW_PART = Rule(
     "correction.parts.below-part",
-    "If an amount that cannot be negative is less for a period than for a part of it, the figure of the period is left "
-    "out, unless it restates an earlier one, the part alone is out of line, or it is of a fiscal year and another "
-    "annual report states it alike.",
+    "An amount that cannot be negative and is less than for a part of its period is left out, unless it restates an "
+    "earlier one, the part is out of line, or two annual reports state it.",
     "Measured on 101 companies: about 40 of 46,375 filed figures of two to four quarters are below one of their parts; "
     "most are fiscal years of one company without the software that its quarters include in capital expenditure",
     "withhold",

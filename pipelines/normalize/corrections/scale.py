@@ -31,8 +31,8 @@ BY_FILINGS_AND_LEVEL = "earlier filings of the same period, and the level of the
 
 SCALE_OF_EARLIER_FILINGS = Rule(
     "correction.scale.earlier-filings",
-    "A figure that is a power of a thousand times that in the first filing of its period is divided by the power, and "
-    "so are its filing's figures of the line, if this brings them nearer to the line's level before.",
+    "A figure that is a power of a thousand times that in the first filing of its period is divided by it, with its "
+    "filing's figures of the line, if this brings them nearer to the line's level before.",
     ERRORS_MEASURED,
     "correct",
 )

@@ -50,9 +50,8 @@ SIGNIFICANT_TAX = 0.02
 
 SIGN_BY_VOTE = Rule(
     "correction.sign.vote",
-    "Where figures of income of one filing and period have one amount and two signs, the sign of the minority is "
-    "reversed. Votes: net income, earnings per share, income before tax less tax, the change of retained earnings, "
-    "filings so far.",
+    "Figures of income of one filing and period with one amount and two signs have the majority's sign. Votes: net "
+    "income, earnings per share, income before tax less tax, the change of retained earnings, filings so far.",
     "taxonomy definitions of the elements: income and loss of one period have one sign; ASC 260-10-45-10; Regulation "
     "S-X Rule 5-03",
     "correct",

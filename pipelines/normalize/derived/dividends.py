@@ -46,9 +46,8 @@ share: another rate would be two changes within half a year, and dividends of a 
 
 AS_DATED = Rule(
     "dividends-per-share.dated",
-    "If dividends per share that filings date within a period, as paid or as declared, times shares are the dividends "
-    f"paid in it (within {AS_PAID:.0%}), they are all: each part has those dated in it. Payments do not add to "
-    "declarations.",
+    "If dividends per share that filings date within a period, as paid or declared, times shares are the dividends "
+    f"paid in it (within {AS_PAID:.0%}), they are all. Payments do not add to declarations.",
     "ASC 505-10-50-2: dividends per share are disclosed for each period; taxonomy definitions: dividends per share "
     "times the shares are the dividends",
     "compose",

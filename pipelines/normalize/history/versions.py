@@ -31,8 +31,8 @@ CURRENCY_LEFT = Rule(
 )
 FACTS_CHANGED = Rule(
     "version.withdrawn.facts-changed",
-    "A value that today's rules recorded is withdrawn if its facts are still there, but lead to it no more, because "
-    "EDGAR's document has other figures for known filings; and a ratio, if an amount that it is computed from changed.",
+    "A value of today's rules is withdrawn if its facts are still there but lead to it no more, because EDGAR has "
+    "other figures for known filings; so is a ratio of which an amount changed.",
     "A contradicted value is not served, and a ratio is only as good as each amount",
     "withhold",
 )

@@ -26,8 +26,8 @@ dividends, each in the quarter in which it was declared and in that in which it 
 
 TIMES_SHARES = Rule(
     "identity.dividends.times-shares",
-    "Dividends per share times average shares are the dividends paid: a sum of four even quarters that exceeds them by "
-    f"more than {TOO_MANY - 1:.0%}, and the next sum if no payments support it, is withheld, because contexts of "
+    "Dividends per share times average shares are the dividends paid: a sum of four even quarters that exceeds them "
+    f"by more than {TOO_MANY - 1:.0%}, and the next sum without such payments, is withheld, because contexts of "
     "quarters repeat a dividend.",
     "Taxonomy definitions: dividends per share times the shares are the dividends",
     "withhold",

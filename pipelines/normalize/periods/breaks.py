@@ -20,9 +20,8 @@ ENTITY, STANDARDS = "entity", "standards"
 
 ANOTHER_COMPANY = Rule(
     "break.entity.nearly-all-figures",
-    "A filing that restates nearly all of at least six figures of earlier periods, of three concepts, or both total "
-    "assets and cash of an earlier day, by more than half, shows another company's past: its figures are not added to "
-    "earlier ones.",
+    "A filing that restates nearly all of six or more earlier figures of three concepts, or total assets and cash of "
+    "one day, by more than half, shows another company's past: its figures are not added to earlier ones.",
     "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
     "withhold",
 )

@@ -67,8 +67,8 @@ ONE_YEAR = Rule(
 )
 FIRST_RUNNING = Rule(
     "period.year.first-running",
-    "The fiscal years of a company without an annual report begin on the day on which most years to date that its "
-    "reports cover begin, and on days some years before or after it on which others begin; comparatives do not count.",
+    "The fiscal years of a company without an annual report begin on the day, in any year, on which most years to "
+    "date of its reports begin; comparatives do not count.",
     "Regulation S-X Rule 10-01(c): interim statements of income are for the quarter and for the fiscal year to date",
     "select",
     "filers without annual reports",

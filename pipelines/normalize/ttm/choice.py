@@ -31,9 +31,8 @@ A single one is a payment that came some days later: Costco Wholesale's of the s
 
 NO_CONTRADICTING_WAYS = Rule(
     "ttm.no-contradicting-ways",
-    "If two ways to twelve months of money or dividends contradict each other by more than "
-    f"{DISAGREEMENT:.1%} and rounding, and no leg was restated, that way counts whose legs are all stated in two "
-    "filings, the way by years first; otherwise neither.",
+    f"If two ways to twelve months contradict each other by more than {DISAGREEMENT:.1%} and rounding, without a "
+    "restated leg, the one counts whose legs are all stated in two filings, by years first; otherwise neither.",
     "The identity of both ways: a year is the sum of its quarters; a figure that two filings repeat is no slip",
     "withhold",
 )

@@ -91,18 +91,16 @@ TWO_PERIODS_OF_ONE_FILING = Rule(
 )
 ERRATUM = Rule(
     "period.corrected-error",
-    "A later figure that differs from the known one by its sign alone, or by a power of a thousand after which it is "
-    "in the scale of the years before and after, corrects an error of filing; it does not restate the period on "
-    "another basis.",
+    "A later figure that differs from the known one by its sign alone, or by a power of a thousand towards the scale "
+    "of the years around it, corrects an error; it does not restate the period on another basis.",
     "ASC 250-10-20: the correction of an error is no change of an accounting principle; a restatement hardly ever "
     "leaves all digits as they were",
     "select",
 )
 OUTLIER = Rule(
     "period.outlier",
-    f"A figure of a period that differs from the one that at least {AGREEING} filings state, in a filing that restates "
-    "no other figure of the period, hardly anything else, and whose statement does not foot with it, changes nothing, "
-    "until another filing repeats it.",
+    f"A lone restatement of a figure that at least {AGREEING} filings state, in a statement that does not foot with "
+    "it, changes nothing until another filing repeats it.",
     "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented",
     "select",
 )

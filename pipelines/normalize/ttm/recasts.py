@@ -19,18 +19,16 @@ minorities in discontinued operations states the year with them."""
 
 QUARTERS_OF_RECAST = Rule(
     "ttm.quarters-of-recast",
-    "If the fiscal year before was recast and its interim periods were not, twelve months of an amount of money are "
-    "the four quarters as the filing of the recast states them, if the quarters of that year add up to it there; those "
-    f"of income before tax, if those of income tax do and its own are off by at most {NEAR:.0%}.",
+    "If the year before was recast without its interim periods, twelve months are the four quarters of the filing of "
+    "the recast, if the quarters of that year add up to it there.",
     "ASC 250-10-45-5 and Regulation S-K Item 302(a): a change is applied to all periods presented, also to quarterly "
     "data",
     "select",
 )
 NEXT_LESS_QUARTER = Rule(
     "ttm.next-less-quarter",
-    "If the fiscal year before was recast and this year to date was not, twelve months of an amount of money are those "
-    "to the next quarter end, if their year to date is on the basis of the recast, less that quarter, plus the same "
-    "quarter of the year before, both as the filing of that year to date states them.",
+    "If the year before was recast and this year to date was not, twelve months are those to the next quarter end "
+    "less that quarter plus the one a year before, all on the basis of the recast.",
     "Regulation S-X Rule 10-01(c): interim statements have the quarter and the year to date, and those of the year "
     "before, on one basis",
     "compose",

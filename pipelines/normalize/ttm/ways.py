@@ -32,9 +32,8 @@ A_THOUSANDTH = (200, 5000)
 
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
-    f"Amounts of money below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions, nor an amount that "
-    f"cannot be negative to one in thousands that is at least {A_THOUSANDTH[0]} times larger a day: their filing is in "
-    "thousands or millions as well, and states them without the zeros.",
+    f"Amounts below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions, nor an amount that cannot be "
+    f"negative to one in thousands that is {A_THOUSANDTH[0]} times larger a day: they are stated without the zeros.",
     "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
     "withhold",
 )

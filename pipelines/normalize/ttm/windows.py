@@ -76,8 +76,8 @@ YEAR_BEFORE_RECAST = Rule(
 )
 NEWEST_COMPARATIVE = Rule(
     "ttm.newest-comparative",
-    "The interim period that is subtracted is as in the newest filing if its figure known with the year is missing or "
-    "not restated with an amendment of it, or if the report of the year restates the year before alike.",
+    "The interim period that is subtracted is as in the newest filing if the figure known with the year is missing or "
+    "not restated with it, or if the year's report restates the year before alike.",
     "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented; one "
     "in the last quarter is in the interim comparatives of the next report",
     "select",
@@ -85,8 +85,7 @@ NEWEST_COMPARATIVE = Rule(
 CORRECTED_YEAR = Rule(
     "ttm.year-as-corrected",
     "A fiscal year counts as a later filing corrects it: restated alone to another sign or size, or an average of "
-    "shares that only then lies, without its interim period, between the averages of both interim periods, with and "
-    "without the quarters that filings state.",
+    "shares that only then lies between the averages of its interim periods.",
     "ASC 250-10-45-23: an error is corrected in all periods presented; ASC 260-10-45-10: a weighted average",
     "select",
 )
