@@ -154,12 +154,9 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     times = np.abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
     is_off_scale = (of("since", legs.to_date) > seq) & ~(np.abs(of("amount", prior)) >= times)
     is_shifted = windows.where(takes_later & (later >= 0), _others_restated, seq)
-    is_newer = windows.where(
-        takes_later & ~is_recast, _restates_year_before, np.array([year, prior, with_year]), legs.size
-    )
+    is_newer = windows.where(takes_later & ~is_recast, _restates_year_before, interim, legs.size)
     is_on_basis = ~takes_later | is_recast | is_shifted | is_newer
     chosen = refined(windows, np.where(is_recast, later, year), legs.newest)
-    newest_to_date = windows.find(windows.q, windows.quarter)
     return Years(
         year=chosen,
         to_date=legs.to_date,
@@ -167,7 +164,8 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
         # the definition of a year that falls short may be narrower than that of its interim periods
         holds=is_on_basis & ~is_off_scale & ~(~is_recast & (falls_short > legs.size)),
         is_recast=is_recast | is_along,
-        is_before=legs.differ(legs.newest, chosen) | legs.differ(newest_to_date, legs.to_date),
+        is_before=legs.differ(legs.newest, chosen)
+        | legs.differ(windows.find(windows.q, windows.quarter), legs.to_date),
         is_doubtful=of("since", prior) > of("since", with_year),
         is_newer=is_newer,
         with_year=with_year,
