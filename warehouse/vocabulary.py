@@ -70,6 +70,11 @@ GAPS: dict[str, Gap] = {
         "of them.",
         FLOWS,
     ),
+    "year_in_dispute": Gap(
+        "Two filings state the fiscal year alike but for one digit, and nothing shows which of them the interim "
+        "periods agree with.",
+        FLOWS,
+    ),
     "contradicted_by_filing": Gap(
         "Other figures of the same filing or period contradict the only figure that the filings state for the period, "
         "and do not show the right one.",

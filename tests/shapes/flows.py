@@ -184,6 +184,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.no-mixed-bases": recast_quarter(),
     "ttm.no-contradicting-ways": second_quarter_apart(6),
     "ttm.no-mixed-units": report_without_zeros(),
+    "ttm.no-year-in-dispute": year_with_another_digit(),
     "flag.recast": years_shown_again(CASH_FLOW, 160e6, [100e6] * 4 + [110e6] * 4 + [120e6] * 4),
     "precision.coarser-repetition": [
         *company(8, **{REVENUE: [24_165_500_000] * 8}),

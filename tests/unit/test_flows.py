@@ -660,7 +660,59 @@ def test_two_ways_that_contradict_each_other_are_withheld():
 
 
 @in_one_call
-def test_a_line_defined_anew_is_on_the_basis_of_its_year():
+def test_a_fiscal_year_with_another_digit_is_in_dispute():
+    """The year itself is as in the newest filing; the windows after it do not know which one they follow."""
+    found = yield raw(year_with_another_digit(432e6))
+    gap = row_of(found.gaps, "revenue", "ttm", "2023-03-31")
+
+    assert value_of(found, "revenue", "annual", "2022-12-31") == 402 * MILLION
+    assert value_of(found, "revenue", "ttm", "2023-03-31") is None
+    assert (gap["reason"], gap["rule"]) == ("year_in_dispute", "ttm.no-year-in-dispute")
+
+
+@pytest.mark.parametrize(
+    ("amounts", "item", "wrong", "served"),
+    [
+        ({"means": {SHARES: [39_900_000] * 2 + [40_528_000] * 2 + [41_000_000] * 4}}, "shares_basic", 300_000, None),
+        ({"means": {SHARES: [40_215_733] * 8}}, "shares_basic", 300_000, 40_215_733),
+        ({"sums": {DIVIDENDS: [0.25] * 8}}, "dividends_per_share", 0.05, None),
+    ],
+)
+@in_one_call
+def test_shares_and_amounts_per_share_of_a_year_may_be_in_dispute_too(amounts, item, wrong, served):
+    """The average of a year has days as weights; dividends are in dispute by five cents.
+
+    Interim averages decide where only one of the two years is like them.
+    """
+    sums = {REVENUE: [1e8] * 8, **amounts.get("sums", {})}
+    filer = Filer(month_ends(2022, 8), sums, amounts.get("means", {}))
+    tag = next(iter({**amounts.get("means", {}), **amounts.get("sums", {})}))
+    rows = [
+        {**row, "value": row["value"] + wrong}
+        if (row["tag"], row["start"], row["end"]) == (tag, "2022-01-01", "2022-12-31") and row["filed"] < "2024-01-01"
+        else row
+        for row in filer.rows()
+        # without the quarters, which lead to twelve months in another way
+        if row["tag"] != tag or row["start"][5:7] == "01"
+    ]
+
+    found = yield raw(rows)
+
+    assert value_of(found, item, "ttm", "2023-06-30") == served
+    assert served or row_of(found.gaps, item, "ttm", "2023-06-30")["reason"] == "year_in_dispute"
+
+
+@pytest.mark.parametrize("other", [437e6, 403e6])
+@in_one_call
+def test_a_fiscal_year_restated_by_another_amount_is_not_in_dispute(other):
+    """By more digits, or in the last one."""
+    found = yield raw(year_with_another_digit(other))
+
+    assert value_of(found, "revenue", "ttm", "2023-03-31") == other
+
+
+@in_one_call
+def test_a_line_defined_anew_is_not_in_dispute():
     """AT&T restated its capital expenditure of 2019 with one other digit, and the quarters of 2020 along with it."""
     quarter = fact(REVENUE, 103.4e6, "2023-01-01", "2023-03-31", form="10-Q", filed="2024-05-10")
 

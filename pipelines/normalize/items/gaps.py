@@ -186,6 +186,7 @@ WITHHELD_BY_OTHERS = (
     "elements_differ",
     "mixed_basis",
     "ways_contradict",
+    "year_in_dispute",
     "contradicted_by_parts",
     "contradicted_by_filing",
     *(identity.reason for identity in IDENTITIES),

@@ -29,6 +29,7 @@ from pipelines.normalize.arrays import (
     whole,
 )
 from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.ttm import disputes
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SPAN_BITS, STATED_RANKS, slot_key
 
 PARTNERS = {"operating_cash_flow": "capital_expenditure", "capital_expenditure": "operating_cash_flow"}
@@ -80,6 +81,8 @@ class Known:
         following = timeline.since(slot_key(company, concept, q, n), seq + 1)
         repeats = picked(rows["since"], following) == rows["since"]
         rows["repeated"] = np.where(repeats, picked(rows["seq"], following), np.nan)
+        rows["disputed"] = disputes.disputed(rows, following, concept, n == QUARTERS_A_YEAR)
+        rows["settled"] = disputes.settled(rows, timeline, company, concept, q)
         with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
         return cls(companies, rows, ints(known, "vintage"), timeline, with_year_before)
 

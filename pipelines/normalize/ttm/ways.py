@@ -12,6 +12,7 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Floats, Ints
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.disputes import NO_YEAR_IN_DISPUTE
 from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
 
 SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378
@@ -114,6 +115,7 @@ class Way:
                 ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
                 NO_MIXED_ELEMENTS: has_other & np.any(others == 0, axis=0),
                 NO_MIXED_UNITS: _mixes_units(windows, rows),
+                NO_YEAR_IN_DISPUTE: _is_disputed(windows, rows),
                 NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
                 NOT_TWELVE_MONTHS: (~np.isnan(amount) & ~has_length) | is_negative,
             },
@@ -128,6 +130,13 @@ class Way:
     def breaks(self, rule: Rule) -> Flags:
         """Whether a rule forbids a sum that is otherwise whole."""
         return self.is_whole & self.faults[rule]
+
+
+def _is_disputed(windows: Windows, rows: Ints) -> Flags:
+    """Whether a leg is in dispute after the filing of the window."""
+    begins, ends = (windows.of(name, rows) <= windows.seq for name in ("disputed", "settled"))
+    found: Flags = np.any(begins & ~ends, axis=0)
+    return found
 
 
 def _mixes_units(windows: Windows, rows: Ints) -> Flags:

@@ -15,6 +15,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
 from pipelines.normalize.ttm.bases import BEYOND, restated
 from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, OWN_APART, Choice, Ways, chosen
+from pipelines.normalize.ttm.disputes import NO_YEAR_IN_DISPUTE
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, amount_changes, points_to_compute
 from pipelines.normalize.ttm.lookups import Known, Windows
 from pipelines.normalize.ttm.proofs import proofs
@@ -149,6 +150,7 @@ LEG_TYPES = pl.Schema({"flow": pl.UInt32(), "place": pl.Int16(), "vintage": pl.U
 REASONS = {
     ACROSS: "basis_break",
     NO_MIXED_ELEMENTS: "elements_differ",
+    NO_YEAR_IN_DISPUTE: "year_in_dispute",
     NO_MIXED_UNITS: "line_in_other_units",
     NO_MIXED_BASES: "mixed_basis",
 }
@@ -253,14 +255,16 @@ def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Seri
     """Whether the twelve months that counted after an earlier filing are withdrawn, and the rule of each window."""
     has_way = choice.has_way
     former = _former(windows, choice.of("amount"), has_way)
-    mixes_bases, mixes_units = (ways.by_years.breaks(rule) & ~has_way for rule in (NO_MIXED_BASES, NO_MIXED_UNITS))
+    mixes_bases, is_disputed, mixes_units = (
+        ways.by_years.breaks(rule) & ~has_way for rule in (NO_MIXED_BASES, NO_YEAR_IN_DISPUTE, NO_MIXED_UNITS)
+    )
     # after a later filing, legs that counted before contradict the others: nothing is known any more
     is_withdrawn = mixes_bases | choice.contradict
     for way in (ways.by_years, ways.by_quarters):
         is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | choice.is_behind
-    is_withdrawn = (is_withdrawn | mixes_units | choice.is_paid_later) & ~np.isnan(former)
+    is_withdrawn = (is_withdrawn | is_disputed | mixes_units | choice.is_paid_later) & ~np.isnan(former)
     rules = dict(zip((FISCAL_YEAR, OWN_TWELVE_MONTHS, FOUR_QUARTERS, YEAR_TO_DATE), choice.holds, strict=True))
-    rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_MIXED_UNITS: mixes_units}
+    rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_YEAR_IN_DISPUTE: is_disputed, NO_MIXED_UNITS: mixes_units}
     rules |= {NO_MIXED_ELEMENTS: choice.is_paid_later, NO_MIXED_BASES: is_withdrawn}
     return is_withdrawn, pl.Series(np.select(list(rules.values()), [rule.id for rule in rules], ""))
 
