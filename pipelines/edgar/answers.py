@@ -22,11 +22,6 @@ def submissions_url(cik: str) -> str:
     return f"https://data.sec.gov/submissions/CIK{cik}.json"
 
 
-def submissions_page_url(name: str) -> str:
-    """The address of a page of older filings; its file name is in the submissions document."""
-    return f"https://data.sec.gov/submissions/{name}"
-
-
 @dataclass(frozen=True, slots=True)
 class Validators:
     """What tells whether a document has changed since: ETag and Last-Modified for a server, and for an archive the

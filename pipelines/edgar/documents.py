@@ -144,16 +144,6 @@ def decode_submissions(raw: bytes, cik: str) -> Submissions:
     )
 
 
-def decode_submissions_page(raw: bytes, cik: str) -> list[Filing]:
-    """Read a page of older filings. Only its name contains the company's CIK.
-
-    Raises:
-        DocumentError: not JSON, a wrong type or form, or columns of unequal length.
-    """
-    place = f"older submissions of CIK {cik}"
-    return _filings(decode(msgspec.json.Decoder(_FilingColumns), raw, place), place)
-
-
 def _filings(columns: _FilingColumns, place: str) -> list[Filing]:
     lengths = {name: len(values) for name, values in msgspec.structs.asdict(columns).items()}
     if len(set(lengths.values())) > 1:

@@ -58,7 +58,6 @@ JANUARY_NAMED_AFTER_START = FiscalCalendar(month=1, weekday=SATURDAY, nearest=Tr
 END_OF_JUNE = FiscalCalendar(month=6)
 FROM_DECEMBER_TO_JUNE = FiscalCalendar(change=NewYearEnd(year=2022, month=6))
 
-ONE_TAG = ((0, "Revenues"),)
 TWO_TAGS = ((0, "SalesRevenueNet"), (2018, CONTRACT_REVENUE))
 THREE_TAGS = ((0, "SalesRevenueNet"), (2016, "Revenues"), (2018, CONTRACT_REVENUE))
 MARKETABLE = "MarketableSecuritiesCurrent"

@@ -87,11 +87,6 @@ class Home:
                 f"{self.root}: cannot be written ({error.strerror}); set FUNDAMENTALS_HOME to a folder of yours"
             ) from error
 
-    @property
-    def is_claimed(self) -> bool:
-        """Whether a synchronization has begun here."""
-        return (self.root / MARKER).exists()
-
     def claim(self, kind: Kind) -> None:
         """Mark the home as one of this kind of data; the first call decides it permanently.
 

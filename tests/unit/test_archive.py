@@ -21,7 +21,6 @@ from pipelines.edgar.answers import (
     NotModified,
     Validators,
     facts_url,
-    submissions_page_url,
     submissions_url,
 )
 from pipelines.edgar.archive import Archive
@@ -284,7 +283,6 @@ def test_a_folder_of_bulk_files_is_a_source(mirror, tmp_path):
         assert isinstance(source.client.get(facts_url(ALFA.cik), other), Fetched)
         assert isinstance(source.client.get(submissions_url(BRAVO.cik)), Fetched)
         assert source.client.get(facts_url(ABSENT.cik)) == NotFound()
-        assert source.client.get(submissions_page_url("CIK0000000101-submissions-001.json")) == NotFound()
         source.client.stop()
 
 

@@ -27,7 +27,6 @@ from pipelines.edgar.answers import (
     NotModified,
     Validators,
     facts_url,
-    submissions_page_url,
     submissions_url,
 )
 from pipelines.edgar.client import EdgarClient
@@ -62,8 +61,6 @@ def client(server: EdgarServer, time: FakeTime) -> Iterator[EdgarClient]:
 def test_addresses_are_those_of_the_sec():
     assert URL == "https://data.sec.gov/api/xbrl/companyfacts/CIK0000320193.json"
     assert submissions_url("0000320193") == "https://data.sec.gov/submissions/CIK0000320193.json"
-    page = submissions_page_url("CIK0000320193-submissions-001.json")
-    assert page == "https://data.sec.gov/submissions/CIK0000320193-submissions-001.json"
     assert TICKERS_URL == "https://www.sec.gov/files/company_tickers_exchange.json"
 
 

@@ -18,7 +18,6 @@ from pipelines.edgar.documents import (
     Listing,
     decode_facts,
     decode_submissions,
-    decode_submissions_page,
     decode_tickers,
 )
 from pipelines.edgar.errors import DocumentError
@@ -288,13 +287,6 @@ def test_submissions_of_a_new_registrant_have_few_fields():
     company = decode_submissions(raw, CIK)
     assert (company.filings, company.older_pages, company.tickers, company.exchanges) == ([], [], [], [])
     assert company.sic == "3531"
-
-
-def test_a_page_of_older_filings_has_only_the_columns():
-    page = json.dumps(json.loads(submissions())["filings"]["recent"]).encode()
-    assert decode_submissions_page(page, CIK) == decode_submissions(submissions(), CIK).filings
-    with pytest.raises(DocumentError, match=f"older submissions of CIK {CIK}"):
-        decode_submissions_page(b"{}", CIK)
 
 
 def test_an_unknown_acceptance_time_is_null():

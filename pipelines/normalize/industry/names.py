@@ -22,4 +22,3 @@ Industry = Literal[
     "shell",
 ]
 INDUSTRIES: tuple[Industry, ...] = get_args(Industry)
-GENERAL: Industry = "general"
