@@ -85,9 +85,10 @@ def proposals(figures: Figures) -> list[Proposal]:
 def _of_filing(figures: Figures, proven: Floats) -> Floats:
     """The power that most figures of the same line and filing prove; of several, the smallest. NaN: none does."""
     filing = {"line": figures.line, "seq": figures.seq}
-    powers = pl.DataFrame({**filing, "power": proven}, nan_to_null=True).with_row_index("at")
-    modes = powers.group_by("line", "seq").agg(pl.col("power").drop_nulls().mode().min())
-    found: Floats = powers.drop("power").join(modes, on=["line", "seq"]).sort("at")["power"].to_numpy()
+    powers = pl.DataFrame({**filing, "power": proven}, nan_to_null=True)
+    modes = powers.drop_nulls().group_by("line", "seq").agg(pl.col("power").mode().min())
+    of_figures = powers.drop("power").join(modes, on=["line", "seq"], how="left", maintain_order="left")
+    found: Floats = of_figures["power"].to_numpy()
     return found
 
 
