@@ -1,10 +1,13 @@
 """Keys: several columns of whole numbers packed into one that sorts and compares in the same way.
 
-Belongs here: packing columns whose ranges are not known beforehand, and pairing equal keys. Does not: keys of parts
-that have a fixed number of bits (arrays.key_of).
+Belongs here: packing columns whose ranges are not known beforehand, pairing equal keys, the row before with the same
+key. Does not: keys of parts that have a fixed number of bits (arrays.key_of).
 """
 
+from collections.abc import Iterable
+
 import numpy as np
+import polars as pl
 
 from pipelines.normalize.arrays import Ints
 from pipelines.normalize.elements import AMOUNT
@@ -59,3 +62,12 @@ def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     number = np.searchsorted(right, left, side="right") - lowest
     nth = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
     return np.repeat(np.arange(len(left)), number), np.repeat(lowest, number) + nth
+
+
+def previous(column: pl.Expr, of: Iterable[str], back: int = 1) -> pl.Expr:
+    """The value of the row before, or further back, with the same `of`; null if there is none.
+
+    The frame is sorted by these columns, so neighbours are compared, which is faster than a window function.
+    """
+    is_same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(back)) for name in of)
+    return pl.when(is_same).then(column.shift(back))

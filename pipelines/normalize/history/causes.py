@@ -10,6 +10,7 @@ import polars as pl
 
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.item import MEAN, SUM
+from pipelines.normalize.keys import previous
 from warehouse.schema import items_of
 
 ITEM, WINDOW, FILING = ["cik", "item", "q"], ["cik", "seq", "q"], ["cik", "seq"]
@@ -187,19 +188,19 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
         fact differs by more than rounding, and the values by at most the rounding of the facts that differ.
     """
 
-    def previous(name: str, back: int = 1) -> pl.Expr:
-        return pl.col(name).shift(back).over(ITEM)
+    def before(name: str, back: int = 1) -> pl.Expr:
+        return previous(pl.col(name), ITEM, back)
 
     def changes(name: str) -> pl.Expr:
-        return (pl.col(name) != previous(name)).fill_null(value=False)
+        return (pl.col(name) != before(name)).fill_null(value=False)
 
-    changes_currency = changes("currency") & (pl.col("currency") > 0) & (previous("currency") > 0)
-    with_value = ordered.with_columns(was_withdrawn=previous("value").is_null()).drop_nulls("value")
+    changes_currency = changes("currency") & (pl.col("currency") > 0) & (before("currency") > 0)
+    with_value = ordered.with_columns(was_withdrawn=before("value").is_null()).drop_nulls("value")
     compared = with_value.with_columns(
-        previous=previous("version"),
-        earlier=previous("value"),
-        earliest=previous("value", 2),
-        was_mixed_basis=previous("mixed_basis").fill_null(value=False),
+        previous=before("version"),
+        earlier=before("value"),
+        earliest=before("value", 2),
+        was_mixed_basis=before("mixed_basis").fill_null(value=False),
         other_elements=changes("elements"),
         other_standards=changes("standards") | changes_currency,
     )

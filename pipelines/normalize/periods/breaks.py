@@ -11,6 +11,7 @@ from pipelines.normalize.corrections.powers import power_of_thousand
 from pipelines.normalize.corrections.scale import NEAR_STATED
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.sources import IFRS
+from pipelines.normalize.keys import previous
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 
@@ -139,7 +140,7 @@ def _of_another_company(vintages: pl.DataFrame) -> pl.DataFrame:
     again = (
         vintages.filter(pl.col("concept").is_in(MONEY))
         .sort(*LINE, "seq", maintain_order=True)
-        .with_columns(former=value.shift().over(LINE))
+        .with_columns(former=previous(value, LINE))
         .filter(former != 0)
     )
     with np.errstate(divide="ignore", invalid="ignore"):

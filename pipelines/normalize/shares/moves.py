@@ -8,6 +8,7 @@ from collections.abc import Callable
 import polars as pl
 
 from pipelines.normalize.elements import OPTION_PRICE, OPTIONS
+from pipelines.normalize.keys import previous
 from pipelines.normalize.rule import Rule
 
 SNAP = 0.01
@@ -81,7 +82,7 @@ def figures_moved(figures: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule,
         pl.when(is_count).then(pl.col("value") > 0).otherwise(pl.col("value").abs() >= COARSEST_EARNINGS),
     ).with_columns(size=pl.when(is_count).then("value").otherwise(1 / pl.col("value").abs()))
     restated = comparable.with_columns(
-        pl.col("seq", "value", "size", "regime").shift().over(PERIOD).name.prefix("after_")
+        previous(pl.col(name), PERIOD).alias(f"after_{name}") for name in ("seq", "value", "size", "regime")
     ).filter(pl.col("after_seq") < pl.col("seq"), pl.col("value") * pl.col("after_value") > 0)
     is_mixed = pl.col("regime") != pl.col("after_regime")
     moves = restated.filter(~is_mixed).select(
