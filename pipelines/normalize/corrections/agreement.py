@@ -14,7 +14,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.corrections.side_by_side import (
+from pipelines.normalize.corrections.period_rows import (
     COMMON,
     COUNTS,
     EARNINGS,
@@ -28,7 +28,7 @@ from pipelines.normalize.corrections.side_by_side import (
     PRETAX,
     PROFIT,
     TAX,
-    SideBySide,
+    PeriodRows,
     either,
 )
 from pipelines.normalize.corrections.votes import FROM_INCOME, FROM_PROFIT, retained
@@ -132,16 +132,16 @@ class Verdict:
         """The amount as judged; NaN where it is withheld."""
         return np.where(self.withheld, np.nan, either(self.right, amount))
 
-    def proposals(self, beside: SideBySide, name: str) -> list[Proposal]:
+    def proposals(self, rows: PeriodRows, name: str) -> list[Proposal]:
         """The corrections that follow."""
         is_known = ~np.isnan(self.right)
         return [
-            beside.propose(BY_TWO_OTHERS, BY_OTHERS, name, is_known, self.right / beside[name]),
-            beside.propose(CONTRADICTED, BY_NONE, name, self.withheld, np.nan),
+            rows.propose(BY_TWO_OTHERS, BY_OTHERS, name, is_known, self.right / rows[name]),
+            rows.propose(CONTRADICTED, BY_NONE, name, self.withheld, np.nan),
         ]
 
 
-def judged(beside: SideBySide, amount: Floats, witnesses: list[Witness]) -> Verdict:
+def judged(rows: PeriodRows, amount: Floats, witnesses: list[Witness]) -> Verdict:
     """Compare an amount with its witnesses, the exact ones first.
 
     A witness counts if it equals the amount in most other periods of the company. It replaces the amount together with
@@ -151,7 +151,7 @@ def judged(beside: SideBySide, amount: Floats, witnesses: list[Witness]) -> Verd
     agrees = [each.agrees(amount) for each in witnesses]
     is_confirmed = np.any(agrees, axis=0)
     against = [
-        beside.usual(is_known, does) & is_known & ~is_confirmed & ~_equal(amount, each.amount, each.apart)
+        rows.usual(is_known, does) & is_known & ~is_confirmed & ~_equal(amount, each.amount, each.apart)
         for is_known, does, each in zip(known, agrees, witnesses, strict=True)
     ]
     right, is_wrong = np.full(len(amount), np.nan), np.zeros(len(amount), dtype=np.bool_)
@@ -169,7 +169,7 @@ def judged(beside: SideBySide, amount: Floats, witnesses: list[Witness]) -> Verd
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Figures that contradict others of their filing and period."""
-    return [*_of_income(SideBySide.of(figures, (*OF_INCOME, PREFERRED))), *_of_revenue(figures)]
+    return [*_of_income(PeriodRows.of(figures, (*OF_INCOME, PREFERRED))), *_of_revenue(figures)]
 
 
 def _equal(left: Floats, right: Floats, tolerance: Floats | float) -> Flags:
@@ -177,58 +177,56 @@ def _equal(left: Floats, right: Floats, tolerance: Floats | float) -> Flags:
     return equal
 
 
-def _rounding(beside: SideBySide, name: str) -> Floats:
+def _rounding(rows: PeriodRows, name: str) -> Floats:
     """The largest difference of a figure from an equal one."""
-    return ROUNDED * np.abs(beside[name]) + UNITS * beside.grain(name)
+    return ROUNDED * np.abs(rows[name]) + UNITS * rows.grain(name)
 
 
-def _of_income(beside: SideBySide) -> list[Proposal]:
+def _of_income(rows: PeriodRows) -> list[Proposal]:
     """Net income of the parent and to common, then earnings per share and averages of shares."""
-    parent, common, preferred = beside[PARENT], beside[COMMON], beside[PREFERRED]
+    parent, common, preferred = rows[PARENT], rows[COMMON], rows[PREFERRED]
     by_basic, by_diluted = (
-        Witness(
-            beside[earnings] * beside[count], OF_SHARES * np.abs(parent) + HALF_A_CENT * beside[count], is_exact=False
-        )
+        Witness(rows[earnings] * rows[count], OF_SHARES * np.abs(parent) + HALF_A_CENT * rows[count], is_exact=False)
         for earnings, count in zip(PER_SHARE, COUNTS, strict=True)
     )
     # income to common below that of the parent, which earnings per share confirm: preferred dividends
     is_preferred = (by_basic.agrees(common) | by_diluted.agrees(common)) & (common < parent)
-    of_parent = judged(beside, parent, [*_of_parent(beside), by_basic, by_diluted]).but(is_preferred)
-    right_parent, rounding = of_parent.corrected(parent), _rounding(beside, COMMON)
+    of_parent = judged(rows, parent, [*_of_parent(rows), by_basic, by_diluted]).but(is_preferred)
+    right_parent, rounding = of_parent.corrected(parent), _rounding(rows, COMMON)
     witnesses = [Witness(right, rounding, is_proof=False) for right in (right_parent, right_parent - preferred)]
-    of_common = judged(beside, common, [*witnesses, by_basic, by_diluted])
+    of_common = judged(rows, common, [*witnesses, by_basic, by_diluted])
     less = right_parent - np.nan_to_num(preferred)
-    is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * beside[COUNTS[0]])
+    is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * rows[COUNTS[0]])
     is_of_parent &= ~of_common.is_confirmed & ~np.isnan(common)
     of_common = of_common.but(is_of_parent)
     right_common = np.where(is_of_parent, less, of_common.corrected(common))
     return [
-        *of_parent.proposals(beside, PARENT),
-        beside.propose(
+        *of_parent.proposals(rows, PARENT),
+        rows.propose(
             BY_TWO_OTHERS,
             "earnings per share times shares are net income of the parent less preferred dividends",
             COMMON,
             is_of_parent,
             less / common,
         ),
-        *of_common.proposals(beside, COMMON),
-        *_of_shares(beside, (np.abs(right_common), np.abs(right_parent))),
+        *of_common.proposals(rows, COMMON),
+        *_of_shares(rows, (np.abs(right_common), np.abs(right_parent))),
     ]
 
 
-def _of_parent(beside: SideBySide) -> list[Witness]:
+def _of_parent(rows: PeriodRows) -> list[Witness]:
     """The exact witnesses of net income of the parent."""
-    rounding = _rounding(beside, PARENT)
-    profit = np.where(beside.is_of(PARENT, FROM_PROFIT), np.nan, beside[PROFIT])
-    after_tax = np.where(beside.is_of(PRETAX, FROM_INCOME), np.nan, beside[PRETAX]) - beside[TAX]
+    rounding = _rounding(rows, PARENT)
+    profit = np.where(rows.is_of(PARENT, FROM_PROFIT), np.nan, rows[PROFIT])
+    after_tax = np.where(rows.is_of(PRETAX, FROM_INCOME), np.nan, rows[PRETAX]) - rows[TAX]
     # income before tax less tax includes minorities
-    is_less = beside.is_of(PROFIT, LESS_MINORITIES)
+    is_less = rows.is_of(PROFIT, LESS_MINORITIES)
     has_minorities = is_less & ~_equal(after_tax, profit, rounding)
     return [
-        Witness(beside[COMMON], rounding, is_proof=False),
+        Witness(rows[COMMON], rounding, is_proof=False),
         *(Witness(np.where(holds, profit, np.nan), rounding) for holds in (is_less, ~is_less)),
         Witness(np.where(has_minorities, np.nan, after_tax), rounding),
-        Witness(retained(beside), rounding, is_proof=False),
+        Witness(retained(rows), rounding, is_proof=False),
     ]
 
 
@@ -243,7 +241,7 @@ def _is_product(each: Floats, count: Floats, incomes: Incomes, share: float, cen
     return found
 
 
-def _contradicts(beside: SideBySide, each: Floats, count: Floats, incomes: Incomes) -> Flags:
+def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: Incomes) -> Flags:
     """Whether earnings per share times shares differ from net income, although they usually equal it."""
     income = either(*incomes)
     known = ~np.isnan(income * each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
@@ -251,21 +249,19 @@ def _contradicts(beside: SideBySide, each: Floats, count: Floats, incomes: Incom
         _is_product(each, count, incomes, share, cents)
         for share, cents in ((OF_SHARES, PARTICIPATING), (NEARLY, HALF_A_CENT), (APART, PARTICIPATING))
     )
-    is_strict = beside.usual(known, strict, MANY_OTHERS, NEARLY_ALL)
-    return known & ((beside.usual(known, loose) & ~loose) | (is_strict & ~near))
+    is_strict = rows.usual(known, strict, MANY_OTHERS, NEARLY_ALL)
+    return known & ((rows.usual(known, loose) & ~loose) | (is_strict & ~near))
 
 
-def _of_shares(beside: SideBySide, incomes: Incomes) -> list[Proposal]:
+def _of_shares(rows: PeriodRows, incomes: Incomes) -> list[Proposal]:
     """Earnings per share and averages of shares."""
-    (basic, diluted), (earnings, of_diluted) = (
-        [np.abs(beside[name]) for name in names] for names in (COUNTS, PER_SHARE)
-    )
+    (basic, diluted), (earnings, of_diluted) = ([np.abs(rows[name]) for name in names] for names in (COUNTS, PER_SHARE))
     pairs = ((earnings, basic), (of_diluted, diluted))
     # both products agree with each other, but not with income: it is not what they are divided from
     is_other_income = _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
     for pair in pairs:
         is_other_income &= ~_is_product(*pair, incomes, APART, PARTICIPATING)
-    bad_basic, bad_diluted = (_contradicts(beside, *pair, incomes) & ~is_other_income for pair in pairs)
+    bad_basic, bad_diluted = (_contradicts(rows, *pair, incomes) & ~is_other_income for pair in pairs)
     basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
 
     def is_count(count: Floats) -> Flags:
@@ -286,23 +282,23 @@ def _of_shares(beside: SideBySide, incomes: Incomes) -> list[Proposal]:
     is_usual_count = (diluted >= basic) & (diluted <= USUAL_DILUTION * basic)
     is_usual_count |= ~is_each(earnings) & is_count(basic)
     return [
-        beside.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, cents / earnings),
-        beside.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
-        beside.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
-        beside.propose(CONTRADICTED, BY_NONE, COUNTS[1], bad_diluted & ~(basic_holds & is_usual_count), np.nan),
-        *_of_dilution(beside, pairs, incomes, (diluted < BELOW_BASIC * basic) & ~bad_basic & ~bad_diluted),
+        rows.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, cents / earnings),
+        rows.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
+        rows.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
+        rows.propose(CONTRADICTED, BY_NONE, COUNTS[1], bad_diluted & ~(basic_holds & is_usual_count), np.nan),
+        *_of_dilution(rows, pairs, incomes, (diluted < BELOW_BASIC * basic) & ~bad_basic & ~bad_diluted),
     ]
 
 
 def _of_dilution(
-    beside: SideBySide, pairs: tuple[tuple[Floats, Floats], ...], incomes: Incomes, is_below: Flags
+    rows: PeriodRows, pairs: tuple[tuple[Floats, Floats], ...], incomes: Incomes, is_below: Flags
 ) -> list[Proposal]:
     """Averages of diluted shares below those of basic shares: one of both is wrong."""
     fits = [_is_product(*pair, incomes, ROUNDED, HALF_A_CENT) for pair in pairs]
-    off = [np.abs(np.log(beside[name] / _last(beside, name))) for name in COUNTS]
+    off = [np.abs(np.log(rows[name] / _last(rows, name))) for name in COUNTS]
     shows = (fits[0] != fits[1]) & ~np.isnan(pairs[0][0] * pairs[1][0])
     return [
-        beside.propose(
+        rows.propose(
             DILUTED_BELOW_BASIC,
             BY_NONE,
             name,
@@ -313,9 +309,9 @@ def _of_dilution(
     ]
 
 
-def _last(beside: SideBySide, name: str) -> Floats:
+def _last(rows: PeriodRows, name: str) -> Floats:
     """The company's last count of an earlier period in the same filing, or of an earlier filing; NaN if none."""
-    count = pl.DataFrame({"company": beside.company, "count": beside[name]}).select(
+    count = pl.DataFrame({"company": rows.company, "count": rows[name]}).select(
         pl.col("count").fill_nan(None).forward_fill().shift(1).over("company")
     )
     return count.to_series().to_numpy()
@@ -324,22 +320,22 @@ def _last(beside: SideBySide, name: str) -> Floats:
 def _of_revenue(figures: Figures) -> list[Proposal]:
     """Revenue against other elements of it, and against the lines that lead from it to income."""
     lines = ("cost_of_revenue", "gross_profit"), ("operating_costs", OPERATING)
-    beside = SideBySide.of(figures, (REVENUE, *OTHERS_OF_REVENUE, *lines[0], *lines[1]))
-    revenue, rounding = beside[REVENUE], _rounding(beside, REVENUE)
+    rows = PeriodRows.of(figures, (REVENUE, *OTHERS_OF_REVENUE, *lines[0], *lines[1]))
+    revenue, rounding = rows[REVENUE], _rounding(rows, REVENUE)
     provisions = {"revenue_by_expenses": OTHER_PROVISIONS * np.abs(revenue)}
     witnesses = [
-        Witness(_independent(beside, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE
+        Witness(_independent(rows, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE
     ]
-    witnesses += [Witness(beside[one] + beside[other], rounding, is_proof=False) for one, other in lines]
-    return judged(beside, revenue, witnesses).proposals(beside, REVENUE)
+    witnesses += [Witness(rows[one] + rows[other], rounding, is_proof=False) for one, other in lines]
+    return judged(rows, revenue, witnesses).proposals(rows, REVENUE)
 
 
-def _independent(beside: SideBySide, witness: str) -> Floats:
+def _independent(rows: PeriodRows, witness: str) -> Floats:
     """A witness of revenue; NaN where revenue is taken from the same elements."""
     is_same = [
-        beside.is_of(witness, (rank,)) & beside.is_of(REVENUE, (of_revenue,))
+        rows.is_of(witness, (rank,)) & rows.is_of(REVENUE, (of_revenue,))
         for rank, source in enumerate(BY_NAME[witness].sources)
         for of_revenue, other in enumerate(BY_NAME[REVENUE].sources)
         if (source.elements, source.minus) == (other.elements, other.minus)
     ]
-    return np.where(np.any(is_same, axis=0), np.nan, beside[witness])
+    return np.where(np.any(is_same, axis=0), np.nan, rows[witness])

@@ -13,8 +13,8 @@ import numpy as np
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
 from pipelines.normalize.corrections.figures import A_QUARTER, A_YEAR, Figures, Proposal
 from pipelines.normalize.corrections.footing import Judged
+from pipelines.normalize.corrections.period_rows import COUNTS, MANY_OTHERS, NEARLY_ALL, PeriodRows, either
 from pipelines.normalize.corrections.powers import NEAR_COUNTS, POWER, power_of_thousand
-from pipelines.normalize.corrections.side_by_side import COUNTS, MANY_OTHERS, NEARLY_ALL, SideBySide, either
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.keys import pairs_of_equal
 from pipelines.normalize.rule import Rule
@@ -90,20 +90,20 @@ RULES = (RATE, SCALE, NOT_AS_PAID, AS_PAID_PER_SHARE)
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Dividends per share that are wrong in scale, rates, and those that payments contradict."""
-    beside, times = _compared(figures)
+    rows, times = _compared(figures)
     known = np.isfinite(times) & (times > 0)
     power = power_of_thousand(times, NEAR_COUNTS)
-    of_paid = beside[PAID_PER_SHARE] / beside[PER_SHARE]
+    of_paid = rows[PAID_PER_SHARE] / rows[PER_SHARE]
     takes_other = (np.abs(times - 1) > APART) & (np.abs(times / of_paid - 1) <= NEARLY)
-    quarters = np.round((beside.end - beside.start + 1) / DAYS_A_QUARTER)
-    is_rate = (quarters >= 2) & (np.abs(times - quarters) <= NEAR_RATE * quarters) & _like_a_quarter(beside)
-    off = beside.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
-    off &= (np.abs(times - 1) > APART) & ~beside.is_of(PAID, ORDINARY_RANKS)
-    declared = times * np.abs(beside[DECLARED] / beside[PAID])
-    is_same = np.abs(np.abs(beside[PAID] / beside[DECLARED]) - 1) <= NEARLY
+    quarters = np.round((rows.end - rows.start + 1) / DAYS_A_QUARTER)
+    is_rate = (quarters >= 2) & (np.abs(times - quarters) <= NEAR_RATE * quarters) & _like_a_quarter(rows)
+    off = rows.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
+    off &= (np.abs(times - 1) > APART) & ~rows.is_of(PAID, ORDINARY_RANKS)
+    declared = times * np.abs(rows[DECLARED] / rows[PAID])
+    is_same = np.abs(np.abs(rows[PAID] / rows[DECLARED]) - 1) <= NEARLY
     not_declared = is_same & (declared > 0) & (declared < 1 / MORE_THAN_PAID)
-    not_declared |= is_same & beside.is_of(DECLARED, COMMON_RANKS) & (declared > MORE_THAN_PAID)
-    is_more = (beside.end - beside.start >= A_YEAR[0]) & beside.is_of(PER_SHARE, PAID_RANKS)
+    not_declared |= is_same & rows.is_of(DECLARED, COMMON_RANKS) & (declared > MORE_THAN_PAID)
+    is_more = (rows.end - rows.start >= A_YEAR[0]) & rows.is_of(PER_SHARE, PAID_RANKS)
     cases: tuple[tuple[Rule, str, Flags, Floats | float], ...] = (
         (AS_PAID_PER_SHARE, BY_PAYMENTS, takes_other, of_paid),
         (SCALE, BY_PAYMENTS, np.abs(power) >= POWER, 10.0**power),
@@ -113,9 +113,9 @@ def proposals(figures: Figures) -> list[Proposal]:
         (NOT_AS_PAID, BY_PAYMENTS, is_more & (times < 1 / MORE_THAN_PAID), np.nan),
     )
     case = np.select([known & holds for _, _, holds, _ in cases], range(len(cases)), NOTHING)
-    confirmed = beside.place[PER_SHARE][np.abs(times - 1) <= NEARLY]
+    confirmed = rows.place[PER_SHARE][np.abs(times - 1) <= NEARLY]
     return [
-        _with_repetitions(figures, beside.propose(rule, evidence, PER_SHARE, case == number, factor), confirmed)
+        _with_repetitions(figures, rows.propose(rule, evidence, PER_SHARE, case == number, factor), confirmed)
         for number, (rule, evidence, _, factor) in enumerate(cases)
     ]
 
@@ -133,29 +133,29 @@ def _with_repetitions(figures: Figures, proposal: Proposal, as_paid: Ints) -> Pr
 
 def judged(figures: Figures) -> Judged:
     """The dividends per share that are as paid: each times shares, and the dividends paid."""
-    beside, times = _compared(figures)
-    paid = np.abs(beside[PAID])
-    at, holds = beside.place[PER_SHARE], np.abs(times - 1) <= AS_PAID
+    rows, times = _compared(figures)
+    paid = np.abs(rows[PAID])
+    at, holds = rows.place[PER_SHARE], np.abs(times - 1) <= AS_PAID
     nothing = np.full(len(at), np.nan)
     return Judged(NOT_AS_PAID, PER_SHARE, at, at[:0], paid / times, paid, holds, nothing, np.isnan(times) & False)
 
 
-def _like_a_quarter(beside: SideBySide) -> Flags:
+def _like_a_quarter(rows: PeriodRows) -> Flags:
     """Whether a quarter in or next to each period has about the dividend of the period, as known after its filing."""
-    figures = beside.figures
+    figures = rows.figures
     at = figures.of_concepts((PER_SHARE,))
     at = at[(figures.days[at] >= A_QUARTER[0]) & (figures.days[at] <= A_QUARTER[1])]
-    asked = np.flatnonzero(beside.place[PER_SHARE] >= 0)
-    pair, found = pairs_of_equal(beside.company[asked], figures.company[at])
+    asked = np.flatnonzero(rows.place[PER_SHARE] >= 0)
+    pair, found = pairs_of_equal(rows.company[asked], figures.company[at])
     row, quarter = asked[pair], at[found]
-    near = (figures.start[quarter] >= beside.start[row] - A_QUARTER[1]) & (figures.seq[quarter] <= beside.seq[row])
-    near &= figures.end[quarter] <= beside.end[row] + A_QUARTER[1]
-    near &= np.abs(figures.value[quarter] / beside[PER_SHARE][row] - 1) <= LIKE_A_QUARTER
-    return np.bincount(row[near], minlength=len(beside.seq)) > 0
+    near = (figures.start[quarter] >= rows.start[row] - A_QUARTER[1]) & (figures.seq[quarter] <= rows.seq[row])
+    near &= figures.end[quarter] <= rows.end[row] + A_QUARTER[1]
+    near &= np.abs(figures.value[quarter] / rows[PER_SHARE][row] - 1) <= LIKE_A_QUARTER
+    return np.bincount(row[near], minlength=len(rows.seq)) > 0
 
 
-def _compared(figures: Figures) -> tuple[SideBySide, Floats]:
+def _compared(figures: Figures) -> tuple[PeriodRows, Floats]:
     """The figures of each filing and period, and the dividends paid as a multiple of dividends per share."""
-    beside = SideBySide.of(figures, (PER_SHARE, PAID, DECLARED, PAID_PER_SHARE, *COUNTS))
-    shares = either(*(beside[count] for count in COUNTS))
-    return beside, np.abs(beside[PAID]) / (np.abs(beside[PER_SHARE]) * shares)
+    rows = PeriodRows.of(figures, (PER_SHARE, PAID, DECLARED, PAID_PER_SHARE, *COUNTS))
+    shares = either(*(rows[count] for count in COUNTS))
+    return rows, np.abs(rows[PAID]) / (np.abs(rows[PER_SHARE]) * shares)

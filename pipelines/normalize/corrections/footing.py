@@ -13,8 +13,8 @@ import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, picked
 from pipelines.normalize.corrections.figures import A_YEAR, TOTAL, Figures, Proposal
+from pipelines.normalize.corrections.period_rows import FEWEST_OTHERS, PeriodRows
 from pipelines.normalize.corrections.powers import power_of_thousand
-from pipelines.normalize.corrections.side_by_side import FEWEST_OTHERS, SideBySide
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 
@@ -207,16 +207,16 @@ class Judged:
 def judged(figures: Figures, identity: Identity) -> Judged:
     """Compare both sides of an identity in each statement that has all of its lines."""
     names = tuple(identity.terms)
-    beside = SideBySide.of(figures, names)
+    rows = PeriodRows.of(figures, names)
     signs = np.array([*identity.terms.values()])[:, None]
-    place = np.array([beside.place[name] for name in names])
-    value, unit = np.array([beside[name] for name in names]), _unit(figures, place)
+    place = np.array([rows.place[name] for name in names])
+    value, unit = np.array([rows[name] for name in names]), _unit(figures, place)
     if identity.may_lack:
         lacking = names.index(identity.may_lack)
         value[lacking] = np.nan_to_num(value[lacking])
     # revenue that is composed of the other lines is equal by definition
     ranks = [rank for rank, source in enumerate(BY_NAME[names[0]].sources) if source.rule == identity.composed]
-    value[0, beside.is_of(names[0], tuple(ranks))] = np.nan
+    value[0, rows.is_of(names[0], tuple(ranks))] = np.nan
     off, tolerance = (signs * value).sum(axis=0), unit * (place >= 0).sum(axis=0)
     holds = np.abs(off) <= tolerance
     if identity.may_lack:
@@ -224,7 +224,7 @@ def judged(figures: Figures, identity: Identity) -> Judged:
     factors = _factors(value, value - signs * off, tolerance)
     # another line in another scale or with another sign may be wrong as well
     by_others = (~np.isnan(factors[1:])).any(axis=0)
-    is_usual = beside.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
+    is_usual = rows.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
     # with a positive cost; a negative one has the wrong sign, which the rules of signs judge
     exceeds = identity.is_part & (value[-1] > value[0] + tolerance) & (value[:2] >= 0).all(axis=0)
     is_large = np.abs(off) > identity.large * np.abs(value[0])
@@ -285,17 +285,17 @@ def proposals(figures: Figures) -> list[Proposal]:
 
 def _of_cash(figures: Figures) -> list[Proposal]:
     """Cash that differs by one digit from the cash at the beginning of the period and the change in cash."""
-    beside = SideBySide.of(figures, ("change_in_cash",))
-    found, is_rolled = [], np.zeros(len(beside.seq), dtype=np.bool_)
+    rows = PeriodRows.of(figures, ("change_in_cash",))
+    found, is_rolled = [], np.zeros(len(rows.seq), dtype=np.bool_)
     for line in CASH_AT_THE_END:
         place = np.array(
-            [beside.balance(line, beside.end), beside.balance(line, beside.start - 1), beside.place["change_in_cash"]]
+            [rows.balance(line, rows.end), rows.balance(line, rows.start - 1), rows.place["change_in_cash"]]
         )
         end, begin, change = picked(figures.value, place)
         off, unit = end - begin - change, _unit(figures, place)
-        off[(picked(figures.seq, place) != beside.seq).any(axis=0)] = np.nan
+        off[(picked(figures.seq, place) != rows.seq).any(axis=0)] = np.nan
         holds = np.abs(off) <= unit * len(CASH_AT_THE_END)
-        is_wrong = ~holds & beside.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
+        is_wrong = ~holds & rows.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
         is_wrong &= _is_one_digit(off, unit) & ~is_rolled
         is_rolled |= holds
         at = np.unique(place[0][is_wrong])
@@ -305,14 +305,14 @@ def _of_cash(figures: Figures) -> list[Proposal]:
 
 def _of_investing(figures: Figures) -> tuple[Proposal, Proposal]:
     """Capital expenditure that is a fraction of an outflow that nothing explains, or counts equipment that is in it."""
-    beside = SideBySide.of(figures, (SPENDING, OUTFLOW, REST, PLANT))
-    spent, plant, rest = np.abs(beside[SPENDING]), beside[PLANT], beside[REST]
-    is_year = beside.end - beside.start >= A_YEAR[0]
-    holds = is_year & (-rest - spent > np.maximum(UNEXPLAINED * spent, -LARGE_PART * beside[OUTFLOW]))
+    rows = PeriodRows.of(figures, (SPENDING, OUTFLOW, REST, PLANT))
+    spent, plant, rest = np.abs(rows[SPENDING]), rows[PLANT], rows[REST]
+    is_year = rows.end - rows.start >= A_YEAR[0]
+    holds = is_year & (-rest - spent > np.maximum(UNEXPLAINED * spent, -LARGE_PART * rows[OUTFLOW]))
     foots = (np.abs(rest + plant) <= 1) & (spent > plant + 1) & (plant > 0)
     return (
-        beside.propose(INVESTING, BY_OUTFLOW, SPENDING, holds & ~foots, np.nan),
-        beside.propose(LEASED, BY_OUTFLOW_ALONE, SPENDING, foots, plant / beside[SPENDING]),
+        rows.propose(INVESTING, BY_OUTFLOW, SPENDING, holds & ~foots, np.nan),
+        rows.propose(LEASED, BY_OUTFLOW_ALONE, SPENDING, foots, plant / rows[SPENDING]),
     )
 
 

@@ -11,17 +11,17 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, picked
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.corrections.powers import ERRORS_MEASURED, NEAR_COUNTS, POWER, power_of_thousand
-from pipelines.normalize.corrections.side_by_side import (
+from pipelines.normalize.corrections.period_rows import (
     COMMON,
     COUNTS,
     EARNINGS,
     PARENT,
     PRETAX,
     TAX,
-    SideBySide,
+    PeriodRows,
     either,
 )
+from pipelines.normalize.corrections.powers import ERRORS_MEASURED, NEAR_COUNTS, POWER, power_of_thousand
 from pipelines.normalize.keys import NUMBER_OF, packed
 from pipelines.normalize.rule import Rule
 
@@ -86,22 +86,21 @@ RULES = (INCOME_AND_SHARES, COUNT_BY_EARLIER_COUNTS, COUNT_BY_LARGEST_EARNINGS, 
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Corrections that other figures of the same filing prove; money in the reporting currency, counts in shares."""
-    beside = SideBySide.of(figures, (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS))
-    powers = {name: _power(beside, name) for name in COUNTS}
-    return [*_of_scale(beside, powers), *_of_earlier_counts(beside, powers), _of_tax(beside), _of_outflows(figures)]
+    rows = PeriodRows.of(figures, (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS))
+    powers = {name: _power(rows, name) for name in COUNTS}
+    return [*_of_scale(rows, powers), *_of_earlier_counts(rows, powers), _of_tax(rows), _of_outflows(figures)]
 
 
-def _power(beside: SideBySide, count: str) -> Floats:
+def _power(rows: PeriodRows, count: str) -> Floats:
     """The power of a thousand by which income over earnings per share exceeds a count; NaN if it is not known."""
-    earnings = np.abs(beside[EARNINGS])
+    earnings = np.abs(rows[EARNINGS])
     of_common, of_parent = (
-        power_of_thousand(np.abs(beside[income]) / earnings / beside[count], NEAR_EARNINGS)
-        for income in (COMMON, PARENT)
+        power_of_thousand(np.abs(rows[income]) / earnings / rows[count], NEAR_EARNINGS) for income in (COMMON, PARENT)
     )
     return np.where(of_parent == 0, 0.0, either(of_common, of_parent))
 
 
-def _of_scale(beside: SideBySide, powers: dict[str, Floats]) -> list[Proposal]:
+def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
     """Counts, earnings per share and income that are wrong by a thousand or a million times.
 
     Usually the count is wrong. If the count is similar to those of earlier filings, the earnings per share are
@@ -109,8 +108,8 @@ def _of_scale(beside: SideBySide, powers: dict[str, Floats]) -> list[Proposal]:
     too small and the earnings per share too large for any company, both are corrected.
     """
     power = either(*powers.values())
-    count, earnings = either(*(beside[name] for name in COUNTS)), np.abs(beside[EARNINGS])
-    agreed = beside.last(power == 0)
+    count, earnings = either(*(rows[name] for name in COUNTS)), np.abs(rows[EARNINGS])
+    agreed = rows.last(power == 0)
 
     def fits(amount: Floats) -> Flags:
         """Whether the amount as filed is nearer to that of the last agreeing filing than the corrected one."""
@@ -122,7 +121,7 @@ def _of_scale(beside: SideBySide, powers: dict[str, Floats]) -> list[Proposal]:
     count_errs, earnings_err = is_off & ~fits(count), is_off & fits(count) & ~fits(earnings)
     income_errs = is_off & fits(count) & fits(earnings)
     too_much = (earnings > LARGEST_EARNINGS) & (count * 10.0**power < FEWEST_SHARES)
-    of_parent = power_of_thousand(np.abs(beside[PARENT]) / np.abs(beside[COMMON]), NEAR_EARNINGS)
+    of_parent = power_of_thousand(np.abs(rows[PARENT]) / np.abs(rows[COMMON]), NEAR_EARNINGS)
     factors = {
         name: np.where(~fits(count) & (off != 0), 10.0 ** (off + POWER * too_much), 1.0) for name, off in powers.items()
     }
@@ -130,40 +129,42 @@ def _of_scale(beside: SideBySide, powers: dict[str, Floats]) -> list[Proposal]:
     factors[COMMON] = np.select([income_errs, power == 0], [10.0**-power, 10.0**of_parent], 1.0)
     factors[PARENT] = np.where(income_errs, 10.0**-power, 1.0)
     return [
-        beside.propose(INCOME_AND_SHARES, BY_EARNINGS, name, ~np.isnan(factor) & (factor != 1), factor)
+        rows.propose(INCOME_AND_SHARES, BY_EARNINGS, name, ~np.isnan(factor) & (factor != 1), factor)
         for name, factor in factors.items()
     ]
 
 
-def _of_earlier_counts(beside: SideBySide, powers: dict[str, Floats]) -> list[Proposal]:
+def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
     """Counts that no earnings per share verify, compared with earlier counts and with income.
 
     Fewer than a hundred thousand shares that earn more than 500 each are stated in thousands or millions.
     """
-    income = np.abs(either(beside[COMMON], beside[PARENT]))
+    income = np.abs(either(rows[COMMON], rows[PARENT]))
     found = []
     for name in COUNTS:
-        count, is_verified = beside[name], ~np.isnan(powers[name])
+        count, is_verified = rows[name], ~np.isnan(powers[name])
         each = income / count
-        level = picked(count * 10.0 ** powers[name], beside.last(is_verified))
+        level = picked(count * 10.0 ** powers[name], rows.last(is_verified))
         is_open = ~is_verified & np.isnan(level)
         off = power_of_thousand(level / count, NEAR_COUNTS)
-        as_filed = power_of_thousand(_level_as_filed(beside, count, is_open, each) / count, NEAR_COUNTS)
+        as_filed = power_of_thousand(_level_as_filed(rows, count, is_open, each) / count, NEAR_COUNTS)
         power = np.where(is_verified, 0.0, either(off, np.where(as_filed > 0, as_filed, np.nan), np.zeros(len(off))))
         too_few = is_open & (power == 0) & (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS)
         thousands = np.ceil(np.log10(each / LARGEST_EARNINGS) / POWER) * POWER
-        found.append(beside.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, power != 0, 10.0**power))
-        found.append(beside.propose(COUNT_BY_LARGEST_EARNINGS, BY_LIMITS, name, too_few, 10.0**thousands))
+        found.append(rows.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, power != 0, 10.0**power))
+        found.append(rows.propose(COUNT_BY_LARGEST_EARNINGS, BY_LIMITS, name, too_few, 10.0**thousands))
     return found
 
 
-def _level_as_filed(beside: SideBySide, count: Floats, is_open: Flags, each: Floats) -> Floats:
+def _level_as_filed(rows: PeriodRows, count: Floats, is_open: Flags, each: Floats) -> Floats:
     """The median count of earlier filings, as filed; the largest one where the count would earn too much a share.
 
     Only counts as filed show a level, never corrected ones: if most filings are in thousands, nothing shows that.
     """
-    rows = np.flatnonzero(is_open & (count > 0))
-    heights = pl.DataFrame({"company": beside.company[rows], "seq": beside.seq[rows], "height": np.log10(count[rows])})
+    of_open = np.flatnonzero(is_open & (count > 0))
+    heights = pl.DataFrame(
+        {"company": rows.company[of_open], "seq": rows.seq[of_open], "height": np.log10(count[of_open])}
+    )
     filings = heights.group_by("company", "seq", maintain_order=True).agg(pl.col("height").median())
     median = pl.col("height").rolling_median(max(filings.height, 1), min_samples=1)
     before = filings.with_columns(
@@ -172,16 +173,16 @@ def _level_as_filed(beside: SideBySide, count: Floats, is_open: Flags, each: Flo
     )
     known = heights.join(before, on=["company", "seq"], how="left", maintain_order="left")
     level = np.full(len(count), np.nan)
-    level[rows] = np.where(each[rows] > LARGEST_EARNINGS, known["largest"].to_numpy(), known["median"].to_numpy())
+    level[of_open] = np.where(each[of_open] > LARGEST_EARNINGS, known["largest"].to_numpy(), known["median"].to_numpy())
     return 10.0**level
 
 
-def _of_tax(beside: SideBySide) -> Proposal:
+def _of_tax(rows: PeriodRows) -> Proposal:
     """Tax whose sign contradicts income before tax and net income of the same filing."""
-    pretax, tax, income = beside[PRETAX], beside[TAX], either(beside[PARENT], beside[COMMON])
+    pretax, tax, income = rows[PRETAX], rows[TAX], either(rows[PARENT], rows[COMMON])
     after_tax, with_tax = (np.abs(amount - income) for amount in (pretax - tax, pretax + tax))
     errs = (with_tax <= CLOSE_TO_TAX * np.abs(tax)) & (after_tax > CLOSE_TO_TAX * np.abs(tax))
-    return beside.propose(TAX_SIGN, "income before tax less tax of the same filing", TAX, errs, -1.0)
+    return rows.propose(TAX_SIGN, "income before tax less tax of the same filing", TAX, errs, -1.0)
 
 
 def _of_outflows(figures: Figures) -> Proposal:

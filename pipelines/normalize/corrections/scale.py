@@ -11,8 +11,8 @@ import polars as pl
 
 from pipelines.normalize.arrays import Floats
 from pipelines.normalize.corrections.figures import Figures, Proposal
+from pipelines.normalize.corrections.period_rows import COUNTS
 from pipelines.normalize.corrections.powers import ERRORS_MEASURED, power_of_thousand
-from pipelines.normalize.corrections.side_by_side import COUNTS
 from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 

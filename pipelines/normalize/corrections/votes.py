@@ -11,7 +11,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Floats, picked
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.corrections.side_by_side import (
+from pipelines.normalize.corrections.period_rows import (
     COMMON,
     COMPREHENSIVE,
     COUNTS,
@@ -26,7 +26,7 @@ from pipelines.normalize.corrections.side_by_side import (
     PROFIT,
     RETAINED,
     TAX,
-    SideBySide,
+    PeriodRows,
     either,
 )
 from pipelines.normalize.elements import BY_NAME
@@ -80,40 +80,40 @@ FROM_INCOME = tuple(
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Figures of income whose sign most others contradict, and those of which nothing shows the sign."""
-    beside = SideBySide.of(figures, OF_INCOME)
-    strong, of_tax, decided = _decided(beside)
+    rows = PeriodRows.of(figures, OF_INCOME)
+    strong, of_tax, decided = _decided(rows)
     against = {name: (vote != 0) & (vote == -decided) for name, vote in strong.items()}
     wrong = against | dict.fromkeys((PRETAX, TAX), (of_tax != 0) & (of_tax == -decided))
     unknown = {name: (decided == 0) & (strong[name] != 0) for name in (PARENT, COMMON, EARNINGS)}
     # income before tax that is derived from net income with the wrong sign
-    unknown |= {PRETAX: beside.is_of(PRETAX, FROM_INCOME) & (against[PARENT] | against[PROFIT])}
+    unknown |= {PRETAX: rows.is_of(PRETAX, FROM_INCOME) & (against[PARENT] | against[PROFIT])}
     return [
         *(
-            beside.propose(
+            rows.propose(
                 SIGN_BY_VOTE, "the majority of the figures of income in this filing and earlier ones", name, errs, -1.0
             )
             for name, errs in wrong.items()
         ),
         *(
-            beside.propose(NO_MAJORITY, "as many figures of income have the one sign as the other", name, holds, np.nan)
+            rows.propose(NO_MAJORITY, "as many figures of income have the one sign as the other", name, holds, np.nan)
             for name, holds in unknown.items()
         ),
     ]
 
 
-def _decided(beside: SideBySide) -> tuple[dict[str, Floats], Floats, Floats]:
+def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     """The votes of the figures of income, that of income before tax less tax, and the sign that the majority has.
 
     The sign is zero for a tie, and NaN if income to common may have another sign than that of the parent.
     """
-    common, tax = beside[COMMON], beside[TAX]
-    profit = np.where(beside.is_of(PARENT, FROM_PROFIT), np.nan, beside[PROFIT])
-    pretax = np.where(beside.is_of(PRETAX, FROM_INCOME), np.nan, beside[PRETAX])
-    income = either(beside[PARENT], common, profit)
-    basic, diluted = (either(*(beside[count] for count in counts)) for counts in (COUNTS, COUNTS[::-1]))
-    by_basic, by_diluted = beside[EARNINGS] * basic, beside[DILUTED_EARNINGS] * diluted
+    common, tax = rows[COMMON], rows[TAX]
+    profit = np.where(rows.is_of(PARENT, FROM_PROFIT), np.nan, rows[PROFIT])
+    pretax = np.where(rows.is_of(PRETAX, FROM_INCOME), np.nan, rows[PRETAX])
+    income = either(rows[PARENT], common, profit)
+    basic, diluted = (either(*(rows[count] for count in counts)) for counts in (COUNTS, COUNTS[::-1]))
+    by_basic, by_diluted = rows[EARNINGS] * basic, rows[DILUTED_EARNINGS] * diluted
     strong = {
-        PARENT: _vote(beside[PARENT], ALIKE, income),
+        PARENT: _vote(rows[PARENT], ALIKE, income),
         COMMON: _vote(common, ALIKE, income, by_basic),
         PROFIT: _vote(profit, ALIKE, income),
         EARNINGS: _vote(by_basic, ALIKE, income, common, rounding=HALF_A_CENT * basic),
@@ -123,13 +123,13 @@ def _decided(beside: SideBySide) -> tuple[dict[str, Floats], Floats, Floats]:
     # without income before tax the tax itself may have the wrong sign
     is_taxed = np.abs(pretax) > SIGNIFICANT_TAX * np.nan_to_num(np.abs(tax))
     of_tax = np.where(is_taxed, _vote(pretax - np.nan_to_num(tax), EXACTLY, *amounts), 0.0)
-    of_retained = _vote(retained(beside), EXACTLY, *amounts)
+    of_retained = _vote(retained(rows), EXACTLY, *amounts)
     is_two = np.abs(tax) > SIGNIFICANT_TAX * np.abs(pretax)
     own = sum(strong.values()) + np.where(is_two, OF_TWO_FIGURES, 1.0) * of_tax + OF_TWO_FIGURES * of_retained
-    similar = (beside[COMPREHENSIVE], pretax, beside[OPERATING])
+    similar = (rows[COMPREHENSIVE], pretax, rows[OPERATING])
     weak = sum(_vote(amount, WEAKLY_ALIKE, income) for amount in similar)
-    weak += np.where(np.isnan(basic), sum(np.sign(np.nan_to_num(beside[name])) for name in PER_SHARE), 0.0)
-    sign, weak_sign = (np.sign(_so_far(beside, np.abs(income), votes)) for votes in (own, weak))
+    weak += np.where(np.isnan(basic), sum(np.sign(np.nan_to_num(rows[name])) for name in PER_SHARE), 0.0)
+    sign, weak_sign = (np.sign(_so_far(rows, np.abs(income), votes)) for votes in (own, weak))
     decided = np.where(sign != 0, sign, weak_sign)
     # a loss after preferred dividends, which income to common and earnings per share show alike
     of_parent = _unanimous(strong[PARENT], strong[PROFIT], of_tax, of_retained)
@@ -152,15 +152,15 @@ def _unanimous(*votes: Floats) -> Floats:
     return np.where(highest * lowest < 0, 0.0, np.sign(highest + lowest))
 
 
-def retained(beside: SideBySide) -> Floats:
+def retained(rows: PeriodRows) -> Floats:
     """The change of retained earnings over each period, as known after its filing."""
-    at_end, at_begin = (beside.balance(RETAINED, day) for day in (beside.end, beside.start - 1))
-    return picked(beside.figures.value, at_end) - picked(beside.figures.value, at_begin)
+    at_end, at_begin = (rows.balance(RETAINED, day) for day in (rows.end, rows.start - 1))
+    return picked(rows.figures.value, at_end) - picked(rows.figures.value, at_begin)
 
 
-def _so_far(beside: SideBySide, size: Floats, votes: Floats) -> Floats:
+def _so_far(rows: PeriodRows, size: Floats, votes: Floats) -> Floats:
     """The votes of the filings so far that state the period with the same amount."""
-    period = packed(beside.company, beside.start, beside.end)
+    period = packed(rows.company, rows.start, rows.end)
     first = pl.col("size").first().over("period")
     alike = (pl.col("size") - first).abs() <= EXACTLY * first
     so_far = pl.when(alike).then(pl.col("votes").cum_sum().over("period", alike)).otherwise("votes")

@@ -1,4 +1,4 @@
-"""Side by side: the figures of one filing and period in one row, and which identities a company keeps.
+"""Period rows: the figures of one filing and period in one row, and which identities a company keeps.
 
 Belongs here: collecting the figures into rows, looking up other rows of the company, and its record of satisfying an
 identity. Does not: any identity (votes, agreement, identities, footing, dividends).
@@ -44,7 +44,7 @@ HALF_A_CENT = 0.0055
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySide:
+class PeriodRows:
     """One row for each filing and period, in the order of company, filing and period.
 
     figures: all figures.
@@ -61,7 +61,7 @@ class SideBySide:
     place: dict[str, Ints]
 
     @classmethod
-    def of(cls, figures: Figures, concepts: tuple[str, ...]) -> "SideBySide":
+    def of(cls, figures: Figures, concepts: tuple[str, ...]) -> "PeriodRows":
         """Collect the figures of some concepts."""
         at = figures.of_concepts(concepts)
         company, seq, start, end = (column[at] for column in (figures.company, figures.seq, figures.start, figures.end))
