@@ -278,11 +278,15 @@ def test_the_address_of_make_ui_opens_the_chain_in_the_window(instance, page, sh
 
 
 def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):
-    """The run waits in the queue while a command synchronizes, and begins when that was killed."""
+    """The run waits in the queue while a command synchronizes, and begins when that was killed.
+
+    The other company changes once the command is stopped: documents that it has read, the run would process, too.
+    """
     before = instance.runs()
     grown = replace(BRAVO, scale=700)
-    instance.mirror.hold(grown, replace(CARGO, scale=700))
+    instance.mirror.hold(grown)
     with synchronizing(instance) as synchronization:
+        instance.mirror.hold(replace(CARGO, scale=700))
         [of_command] = instance.runs().keys() - before.keys()
         config = {"source": str(instance.mirror.folder), "symbols": "BRVO", "full": True}
         launched = instance.ask(LAUNCH, job=JOB, config=config)["launchRun"]

@@ -30,7 +30,7 @@ from tests.scale.front import Front
 from tests.scale.objects import Objects, used
 from tests.scale.postgres import Postgres
 from tests.scale.redis import Redis
-from tests.servers import PATIENCE, PROJECT, accepts, free_port, wait_until
+from tests.servers import ONCE_IN_A_WHILE, PATIENCE, PROJECT, accepts, free_port, wait_until
 
 SITE = "https://data.example.org"
 WORKERS = 2
@@ -198,7 +198,7 @@ class Cluster:
     def all_workers_answer(self) -> None:
         """Wait until all workers have answered."""
         for replica in self.replicas:
-            wait_until(lambda replica=replica: replica.status() and len(replica.workers()) == WORKERS)
+            wait_until(lambda replica=replica: replica.status() and len(replica.workers()) == WORKERS, ONCE_IN_A_WHILE)
 
 
 @contextmanager
