@@ -1,16 +1,26 @@
 """The type of a rule: one decision that can change a served value, with its own id.
 
-Belongs here: the fields of a rule. Does not: any rule (each is declared next to its code), the list of all rules
-(rules).
+Belongs here: the fields of a rule, and switching rules off, to see what they decide. Does not: any rule (each is
+declared next to its code), the list of all rules (rules).
 
 The model is XBRL US's data quality rules (DQC): an identifier that never changes its meaning, one plain statement, and
 the source that justifies it.
 """
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 Action = Literal["select", "compose", "correct", "withhold", "flag"]
+Condition = TypeVar("Condition", bool, npt.NDArray[np.bool_], pl.Expr, pl.Series)
+
+SWITCHED_OFF: set[str] = set()
+"""The ids of the rules that decide nothing at present: none, except in the ablation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +41,21 @@ class Rule:
     source: str
     action: Action
     applies: str = "all filers"
+
+    def where(self, condition: Condition) -> Condition:
+        """Where the rule decides: the condition as it is, or nowhere if the rule is switched off.
+
+        Args:
+            condition: a Boolean, an array or an expression of them.
+        """
+        return condition if self.id not in SWITCHED_OFF else condition & False
+
+
+@contextmanager
+def switched_off(ids: Iterable[str]) -> Iterator[None]:
+    """Standardize without some rules until the block ends."""
+    SWITCHED_OFF.update(ids)
+    try:
+        yield
+    finally:
+        SWITCHED_OFF.clear()

@@ -13,7 +13,7 @@ from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import Source
 from pipelines.normalize.facts.reports import MEASURE
 from pipelines.normalize.industry.names import INDUSTRIES
-from pipelines.normalize.rule import Rule
+from pipelines.normalize.rule import SWITCHED_OFF, Rule
 
 ZERO_COUNT = Rule(
     "fact.zero-share-count",
@@ -157,7 +157,9 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
         .sort("cik", "seq", "start", "end", "tag")
         .with_columns(slot=pl.struct("cik", "seq", "start", "end").rle_id(), is_instant=pl.col("start").is_null())
         .join(of_industry.select("cik", "seq", pl.col("industry").cast(pl.Enum(INDUSTRIES))), on=["cik", "seq"])
-        .join(_USES.select(*_KEYS, *_COUNTED), on=_KEYS, maintain_order="left")
+        .join(
+            _USES.filter(~pl.col("rule").is_in(SWITCHED_OFF)).select(*_KEYS, *_COUNTED), on=_KEYS, maintain_order="left"
+        )
         .drop("measure", "is_instant", "industry")
         .with_columns(candidate=pl.col("slot").cast(pl.Int64) * len(_SOURCES) + pl.col("source"))
         .with_row_index("pair")
