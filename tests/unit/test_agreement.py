@@ -243,9 +243,10 @@ def test_dividends_as_paid_are_proved():
 
 
 def test_dividends_are_as_paid():
-    """A minus sign and thousands are errors; a dividend that is paid later is none."""
+    """A minus sign, thousands, and an amount that no payment supports; a dividend that is paid later is no error."""
     assert third_year(PAID_OUT, {DIVIDENDS: -1.0})["dividends_per_share"] == 1.0
     assert third_year(PAID_OUT, {DIVIDENDS: 1000.0})["dividends_per_share"] == 1.0
+    assert "dividends_per_share" not in third_year(PAID_OUT, {DIVIDENDS: 3.0})
     assert third_year(PAID_OUT, {DIVIDENDS: 1.4})["dividends_per_share"] == 1.4
 
 

@@ -111,6 +111,24 @@ def test_a_figure_in_the_wrong_context_is_left_out_and_recorded():
     assert sound.filter(pl.col("seq") == 1)["concept"].to_list() == ["operating_cash_flow"]
 
 
+def test_errors_of_scale_are_corrected_before_errors_of_context():
+    """A quarter's sales in thousands, filed for six months: only in units is the wrong context recognized."""
+    before = [half_year(year) for year in range(2014, 2018)]
+    told_in_thousands = [
+        fact(REVENUE, value, f"{year}-01-01", f"{year}-06-30", form="10-Q", filed="2018-08-20")
+        for year, value in ((2016, 4_167e3), (2017, 2_230e3))
+    ]
+    beside = fact(NET_INCOME, 583e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
+
+    found = table(*before, told_in_thousands, beside)
+
+    assert [(concept, f"{end:%Y}", kind, filed) for _, concept, _, end, kind, filed, _, _ in found] == [
+        ("net_income_parent", "2017", "context", 583e6),
+        ("revenue", "2016", "scale", pytest.approx(4_167e3)),
+        ("revenue", "2017", "context", pytest.approx(2_230e3)),
+    ]
+
+
 def test_a_figure_with_two_errors_is_corrected_twice():
     """Payments in thousands and with a negative sign: two errors of one figure, one row."""
     before = [half_year(year) for year in range(2014, 2018)]

@@ -73,6 +73,22 @@ def test_a_repetition_in_another_scale_is_corrected(power):
     assert found[QUARTERS[0], FILED[0]] == (SALES[0], 1.0)
 
 
+def test_the_other_figures_of_that_line_and_filing_are_corrected_too():
+    """No earlier filing states the filing's own quarter; its comparative proves the scale of both."""
+    found = in_units(
+        reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]), quarter(4, SALES[4] / THOUSAND, filed=FILED[4])
+    )
+
+    assert found[QUARTERS[4], FILED[4]] == (SALES[4], THOUSAND)
+
+
+def test_a_figure_in_units_next_to_one_in_thousands_stays():
+    """Only figures as far from the level of the line as the proven figure are corrected with it."""
+    found = in_units(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]), quarter(4, SALES[4]))
+
+    assert found[QUARTERS[4], FILED[4]] == (SALES[4], 1.0)
+
+
 def test_other_lines_of_that_filing_stay():
     """One line of a filing may be in thousands while others are not."""
     other = reports(tag=CASH_FLOW), quarter(0, SALES[0], filed=FILED[4], tag=CASH_FLOW)
