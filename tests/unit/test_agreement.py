@@ -300,6 +300,26 @@ def test_a_quarterly_rate_is_not_the_dividend_of_a_year():
     assert [f"{end}" for end in found.filter(concept="dividends_per_share")["end"]] == ["2023-09-30"]
 
 
+@pytest.mark.parametrize(
+    ("figures", "served"),
+    [
+        ({"GrossProfit": 30_456e3}, 100_579e3),
+        ({"GrossProfit": 31_456e3}, 60_321e3),
+        ({"CostsAndExpenses": 85_123e3, "OperatingIncomeLoss": 15_456e3}, 100_579e3),
+        ({"CostsAndExpenses": 45_321e3, "OperatingIncomeLoss": 15e6, "GrossProfit": 30_456e3}, 60_321e3),
+    ],
+    ids=["cost and gross profit", "neither", "costs and operating income", "both"],
+)
+def test_of_two_elements_of_revenue_the_one_counts_with_which_the_income_statement_foots(figures, served):
+    """60 million under the element of total revenue, and 101 million of contracts, of which 70 million are cost."""
+    contracts = "RevenueFromContractWithCustomerExcludingAssessedTax"
+    lines = {REVENUE: 60_321e3, contracts: 100_579e3, "CostOfRevenue": 70_123e3, **figures}
+    rows = [fact(tag, value, *of_year(2023)) for tag, value in lines.items()]
+    found = corrected_by(signed(raw(*rows)), agreement.proposals)
+
+    assert found.filter(concept="revenue")["value"].to_list() == [served]
+
+
 @in_one_call
 def test_counts_in_thousands_are_like_those_of_the_filing_before():
     """A bank states 4,025,988,000 shares, then 4,428,587 (thousand), and 4,871,446 (thousand) in the next reports."""

@@ -74,7 +74,7 @@ BY_NONE = "another figure of the filing, which equals this one in other periods,
 BY_TWO_OTHERS = Rule(
     "correction.agreement.by-two-others",
     "Net income, revenue or earnings per share that no other figure of the filing and period confirms are replaced by "
-    "the figure that equals them in the company's other periods, if a second one agrees with it.",
+    "what equals them in other periods if a second figure agrees; revenue also by a larger element that foots.",
     "ASC 260-10-45-10; Regulation S-X Rule 5-03: the lines of the income statement foot",
     "correct",
 )
@@ -326,8 +326,15 @@ def _of_revenue(figures: Figures) -> list[Proposal]:
     witnesses = [
         Witness(_independent(rows, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE
     ]
-    witnesses += [Witness(rows[one] + rows[other], rounding, is_proof=False) for one, other in lines]
-    return judged(rows, revenue, witnesses).proposals(rows, REVENUE)
+    statements = [Witness(rows[one] + rows[other], rounding, is_proof=False) for one, other in lines]
+    verdict = judged(rows, revenue, [*witnesses, *statements])
+    # a part of revenue under the element of all of it
+    larger, foots = witnesses[0].amount, np.any([each.agrees(witnesses[0].amount) for each in statements], axis=0)
+    is_part = (larger > revenue) & foots & ~verdict.is_confirmed & np.isnan(verdict.right)
+    return [
+        rows.propose(BY_TWO_OTHERS, BY_OTHERS, REVENUE, is_part, larger / revenue),
+        *verdict.but(is_part).proposals(rows, REVENUE),
+    ]
 
 
 def _independent(rows: PeriodRows, witness: str) -> Floats:
