@@ -162,7 +162,7 @@ def judged(rows: PeriodRows, amount: Floats, witnesses: list[Witness]) -> Verdic
             support += (other != one) & against[other] & _equal(witness.amount, second.amount, loose)
         is_wrong |= against[one] & (witness.is_proof | (support > 0))
         replaces = (against[one] & (support > 0)) | (known[one] & ~is_confirmed & (support > 1))
-        replaces &= witness.is_exact & (witness.amount != 0)
+        replaces &= BY_TWO_OTHERS.where(witness.is_exact & (witness.amount != 0))
         right = np.where(replaces & np.isnan(right), witness.amount, right)
     return Verdict(is_confirmed, right, is_wrong & np.isnan(right))
 

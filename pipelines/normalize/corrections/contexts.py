@@ -103,7 +103,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         _repeating_next_year(in_one_filing),
         _means_of_parts(in_one_filing),
     )
-    found = pl.concat([way.select(FOUND) for way in ways]).sort("at", "way", "start_of", "end_of")
+    found = pl.concat([way.select(FOUND) for way in ways]).drop_nulls("rule").sort("at", "way", "start_of", "end_of")
     true_period = (pl.col(name).cast(pl.Int32).cast(pl.Date) for name in ("start_of", "end_of"))
     chosen = found.unique("at", keep="first", maintain_order=True).with_columns(
         evidence=pl.format(ELSEWHERE, *true_period), factor=pl.lit(np.nan)
@@ -141,7 +141,7 @@ def _differs(share: float) -> pl.Expr:
 
 
 def _as(way: int, rule: Rule) -> dict[str, pl.Expr]:
-    return {"way": pl.lit(way), "rule": pl.lit(rule.id)}
+    return {"way": pl.lit(way), "rule": pl.when(rule.where(pl.lit(value=True))).then(pl.lit(rule.id))}
 
 
 def _equal_to_first(asked: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
@@ -176,7 +176,10 @@ def _proven(flows: pl.DataFrame) -> pl.DataFrame:
         _equal_to_first(anew, flows)
         .with_columns(
             way=pl.lit(1),
-            rule=pl.when(is_same_end).then(pl.lit(SAME_END_PERIOD.id)).when(is_other_year).then(pl.lit(OTHER_YEAR.id)),
+            rule=pl.when(SAME_END_PERIOD.where(is_same_end))
+            .then(pl.lit(SAME_END_PERIOD.id))
+            .when(OTHER_YEAR.where(is_other_year))
+            .then(pl.lit(OTHER_YEAR.id)),
         )
         .drop_nulls("rule")
     )

@@ -118,7 +118,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         (NOT_AS_PAID, BY_DECLARED, not_declared, np.nan),
         (NOT_AS_PAID, BY_PAYMENTS, is_more & (times < 1 / MORE_THAN_PAID), np.nan),
     )
-    case = np.select([known & holds for _, _, holds, _ in cases], range(len(cases)), NOTHING)
+    case = np.select([rule.where(known & holds) for rule, _, holds, _ in cases], range(len(cases)), NOTHING)
     confirmed = rows.place[PER_SHARE][np.abs(times - 1) <= NEARLY]
     return [
         _with_repetitions(figures, rows.propose(rule, evidence, PER_SHARE, case == number, factor), confirmed)
@@ -141,7 +141,7 @@ def judged(figures: Figures) -> Judged:
     """The dividends per share that are as paid: each times shares, and the dividends paid."""
     rows, times = _compared(figures)
     paid = np.abs(rows[PAID])
-    at, holds = rows.place[PER_SHARE], np.abs(times - 1) <= AS_PAID
+    at, holds = rows.place[PER_SHARE], NOT_AS_PAID.where(np.abs(times - 1) <= AS_PAID)
     nothing = np.full(len(at), np.nan)
     return Judged(NOT_AS_PAID, PER_SHARE, at, at[:0], paid / times, paid, holds, nothing, np.isnan(times) & False)
 

@@ -218,21 +218,22 @@ def judged(figures: Figures, identity: Identity) -> Judged:
     ranks = [rank for rank, source in enumerate(BY_NAME[names[0]].sources) if source.rule == identity.composed]
     value[0, rows.is_of(names[0], tuple(ranks))] = np.nan
     off, tolerance = (signs * value).sum(axis=0), unit * (place >= 0).sum(axis=0)
-    holds = np.abs(off) <= tolerance
+    known = identity.rule.where(~np.isnan(off))
+    holds = known & (np.abs(off) <= tolerance)
     if identity.may_lack:
-        holds |= np.abs(off - value[lacking]) <= tolerance
+        holds |= known & (np.abs(off - value[lacking]) <= tolerance)
     factors = _factors(value, value - signs * off, tolerance)
     # another line in another scale or with another sign may be wrong as well
     by_others = (~np.isnan(factors[1:])).any(axis=0)
-    is_usual = rows.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
+    is_usual = rows.usual(known, holds, FEWEST_OTHERS, RARELY_FAILS)
     # with a positive cost; a negative one has the wrong sign, which the rules of signs judge
     exceeds = identity.is_part & (value[-1] > value[0] + tolerance) & (value[:2] >= 0).all(axis=0)
     is_large = np.abs(off) > identity.large * np.abs(value[0])
     is_large |= _is_one_digit(off, unit) & identity.by_digit
-    fails = ~np.isnan(off) & ~holds & (is_usual | exceeds)
+    fails = known & ~holds & (is_usual | exceeds)
     factor = np.where(fails & ~by_others, factors[0], np.nan)
     contradicted = fails & is_large & ~by_others & np.isnan(factor)
-    compared = place[:, ~np.isnan(off)]
+    compared = place[:, known]
     return Judged(
         rule=identity.rule,
         item=identity.item,

@@ -64,6 +64,7 @@ class Ledger:
 
     def apply(self, proposals: Sequence[Proposal]) -> None:
         """Apply all proposals of one corrector; if there are several for a figure, the first one is recorded."""
+        proposals = [proposal for proposal in proposals if proposal.rule.where(condition=True)]
         factor = np.ones(len(self.repair))
         for proposal in reversed(proposals):
             factor[proposal.at] *= proposal.factor

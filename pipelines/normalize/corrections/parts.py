@@ -222,9 +222,9 @@ def _contradicted_flows(lines: _Lines, measure_sign: Ints) -> tuple[_Found, _Fou
         [lines.known(longer, q - back, np.where(n > back, 1, NOTHING)) for back in range(QUARTERS_A_YEAR)]
     )
     by = _repeated_quarter(lines, longer, quarters)
-    repeats = ~np.isnan(by)
+    repeats = REPEATS_QUARTER.where(~np.isnan(by))
     part = _larger_part(lines, longer[~repeats], quarters[:, ~repeats])
-    below = ~np.isnan(part)
+    below = BELOW_PART.where(~np.isnan(part))
     return (
         _Found(REPEATS_QUARTER, longer[repeats], by[repeats]),
         _Found(BELOW_PART, longer[~repeats][below], part[below]),
@@ -303,7 +303,7 @@ def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
         repeats |= _equal(earlier, lines.value[cash]) & ~_equal(assets_then, assets)
         for other in (-back, back):
             repeats_other |= _equal(lines.known(restated, lines.q[restated] + other, 0), lines.value[restated])
-    repeating, of_other = cash[repeats], restated[repeats_other]
+    repeating, of_other = cash[REPEATS_BALANCE.where(repeats)], restated[OTHER_DAY.where(repeats_other)]
     return (
         _Found(REPEATS_BALANCE, repeating, lines.value[repeating]),
         _Found(OTHER_DAY, of_other, lines.value[lines.first[of_other]]),

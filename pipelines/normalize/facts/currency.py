@@ -50,7 +50,7 @@ def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> tuple[pl.DataF
         the facts; and the decisions (decisions.DECISIONS).
     """
     marked = facts.join(currencies.rename({"currency": "reporting"}), on="cik", maintain_order="left")
-    is_own = marked["currency"].is_null() | (marked["currency"] == marked["reporting"])
-    others = marked.filter(~is_own).group_by("cik").agg(figures=pl.len())
+    is_other = REPORTING.where((marked["currency"] != marked["reporting"]).fill_null(value=False))
+    others = marked.filter(is_other).group_by("cik").agg(figures=pl.len())
     decisions = others.select("cik", rule=pl.lit(REPORTING.id), figures="figures").cast(DECISIONS)
-    return marked.filter(is_own).drop("reporting"), decisions
+    return marked.filter(~is_other).drop("reporting"), decisions

@@ -38,12 +38,13 @@ def in_filing_order(
         the decisions (decisions.DECISIONS): filings that share their day with another.
     """
     times = (ACCEPTED.to_frame() if accepted is None else accepted.select(ACCEPTED.names())).unique("accession")
+    of_day = pl.when(SAME_DAY.where(pl.lit(value=True))).then(pl.col("amended", "accepted_at", "accession"))
     filings = (
         facts.select("cik", "accession", "form", "filed", "amended")
         .unique(["cik", "accession"], maintain_order=True)
         .with_row_index()
         .join(times, on="accession", how="left")
-        .sort("cik", "filed", "amended", "accepted_at", "accession", nulls_last=True)
+        .sort("cik", "filed", of_day, nulls_last=True)
         .with_columns(seq=pl.int_range(pl.len(), dtype=pl.Int32).over("cik"))
         .sort("index")
     )

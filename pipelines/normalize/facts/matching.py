@@ -147,9 +147,9 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
         .with_row_index("fact")
         .filter(pl.col("tag").is_not_null())
     )
-    is_zero_count = (pl.col("measure") == "shares") & (pl.col("value") <= 0)
+    is_zero_count = ZERO_COUNT.where((pl.col("measure") == "shares") & (pl.col("value") <= 0))
     is_without = (pl.col("measure") == "money") & pl.col("tag").is_in(PER_SHARE)
-    without = known.filter(is_without, pl.col("value").abs() < LARGEST_PER_SHARE)
+    without = known.filter(WITHOUT_SHARES.where(is_without), pl.col("value").abs() < LARGEST_PER_SHARE)
     stated_too = known.filter(pl.col("measure") == "per_share").select(of_amount)
     alone = without.join(stated_too, on=of_amount, how="anti", nulls_equal=True)
     pairs = (

@@ -45,4 +45,4 @@ def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
     size = pl.col("value").abs()
     lines = candidates.filter("in_notes").with_columns(is_line=is_line.fill_null(value=False))
     line = size.filter(pl.col("is_line")).max().over("amount")
-    return lines.filter(is_annual, ~pl.col("is_line"), line > LARGE_PART * size).drop("is_line")
+    return lines.filter(ANNUAL_NOTE.where(is_annual), ~pl.col("is_line"), line > LARGE_PART * size).drop("is_line")

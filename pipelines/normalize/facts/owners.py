@@ -43,7 +43,7 @@ def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
     # exact: an equity that is not the whole differs from it by the noncontrolling interests
     off = (pl.col("net_assets") - pl.col("of_parent")).abs()
     judged = added.join(net_assets, on="slot").join(parents, on="candidate")
-    return judged.filter(off < ONE_OF * pl.col("value").abs())
+    return judged.filter(OF_WHOLE_ALREADY.where(off < ONE_OF * pl.col("value").abs()))
 
 
 def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
@@ -69,7 +69,7 @@ def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
     shows_whole = _is_allowed("whole").cast(pl.Int64) - _is_allowed("value").cast(pl.Int64)
     judged = differences.join(figures, on="slot", maintain_order="left")
     so_far = judged.with_columns(shown=shows_whole.cum_sum().over("cik"))
-    return so_far.filter(pl.col("shown").last().over("cik", "seq") > 0)
+    return so_far.filter(OF_WHOLE_ALREADY.where(pl.col("shown").last().over("cik", "seq") > 0))
 
 
 def _is_allowed(income: str) -> pl.Expr:

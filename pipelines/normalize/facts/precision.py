@@ -61,5 +61,6 @@ def scale_of_filing(amount: pl.Expr) -> pl.Expr:
         amount: amount of money of each figure; null for zero and for other measures.
     """
     multiples = [pl.when(((amount / scale).round() * scale == amount).all()).then(scale) for scale in SCALES]
-    of_filing = pl.when(amount.count() >= FEWEST_AMOUNTS).then(pl.max_horizontal(multiples)).over("cik", "seq")
+    is_enough = SCALE_OF_FILING.where(amount.count() >= FEWEST_AMOUNTS)
+    of_filing = pl.when(is_enough).then(pl.max_horizontal(multiples)).over("cik", "seq")
     return pl.when(amount.is_not_null()).then(of_filing)

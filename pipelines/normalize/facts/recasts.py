@@ -47,7 +47,7 @@ def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
     left_out = (
         current.join(first_reports, on=amount, nulls_equal=True)
         .join(partial, on=["cik", "seq"], how="semi")
-        .filter(pl.col("seq") > pl.col("first_seq"))
+        .filter(PARTIAL.where(pl.col("seq") > pl.col("first_seq")))
     )
     counts = ~pl.col("vintage").is_in(left_out["vintage"].implode())
     return vintages.filter(counts), counted([(PARTIAL, ints(left_out, "cik"))])

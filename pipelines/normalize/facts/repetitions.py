@@ -7,6 +7,7 @@ share basis (shares).
 import polars as pl
 
 from pipelines.normalize.facts.candidates import SAME_WHEN_ROUNDED
+from pipelines.normalize.facts.reports import FILED_TWICE
 from pipelines.normalize.rule import Rule
 
 LESSER_SOURCE = Rule(
@@ -41,7 +42,7 @@ def of_other_elements(pairs: pl.DataFrame) -> pl.DataFrame:
     amount = pl.struct("candidate", "value")
     sums = pairs.filter(pl.col("source").is_in(pairs.filter(optional)["source"].unique().implode()))
     added = sums.filter(pl.col("coefficient") > 0, pl.col("value") != 0).sort(optional, maintain_order=True)
-    return added.filter(~amount.is_first_distinct(), optional)
+    return added.filter(FILED_TWICE.where(~amount.is_first_distinct()), optional)
 
 
 def differences(candidates: pl.DataFrame) -> pl.DataFrame:
@@ -88,12 +89,18 @@ def of_lesser_sources(
     """
     ranked = best.join(compared.filter("differs"), on=SERIES, how="semi").sort("seq", "slot")
     before = pl.col("rank").cum_min().shift().over(*SERIES, "start", "end")
-    lesser = _different(ranked.with_columns(better=before), compared).join(noted, on="amount", how="anti")
+    lesser = _different(LESSER_SOURCE, ranked.with_columns(better=before), compared).join(
+        noted, on="amount", how="anti"
+    )
     kept = ranked.join(lesser, on="amount", how="anti", maintain_order="left")
-    return lesser, _different(kept.with_columns(better=pl.col("rank").cum_min().over(SERIES)), compared)
+    return lesser, _different(OTHER_SOURCE, kept.with_columns(better=pl.col("rank").cum_min().over(SERIES)), compared)
 
 
-def _different(ranked: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
+def _different(rule: Rule, ranked: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
     """The candidates whose source, up to their filing, mostly differed from that of rank `better`."""
     by = [*SERIES, "rank", "better"]
-    return ranked.join_asof(compared, on="seq", by=by, check_sortedness=False).filter("differs").select("cik", "amount")
+    return (
+        ranked.join_asof(compared, on="seq", by=by, check_sortedness=False)
+        .filter(rule.where(pl.col("differs")))
+        .select("cik", "amount")
+    )

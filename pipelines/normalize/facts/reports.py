@@ -89,18 +89,18 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             form_family=family,
         )
         .with_columns(
-            left_out_by=pl.when(~family.is_in([*PERIODIC_FORMS, *CURRENT_FORMS]))
+            left_out_by=pl.when(FORMS.where(~family.is_in([*PERIODIC_FORMS, *CURRENT_FORMS])))
             .then(pl.lit(FORMS.id))
-            .when(pl.col("measure").is_null())
+            .when(UNITS.where(pl.col("measure").is_null()))
             .then(pl.lit(UNITS.id))
-            .when(pl.col("end") > pl.col("filed"))
+            .when(AFTER_FILING.where(pl.col("end") > pl.col("filed")))
             .then(pl.lit(AFTER_FILING.id))
         )
     )
     facts = dated.filter(pl.col("left_out_by").is_null())
     repeated = facts.clear()
     # if all rows have different hashes, no fact is stated twice
-    if facts.select(_IDENTITY).hash_rows().n_unique() < facts.height:
+    if FILED_TWICE.where(facts.select(_IDENTITY).hash_rows().n_unique() < facts.height):
         is_last = pl.struct(_IDENTITY).is_last_distinct()
         facts, repeated = facts.filter(is_last), facts.filter(~is_last)
     left_out = pl.concat([dated.drop_nulls("left_out_by"), repeated.with_columns(left_out_by=pl.lit(FILED_TWICE.id))])

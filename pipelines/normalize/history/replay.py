@@ -11,6 +11,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, ints, numbers
 from pipelines.normalize.decisions import WITHHELD, counted
+from pipelines.normalize.industry.classification import RULES as WITHHOLDING
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
@@ -44,8 +45,8 @@ def is_same(one: str, other: str) -> pl.Expr:
     item = pl.col("item")
     of_counts = pl.when(item.is_in(SHARES)).then(SAME_COUNT).otherwise(NOISE_OF_SUMS)
     tolerance = pl.when(item.is_in(CALCULATED)).then(SAME_RATIO).otherwise(of_counts)
-    near = (pl.col(one) - pl.col(other)).abs() <= tolerance * pl.col(other).abs()
-    return near.fill_null(pl.col(one).is_null() & pl.col(other).is_null())
+    near = SAME_WITHIN_ROUNDING.where((pl.col(one) - pl.col(other)).abs() <= tolerance * pl.col(other).abs())
+    return (near | (pl.col(one) == pl.col(other))).fill_null(pl.col(one).is_null() & pl.col(other).is_null())
 
 
 def item_versions(
@@ -80,7 +81,9 @@ def item_versions(
         without = pl.Series(newest) & of_item["value"].is_null()
         withheld += [of_item.select("cik", "q", "item").hstack(each).filter(without).drop_nulls() for each in reasons]
         compared = of_item.with_columns(earlier=pl.col("value").shift().over("cik", "q"))
-        versions = compared.filter(~is_same("value", "earlier"))
+        is_without_input = pl.col("rule") == WITHOUT_INPUT.id
+        of_rule = WITHOUT_INPUT.where(is_without_input) | ~is_without_input
+        versions = compared.filter(~is_same("value", "earlier"), of_rule)
         repeated = compared.filter(is_same("value", "earlier"), pl.col("value") != pl.col("earlier"))
         decided.append((SAME_WITHIN_ROUNDING, ints(repeated, "cik")))
         decided += [(rule, _ciks(points, versions, rule, holds)) for rule, holds in item.decided]
@@ -167,7 +170,8 @@ def _without_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, pl.
     industry = points.frame.join(
         of_industry.select("cik", "seq", "industry"), on=["cik", "seq"], how="left", maintain_order="left"
     ).select(pl.when(pl.Series(~points.is_of_split)).then("industry").forward_fill().alias("industry"))
+    is_on = pl.any_horizontal(rule.where(pl.col("rule") == rule.id) for rule in WITHHOLDING)
     return {
         str(item): industry.join(rows, on="industry", how="left", maintain_order="left").select("reason", "rule")
-        for (item,), rows in WITHOUT_MEANING.partition_by("item", as_dict=True).items()
+        for (item,), rows in WITHOUT_MEANING.filter(is_on).partition_by("item", as_dict=True).items()
     }

@@ -230,11 +230,11 @@ def unsupported(
     )
     return found.select(
         *VERSION_OF,
-        decided_by=pl.when(has_values & has_left)
+        decided_by=pl.when(CURRENCY_LEFT.where(has_values & has_left))
         .then(pl.lit(CURRENCY_LEFT.id))
-        .when(has_values & (pl.col("rules") != rules))
+        .when(RULES_CHANGED.where(has_values & (pl.col("rules") != rules)))
         .then(pl.lit(RULES_CHANGED.id))
-        .when(has_values & ~_lack_facts(found, facts))
+        .when(FACTS_CHANGED.where(has_values & ~_lack_facts(found, facts)))
         .then(pl.lit(FACTS_CHANGED.id))
         .otherwise(pl.lit(FACT_DROPPED.id)),
     )

@@ -12,7 +12,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, first_row, ints, starts
 from pipelines.normalize.decisions import DECISIONS
-from pipelines.normalize.industry.table import IFRS_PREFIX, INDICATORS, TABLE, IndustryRow
+from pipelines.normalize.industry.table import BY_ID, IFRS_PREFIX, INDICATORS, TABLE, IndustryRow
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 
@@ -77,7 +77,7 @@ def deciding_rows(facts: pl.DataFrame, registrants: pl.DataFrame | None) -> tupl
     """The filings, and for each the first row of the table whose conditions hold."""
     filings = facts.select("cik", "seq", "filed").unique(["cik", "seq"]).sort("cik", "seq")
     used = _used(facts, filings).astype(np.float32)
-    holds = _BY_CODE[_codes(filings, registrants)]
+    holds = _BY_CODE[_codes(filings, registrants)] & [BY_ID[row.rule].where(condition=True) for row in TABLE]
     holds &= used @ _USES >= _AT_LEAST
     holds &= used @ _UNLESS == 0
     return filings, holds.argmax(axis=1)

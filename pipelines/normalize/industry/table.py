@@ -51,6 +51,8 @@ RULES = (
     ),
 )
 
+BY_ID = {rule.id: rule for rule in RULES}
+
 Codes = tuple[Annotated[str, msgspec.Meta(pattern="^[0-9]{4}(-[0-9]{4})?$")], ...]
 Elements = tuple[Annotated[str, msgspec.Meta(pattern="^(ifrs-full:)?[A-Z][A-Za-z0-9]+$")], ...]
 
@@ -76,7 +78,7 @@ class IndustryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Refuse a rule that there is not, and a condition that always or never holds."""
-        if self.rule not in [rule.id for rule in RULES]:
+        if self.rule not in BY_ID:
             raise ValueError(f"no rule of industries has the id {self.rule!r}")
         if not bool(self.uses) <= self.at_least <= len(self.uses):
             raise ValueError(f"at least {self.at_least} of {len(self.uses)} elements always or never holds")

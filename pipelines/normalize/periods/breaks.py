@@ -77,7 +77,7 @@ def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
     entity = pl.col("begins").fill_null(value=False).cum_sum().over("cik").cast(pl.Int32)
     return (
         facts.group_by(FILING)
-        .agg(is_ifrs=(pl.col("taxonomy") == IFRS).mean() > MOST_FACTS)
+        .agg(is_ifrs=OTHER_STANDARDS.where((pl.col("taxonomy") == IFRS).mean() > MOST_FACTS))
         .sort(FILING)
         .join(begun, on=FILING, how="left", maintain_order="left")
         .select(
@@ -123,7 +123,7 @@ def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     since = (pl.col("period_end") - pl.col("filed")).dt.total_days()
     return (
         grid.join(found.select("cik", "filed"), on="cik")
-        .filter(since.is_between(-QUARTER_AND_YEAR, DAYS_OF_YEAR))
+        .filter(ACROSS.where(since.is_between(-QUARTER_AND_YEAR, DAYS_OF_YEAR)))
         .select("cik", "q", item=pl.lit(list(items_of("flow"))), reason=pl.lit("basis_break"), rule=pl.lit(ACROSS.id))
         .explode("item")
         .unique()
@@ -151,7 +151,7 @@ def _of_another_company(vintages: pl.DataFrame) -> pl.DataFrame:
         again.filter(~is_off_scale)
         .group_by(FILING)
         .agg(pl.col("filed").first(), shown=is_whole_sheet | (is_enough & (is_moved.mean() >= MOVED_PART)))
-        .filter("shown")
+        .filter(ANOTHER_COMPANY.where(pl.col("shown")))
         .sort(FILING)
         .with_columns(since_last=(pl.col("filed") - pl.col("filed").shift().over("cik")).dt.total_days())
         .filter((pl.col("since_last") > SAME_BREAK_DAYS).fill_null(value=True))

@@ -148,6 +148,7 @@ def _spans(years: pl.DataFrame, durations: pl.DataFrame) -> pl.DataFrame:
     return (
         pl.concat([prelude, closed, between, running], how="diagonal")
         .with_columns(pl.col("closed", "running").fill_null(value=False))
+        .filter(pl.col("closed") | OPEN_YEAR.where(~pl.col("closed")))
         .sort("cik", "before", maintain_order=True)
         .with_columns(quarters=pl.when(has_four).then(QUARTERS_A_YEAR).otherwise(by_days).cast(pl.Int64))
         .with_columns(first_q=pl.col("quarters").cum_sum().over("cik") - pl.col("quarters"))
@@ -172,6 +173,7 @@ def _quarter_ends(durations: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.Data
         .with_columns(q=pl.col("first_q") + quarters, year_end=year_end, period_end="end")
     )
     days = pl.col("day") - before
+    most = pl.when(MOST_FIGURES.where(pl.col("figures") > 0)).then(pl.struct("is_own", "figures"))
     interim = (
         _reported_ends(durations)
         .with_columns(eve=pl.col("day") - 1)
@@ -182,7 +184,7 @@ def _quarter_ends(durations: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.Data
         .filter((quarter > 0) & ~(closed & (quarter == QUARTERS_A_YEAR)) & (number <= quarters))
         .with_columns(q=pl.col("first_q") + number, year_end=year_end, period_end="day")
         .join(closes, on=["cik", "q"], how="anti")
-        .sort("cik", "q", "is_own", "figures", "day", descending=[False, False, True, True, True])
+        .sort("cik", "q", most, "day", descending=[False, False, True, True])
         .unique(["cik", "q"], keep="first", maintain_order=True)
     )
     first = spans.group_by("cik").agg(before.first())
@@ -230,7 +232,9 @@ def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, p
     spanned = quarters_spanned(duration_days())
     n = pl.when(is_instant).then(0).otherwise(pl.col("q") - pl.col("before"))
     days = (pl.col("at") - pl.col("at_before")).dt.total_days()
-    fits = pl.col("q").is_not_null() & (is_instant | ((spanned > 0) & (spanned == n).fill_null(value=False)))
+    is_other = NO_FISCAL_PERIOD.where(spanned != n)
+    spans = n.is_between(1, QUARTERS_A_YEAR) & ~is_other
+    fits = pl.col("q").is_not_null() & (is_instant | spans.fill_null(value=False))
     found = (
         vintages.with_columns(at_end=pl.col("end"), eve=eve)
         .pipe(_with_nearest, "at_end", grid.select("cik", "q", at="period_end"))

@@ -151,16 +151,16 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[Decided]]:
     most_elements = pl.col("elements") == pl.col("elements").max().over("cik")
     shown = (
         of_year.with_columns(in_6k=in_6k)
-        .filter(pl.col("is_annual") | pl.col("in_6k"))
+        .filter(ANNUAL_REPORT.where(pl.col("is_annual")) | CURRENT_REPORTS.where(pl.col("in_6k")))
         .with_columns(is_reported=pl.col("end") == pl.col("end").max().over("cik", "seq"))
         .group_by("cik", "start", "end")
         .agg(pl.col("is_reported").any(), pl.col("in_6k").any(), figures=pl.len(), elements=pl.col("tag").n_unique())
         .filter((pl.col("elements") >= FEWEST_ELEMENTS) | most_elements)
         .sort("cik", "end", "start")
     )
-    is_other = pl.col("end").diff().over("cik").fill_null(SAME_END_DAYS) >= SAME_END_DAYS
+    is_same = ONE_YEAR.where((pl.col("end").diff().over("cik") < SAME_END_DAYS).fill_null(value=False))
     one_of_each = (
-        shown.with_columns(year=is_other.cum_sum())
+        shown.with_columns(year=(~is_same).cum_sum())
         .sort("year", "is_reported", "figures", "end", "start", descending=[False, True, True, True, False])
         .unique("year", keep="first", maintain_order=True)
     )
@@ -168,9 +168,8 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[Decided]]:
     nearest = one_of_each.join_asof(
         reported, left_on="end", right_on="reported", by="cik", strategy="nearest", check_sortedness=False
     )
-    overlaps = ~pl.col("is_reported") & ((pl.col("end") - pl.col("reported")).abs() < YEAR_DAYS[0]).fill_null(
-        value=False
-    )
+    is_near = (pl.col("end") - pl.col("reported")).abs() < YEAR_DAYS[0]
+    overlaps = ONE_YEAR.where(~pl.col("is_reported") & is_near.fill_null(value=False))
     years = nearest.filter(~overlaps)
     dropped = pl.concat([shown.join(years, on=["cik", "start", "end"], how="anti")])
     return years.select("cik", "start", "end"), [
@@ -195,7 +194,7 @@ def first_years(durations: pl.DataFrame, years: pl.DataFrame) -> tuple[pl.DataFr
         .sort("cik", "figures", "start", descending=[False, True, True])
         .with_columns(usual=start.first().over("cik"))
         .with_columns(years_apart=((start - pl.col("usual")) / DAYS_OF_YEAR).round())
-        .filter((years_on(pl.col("usual"), apart) - start).abs() < SAME_END_DAYS)
+        .filter(FIRST_RUNNING.where((years_on(pl.col("usual"), apart) - start).abs() < SAME_END_DAYS))
         .unique(["cik", "years_apart"], keep="first", maintain_order=True)
     )
     running = begun.select("cik", start=years_on(start, pl.lit(-1)), end=start - 1)
@@ -217,6 +216,6 @@ def named_after_start(durations: pl.DataFrame) -> tuple[pl.Series, list[Decided]
         .filter(pl.col("offset").is_in([0, -1]))
         .group_by("cik", maintain_order=True)
         .agg(is_before=(pl.col("offset").tail(YEARS_THAT_NAME) == -1).mean() > MAJORITY)
-        .filter("is_before")
+        .filter(NAMED_AFTER_START.where(pl.col("is_before")))
     )
     return found["cik"], [(NAMED_AFTER_START, ints(found, "cik"))]

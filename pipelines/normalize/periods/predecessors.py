@@ -98,7 +98,7 @@ def stitched(raw: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> tu
         nearest = raw.filter(pl.col("cik") == cik)
         for predecessor in chain:
             earlier = _until_taken_over(raw.filter(pl.col("cik") == predecessor), nearest)
-            if not is_continued(earlier, nearest):
+            if not CONTINUED.where(is_continued(earlier, nearest)):
                 break
             parts.append(earlier.with_columns(cik=pl.lit(cik)))
             taken_over.append((cik, CONTINUED.id, earlier.height))

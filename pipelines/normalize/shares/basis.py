@@ -44,7 +44,7 @@ def repeated(vintages: pl.DataFrame) -> pl.DataFrame:
     reported = pl.when(~pl.col("amended")).then(pl.col("seq", "value")).forward_fill()
     return (
         counts.with_columns(reported.over("cik", "concept", "start", "end").name.prefix("of_"))
-        .filter("amended", (pl.col("value") / pl.col("of_value") - 1).abs() <= SNAP)
+        .filter(AMENDMENT.where(pl.col("amended")), (pl.col("value") / pl.col("of_value") - 1).abs() <= SNAP)
         .group_by("cik", "seq", maintain_order=True)
         .agg(pl.col("of_seq").max())
     )
@@ -89,8 +89,10 @@ def on_newest_basis(
 
 def _with_factor(rows: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.DataFrame) -> pl.DataFrame:
     """Add `factor`: new shares for one share of the basis of the filing of each row."""
-    still_to_come = splits.sort("effective_seq").select(
-        "cik", "effective_seq", factor=pl.col("ratio").cum_prod(reverse=True).over("cik")
+    still_to_come = (
+        splits.filter(NEWEST_BASIS.where(pl.col("ratio") > 0))
+        .sort("effective_seq")
+        .select("cik", "effective_seq", factor=pl.col("ratio").cum_prod(reverse=True).over("cik"))
     )
     filings = rows.select("cik", "seq").unique().join(repetitions, on=["cik", "seq"], how="left")
     factors = (

@@ -129,11 +129,10 @@ def _means(amounts: pl.DataFrame) -> pl.DataFrame:
         rest=pl.when(is_count).then(pl.col("rest") / pl.col("rest_days")).otherwise("rest"),
     )
     is_near = ~is_count | (pl.col("rest") / pl.col("mean")).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
-    of_rest = pl.when(pl.col("rest").is_not_null() & is_near)
-    method = (
-        pl.when(pl.col("n") == 1)
-        .then(pl.lit(QUARTER))
-        .otherwise(of_rest.then(pl.lit(DIFFERENCE)).otherwise(pl.lit(TO_DATE)))
-    )
-    chosen = found.with_columns(method=method.cast(pl.Enum(METHODS)))
+    shown = (pl.col("n") == 1, pl.col("rest").is_not_null() & is_near, pl.lit(value=True))
+    ways = [
+        pl.when(rule.where(holds)).then(pl.lit(method))
+        for rule, method, holds in zip(RULES, METHODS, shown, strict=True)
+    ]
+    chosen = found.with_columns(method=pl.coalesce(ways).cast(pl.Enum(METHODS))).drop_nulls("method")
     return chosen.with_columns(mean=pl.when(pl.col("method") == DIFFERENCE).then("rest").otherwise("mean"))

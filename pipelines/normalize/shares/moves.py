@@ -84,7 +84,7 @@ def figures_moved(figures: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule,
     restated = comparable.with_columns(
         previous(pl.col(name), PERIOD).alias(f"after_{name}") for name in ("seq", "value", "size", "regime")
     ).filter(pl.col("after_seq") < pl.col("seq"), pl.col("value") * pl.col("after_value") > 0)
-    is_mixed = pl.col("regime") != pl.col("after_regime")
+    is_mixed = ONE_REGIME.where(pl.col("regime") != pl.col("after_regime"))
     moves = restated.filter(~is_mixed).select(
         *PAIR, "concept", "start", "end", observed=pl.col("size") / pl.col("after_size")
     )
@@ -92,7 +92,7 @@ def figures_moved(figures: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule,
     judged = moves.join(basic, on=[*PAIR, "start", "end"], how="left", maintain_order="left")
     excess = (pl.col("observed") / pl.col("basic").fill_null(1.0) - 1).abs()
     is_potential = (pl.col("concept") == DILUTED) & (excess > SNAP)
-    is_alone = is_potential & (pl.col("basic").is_not_null() | (excess <= POTENTIAL))
+    is_alone = DILUTED_ALONE.where(is_potential & (pl.col("basic").is_not_null() | (excess <= POTENTIAL)))
     left_out = [(ONE_REGIME, restated.filter(is_mixed)["cik"]), (DILUTED_ALONE, judged.filter(is_alone)["cik"])]
     kept = judged.filter(~is_alone & (is_count | ~is_count.any().over(PAIR)))
     return kept.drop("basic"), left_out

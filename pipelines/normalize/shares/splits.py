@@ -263,15 +263,16 @@ def _placed(
 
     shown = {seq: sum(count for _, count in proof(seq, usual.snap)) for seq in places}
     moved = {seq: _moved(usual.ratio, seq, counts) for seq in places}
-    rule, enough = usual.rule, [seq for seq in places if shown[seq] >= usual.needed]
+    rule, enough = usual.rule, [seq for seq in places if usual.rule.where(shown[seq] >= usual.needed)]
     if not enough and rule is USUAL_RATIO:
         # a filing whose newest count is the restated one itself has no second figure
-        rule, enough = EXACT_RATIO, [seq for seq in places if HALF_WAY < moved[seq] != 1.0 and proof(seq, EXACT)]
+        own = [seq for seq in places if EXACT_RATIO.where(HALF_WAY < moved[seq] != 1.0)]
+        rule, enough = EXACT_RATIO, [seq for seq in own if proof(seq, EXACT)]
     if not enough:
         return None
     most = max(shown[seq] for seq in enough)
     chosen = [seq for seq in enough if shown[seq] == most]
-    on_new = [seq for seq in enough if moved[seq] > HALF_WAY]
+    on_new = [seq for seq in enough if PLACED.where(moved[seq] > HALF_WAY)]
     if on_new:
         chosen = [min(on_new, key=lambda seq: abs(moved[seq] - 1))]
     first, seq = chosen[0], chosen[-1]
