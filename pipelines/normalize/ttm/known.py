@@ -319,22 +319,25 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
     cik, concept, q, n, seq = (ints(known, name) for name in (*SLOT, "seq"))
     company, place = np.unique(cik, return_inverse=True)
     line = key_of((place, COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS))
-    restated = np.unique(line[flags(known, "is_revised")])
-    amount = floats(known, "amount")
+    restated, amount = line[flags(known, "is_revised")], floats(known, "amount")
     changes = ~(amount == before(amount, starts(cik, concept, q, n))) | (n == QUARTERS_A_YEAR)
-    changes |= np.isin(line, restated + np.arange(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR)[:, None])
+    within_a_year = (
+        np.searchsorted(restated, line - QUARTERS_A_YEAR, "right"),
+        np.searchsorted(restated, line + QUARTERS_A_YEAR),
+    )
+    changes |= within_a_year[0] < within_a_year[1]
     line, seq, shows_declared = line[changes], seq[changes], ((concept == DIVIDENDS) & (n == 1))[changes]
-    ends, of_end = np.unique(line, return_inverse=True)
-    first = np.full(len(ends) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, of_end, seq)
+    ends, begins = np.unique(line, return_index=True)
+    first = np.minimum.reduceat(seq, begins)
     points = []
     # the quarter after a window shows whether the dividends that were paid in it were declared in it
     for later in (*range(QUARTERS_A_YEAR + 1), -1):
         window = line + later
-        at = np.searchsorted(ends, window)
-        counts = np.isin(window, ends) & (seq >= first[at]) & ((later >= 0) | shows_declared)
+        at = np.minimum(np.searchsorted(ends, window), len(ends) - 1)
+        counts = (ends[at] == window) & (seq >= first[at]) & ((later >= 0) | shows_declared)
         points.append((window[counts] << SEQ_BITS) | seq[counts])
-    point = np.unique(np.concatenate(points))
+    point = np.sort(np.concatenate(points))
+    point = point[starts(point)]
     window, seq = point >> SEQ_BITS, point & ((1 << SEQ_BITS) - 1)
     return pl.DataFrame(
         {

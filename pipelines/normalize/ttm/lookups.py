@@ -26,6 +26,7 @@ from pipelines.normalize.arrays import (
     ints,
     key_of,
     picked,
+    starts,
     whole,
 )
 from pipelines.normalize.elements import BY_NAME
@@ -50,8 +51,9 @@ AGO = np.arange(2 * QUARTERS_A_YEAR)[:, None]
 class Known:
     """Known amounts as arrays, and timelines for looking them up.
 
-    `companies` are the CIKs in order; look-ups use the place of a company in this list. `with_year_before` has only
-    the rows whose filing also states the same period of the year before.
+    `companies` are the CIKs in order; look-ups use the place of a company in this list. The last number of each column
+    is NaN, which is that of row NOTHING. `with_year_before` has only the rows whose filing also states the same period
+    of the year before.
     """
 
     companies: Ints
@@ -69,6 +71,7 @@ class Known:
         year_before = timeline.after(slot_key(company, concept, q - QUARTERS_A_YEAR, n), seq)
         names = ("amount", "days", "weight", "grain", "other_source", "regime", "rank", "seq", "since")
         rows = {name: floats(known, name) for name in names}
+        rows["is_derived"] = (rows["rank"] >= STATED_RANKS[concept]).astype(np.float64)
         # the first filing of a revised value; missing for values that were never revised
         is_revised = flags(known, "is_revised")
         rows["revised"] = np.where(is_revised, rows["since"], np.nan)
@@ -84,7 +87,8 @@ class Known:
         rows["disputed"] = disputes.disputed(rows, following, concept, n == QUARTERS_A_YEAR)
         rows["settled"] = disputes.settled(rows, timeline, company, concept, q)
         with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
-        return cls(companies, rows, ints(known, "vintage"), timeline, with_year_before)
+        columns = {name: np.append(column, np.nan) for name, column in rows.items()}
+        return cls(companies, columns, ints(known, "vintage"), timeline, with_year_before)
 
 
 class Windows:
@@ -111,21 +115,41 @@ class Windows:
         self.quarter = self._fiscal_quarter[at]
         self.year_before = floats(grid, "year_before")[at]
         self.is_year_end = flags(grid, "is_year_end")[at]
-        self.can_be_negative = CAN_BE_NEGATIVE[self.concept]
+
+    @property
+    def can_be_negative(self) -> Flags:
+        """Whether the amounts of each window can be below zero."""
+        return CAN_BE_NEGATIVE[self.concept]
 
     def at(self, rows: Ints) -> "Windows":
         """Some of the windows."""
         some = copy(self)
-        for name in ("company", "concept", "q", "seq", "quarter", "year_before", "is_year_end", "can_be_negative"):
+        for name in ("company", "concept", "q", "seq", "quarter", "year_before", "is_year_end"):
             setattr(some, name, getattr(self, name)[rows])
         return some
 
     def where(self, asked: Flags, decide: Callable[..., Flags], *columns: npt.NDArray[Any]) -> Flags:
         """Whether something holds for the windows asked for; `decide` takes these windows and their columns only."""
-        found = np.zeros(len(asked), dtype=np.bool_)
-        rows = np.flatnonzero(asked)
+        return self.replaced(np.zeros(len(asked), dtype=np.bool_), asked, decide, *columns)
+
+    def replaced(
+        self,
+        values: npt.NDArray[Any],
+        asked: Flags,
+        decide: Callable[..., npt.NDArray[Any]],
+        *columns: npt.NDArray[Any],
+    ) -> npt.NDArray[Any]:
+        """Values with others for the windows asked for; `decide` takes these windows and their columns only."""
+        rows, found = np.flatnonzero(asked), values.copy()
         if len(rows):
             found[rows] = decide(self.at(rows), *(column[..., rows] for column in columns))
+        return found
+
+    def newest(self, holds: Flags) -> Flags:
+        """The last window of each quarter end for which something holds; the last one of all if it never does."""
+        place, found = np.arange(len(holds)), np.zeros(len(holds), dtype=np.bool_)
+        begins = np.flatnonzero(starts(self.slot(self.q, 0)))
+        found[np.maximum.reduceat(np.where(holds, place + len(holds), place), begins) % max(len(holds), 1)] = True
         return found
 
     def of_concept(self, concept: Ints | int) -> "Windows":
@@ -153,12 +177,16 @@ class Windows:
 
     def around(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats) -> Ints:
         """The row of `known` for slot (q, n) after filing `seq`; if it was not yet stated then, the first row."""
-        row = self.find(q, n, np.fmin(seq, self.seq))
-        return np.where(row >= 0, row, self.first(q, n))
+        slot = self.slot(q, n)
+        row = self.known.timeline.after(slot, np.fmin(seq, self.seq))
+        unknown = np.nonzero((row < 0) & (slot >= 0))
+        first = self.known.timeline.since(slot[unknown], _FIRST)
+        row[unknown] = np.where(self.of("seq", first) <= self.seq[unknown[-1]], first, NOTHING)
+        return row
 
     def newest_with_year_before(self, q: Ints, n: Floats | Ints | int) -> Floats:
         """The newest filing (`seq`) that states slot (q, n) and the same period of the year before; NaN if none."""
-        return picked(self.known.rows["seq"], self.known.with_year_before.after(self.slot(q, n), self.seq))
+        return self.of("seq", self.known.with_year_before.after(self.slot(q, n), self.seq))
 
     def slot(self, q: Floats | Ints, n: Floats | Ints | int) -> Ints:
         """The key of a slot of each window, as known.slot_key packs it; negative where `q` or `n` is missing."""
@@ -168,12 +196,11 @@ class Windows:
 
     def of(self, name: str, row: Ints) -> Floats:
         """A column of known amounts at some rows: `amount`, `days`, `grain`, `seq` and so on; NaN for NOTHING."""
-        return picked(self.known.rows[name], row)
+        return self.known.rows[name][row]
 
     def is_derived(self, row: Ints) -> Flags:
         """Whether no filing states the known amount at some rows, but other figures prove it."""
-        found: Flags = self.of("rank", row) >= STATED_RANKS[self.concept]
-        return found
+        return self.of("is_derived", row) > 0
 
     def fiscal_quarter(self, q: Ints) -> Floats:
         """Number of a quarter within its fiscal year; NaN for a quarter that is not on the grid."""

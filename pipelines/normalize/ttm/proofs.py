@@ -28,12 +28,8 @@ def proofs(windows: Windows, ways: Ways, choice: Choice, items: pl.Series) -> pl
         choice: the way of each.
         items: the line item of each window; null if there is none.
     """
-    window, has_way, years = windows.slot(windows.q, 0), choice.has_way, ways.years
-    rows = np.flatnonzero(has_way | ~np.isin(window, window[has_way]))
-    is_last = np.append(window[rows][1:] != window[rows][:-1], [True])[: len(rows)]
-    is_newest = np.zeros(len(window), dtype=np.bool_)
-    is_newest[rows[is_last]] = True
-    is_newest &= items.is_not_null().to_numpy() & ~windows.is_year_end
+    has_way, years = choice.has_way, ways.years
+    is_newest = windows.newest(has_way) & items.is_not_null().to_numpy() & ~windows.is_year_end
 
     def of_identity(rule: str, asked: Flags, fails: Flags, chose: Flags, *sides: np.ndarray) -> pl.DataFrame:
         outcome = np.select([fails & ~has_way, chose], [2, 1], 0)

@@ -74,12 +74,13 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     mixes |= windows.where(
         ~windows.can_be_negative & IS_ADDITIVE[windows.concept], _exceed_their_year, quarters.amount, as_of
     )
-    mixes |= _stated_after_recast(windows, quarters)
+    recast_by, legs = np.fmax.reduce(quarters.recast_by), np.concatenate(quarters.rows)
+    mixes |= windows.where(recast_by >= 0, _stated_after_recast, legs, recast_by)
     asked = (restates & IS_ADDITIVE[windows.concept]) | (is_alone & ~is_recast & IS_MONEY[windows.concept])
     mixes |= windows.where(asked, _leave_their_year_to_date, quarters.amount, as_of)
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
     regime = windows.of("regime", np.where(last[0] >= 0, last[0], last[1]))
-    way = Way.of(windows, (amount, days, regime), np.concatenate(quarters.rows), SIGNS * QUARTERS_A_YEAR, mixes)
+    way = Way.of(windows, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
     return way, quarters, is_recast & way.is_sound & (np.abs(amount - total) <= way.grain)
 
 
@@ -111,10 +112,9 @@ def _exceed_their_year(windows: Windows, amount: Floats, as_of: Floats) -> Flags
     return found
 
 
-def _stated_after_recast(windows: Windows, quarters: Quarters) -> Flags:
+def _stated_after_recast(windows: Windows, legs: Ints, recast_by: Floats) -> Flags:
     """Whether a quarter is from the year before its recast, and another one is known from later filings alone."""
-    since = np.fmax.reduce(windows.of("since", quarters.rows), axis=1)
-    found: Flags = np.any(since >= np.fmax.reduce(quarters.recast_by), axis=0)
+    found: Flags = np.any(windows.of("since", legs) >= recast_by, axis=0)
     return found
 
 
@@ -178,9 +178,9 @@ def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tu
     is_per_share = IS_PER_SHARE[windows.concept]
 
     def on_basis(row: Ints, q: Floats | Ints, n: Floats) -> Ints:
-        row = np.where(stated_anew, windows.since(q, n, as_of), row)
+        row = windows.replaced(row, stated_anew, Windows.since, q, n, as_of)
         # a figure per share may be stated with more digits after a reverse split
-        return np.where(is_per_share, refined(windows, row, windows.find(q, n)), row)
+        return windows.replaced(row, is_per_share, _finest, row, q, n)
 
     stated = on_basis(as_settled(windows, q, one, as_of), q, one)
     q_before, is_fourth = np.where(number > 1, q - 1, np.nan), number == QUARTERS_A_YEAR
@@ -194,6 +194,11 @@ def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tu
     longer = np.where(is_less, windows.find(q, number), longer)
     longer, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
     return stated, longer, shorter, recast_by
+
+
+def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:
+    """The row of slot (q, n) that states the amount of another one with the most digits."""
+    return refined(windows, row, windows.find(q, n))
 
 
 def _is_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:

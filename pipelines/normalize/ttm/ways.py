@@ -97,7 +97,9 @@ class Way:
     ) -> "Way":
         """Make a way from its sums (amount, days, regime), and its legs with their signs."""
         amount, days, regime = sums
-        regimes, others = windows.of("regime", rows), windows.of("other_source", rows)
+        regimes, others, grains = (windows.of(name, rows) for name in ("regime", "other_source", "grain"))
+        in_thousands = IS_MONEY[windows.concept] & np.any(grains >= SMALLEST_UNIT, axis=0)
+        in_dispute = np.any(windows.of("disputed", rows) <= windows.seq, axis=0)
         has_other = np.any(others > 0, axis=0)
         is_negative = ~windows.can_be_negative & (amount < 0)
         has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
@@ -107,15 +109,15 @@ class Way:
             regime=regime,
             rows=rows,
             signs=signs,
-            grain=np.fmax.reduce(windows.of("grain", rows)),
+            grain=np.fmax.reduce(grains),
             is_whole=~np.isnan(amount) & has_length & ~is_negative,
             has_derived=np.any(windows.is_derived(rows), axis=0),
             has_other_element=has_other,
             faults={
                 ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
                 NO_MIXED_ELEMENTS: has_other & np.any(others == 0, axis=0),
-                NO_MIXED_UNITS: _mixes_units(windows, rows),
-                NO_YEAR_IN_DISPUTE: _is_disputed(windows, rows),
+                NO_MIXED_UNITS: windows.where(in_thousands, _mixes_units, rows),
+                NO_YEAR_IN_DISPUTE: windows.where(in_dispute, _is_disputed, rows),
                 NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
                 NOT_TWELVE_MONTHS: (~np.isnan(amount) & ~has_length) | is_negative,
             },
@@ -148,6 +150,5 @@ def _mixes_units(windows: Windows, rows: Ints) -> Flags:
         daily = amounts / windows.of("days", rows)
         times = np.fmax.reduce(np.where(is_fine, np.nan, daily)) / daily
     is_smaller = np.any(is_fine & (times >= A_THOUSANDTH[0]) & (times <= A_THOUSANDTH[1]), axis=0)
-    is_mixed = has_small | (is_smaller & ~windows.can_be_negative)
-    found: Flags = IS_MONEY[windows.concept] & np.any(grains >= SMALLEST_UNIT, axis=0) & is_mixed
-    return found
+    is_mixed: Flags = has_small | (is_smaller & ~windows.can_be_negative)
+    return is_mixed

@@ -266,7 +266,8 @@ def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Seri
     rules = dict(zip((FISCAL_YEAR, OWN_TWELVE_MONTHS, FOUR_QUARTERS, YEAR_TO_DATE), choice.holds, strict=True))
     rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_YEAR_IN_DISPUTE: is_disputed, NO_MIXED_UNITS: mixes_units}
     rules |= {NO_MIXED_ELEMENTS: choice.is_paid_later, NO_MIXED_BASES: is_withdrawn}
-    return is_withdrawn, pl.Series(np.select(list(rules.values()), [rule.id for rule in rules], ""))
+    number = np.select(list(rules.values()), range(len(rules)), len(rules))
+    return is_withdrawn, pl.Series([*(rule.id for rule in rules), ""]).gather(number)
 
 
 def _former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
@@ -308,9 +309,9 @@ def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags,
 
     `cik`, `q`, `item`, `reason`, `rule`.
     """
-    window, has_way = windows.slot(windows.q, 0), choice.has_way
-    is_newest = np.append(window[1:] != window[:-1], [True])[: len(window)]
-    asked = is_newest & ~has_way & (is_withdrawn | ~np.isin(window, window[has_way])) & items.is_not_null().to_numpy()
+    has_way = choice.has_way
+    asked = windows.newest(has_way) | (windows.newest(np.ones_like(has_way)) & is_withdrawn)
+    asked &= ~has_way & items.is_not_null().to_numpy()
     points = windows.points.select("cik", "q", item=items)
     return pl.concat(
         points.filter(asked & holds).with_columns(reason=pl.lit(reason), rule=pl.lit(rule.id))
