@@ -16,7 +16,7 @@ from pipelines.normalize.derived import (
     remainders,
     share_averages,
 )
-from pipelines.normalize.derived.stated import FILING, PERIOD
+from pipelines.normalize.derived.stated import FILING, PERIOD, stated
 from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
 
@@ -41,10 +41,11 @@ def with_derived(
         stated_facts, with the facts of the derived vintages.
         decisions: the number of amounts that each rule derived.
     """
-    rates, against = dividends.confirmed_rates(facts, sound)
+    of_elements = stated(facts)
+    rates, against = dividends.confirmed_rates(of_elements, sound)
     sound = sound.join(against, on=["concept", *PERIOD], how="anti")
     first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
-    lines = _lines(facts, stated_facts, sound, regimes, rates)
+    lines = _lines(of_elements, stated_facts, sound, regimes, rates)
     derived = _vintages(facts, lines).with_columns(vintage=pl.int_range(first, first + pl.len(), dtype=pl.UInt32))
     return (
         pl.concat([sound, derived.select(sound.columns)]).sort(
@@ -101,14 +102,14 @@ def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
 
 def _facts_of(derived: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     """The facts of derived vintages (frames.StatedFacts)."""
-    tags = facts.select(pl.concat_str("taxonomy", pl.lit(":"), "tag")).to_series()
     own = derived.select("vintage", "fact", "coefficient").explode("fact", "coefficient")
-    return own.with_columns(tag=tags.gather(own["fact"]))
+    tags = facts.select("taxonomy", "tag")[own["fact"]].select(tag=pl.concat_str("taxonomy", pl.lit(":"), "tag"))
+    return own.hstack(tags)
 
 
 def _unstated(lines: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     """The amounts of periods that neither their filing nor an earlier one states."""
     period = ["cik", "concept", "start", "end"]
-    first = sound.group_by(period).agg(stated=pl.col("seq").min())
-    is_stated = pl.col("stated") <= pl.col("seq")
-    return lines.join(first, on=period, how="left").filter(~is_stated.fill_null(value=False)).drop("stated")
+    known = lines.select(*period, "seq").join(sound.select(*period, first="seq"), on=period)
+    known = known.filter(pl.col("first") <= pl.col("seq"))
+    return lines.join(known, on=[*period, "seq"], how="anti", maintain_order="left")

@@ -81,7 +81,7 @@ def dated(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     """Dividends per share of periods whose dividends a filing dates.
 
     Args:
-        facts: typed facts in filing order.
+        facts: of derived.stated.stated.
         sound: the vintages that count (frames.Sound): average shares.
 
     Returns:
@@ -190,7 +190,7 @@ def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFr
     """Dividends per share of quarters that dividends declared prove, and those that they contradict.
 
     Args:
-        facts: typed facts in filing order.
+        facts: of derived.stated.stated.
         sound: the vintages that count (frames.Sound): dividends per share, average shares.
 
     Returns:

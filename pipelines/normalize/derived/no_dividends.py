@@ -68,7 +68,7 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     """The periods without dividends, each in the first filing that proves it.
 
     Args:
-        facts: typed facts in filing order: `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `value`.
+        facts: of derived.stated.stated.
         regimes: of periods.breaks.regimes: the company and the standards of each filing.
 
     Returns:

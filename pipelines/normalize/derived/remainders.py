@@ -41,7 +41,7 @@ def bank_revenue(facts: pl.DataFrame) -> pl.DataFrame:
     """Revenue of the periods whose noninterest income is the rest: net interest income plus that rest.
 
     Args:
-        facts: typed facts in filing order.
+        facts: of derived.stated.stated.
 
     Returns:
         PERIOD, `concept`, `value`, `rule`, `fact` and `coefficient` (lists).
@@ -76,7 +76,7 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
     """Capital expenditure of the newest period of each filing that does not state it.
 
     Args:
-        facts: typed facts in filing order.
+        facts: of derived.stated.stated.
 
     Returns:
         PERIOD (`seq`: the filing whose statement proves it), `concept`, `value`, `rule`, `fact` and `coefficient`

@@ -112,7 +112,7 @@ def amounts(facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame
     """The averages of shares that other figures of their filing prove.
 
     Args:
-        facts: typed facts in filing order.
+        facts: of derived.stated.stated.
         stated_facts: the facts of each vintage (frames.StatedFacts).
         sound: the vintages that count (frames.Sound).
 
@@ -237,7 +237,7 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
     """The basic averages that are the diluted ones, too.
 
     Args:
-        facts: typed facts in filing order.
+        facts: of derived.stated.stated.
         stated: the vintages that count, with their facts (`legs` and `weights`).
 
     Returns:
@@ -298,7 +298,7 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     """The averages of periods before the filer's first shares, in the filing that shows how it counts the days.
 
     Args:
-        facts: typed facts in filing order.
+        facts: of derived.stated.stated.
         averages: averages of shares that filings state and that were not corrected, with their `fact`.
 
     Returns:

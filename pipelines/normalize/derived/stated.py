@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from pipelines.normalize.elements import proving
 from pipelines.normalize.elements.sources import US_GAAP
 
 FILING = ["cik", "seq"]
@@ -24,14 +25,33 @@ EXACT = 0.5
 """Sums of amounts in whole units are equal if they differ by less."""
 
 
+def stated(facts: pl.DataFrame) -> pl.DataFrame:
+    """What filings state of the elements that prove amounts, once for each period.
+
+    Args:
+        facts: typed facts in filing order.
+
+    Returns:
+        PERIOD, `tag`, `value`, `fact` (row of the facts).
+    """
+    return (
+        facts.lazy()
+        .with_row_index("fact")
+        .filter(pl.col("tag").is_in(sorted(proving.ELEMENTS)) & (pl.col("taxonomy") == US_GAAP))
+        .unique([*PERIOD, "tag"], keep="last", maintain_order=True)
+        .select(*PERIOD, "tag", "value", "fact")
+        .collect()
+    )
+
+
 def durations(facts: pl.DataFrame, elements: Iterable[str]) -> pl.DataFrame:
-    """The facts of some elements over durations: PERIOD, `tag`, `value`, `fact` (row of the facts)."""
-    return _of(facts, elements, pl.col("start").is_not_null()).select(*PERIOD, "tag", "value", "fact")
+    """What filings state of some elements over durations."""
+    return facts.filter(pl.col("start").is_not_null(), pl.col("tag").is_in(sorted(elements)))
 
 
 def instants(facts: pl.DataFrame, elements: Iterable[str]) -> pl.DataFrame:
-    """The facts of some elements at instants: `cik`, `seq`, `end`, `tag`, `value`, `fact` (row of the facts)."""
-    return _of(facts, elements, pl.col("start").is_null()).select(*FILING, "end", "tag", "value", "fact")
+    """What filings state of some elements at instants, without `start`."""
+    return facts.filter(pl.col("start").is_null(), pl.col("tag").is_in(sorted(elements))).drop("start")
 
 
 def largest(facts: pl.DataFrame, name: str, elements: Iterable[str]) -> pl.DataFrame:
@@ -43,7 +63,7 @@ def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFra
     """What the stated lines of a statement leave of their total.
 
     Args:
-        facts: typed facts in filing order.
+        facts: what filings state of the elements that prove amounts.
         total: the element of the total.
         lines: `tag` and `sign` of the elements that can be lines of it.
 
@@ -84,13 +104,3 @@ def less_beginning(periods: pl.DataFrame, same: list[str], *names: str) -> pl.Da
     both = both.sort(*PERIOD, "seq_less", "end_less")
     both = both.unique([*PERIOD, *same, "end_less"], keep="last", maintain_order=True)
     return both.with_columns(start=pl.col("end_less").dt.offset_by("1d"), since="start")
-
-
-def _of(facts: pl.DataFrame, elements: Iterable[str], when: pl.Expr) -> pl.DataFrame:
-    return (
-        facts.lazy()
-        .with_row_index("fact")
-        .filter(pl.col("tag").is_in(sorted(elements)) & (pl.col("taxonomy") == US_GAAP) & when)
-        .unique([*PERIOD, "tag"], keep="last", maintain_order=True)
-        .collect()
-    )
