@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Ints, ints, numbers
+from pipelines.normalize.arrays import Flags, Ints, before, floats, ints, numbers, starts
 from pipelines.normalize.decisions import WITHHELD, counted
 from pipelines.normalize.industry.classification import RULES as WITHHOLDING
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
@@ -38,6 +38,8 @@ WITHOUT_INPUT = Rule(
     "withhold",
 )
 RULES = (SAME_WITHIN_ROUNDING, WITHOUT_INPUT)
+
+LEG_TYPES = pl.Schema({"place": pl.Int16(), "role": pl.String(), "times": pl.Float64(), "is_flow": pl.Boolean()})
 
 
 def is_same(one: str, other: str) -> pl.Expr:
@@ -80,14 +82,15 @@ def item_versions(
         of_item = _at_points(points, item, has_value, [each["rule"] for each in reasons])
         without = pl.Series(newest) & of_item["value"].is_null()
         withheld += [of_item.select("cik", "q", "item").hstack(each).filter(without).drop_nulls() for each in reasons]
-        compared = of_item.with_columns(earlier=pl.col("value").shift().over("cik", "q"))
+        compared = of_item.with_columns(earlier=numbers(before(floats(of_item, "value"), starts(points.window))))
+        same = compared.select(is_same("value", "earlier")).to_series()
+        repeated = compared.filter(same, pl.col("value") != pl.col("earlier"))
         is_without_input = pl.col("rule") == WITHOUT_INPUT.id
         of_rule = WITHOUT_INPUT.where(is_without_input) | ~is_without_input
-        versions = compared.filter(~is_same("value", "earlier"), of_rule)
-        repeated = compared.filter(is_same("value", "earlier"), pl.col("value") != pl.col("earlier"))
+        versions = compared.drop("earlier").filter(~same, of_rule)
         decided.append((SAME_WITHIN_ROUNDING, ints(repeated, "cik")))
         decided += [(rule, _ciks(points, versions, rule, holds)) for rule, holds in item.decided]
-        found.append(versions.drop("earlier"))
+        found.append(versions)
     of_items = pl.concat(found).with_row_index("version")
     without_input = of_items.filter(pl.col("rule") == WITHOUT_INPUT.id, pl.col("value").is_null())
     decided += [(WITHOUT_INPUT, ints(without_input, "cik")), *roundings(of_items)]
@@ -145,21 +148,25 @@ def _ciks(points: Points, versions: pl.DataFrame, rule: Rule, holds: Flags) -> I
 
 def _legs(items: Iterable[Item], versions: pl.DataFrame) -> pl.DataFrame:
     """The legs of the versions: one row a leg, in the order of items and legs."""
-    found = []
+    legs: list[tuple[int, str, float, bool]] = []
+    found: list[Ints] = []
     for item in items:
         of_item = versions.filter(pl.col("item") == item.name, pl.col("value").is_not_null())
+        of_version, point = ints(of_item, "version"), ints(of_item, "point")
         for place, leg in enumerate(item.legs):
-            row = pl.Series(leg.rows[of_item["point"].to_numpy()])
-            legs = of_item.select(
-                "version",
-                place=pl.lit(place, pl.Int16),
-                role=pl.lit(leg.role),
-                times=pl.lit(leg.times),
-                flow=row if leg.is_flow else None,
-                balance=None if leg.is_flow else row,
-            )
-            found.append(legs.filter(row >= 0).cast({"flow": pl.UInt32, "balance": pl.UInt32}))
-    return pl.concat(found)
+            rows = leg.rows[point]
+            legs.append((place, leg.role, leg.times, leg.is_flow))
+            found.append(np.array([np.full_like(rows, len(found)), of_version, rows])[:, rows >= 0])
+    number, version, row = (pl.Series(column, dtype=pl.UInt32) for column in np.concatenate(found, axis=1))
+    described = pl.DataFrame(legs, LEG_TYPES, orient="row")[number]
+    return described.select(
+        "place",
+        "role",
+        "times",
+        version=version,
+        flow=pl.when("is_flow").then(row),
+        balance=pl.when(~pl.col("is_flow")).then(row),
+    )
 
 
 def _without_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, floats, largest, picked
+from pipelines.normalize.arrays import Flags, Floats, floats, largest, picked, starts
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
@@ -379,8 +379,9 @@ def _fiscal_years(points: Points, *conditions: Flags) -> list[Floats]:
     names = [f"condition_{number}" for number in range(len(conditions))]
     holds = pl.DataFrame(dict(zip(names, conditions, strict=True))).select(pl.all().cast(pl.Int64))
     marked = pl.concat([points.frame, holds], how="horizontal")
-    change = pl.col(names) - pl.col(names).shift().over("cik", "q").fill_null(0)
-    of_filing = marked.with_columns(change).group_by("cik", "seq").agg(pl.col(names).sum()).sort("cik", "seq")
+    is_first = pl.Series(starts(points.window))
+    change = pl.col(names) - pl.when(~is_first).then(pl.col(names).shift()).otherwise(0)
+    of_filing = marked.select("cik", "seq", change).group_by("cik", "seq").agg(pl.col(names).sum()).sort("cik", "seq")
     so_far = of_filing.with_columns(pl.col(names).cum_sum().over("cik"))
     found = points.frame.join(so_far, on=["cik", "seq"], how="left", maintain_order="left")
     return [floats(found, name) for name in names]
