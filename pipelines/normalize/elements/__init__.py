@@ -59,6 +59,9 @@ MEASURE_SIGNS = pl.DataFrame(
 )
 """How a share basis changes a concept: `concept`, `measure_sign` (money 0, shares 1, amounts per share -1)."""
 
+if without := [item.name for item in LINE_ITEMS if not item.is_served and item.name not in BY_NAME]:
+    raise ValueError(f"LINE_ITEMS has {without}, but elements/sources.toml has no amount of this name: add one")
+
 ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     item.name: tuple(concept for concept in CONCEPTS if concept.item == item.name)
     if item.is_served

@@ -24,7 +24,7 @@ from pipelines.normalize.items.item import (
     Item,
     flow,
 )
-from pipelines.normalize.items.points import Points
+from pipelines.normalize.items.points import FURTHER, Points
 from pipelines.normalize.items.returns import (
     CAPITAL,
     CAPITAL_BEFORE,
@@ -116,8 +116,6 @@ CALCULATED = tuple(item.name for item in LINE_ITEMS if item.unit not in ("curren
 SHARES = tuple(item.name for item in LINE_ITEMS if item.unit == "shares")
 ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
 """The roles of legs in a value; `recomputed` computes the value from them."""
-FURTHER = tuple(item.name for item in LINE_ITEMS if not item.is_served)
-"""Items beyond those of the specification: each is the twelve months of the concept of its name."""
 
 
 @np.errstate(divide="ignore", invalid="ignore")

@@ -28,6 +28,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.basis import SAME_BASIS
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import METHODS, WINDOW_FLAGS
+from warehouse.schema import LINE_ITEMS
 
 POINT = ["cik", "q", "seq"]
 
@@ -40,7 +41,9 @@ ONE_COMPANY = Rule(
 )
 RULES = (ONE_COMPANY,)
 
-FLOWS = (
+FURTHER = tuple(item.name for item in LINE_ITEMS if not item.is_served)
+"""Items beyond those of the specification: each is the twelve months of the concept of its name."""
+_OF_SPECIFICATION = (
     "revenue",
     "net_income_common",
     "net_income_parent",
@@ -61,6 +64,8 @@ FLOWS = (
     "investment_income",
     "net_interest",
 )
+FLOWS = tuple(dict.fromkeys((*_OF_SPECIFICATION, *FURTHER)))
+"""The concepts of whose twelve months items are made."""
 OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", "beyond", "is_derived", "seq")
 BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
 
@@ -152,7 +157,8 @@ class Points:
                 self.rows[name] = changes.after((self.window << CONCEPT_BITS) | NUMBER_OF[name], self.seq)
         columns = {True: (flows, (*OF_FLOWS, *WINDOW_FLAGS)), False: (balances, ("amount", "regime"))}
         self._columns = {
-            is_flow: {name: floats(frame, name) for name in names} for is_flow, (frame, names) in columns.items()
+            is_flow: {name: np.append(floats(frame, name), np.nan) for name in names}
+            for is_flow, (frame, names) in columns.items()
         }
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():
@@ -176,19 +182,17 @@ class Points:
 
     def _of_other_companies(self) -> dict[str, Flags]:
         """The concepts whose amount is of another company than that of the period's flows, and the points."""
-        if not any((regimes["regime"] >= REGIMES_OF_COMPANY).any() for regimes in self._columns.values()):
-            return {}
-        company = {
-            name: np.where(np.isnan(self.of(name)), np.nan, self.of(name, "regime") // REGIMES_OF_COMPANY)
-            for name in self.rows
-        }
+        for known in self._columns.values():
+            known["company"] = np.where(np.isnan(known["amount"]), np.nan, known["regime"] // REGIMES_OF_COMPANY)
+        company = {name: self.of(name, "company") for name in self.rows}
         of_flows = largest(*(company[name] for name in FLOWS))
         found = {name: np.abs(of_name - of_flows) > 0 for name, of_name in company.items()}
         return {name: holds for name, holds in found.items() if holds.any()}
 
     def of(self, concept: str, name: str = "amount") -> Floats:
         """A column of the known amount of a concept: `amount`, `days`, `regime` and so on; NaN if none is known."""
-        return picked(self._columns[concept in FLOWS][name], self.rows[concept])
+        # the last number of each column is NaN, which is that of row NOTHING
+        return self._columns[concept in FLOWS][name][self.rows[concept]]
 
     def flags(self, concept: str) -> dict[str, Flags]:
         """The flags of the known twelve months of a flow."""
