@@ -93,11 +93,16 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
         of_facts: `vintage` and `fact` of every stated amount, also of those that corrections left out.
     """
     repairs = _repairs(facts, placed, of_facts)
-    filings = list(reading.filings(_corrected(facts, repairs)))
     industries = {(cik, seq): name for cik, seq, name in of_industry.select("cik", "seq", "industry").iter_rows()}
     of_day = _quarters(placed)
     of_filing = {(cik, seq): place for (cik, seq, _), place in of_day.items()}
-    found = [(value, place) for value in _values(filings, industries) if (place := _placed(value, of_day, of_filing))]
+    values: list[Value] = []
+    rows: list[sections.Row] = []
+    for _, of_company in groupby(reading.filings(_corrected(facts, repairs)), key=lambda filing: filing.cik):
+        filings = list(of_company)
+        values += _values(filings, industries)
+        rows += sections.rows(filings)
+    found = [(value, place) for value in values if (place := _placed(value, of_day, of_filing))]
     found.sort(key=lambda one: (*_key(one), one[0].seq, one[0].is_proved, one[0].day))
     taken: list[tuple[Value, _Place]] = []
     missed: list[tuple[Value, _Place]] = []
@@ -110,7 +115,7 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
         taken += [(value, placed_at[id(value)]) for value in counts]
         if not counts or counts[-1].value is None:
             missed += [one for one in of_one if one[0].value is None][-1:]
-    return _frames(taken, missed, decided, repairs, sections.section_lines(filings))
+    return _frames(taken, missed, decided, repairs, sections.section_lines(rows))
 
 
 def _key(of: tuple[Value, _Place]) -> tuple[int, int, str]:
@@ -151,17 +156,16 @@ def _placed(
 
 
 def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]) -> Iterator[Value]:
-    """The judged values of all days of all filings."""
-    for _, of_company in groupby(filings, key=lambda filing: filing.cik):
-        history = History()
-        for filing in of_company:
-            history.industry = industries.get((filing.cik, filing.seq), "")
-            found: list[Value] = []
-            for day in sorted(filing.days):
-                known = chain(history.values.values(), found)
-                found += filter(None, _of_day(filing, day, (value for value in known if value.item == DEBT)))
-            yield from filter(None, (cash_at_end_of_flows(filing, day) for day in filing.days_without))
-            yield from judged(found, filing, history)
+    """The judged values of all days of the filings of a company."""
+    history = History()
+    for filing in filings:
+        history.industry = industries.get((filing.cik, filing.seq), "")
+        found: list[Value] = []
+        for day in sorted(filing.days):
+            known = chain(history.values.values(), found)
+            found += filter(None, _of_day(filing, day, (value for value in known if value.item == DEBT)))
+        yield from filter(None, (cash_at_end_of_flows(filing, day) for day in filing.days_without))
+        yield from judged(found, filing, history)
 
 
 def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | None, ...]:
@@ -204,13 +208,14 @@ def _frames(
         (one.cik, q, one.item, one.seq, one.rule.id, WITHHELD_OUTCOME, *(one.sides or (None, None)))
         for one, (q, *_) in missed
     ]
-    decided += [(one.rule, one.cik) for one, _ in (*taken, *missed)]
-    decided += [(OF_LINES, one.cik) for one, _ in taken for _ in one.facts]
+    companies: dict[Rule, list[int]] = {OF_LINES: [one.cik for one, _ in taken for _ in one.facts]}
+    for rule, cik in chain(decided, ((one.rule, one.cik) for one, _ in (*taken, *missed))):
+        companies.setdefault(rule, []).append(cik)
     return Balances(
         pl.DataFrame(rows, schema=COMPOSED, orient="row"),
         pl.DataFrame(lines, schema=LEGS, orient="row"),
         pl.DataFrame(gaps, schema=MISSED, orient="row"),
         pl.DataFrame(judgements, schema=PROOFS, orient="row"),
-        counted((rule, np.array([cik])) for rule, cik in decided),
+        counted((rule, np.array(ciks)) for rule, ciks in companies.items()),
         section_lines,
     )

@@ -39,6 +39,8 @@ AMOUNTS = 5
 """So many other amounts show to which unit a filing rounds."""
 FINER = 1_000
 """Filings round to thousands or millions; a line that is a thousand times finer is in other units."""
+_ABOUT = 1 / 3
+"""An amount is about another if it is a third to three times of it."""
 ROUNDED_LINES = 5
 """Lines that are each rounded to a unit leave at most so many units."""
 _OF_FLOWS = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
@@ -117,7 +119,7 @@ def is_part_of_earlier(case: Case) -> bool:
 def _is_thousandth(one: float, other: float) -> bool:
     """Whether an amount is about a thousandth or a millionth of another."""
     share = one / other if other else 0.0
-    return any(factor / 3 < share * 1000 < factor * 3 for factor in (1.0, 1e-3))
+    return _ABOUT < share * 1e3 < 1 / _ABOUT or _ABOUT < share * 1e6 < 1 / _ABOUT
 
 
 def is_in_other_units(case: Case) -> bool:
@@ -125,23 +127,23 @@ def is_in_other_units(case: Case) -> bool:
     earlier = case.filing.earlier[case.sheet.day]
     same_day = next((earlier[name] for name in ASSETS if name in earlier), None)
     if same_day is not None:
-        return _is_thousandth(first_amount(case.sheet.stated, ASSETS), same_day)
+        return _is_thousandth(case.sheet.assets, same_day)
     before = list(case.history.sheets)[-1:] or case.compared
     return any(are_in_other_units(case.sheet, other) for other in before)
 
 
 def are_in_other_units(sheet: Sheet, other: Sheet) -> bool:
     """Whether total assets, and the liabilities if both state them, are a thousandth of those of another sheet."""
-    assets, others = (first_amount(each.stated, ASSETS) for each in (sheet, other))
-    return _is_thousandth(assets, others) and (
+    return _is_thousandth(sheet.assets, other.assets) and (
         sheet.liabilities is None or other.liabilities is None or _is_thousandth(sheet.liabilities, other.liabilities)
     )
 
 
 def has_line_in_other_units(case: Case) -> bool:
     """Whether a line is a thousandth of what it is on all balance sheets of the same size."""
-    assets = first_amount(case.sheet.stated, ASSETS)
-    of_size = [each.stated for each in case.compared if assets / 3 < first_amount(each.stated, ASSETS) < assets * 3]
+    of_size = [
+        each.stated for each in case.compared if _ABOUT * case.sheet.assets < each.assets < case.sheet.assets / _ABOUT
+    ]
     for element in case.value.elements:
         least = MATERIAL * case.value.amount
         before = [amount(stated, element) for stated in of_size if amount(stated, element) >= least]
@@ -152,12 +154,11 @@ def has_line_in_other_units(case: Case) -> bool:
 
 def is_finer(case: Case) -> bool:
     """Whether a line is stated a thousand times more finely than all other amounts of the filing."""
-    amounts = {each for stated in case.filing.days.values() for each, _ in stated.values()}
-    for line in {amount(case.sheet.stated, element) for element in case.value.elements}:
-        others = amounts - {line}
-        if len(others) >= AMOUNTS and not any(other % (FINER * unit_of([line])) for other in others):
-            return True
-    return False
+    amounts = case.filing.amounts
+    lines = {amount(case.sheet.stated, element) for element in case.value.elements}
+    return len(amounts) > AMOUNTS and any(
+        not any(other % (FINER * unit_of([line])) for other in amounts if other != line) for line in lines
+    )
 
 
 # --- Sums ---------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ column and with the filings before, so a later filing changes what is known from
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 
 from pipelines.normalize.balance import bounds, unknown
 from pipelines.normalize.balance.reading import Filing
@@ -153,6 +154,12 @@ EVIDENCE: tuple[Evidence, ...] = (
 )
 """What withholds a value, in the order in which it is looked at."""
 
+_OF_VALUES = {
+    (item, is_proved): [each for each in EVIDENCE if each.item == item and (each.also_proved or not is_proved)]
+    for item, is_proved in product((DEBT, CASH_ITEM), (False, True))
+}
+"""The evidence by item, and whether the totals prove the value."""
+
 RULES: tuple[Rule, ...] = tuple(dict.fromkeys(each.rule for each in EVIDENCE))
 REASONS: tuple[str, ...] = tuple(dict.fromkeys(each.reason for each in EVIDENCE))
 
@@ -182,7 +189,7 @@ def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Va
     withdrawn += [
         value.withheld(IN_OTHER_UNITS, "sheet_in_other_units")
         for value, sheet, of_own in history.served
-        if sheet is of_own and bounds.are_in_other_units(sheet, own)
+        if IN_OTHER_UNITS.where(sheet is of_own) and bounds.are_in_other_units(sheet, own)
     ]
     found += [replace(each, seq=filing.seq, withdraws=each.seq) for each in withdrawn]
     history.served += [(value, sheets[value.day], own) for value in found if value.value]
@@ -193,9 +200,8 @@ def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Va
 
 def _judged(case: Case) -> Value:
     """The value, or without its amount if evidence withholds it."""
-    for each in EVIDENCE:
-        if each.item == case.value.item and (each.also_proved or not case.value.is_proved):
-            holds = each.holds(case)
-            if holds:
-                return case.value.withheld(each.rule, each.reason, None if isinstance(holds, bool) else holds)
+    for each in _OF_VALUES[case.value.item, case.value.is_proved]:
+        holds = each.holds(case)
+        if holds and each.rule.where(True):
+            return case.value.withheld(each.rule, each.reason, None if isinstance(holds, bool) else holds)
     return case.value

@@ -20,7 +20,6 @@ from pipelines.normalize.elements.lines import (
     ASSETS,
     BORROWING,
     BOTH_SIDES,
-    COUNTED,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     ELEMENTS,
@@ -119,7 +118,7 @@ class Rest:
 class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
-    unit: the power of ten to which all of its amounts are rounded.
+    unit: the power of ten to which all of its amounts are rounded. amounts: these.
     days: what is stated, and lines that are a rest, with NOT_STATED for the row of the fact.
     days_without: what is stated for days without a balance sheet, as cash at the end of a cash flow statement.
     earlier: for each day what earlier filings state for it.
@@ -133,6 +132,7 @@ class Filing:
     cik: int
     seq: int
     unit: float
+    amounts: frozenset[float]
     days: Mapping[int, Day]
     days_without: Mapping[int, Day]
     earlier: Mapping[int, Mapping[str, float]]
@@ -187,18 +187,19 @@ def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
     """What each filing states for each day, of the elements of balance sheets."""
     is_line = pl.col("start").is_null() & (pl.col("measure") == "money") & pl.col("tag").is_in(ELEMENTS)
     name = pl.when(pl.col("taxonomy") == IFRS).then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag")).otherwise("tag")
-    rows = (
+    of_days = (
         facts.select("cik", "seq", "value", "start", "measure", tag=name, day=pl.col("end").to_physical())
         .with_row_index("fact")
         .filter(is_line)
-        .select("cik", "seq", "day", "tag", "value", "fact")
+        .group_by("cik", "seq", "day", maintain_order=True)
+        .agg("tag", "value", "fact")
         .sort("cik", "seq", maintain_order=True)
     )
-    for (cik, seq), of_filing in groupby(rows.iter_rows(), key=lambda row: row[:2]):
+    for (cik, seq), of_filing in groupby(of_days.iter_rows(), key=lambda row: row[:2]):
         days: dict[int, Day] = {}
-        for _, _, day, tag, value, fact in of_filing:
-            days.setdefault(day, {})[tag] = (value, fact)
-        yield cik, seq, {day: _of_one_taxonomy(stated) for day, stated in days.items()}
+        for *_, day, tags, amounts, rows in of_filing:
+            days[day] = _of_one_taxonomy(dict(zip(tags, zip(amounts, rows, strict=True), strict=True)))
+        yield cik, seq, days
 
 
 def _of_one_taxonomy(stated: Day) -> Day:
@@ -253,10 +254,22 @@ class _Filer:
             for section in sections_of(of_day)
             if section not in sections or day not in sections[section].days
         }
-        unit = unit_of(amount for of_day in days.values() for amount, _ in of_day.values())
+        amounts = frozenset(amount for of_day in days.values() for amount, _ in of_day.values())
         others = {day: of_day for day, of_day in stated.items() if day not in days}
         return Filing(
-            cik, seq, unit, days, others, earlier, sections, without_proof, tuple(rests), totals, likely, of_flows
+            cik,
+            seq,
+            unit_of(amounts),
+            amounts,
+            days,
+            others,
+            earlier,
+            sections,
+            without_proof,
+            tuple(rests),
+            totals,
+            likely,
+            of_flows,
         )
 
     def _section(self, section: str, columns: list[_Column]) -> tuple[Reading | None, Reading]:
@@ -397,12 +410,12 @@ def likely_lines(
     """
     table = LINES[section]
     groups = _groups(section, [stated])
-    first = {min(group, key=lambda one: _rank(table[one])): group for group in groups.values()}
+    first = {min(group, key=lambda one: table[one].rank): group for group in groups.values()}
     below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
     leading = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
     sums = {one: parts for one in leading if one in WHOLES and (parts := _parts(one, leading, stated, table))}
-    for element in sorted(leading, key=lambda one: len(table[one].part_of)):
+    for element in sorted(leading, key=lambda one: table[one].depth):
         known = next((decided[one] for one in leading[element] if one in decided), None)
         containers = table[element].part_of
         is_within = any(
@@ -438,11 +451,6 @@ def _is_below_part(total: str, leading: Iterable[str], stated: Day, table: Mappi
         and stated[one][0] * (1 - SAME) > stated[total][0]
         for one in leading
     )
-
-
-def _rank(line: Line) -> tuple[bool, bool, int, str]:
-    """The order in which elements with one amount state its line: usual lines first, then those of debt and cash."""
-    return not line.usual, line.kind not in COUNTED, len(line.part_of), line.element
 
 
 def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], terms: Terms | None) -> list[str]:
@@ -543,7 +551,7 @@ def _groups(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]
     """The elements of a section by their amounts in all columns: elements with equal amounts are one candidate."""
     table = LINES[section]
     groups: dict[tuple[float, ...], list[str]] = {}
-    for element in sorted({element for stated in shown for element in stated if element in table}):
+    for element in sorted(table.keys() & set().union(*shown)):
         amounts = tuple([stated[element][0] if element in stated else 0.0 for stated in shown])
         if any(amounts):
             groups.setdefault(amounts, []).append(element)
@@ -581,7 +589,7 @@ def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool
     table = LINES[section]
     found: dict[str, bool] = {}
     # an element is decided after those that include it
-    for element in sorted(elements, key=lambda one: len(table[one].part_of)):
+    for element in sorted(elements, key=lambda one: table[one].depth):
         line = table[element]
         found[element] = decided.get(element, line.usual and not any(found.get(total, False) for total in line.part_of))
     return {element for element, is_line in found.items() if is_line}

@@ -51,24 +51,27 @@ SECTION_LINES = pl.Schema(
 A section that does not add up has its likeliest lines and, without amounts, the lines of debt or cash of the filer's
 last one that did, if the filing does not state them."""
 
-_Row = tuple[int, int, str, bool, int, int | None, str, str, float | None, float | None]
+Row = tuple[int, int, str, bool, int, int | None, str, str, float | None, float | None]
+"""A row of SECTION_LINES; days since 1970."""
 
 
-def section_lines(filings: Iterable[Filing]) -> pl.DataFrame:
-    """The sections of filings, without those that do not add up and have no line: columns of SECTION_LINES."""
-    rows: list[_Row] = []
-    before: dict[tuple[int, str], tuple[str, ...]] = {}
+def rows(filings: Iterable[Filing]) -> Iterator[Row]:
+    """The sections of the filings of a company, without those that do not add up and have no line."""
+    before: dict[str, tuple[str, ...]] = {}
     for filing in filings:
         for section, read in filing.sections.items():
-            lines = tuple(group[0] for group in read.readings[0])
-            before[filing.cik, section] = lines
+            lines = before[section] = tuple(group[0] for group in read.readings[0])
             if section not in filing.open:
-                rows += _rows(filing, read, lines, adds_up=True)
+                yield from _rows(filing, read, lines, adds_up=True)
         for section, read in filing.open.items():
             lines = filing.likely_lines(section, read.days[0])
-            gone = _gone(filing, read, before.get((filing.cik, section), ()))
+            gone = _gone(filing, read, before.get(section, ()))
             if lines or gone:
-                rows += _rows(filing, read, (*lines, *gone), adds_up=False)
+                yield from _rows(filing, read, (*lines, *gone), adds_up=False)
+
+
+def section_lines(rows: Iterable[Row]) -> pl.DataFrame:
+    """The sections of filings: columns of SECTION_LINES."""
     days = {"day": pl.Int32(), "compared_day": pl.Int32()}
     return pl.DataFrame(rows, schema={**SECTION_LINES, **days}, orient="row").cast(dict.fromkeys(days, pl.Date()))
 
@@ -79,7 +82,7 @@ def _gone(filing: Filing, read: Reading, before: Iterable[str]) -> list[str]:
     return [line for line in before if line not in stated and LINES[read.section][line].kind in COUNTED]
 
 
-def _rows(filing: Filing, read: Reading, lines: Iterable[str], *, adds_up: bool) -> Iterator[_Row]:
+def _rows(filing: Filing, read: Reading, lines: Iterable[str], *, adds_up: bool) -> Iterator[Row]:
     """The lines of a section with their amounts in both columns, and its total."""
     day, compared = read.days[0], read.days[1] if len(read.days) > 1 else None
     own = filing.days[day]

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pipelines.normalize.balance.debt import is_short_term
 from pipelines.normalize.balance.flows import Flows
 from pipelines.normalize.balance.reading import Day, Filing, amount_of, sections_of
-from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, lines_of
+from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, first_amount, lines_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
+    ASSETS,
     BORROWING,
     CASH,
     CURRENT_ASSETS,
@@ -71,7 +72,7 @@ TABLES = {
 class Sheet:
     """The balance sheet of one day as one filing states it.
 
-    lines: for each section its lines. totals: of each section. parts: the amounts of GROUPS.
+    lines: for each section its lines. totals: of each section. parts: the amounts of GROUPS. assets: the total assets.
     """
 
     day: int
@@ -79,6 +80,7 @@ class Sheet:
     lines: Mapping[str, tuple[str, ...]]
     totals: Mapping[str, float]
     parts: Mapping[str, float]
+    assets: float
 
     @classmethod
     def of(cls, filing: Filing, day: int) -> "Sheet":
@@ -91,7 +93,7 @@ class Sheet:
             for name, group in GROUPS.items()
             if group.section in lines
         }
-        return cls(day, stated, lines, totals, parts)
+        return cls(day, stated, lines, totals, parts, first_amount(stated, ASSETS))
 
     def part(self, group: str) -> float:
         """The lines of a group."""

@@ -23,6 +23,7 @@ from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount, f
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
     BORROWING,
+    BORROWINGS,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     DEPOSIT,
@@ -61,11 +62,13 @@ _OTHER_PART = {"current": "noncurrent", "noncurrent": "current"}
 
 def shown(sheet: Sheet, group: str) -> float:
     """A group on a balance sheet: its lines, or what a total leaves of it beside the other part of that total."""
-    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.part(_OTHER_PART.get(group, ""))
+    if part := sheet.part(group):
+        return part
     if group == "securities":
         whole, rest = (amount(sheet.stated, name) for name in (TOTAL_OF_CASH, CASH_OF_TOTAL))
-    is_total = rest or group == "noncurrent"
-    return sheet.part(group) or (max(whole - rest, 0.0) if is_total else 0.0)
+    else:
+        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.part(_OTHER_PART.get(group, ""))
+    return max(whole - rest, 0.0) if rest or group == "noncurrent" else 0.0
 
 
 def states(filing: Filing, group: str) -> bool:
@@ -291,17 +294,21 @@ def has_large_maturities(case: Case) -> bool:
     )
 
 
+_NOTES = frozenset(
+    name
+    for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
+    for name, line in BORROWINGS[section].items()
+    if not line.usual
+)
+"""Notes payable and other borrowings of any term, which are usually details in the notes."""
+
+
 def notes_exceed(case: Case) -> bool:
     """Whether only current debt is stated as a line, and notes of any term are more."""
     is_alone = bool(case.sheet.part("current")) and not case.sheet.part("noncurrent")
-    notes = [
-        amount(case.sheet.stated, name)
-        for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
-        for name, line in LINES[section].items()
-        if line.kind == BORROWING and not line.usual
-    ]
-    is_more = max(notes, default=0.0) > case.value.amount * (1 + DISCOUNT)
-    return is_alone and is_more and case.value.rule is DEBT_AS_READ and CURRENT_LIABILITIES in case.sheet.totals
+    notes = _NOTES & case.sheet.stated.keys() if is_alone and case.value.rule is DEBT_AS_READ else ()
+    is_more = any(amount(case.sheet.stated, name) > case.value.amount * (1 + DISCOUNT) for name in notes)
+    return is_more and CURRENT_LIABILITIES in case.sheet.totals
 
 
 OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (1.0, 10.0), 0.2

@@ -46,13 +46,16 @@ CLASSES = (
 class Line:
     """An element that can be a line of a section.
 
-    part_of: the elements that include it, also those that include these.
+    part_of: the elements that include it, also those that include these. depth: their number.
+    rank: in this order elements with one amount state its line: usual lines first, then those of debt and cash.
     """
 
     element: str
     kind: str
     usual: bool
     part_of: frozenset[str]
+    depth: int
+    rank: tuple[bool, bool, int, str]
 
 
 def _read() -> dict[str, dict[str, Line]]:
@@ -82,7 +85,9 @@ def _read() -> dict[str, dict[str, Line]]:
             following |= of_section[total] - totals
         if element in totals:
             raise ValueError(f"balance_sheet.csv: {element} is part of itself")
-        found[row["section"]][element] = Line(element, row["class"], row["usual"] == "yes", frozenset(totals))
+        usual, kind, depth = row["usual"] == "yes", row["class"], len(totals)
+        rank = (not usual, kind not in COUNTED, depth, element)
+        found[row["section"]][element] = Line(element, kind, usual, frozenset(totals), depth, rank)
     return found
 
 
