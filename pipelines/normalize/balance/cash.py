@@ -8,15 +8,13 @@ cash and funds held for customers are not part of cash.
 
 from collections.abc import Iterable
 
-from pipelines.normalize.balance.reading import Day, Filing, Reading
+from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Day, Filing, Reading
 from pipelines.normalize.balance.values import (
     CASH_ITEM,
     DERIVED_LINE,
     MAY_INCLUDE_RESTRICTED,
     MAY_LACK_DEPOSITS,
-    REST_OF_TOTAL,
     TOTAL_CONTRADICTS_PARTS,
-    TOTALS_OF_BALANCE_SHEETS,
     Value,
     adds_up,
     agreed,
@@ -94,7 +92,7 @@ def cash(filing: Filing, day: int) -> Value | None:
     read = proved_section(filing, CURRENT_ASSETS, day)
     if read is not None:
         found = _proved(filing, day, stated, read)
-        if found is not None:
+        if found is not None and found.rule.where(True):
             return found
         lines = tuple(group[0] for group in read.readings[0] if group[0] in stated)
     else:
@@ -105,7 +103,7 @@ def cash(filing: Filing, day: int) -> Value | None:
 def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
     """The line of cash of a day without a balance sheet, with which a cash flow statement ends; None without one."""
     stated = filing.days_without[day]
-    line = next((name for name in _USUAL if amount(stated, name)), None)
+    line = next((name for name in _USUAL if CASH_OF_EARLIER_PERIOD.where(bool(amount(stated, name)))), None)
     if line is None:
         return None
     value, fact = stated[line]
@@ -164,7 +162,7 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
     """The likeliest lines of cash, less restricted cash, and the securities that are current by their element."""
     takes_deposits = any(amount(stated, name) for name in stated.keys() & _ELEMENTS_OF_DEPOSITS)
     rule, of_cash, taken_off, flag = _cash_as_read(filing, day, lines, takes_deposits=takes_deposits)
-    if not of_cash:
+    if not of_cash or not rule.where(True):
         return None
     if sum_of(stated, taken_off) > sum_of(stated, of_cash):
         taken_off, flag = [], MAY_INCLUDE_RESTRICTED
@@ -197,16 +195,17 @@ def _cash_as_read(
     usual = [name for name in of_cash if _TABLE[name].usual]
     of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
     restricted = [] if takes_deposits else _restricted(stated)
-    if usual and not (usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)):
+    is_part = usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)
+    if CASH_AS_READ.where(bool(usual) and not is_part):
         includes = restricted and sum_of(stated, usual) == amount(stated, of_flows)
         return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)
-    if amount(stated, of_flows):
+    if OF_FLOWS.where(amount(stated, of_flows) != 0):
         if (
             filing.total(CURRENT_ASSETS, day) is None
         ):  # else they may have the line, without what is restricted for long
             restricted += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
         return OF_FLOWS, [of_flows], restricted, None if restricted or takes_deposits else MAY_INCLUDE_RESTRICTED
-    if _DUE_FROM_BANKS in stated:
+    if OF_BANKS.where(_DUE_FROM_BANKS in stated):
         of_banks = [name for name in (_DUE_FROM_BANKS, _DEPOSITS) if name in stated]
         return OF_BANKS, of_banks, [], None if _DEPOSITS in stated else MAY_LACK_DEPOSITS
     if _AT_CENTRAL_BANKS in stated:

@@ -14,6 +14,8 @@ from itertools import combinations
 from pipelines.normalize.balance.flows import Flows
 from pipelines.normalize.balance.reading import (
     NOT_STATED,
+    REST_OF_TOTAL,
+    TOTALS_OF_BALANCE_SHEETS,
     Day,
     Filing,
     Reading,
@@ -26,10 +28,8 @@ from pipelines.normalize.balance.values import (
     INCLUDES_FINANCE_LEASES,
     MAY_BE_PRINCIPAL,
     OF_ZERO,
-    REST_OF_TOTAL,
     SAME_DEBT,
     TOTAL_CONTRADICTS_PARTS,
-    TOTALS_OF_BALANCE_SHEETS,
     Value,
     adds_up,
     agreed,
@@ -183,12 +183,12 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
     known = [read for read in reads if read is not None]
     if len(known) == len(sections):
         found = _proved(filing, day, stated, known)
-        if found is not None:
+        if found is not None and found.rule.where(True):
             return found
     flows = filing.flows.get(day, Flows())
-    if flows.is_all_on_deposits and not _borrowings(stated):
+    if NO_INTEREST_BUT_ON_DEPOSITS.where(flows.is_all_on_deposits) and not _borrowings(stated):
         return _zero(filing, day, stated, NO_INTEREST_BUT_ON_DEPOSITS, is_proved=True)
-    if flows.without_borrowing and not any(_borrowings(each) for each in filing.days.values()):
+    if NO_FLOWS.where(bool(flows.without_borrowing)) and not any(_borrowings(each) for each in filing.days.values()):
         before = [value.value for value in known_before]
         if not flows.pays_interest or (before and not any(before)):
             zero = _zero(filing, day, stated, NO_FLOWS, is_proved=False)
@@ -230,7 +230,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         elements = _without_sums(stated, elements)
     if elements and rule is DEBT_AS_READ:
         rule, elements = _or_filer_total(stated, elements, *parts.values())
-    if not elements:
+    if not elements or not rule.where(True):
         return _stated_as_zero(filing, day, stated)
     if _WITH_LEASES.intersection(elements):
         flag = INCLUDES_FINANCE_LEASES
@@ -260,7 +260,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
 def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
     """Zero, if the filing states nothing but zeros; None if it states no borrowing, or an amount."""
     zeros = [name for table in BORROWINGS.values() for name in table if name in stated]
-    if not zeros or _borrowings(stated):
+    if not FILED_AS_ZERO.where(bool(zeros)) or _borrowings(stated):
         return None
     has_each_part = all(
         any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
@@ -309,7 +309,7 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
     if repeated and abs(lines - total) > SAME_DEBT / 10 * total:
         return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
     is_other = lines * (1 + DISCOUNT) < total or lines > total * (1 + DISCOUNT)
-    if is_other and not any(part.is_proved for part in parts):
+    if FILER_TOTAL.where(is_other) and not any(part.is_proved for part in parts):
         return FILER_TOTAL, (everything,)
     return DEBT_AS_READ, elements
 
@@ -344,13 +344,15 @@ def _of_classified(filing: Filing, day: int, current: Part, noncurrent: Part) ->
         if whole and whole not in lines and of_whole >= maturities:
             if of_whole > maturities > 0 and _has_room(filing, day, of_whole, maturities):
                 return DEBT_AS_READ, (*current.elements, whole)
-            return WITH_MATURITIES, (whole, *short_term)
-        if everything and everything not in lines and amount(stated, everything) >= due:
+            if WITH_MATURITIES.where(True):
+                return WITH_MATURITIES, (whole, *short_term)
+        if FILER_TOTAL.where(bool(everything)) and everything not in lines and amount(stated, everything) >= due:
             return FILER_TOTAL, (everything,)
     elif whole and rest and not maturities and not current.is_proved:
         left = of_whole - rest
         is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
-        if left > unit_of([of_whole]) / 2 and left > SAME_DEBT / 10 * rest and not is_due:
+        is_more = left > unit_of([of_whole]) / 2 and left > SAME_DEBT / 10 * rest
+        if WITH_MATURITIES.where(is_more and not is_due):
             return WITH_MATURITIES, (whole, *short_term)
     return DEBT_AS_READ, lines
 

@@ -184,7 +184,9 @@ def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Va
         compared = tuple(other for other in earlier if 0 < value.day - other.day <= QUARTERS)
         found.append(_judged(Case(value, sheets[value.day], filing, history, compared)))
     withdrawn = [
-        value.withheld(NOT_SHOWN, unknown.REASONS[group]) for value, group in unknown.shown_later(history, sheets)
+        value.withheld(NOT_SHOWN, unknown.REASONS[group])
+        for value, group in unknown.shown_later(history, sheets)
+        if NOT_SHOWN.where(True)
     ]
     withdrawn += [
         value.withheld(IN_OTHER_UNITS, "sheet_in_other_units")

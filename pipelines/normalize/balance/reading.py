@@ -36,6 +36,18 @@ from pipelines.normalize.elements.lines import (
     Line,
 )
 from pipelines.normalize.elements.sources import IFRS
+from pipelines.normalize.rule import Rule
+
+TOTALS_OF_BALANCE_SHEETS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
+
+REST_OF_TOTAL = Rule(
+    "balance.proved.line-is-the-rest",
+    "A line of debt or cash that is not stated is what the others leave of the total, if the other column has "
+    "it in the usual size, or an earlier filing states what they leave there.",
+    f"{TOTALS_OF_BALANCE_SHEETS}; comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c))",
+    "compose",
+)
+RULES: tuple[Rule, ...] = (REST_OF_TOTAL,)
 
 Day = dict[str, tuple[float, int]]
 """What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
@@ -277,7 +289,8 @@ class _Filer:
         found, likeliest = _read(section, columns, self.decided[section])
         if found and len(found.readings) == 1:
             self.lines[section] = self.before[section] = found.readings[0]
-        if section in self.lines and len(columns) > 1 and (not found or columns[0].day not in found.days):
+        is_open = len(columns) > 1 and (not found or columns[0].day not in found.days)
+        if REST_OF_TOTAL.where(is_open and section in self.lines):
             found = self._with_rest(section, *columns) or found
         return found, likeliest
 

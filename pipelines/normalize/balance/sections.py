@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
-from pipelines.normalize.balance import cash, debt, values
-from pipelines.normalize.balance.reading import Day, Filing, Reading
+from pipelines.normalize.balance import cash, debt
+from pipelines.normalize.balance.reading import REST_OF_TOTAL, Day, Filing, Reading
 from pipelines.normalize.elements.lines import (
     COUNTED,
     IFRS_PREFIX,
@@ -29,7 +29,7 @@ _DIFFERENCES = {
 }
 """The difference that a total is where no element states it."""
 
-_PROVED = (*cash.COMPOSING, *debt.COMPOSING, values.REST_OF_TOTAL)
+_PROVED = (*cash.COMPOSING, *debt.COMPOSING, REST_OF_TOTAL)
 """The rules whose values consist of the lines of sections."""
 
 SECTION_LINES = pl.Schema(

@@ -10,7 +10,6 @@ until a filing states more lines.
 
 from collections.abc import Iterable
 
-import numpy as np
 import polars as pl
 
 from pipelines.normalize import arrays
@@ -107,15 +106,16 @@ def _restates(one: Value, current: Value, is_amendment: bool) -> Rule:
     has_all = one.elements >= current.elements
     if one.is_proved:
         is_more = one.amount > current.amount or (one.lines != current.lines and has_all)
-        return PROVED_LATER if is_more or not current.is_proved else FEWER_LINES
-    if (one.elements == current.elements if current.is_proved else has_all) and one.elements:
+        return PROVED_LATER if PROVED_LATER.where(is_more or not current.is_proved) else FEWER_LINES
+    has_lines = one.elements == current.elements if current.is_proved else has_all
+    if SAME_LINES.where(has_lines and bool(one.elements)):
         return SAME_LINES
-    if is_amendment and (one.amount >= current.amount or has_all):
+    if BY_AMENDMENT.where(is_amendment) and (one.amount >= current.amount or has_all):
         return BY_AMENDMENT
     is_total = one.rule in (WITH_MATURITIES, FILER_TOTAL) or not one.elements.isdisjoint(ALL_DEBT)
-    if is_total and not current.is_proved and one.amount > current.amount * (1 + DISCOUNT):
+    if SAME_LINES.where(is_total) and not current.is_proved and one.amount > current.amount * (1 + DISCOUNT):
         return SAME_LINES
-    return FEWER_LINES
+    return FEWER_LINES if FEWER_LINES.where(True) else SAME_LINES
 
 
 def _is_mistyped(one: Value, later: Value) -> bool:
@@ -147,10 +147,8 @@ def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     used, is_later = arrays.ints(lines, "used"), seq != seq[first]
     repeats = used == used[first]
     is_amendment = arrays.flags(lines, "amended")
-    decided = [
-        (BY_AMENDMENT, is_later & is_amendment),
-        (SAME_LINES, is_later & ~is_amendment & repeats),
-        (FEWER_LINES, is_later & ~is_amendment & ~repeats),
-    ]
-    counts = np.logical_or.reduce([~is_later, is_amendment, repeats])
-    return lines.filter(counts), counted([(rule, cik[holds]) for rule, holds in decided])
+    by_amendment = BY_AMENDMENT.where(is_later & is_amendment)
+    same_lines = SAME_LINES.where(is_later & ~by_amendment & repeats)
+    fewer_lines = FEWER_LINES.where(is_later & ~by_amendment & ~same_lines)
+    decided = [(BY_AMENDMENT, by_amendment), (SAME_LINES, same_lines), (FEWER_LINES, fewer_lines)]
+    return lines.filter(~fewer_lines), counted([(rule, cik[holds]) for rule, holds in decided])

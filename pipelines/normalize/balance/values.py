@@ -7,7 +7,7 @@ a part is unknown (evidence), which filing counts for a day (statements).
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from pipelines.normalize.balance.reading import NOT_STATED, Day, Filing, Reading
+from pipelines.normalize.balance.reading import NOT_STATED, TOTALS_OF_BALANCE_SHEETS, Day, Filing, Reading
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BOTH_SIDES,
@@ -22,7 +22,6 @@ from pipelines.normalize.elements.lines import (
 from pipelines.normalize.rule import Rule
 
 DEBT, CASH_ITEM = "total_debt", "cash_and_equivalents"
-TOTALS_OF_BALANCE_SHEETS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"
 
 OF_LINES = Rule(
     "balance.line",
@@ -41,14 +40,7 @@ ADDS_UP = {
     )
 }
 """For each section the identity of its lines and its total."""
-REST_OF_TOTAL = Rule(
-    "balance.proved.line-is-the-rest",
-    "A line of debt or cash that is not stated is what the others leave of the total, if the other column has "
-    "it in the usual size, or an earlier filing states what they leave there.",
-    f"{TOTALS_OF_BALANCE_SHEETS}; comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c))",
-    "compose",
-)
-RULES: tuple[Rule, ...] = (OF_LINES, REST_OF_TOTAL, *ADDS_UP.values())
+RULES: tuple[Rule, ...] = (OF_LINES, *ADDS_UP.values())
 
 DERIVED_LINE = "derived_line"
 INCLUDES_FINANCE_LEASES, MAY_BE_PRINCIPAL = "includes_finance_leases", "may_be_principal"
@@ -146,7 +138,7 @@ def adds_up(read: Reading, day: int, stated: Day) -> tuple[str, float, float]:
 def proved_section(filing: Filing, section: str, day: int) -> Reading | None:
     """The section of a day, if its lines add up."""
     read = filing.sections.get(section)
-    return read if read is not None and day in read.days else None
+    return read if read is not None and ADDS_UP[section].where(day in read.days) else None
 
 
 def has_rest(read: Reading, elements: Iterable[str]) -> bool:
