@@ -25,6 +25,8 @@ MINUTES ?= 30
 ATTACK ?= 5
 BITS ?=
 SEED ?=
+RULES ?=
+EACH ?=
 
 VENV := .venv
 OLDEST := $(VENV)/oldest-duckdb
@@ -42,7 +44,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup scale run sync serve ui notebook test test-whole test-scale coverage check format linters lintapi docs bench bench-http bench-downloads soak torture fuzz mutations thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup scale run sync serve ui notebook test test-whole test-scale coverage check format linters lintapi docs bench bench-http bench-downloads soak torture fuzz mutations ablation thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -193,6 +195,10 @@ fuzz: setup ## let all readers read changed bytes for MINUTES; what fails is kep
 mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\
 		echo "Not measured: mutations; set SOURCE to the path of a mirror directory")
+
+ablation: setup ## write docs/ablation.md: what each rule decides (SOURCE=PATHS of mirrors, EACH=mutations of a kind, RULES=beginning of ids)
+	@$(if $(wildcard $(addsuffix /www.sec.gov,$(SOURCE))),$(BIN)/python -m tests.bench.ablation $(SOURCE) $(if $(EACH),--each $(EACH)) $(if $(RULES),--rules $(RULES)),\
+		echo "Not measured: ablation; set SOURCE to the paths of mirror directories")
 
 thresholds: setup ## write docs/thresholds.md: what each number of the rules decides in the home
 	@$(BIN)/python -m tests.bench.thresholds

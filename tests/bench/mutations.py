@@ -79,27 +79,29 @@ class Companies:
 
     def versions(self) -> pl.DataFrame:
         """The current version of each value."""
-        return _current(standardize(self.facts, self.accepted, self.registrants).versions)
+        return current(standardize(self.facts, self.accepted, self.registrants).versions)
 
     def copies(self, of: list[tuple[str, dict[str, Any] | None]]) -> pl.DataFrame:
         """The current values of copies, each with one mutation or none: `copy` (place in the list), and the value."""
         parts = []
         for number, (cik, mutation) in enumerate(of):
             rows = self.rows[cik].with_columns(cik=pl.lit(f"{number + 1:010}"))
-            parts.append(_mutated(rows, mutation) if mutation else rows)
+            parts.append(mutated(rows, mutation) if mutation else rows)
         names = pl.DataFrame(
             {"copy": [f"{number + 1:010}" for number in range(len(of))], "cik": [cik for cik, _ in of]}
         )
         registrants = names.join(self.registrants, on="cik").select("sic", cik="copy").select("cik", "sic")
-        found = _current(standardize(pl.concat(parts), self.accepted, registrants).versions)
+        found = current(standardize(pl.concat(parts), self.accepted, registrants).versions)
         return found.select("period_end", "item", "value", copy=pl.col("cik").cast(pl.Int64) - 1)
 
 
-def _current(versions: pl.DataFrame) -> pl.DataFrame:
+def current(versions: pl.DataFrame) -> pl.DataFrame:
+    """The newest version of each value."""
     return versions.group_by(KEY, maintain_order=True).last()
 
 
-def _mutated(rows: pl.DataFrame, mutation: dict[str, Any]) -> pl.DataFrame:
+def mutated(rows: pl.DataFrame, mutation: dict[str, Any]) -> pl.DataFrame:
+    """The facts of a company with a mutation."""
     of_fact = pl.all_horizontal(*(pl.col(name).eq_missing(pl.lit(mutation[name])) for name in FACT))
     if mutation["wrong"] is None:
         return rows.filter(~of_fact)
@@ -268,7 +270,7 @@ def outcomes(companies: Companies, mutations: list[dict[str, Any]]) -> Iterator[
         for number, each in enumerate(batch):
             right = values.get((each["cik"], each["period_end"], each["item"]))
             value = served.get((number, each["period_end"], each["item"]))
-            outcome = _outcome(right, value)
+            outcome = outcome_of(right, value)
             wrong, gone = of_copy.get(number, (0, 0))
             yield {
                 **each,
@@ -280,7 +282,8 @@ def outcomes(companies: Companies, mutations: list[dict[str, Any]]) -> Iterator[
             }
 
 
-def _outcome(right: float | None, value: float | None) -> str:
+def outcome_of(right: float | None, value: float | None) -> str:
+    """What became of a value that was right without the mutation."""
     if right is None:
         return ABSENT
     if value is None:
@@ -323,7 +326,7 @@ def groups(rows: list[dict[str, Any]]) -> dict[tuple[str, str], Counted]:
     return found
 
 
-TEXTS = ("item", "kind", "error")
+TEXTS = ("item", "kind", "error", "rule")
 COLUMNS = ("item", "kind", "mutations", "same", "withheld", "served wrong", "share", "others wrong")
 
 
@@ -451,8 +454,8 @@ def _of_others(apart: Measured) -> list[str]:
 # --- Commands -----------------------------------------------------------------------------------------------------
 
 
-def of_version(name: str, code: Path, mirror: Path, folder: Path, *command: str) -> None:
-    """Run this file with a version of the program on its own home of the mirror, which is synchronized if needed."""
+def synchronized(name: str, code: Path, mirror: Path, folder: Path) -> tuple[Path, dict[str, str]]:
+    """The home of a mirror that a version of the program has, made if needed; and the environment to run it in."""
     home = folder / f"home of {name}"
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "PYTHONPATH": str(code)}
     if not (home / "tables" / "listings.parquet").exists():
@@ -460,6 +463,12 @@ def of_version(name: str, code: Path, mirror: Path, folder: Path, *command: str)
         subprocess.run(
             sync, cwd=code, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
+    return home, environment
+
+
+def of_version(name: str, code: Path, mirror: Path, folder: Path, *command: str) -> None:
+    """Run this file with a version of the program on its own home of the mirror."""
+    home, environment = synchronized(name, code, mirror, folder)
     subprocess.run([sys.executable, str(Path(__file__).resolve()), *command, str(home)], env=environment, check=True)
 
 

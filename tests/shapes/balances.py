@@ -186,13 +186,85 @@ HISTORIES: dict[str, list[Row]] = {
         {ASSETS: 999, LIABILITIES: 510, CURRENT_LIABILITIES: 200, NONCURRENT: 299, OTHER_NONCURRENT: 27},
     ),
     "balance.restated.by-proof": again({NONCURRENT: 60.251, CURRENT_LIABILITIES: 71.63}, PROVED),
-    "balance.restated.by-amendment": again({NONCURRENT: 70, MATURITIES: 20}, {WHOLE: 110}, form="10-K/A"),
+    "balance.restated.by-amendment": again({NONCURRENT: 70, MATURITIES: 20}, {SHORT: 110}, form="10-K/A"),
     "balance.restated.all-lines": again({NONCURRENT: 70, MATURITIES: 20}, {NONCURRENT: 75, MATURITIES: 20}),
     "balance.left-out.other-lines": again(TWO_LINES, {NOTES: 60}),
 }
 """The rule and the filings in which it decides."""
 
+EVIDENCE: tuple[tuple[str, list[Row]], ...] = (
+    ("balance.withheld.exceeds-total", sheet({CASH: 60, OF_FLOWS: 50})),
+    ("balance.withheld.exceeds-total", sheet({NONCURRENT: 70, LIABILITIES: 50})),
+    ("debt.withheld.may-be-a-part", sheet({MATURITIES: 20, NOTES: 90, CURRENT_LIABILITIES: 55})),
+    (
+        "debt.withheld.may-be-a-part",
+        since_quarter(
+            {WHOLE: 290, NONCURRENT: 335, CURRENT_LIABILITIES: 262, ASSETS: 2000},
+            {WHOLE: 237, CURRENT_LIABILITIES: 272, ASSETS: 2010},
+        ),
+    ),
+    (
+        "debt.withheld.room-for-other-debt",
+        [
+            *sheet({ADVANCES: 68, DEPOSITS: 411.785, OTHER: 3.86, LIABILITIES: 489.893, ASSETS: 557.155}),
+            fact("InterestExpenseSubordinatedNotesAndDebentures", 1e6, "2023-01-01", END, filed=FIRST_FILED),
+        ],
+    ),
+    (
+        "balance.withheld.line-not-shown",
+        gone(
+            {CASH: 20, WHOLE: 60, CURRENT_LIABILITIES: 130, ASSETS: 200},
+            {CASH: 20, WHOLE: 60, SHORT: 30, CURRENT_LIABILITIES: 95, ASSETS: 200},
+        ),
+    ),
+    ("balance.withheld.line-not-shown", gone({CASH: 20, SECURITIES: 80, MATURITIES: 30, CURRENT_LIABILITIES: 90})),
+    ("balance.withheld.line-not-shown", gone({CASH: 22, NONCURRENT: 60, MATURITIES: 30, CURRENT_LIABILITIES: 90})),
+    (
+        "balance.withheld.line-not-shown",
+        since_quarter(
+            {NONCURRENT: 70, SHORT: 30, CURRENT_LIABILITIES: 90, ASSETS: 200},
+            {NONCURRENT: 70, CURRENT_LIABILITIES: 90, ASSETS: 200},
+        ),
+    ),
+    (
+        "balance.withheld.line-not-shown",
+        joined(
+            since_quarter({CASH: 21, ASSETS: 910}, {CASH: 22, SECURITIES: 16, ASSETS: 930}),
+            [
+                fact(tag, amount * 1e6, None, "2022-12-31", filed=FIRST_FILED)
+                for tag, amount in {CASH: 20, SECURITIES: 15, ASSETS: 900}.items()
+            ],
+        ),
+    ),
+    ("balance.withheld.in-other-units", since_quarter({CASH: 0.02, ASSETS: 0.1}, {CASH: 30, ASSETS: 110})),
+    (
+        "balance.withheld.in-other-units",
+        after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),
+    ),
+    (
+        "balance.withheld.in-other-units",
+        sheet(
+            {
+                **{CASH: 0.535, INVENTORY: 590, ASSETS: 35_175},
+                **{NONCURRENT: 9_000, CURRENT_LIABILITIES: 700, LIABILITIES: 20_000},
+            }
+        ),
+    ),
+    (
+        "balance.withheld.total-agreed-before",
+        after(
+            {OF_FLOWS: 110.4, "CashAndDueFromBanks": 20.3, "InterestBearingDepositsInBanks": 90.1, ASSETS: 900},
+            {OF_FLOWS: 160.4, "CashAndDueFromBanks": 25.3, "InterestBearingDepositsInBanks": 85.1, ASSETS: 905},
+        ),
+    ),
+    (
+        "balance.withheld.element-of-other-extent",
+        after({WHOLE: 90, NONCURRENT: 70, ASSETS: 900}, {NONCURRENT: 68, ASSETS: 905}),
+    ),
+)
+"""Further filings in which a rule decides: one for each thing that it looks at."""
+
 SHAPES = (
     *(Shape(rule, sheet(lines)) for rule, lines in DEBT_AND_CASH.items()),
-    *(Shape(rule, rows) for rule, rows in HISTORIES.items()),
+    *(Shape(rule, rows) for rule, rows in (*HISTORIES.items(), *EVIDENCE)),
 )
