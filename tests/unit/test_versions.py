@@ -23,7 +23,8 @@ from pipelines.normalize.history.versions import (
 from pipelines.normalize.items.line_items import line_items, recomputed
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.pipeline import ITEM_SIGNS
-from pipelines.normalize.ttm.windows import FISCAL_YEAR, WINDOW_FLAGS
+from pipelines.normalize.ttm.ways import FISCAL_YEAR
+from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from tests.factories import CIK, day
 
 NOW, LATER = datetime(2026, 8, 1, 6, tzinfo=UTC), datetime(2026, 9, 1, 6, tzinfo=UTC)

@@ -149,7 +149,7 @@ def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl
     of_period = durations(facts, (_PAID_PER_SHARE, _DECLARED_PER_SHARE)).join(dated, on=["cik", "seq", "value"])
     return (
         _with_dated(periods, dated)
-        .filter(is_all)
+        .filter(AS_DATED.where(is_all))
         .join(of_period, on=[*PERIOD, "value"], how="anti", maintain_order="left")
     )
 
@@ -208,6 +208,7 @@ def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFr
     parts = rates.join(special.select(*_QUARTER, of="seq"), on=_QUARTER).filter(pl.col("seq") >= pl.col("of"))
     against = pl.concat([parts.select(PERIOD), _contradicted(declared, rates)]).unique(maintain_order=True)
     against = against.with_columns(concept=_CONCEPT, rule=pl.lit(NOT_AS_DECLARED.id))
+    against = against.filter(NOT_AS_DECLARED.where(pl.lit(value=True)))
     rates = rates.join(against, on=PERIOD, how="anti")
     confirmed = _confirmed(_of_neighbours(declared, rates))
     known = [
@@ -376,7 +377,7 @@ def _confirmed(candidates: pl.DataFrame) -> pl.DataFrame:
     ).with_columns(pl.col("within").fill_null(SAME), pl.col("less").fill_null(pl.lit([], optional["less"])))
     weights = {"legs": 1.0, "less": -1.0, "proof": 0.0}  # dividends declared prove the value, and are no part of it
     return (
-        candidates.filter(_fits(pl.col("value"), pl.col("within")))
+        candidates.filter(CONFIRMED.where(_fits(pl.col("value"), pl.col("within"))))
         .sort(*_QUARTER, "seq", "within", "value", pl.col("legs").list.first())
         .unique(_QUARTER, keep="first", maintain_order=True)
         .select(

@@ -78,7 +78,7 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     of_days = instants(facts, DIVIDENDS).with_columns(start="end")
     paid = pl.concat([stated, of_days], how="diagonal").filter(pl.col("value") != 0).select(PERIOD)
     payers = paid.group_by("cik").agg(first_paid=pl.col("seq").min())
-    nothing = stated.filter((pl.col("value") == 0) & pl.col("tag").is_in(NOTHING_PAID))
+    nothing = stated.filter(OF_A_PART.where((pl.col("value") == 0) & pl.col("tag").is_in(NOTHING_PAID)))
     proofs = [
         _of_retained_earnings(facts, payers),
         _of_financing(facts, payers),
@@ -114,7 +114,7 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
 
 def _rest_of_year(stated: pl.DataFrame) -> pl.DataFrame:
     """What is left of a year before and after a part that has all its dividends, per share and in money."""
-    years = stated.filter((pl.col("value") > 0) & length.is_between(*YEAR))
+    years = stated.filter(OF_A_PART.where((pl.col("value") > 0) & length.is_between(*YEAR)))
     both = years.join(stated.filter(length < YEAR[0]), on=["cik", "tag", "value"], suffix="_part").filter(
         (pl.col("seq_part") <= pl.col("seq"))
         & (pl.col("start_part") >= pl.col("start"))
@@ -150,7 +150,7 @@ def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, 
         first_proved.join(then_proved, on=_SPAN, suffix="_after")
         .with_columns(seq=pl.max_horizontal("seq", "seq_after"), fact=pl.concat_list("fact", "fact_after"))
         .join(payers, on="cik", how="left")
-        .filter(~_HAS_PAID)
+        .filter(BETWEEN.where(~_HAS_PAID))
         .with_columns(coefficient=pl.lit(0.0).repeat_by(pl.col("fact").list.len()), rule=pl.lit(BETWEEN.id))
         .select(proved.columns)
     )
@@ -184,7 +184,7 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
         .filter(pl.col("opening_of") <= pl.col("seq"))
         # the newest statement of the balance; the filing's own, if it has one
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
-        .filter(sums.abs() < EXACT)
+        .filter(RETAINED_EARNINGS.where(sums.abs() < EXACT))
         .sort(
             *PERIOD, sums.abs(), pl.col("fact").list.len(), pl.col("fact").list.first(), "opening_fact", "closing_fact"
         )
@@ -206,7 +206,7 @@ def _of_financing(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
     payable = instants(facts, proving.DIVIDENDS_PAYABLE).filter(pl.col("value") != 0)
     footing = (
         footings(facts, SECTIONS[FINANCING], _LINES)
-        .filter(pl.col("rest").abs() < EXACT)
+        .filter(FINANCING_ACTIVITIES.where(pl.col("rest").abs() < EXACT))
         .join(payable, on=["cik", "seq", "end"], how="anti", maintain_order="left")
         .join(payers, on="cik", how="left", maintain_order="left")
     )

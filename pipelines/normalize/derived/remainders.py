@@ -59,7 +59,7 @@ def bank_revenue(facts: pl.DataFrame) -> pl.DataFrame:
     so_far = found.group_by(FILING).agg(shows=is_rest.any(), contradicts=(~is_rest).any()).sort(FILING)
     so_far = so_far.with_columns(pl.col("shows", "contradicts").cum_max().over("cik"))
     return (
-        found.filter(pl.col("stated").is_null())
+        found.filter(BY_THE_REST.where(pl.col("stated").is_null()))
         .join(so_far.filter(pl.col("shows") & ~pl.col("contradicts")), on=FILING, maintain_order="left")
         .select(
             *PERIOD,
@@ -105,7 +105,7 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
     return (
         before.filter(of_year | leaves_nothing)
         .join(after.filter(leaves_nothing).select(*PERIOD, next="other"), on=PERIOD, maintain_order="left_right")
-        .filter(carried > pl.col("rest"))
+        .filter(RESIDUAL.where(carried > pl.col("rest")))
         .select(
             *PERIOD[2:],
             cik="cik",

@@ -145,7 +145,7 @@ def _of_last_quarter(basic: pl.DataFrame) -> pl.DataFrame:
     both = pairs_of_periods(basic, [*FILING, "end"], "rank", "value", "grain", "fact")
     is_quarter = (pl.col("days_less") - 1).is_between(*QUARTER) & (pl.col("rest") >= QUARTER[0])
     found = (
-        both.filter(is_quarter & (pl.col("rank") == pl.col("rank_less")))
+        both.filter(PERIOD_LESS_QUARTER.where(is_quarter & (pl.col("rank") == pl.col("rank_less"))))
         .with_columns(end=pl.col("start_less").dt.offset_by("-1d"))
         .select(
             *PERIOD, *_average_of_rest(), concept=pl.lit("shares_basic", AMOUNT), rule=pl.lit(PERIOD_LESS_QUARTER.id)
@@ -191,7 +191,8 @@ def _of_earnings(facts: pl.DataFrame, as_filed: pl.DataFrame, single: pl.DataFra
     # the weights of both facts add up to those of an average, as its lineage needs: one
     of_income = (pl.col("value") - pl.col("earned")) / (pl.col("income") - pl.col("earned"))
     is_like_last = (pl.col("value") / pl.col("last")).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
-    return proves.filter(pl.col("stated").is_null() & (off <= OF_TWELVE_MONTHS) & is_like_last).select(
+    is_unstated = OF_EARNINGS.where(pl.col("stated").is_null() & (off <= OF_TWELVE_MONTHS) & is_like_last)
+    return proves.filter(is_unstated).select(
         *PERIOD,
         "value",
         concept=pl.lit(concept, AMOUNT),
@@ -214,7 +215,7 @@ def _in_a_loss(facts: pl.DataFrame, as_filed: pl.DataFrame, basic: pl.DataFrame)
     other = earned[0].join(earned[1], on=_SPAN).filter(pl.col("value") != pl.col("value_right"))
     return (
         pl.concat(rests, how="diagonal")
-        .filter(pl.col("rest").is_between(QUARTER[0], YEAR[0]) & is_loss)
+        .filter(LOSS_OF_REST.where(pl.col("rest").is_between(QUARTER[0], YEAR[0]) & is_loss))
         .filter(change.is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE))
         .select(*PERIOD, *_average_of_rest(), concept=pl.lit("shares_diluted", AMOUNT), rule=pl.lit(LOSS_OF_REST.id))
         .join(other, on=_SPAN, how="anti")
@@ -275,9 +276,9 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
             concept=pl.lit("shares_diluted", AMOUNT),
             fact="legs",
             coefficient="weights",
-            rule=pl.when(is_loss & is_not_unequal)
+            rule=pl.when(LOSS.where(is_loss & is_not_unequal))
             .then(pl.lit(LOSS.id))
-            .when(is_bounded | (pl.col("is_zero") & is_not_unequal) | is_alone)
+            .when(NO_DILUTION.where(is_bounded | (pl.col("is_zero") & is_not_unequal) | is_alone))
             .then(pl.lit(NO_DILUTION.id)),
         )
         .drop_nulls("rule")
@@ -316,7 +317,7 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     since_alone = longer.filter((pl.col("by") <= pl.col("seq")) & (pl.col("whole") > pl.col("next_value")))
     grows = pl.col("next_value") - pl.col("first_value")
     nothing = (
-        before.filter(pl.col("next_value") >= COUNTS_ALL_DAYS * pl.col("first_value"))
+        before.filter(NOTHING_BEFORE.where(pl.col("next_value") >= COUNTS_ALL_DAYS * pl.col("first_value")))
         .join(since_alone, on=[*_OF, *PERIOD[1:]], how="anti")
         .select(
             *_OF,
@@ -330,7 +331,7 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     )
     is_year = (pl.col("to") - pl.col("of")).dt.total_days().is_between(*YEAR) & (pl.col("of") <= pl.col("start"))
     is_same = (pl.col("whole") / pl.col("next_value") - 1).abs() <= SAME_COUNT
-    since = longer.filter(is_year & is_same).select(
+    since = longer.filter(DAYS_SINCE.where(is_year & is_same)).select(
         *_OF,
         "start",
         "end",

@@ -12,7 +12,7 @@ from pipelines.normalize.items.earnings import CONTRADICTED_REASON
 from pipelines.normalize.items.item import Item, Proof, flow
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.windows import FOUR_QUARTERS, METHODS
+from pipelines.normalize.ttm.ways import FOUR_QUARTERS, METHODS
 
 AS_PAID = 0.25
 """Dividends per share times shares are the dividends paid if they differ by less than this share: those declared are
@@ -53,7 +53,5 @@ def dividends(points: Points, basic: Item, diluted: Item) -> Item:
     is_shown = contradicted | (np.abs(times - 1) <= AS_PAID)
     return replace(
         found,
-        value=np.where(contradicted, np.nan, found.value),
-        withheld=((CONTRADICTED_REASON, TIMES_SHARES, contradicted),),
         proofs=(Proof(TIMES_SHARES, is_shown, np.where(contradicted, 2, 0), product, paid),),
-    )
+    ).withholding((CONTRADICTED_REASON, TIMES_SHARES, contradicted))

@@ -15,7 +15,7 @@ from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND
 from pipelines.normalize.ttm.known import CENTS, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.windows import FISCAL_YEAR, METHOD_NAMES, METHODS
+from pipelines.normalize.ttm.ways import FISCAL_YEAR, METHOD_NAMES, METHODS
 
 NOTHING_PER_SHARE = 1e-9
 """Sums of earnings per share below this are zero; sums of cents have binary fractions."""
@@ -172,26 +172,21 @@ def average_shares(points: Points, name: str, takes_other: Flags | None = None) 
     if takes_other is not None:
         is_compared &= ~takes_other
     is_beyond = is_compared & (np.abs(excess) > BEYOND)
-    value, legs = np.where(is_mixed | is_beyond, np.nan, mean), (points.leg(name, MEAN),)
-    return replace(
+    is_shown, outcome, legs = (
+        is_compared & ~np.isnan(mean * excess),
+        np.where(is_beyond, 2, 0),
+        (points.leg(name, MEAN),),
+    )
+    found = replace(
         flow(points, name),
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
         method=np.where(is_year, 0, 1),
         flags={**points.flags(name), "derived": points.of(name, "is_derived") > 0},
-        withheld=((MIXED_REASON, ONE_SHARE_BASIS, is_mixed), (MIXED_REASON, MEAN_AS_QUARTERS, is_beyond)),
-        proofs=(
-            Proof(
-                MEAN_AS_QUARTERS,
-                is_compared & ~np.isnan(mean * excess),
-                np.where(is_beyond, 2, 0),
-                mean,
-                mean * (1 - excess),
-            ),
-        ),
-    ).choosing(
-        Candidate(FISCAL_YEAR, is_year, value, legs),
-        Candidate(MEAN_OF_QUARTERS, ~is_year, value, legs),
+        proofs=(Proof(MEAN_AS_QUARTERS, is_shown, outcome, mean, mean * (1 - excess)),),
     )
+    return found.choosing(
+        Candidate(FISCAL_YEAR, is_year, mean, legs), Candidate(MEAN_OF_QUARTERS, ~is_year, mean, legs)
+    ).withholding((MIXED_REASON, ONE_SHARE_BASIS, is_mixed), (MIXED_REASON, MEAN_AS_QUARTERS, is_beyond))
 
 
 def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
@@ -200,7 +195,7 @@ def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
     grain = largest(points.of(name, "grain"), points.of("shares_basic", "grain"))
     rounding = np.fmin((1 - BELOW_BASIC) * basic.value, ROUNDINGS * grain)
     is_mean = points.way(name) != METHODS.index(FISCAL_YEAR)
-    is_below = is_mean & (points.of(name) / points.of(name, "days") < basic.value - rounding)
+    is_below = NOT_BELOW_BASIC.where(is_mean & (points.of(name) / points.of(name, "days") < basic.value - rounding))
     takes_basic = is_below & (income.value < 0)
     found = average_shares(points, name, takes_basic)
     takes_basic &= ~np.isnan(found.value)
@@ -208,15 +203,14 @@ def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
     is_shown = ~np.isnan(found.value * basic.value) & (is_mean | (found.value >= BELOW_BASIC * basic.value))
     outcome = np.select([takes_basic, contradicted], [1, 2], 0)
     proof = Proof(NOT_BELOW_BASIC, is_shown, outcome, found.value, basic.value)
-    kept = np.where(contradicted, np.nan, found.value)
-    return replace(
-        found,
-        withheld=(*found.withheld, (CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted)),
-        proofs=(*found.proofs, proof),
-    ).choosing(
-        Candidate(NOT_BELOW_BASIC, takes_basic, basic.value, basic.legs),
-        Candidate(FISCAL_YEAR, ~is_mean, kept, found.legs),
-        Candidate(MEAN_OF_QUARTERS, is_mean, kept, found.legs),
+    return (
+        replace(found, proofs=(*found.proofs, proof))
+        .choosing(
+            Candidate(NOT_BELOW_BASIC, takes_basic, basic.value, basic.legs),
+            Candidate(FISCAL_YEAR, ~is_mean, found.value, found.legs),
+            Candidate(MEAN_OF_QUARTERS, is_mean, found.value, found.legs),
+        )
+        .withholding((CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted))
     )
 
 
@@ -241,9 +235,9 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
         *(Candidate(rule, holds, compared.quotient, legs) for rule, holds in compared.replaced),
     ]
     is_replaced = np.any([each.holds for each in replaced], axis=0)
-    is_withheld = np.any([holds for _, _, holds in compared.withheld], axis=0)
+    as_filed = replace(filed, value=compared.filed).withholding(*compared.withheld)
     return replace(
-        filed,
+        as_filed,
         methods=(*filed.methods, "net_income_over_shares"),
         method=np.where(is_replaced, len(METHODS), filed.method),
         flags={
@@ -252,9 +246,8 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
             "issuance": compared.is_issuance,
             "apart_from_net_income": compared.is_unexplained,
         },
-        withheld=compared.withheld,
         proofs=(compared.proof(is_replaced, income, shares),),
-    ).choosing(*replaced, Candidate(EPS_AS_FILED, ~is_withheld, compared.filed, filed.legs))
+    ).choosing(*replaced, Candidate(EPS_AS_FILED, ~np.isnan(as_filed.value), as_filed.value, filed.legs))
 
 
 class _Comparison:
@@ -285,7 +278,7 @@ class _Comparison:
         self.is_of_others, is_proved = self._agreement(points, income, size)
         apart = (off > rounding) & (off > SHARE_APART * size) & ~is_year
         self.drift = np.fmax((points.of("shares_basic", "spread") - 1) * points.of("eps_basic", "gross"), 0.0)
-        self.is_issuance = apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others
+        self.is_issuance = EPS_ISSUANCE.where(apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others)
         self.is_unexplained = apart & (off > rounding + self.drift) & ~self.is_issuance
         is_hundredfold = np.abs(np.log10(np.abs(filed / quotient))) >= HUNDREDFOLD
         is_contradicted = self.is_unexplained & ~is_hundredfold
@@ -320,7 +313,7 @@ class _Comparison:
         # participating securities take little: they cannot make a loss of a profit, nor twice the amount
         is_proved = ~income.flags["attributable_to_parent"] | self.is_common | (self.off > size)
         is_proved &= (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
-        return (differing > 0) & (differing >= agreeing), is_proved
+        return OTHER_SHARES.where((differing > 0) & (differing >= agreeing)), is_proved
 
     def proof(self, is_replaced: Flags, income: Item, shares: Item) -> Proof:
         """Earnings per share times shares are net income."""

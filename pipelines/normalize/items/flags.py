@@ -8,6 +8,9 @@ import polars as pl
 
 from pipelines.normalize.balance import values
 from pipelines.normalize.elements import OF_SOURCE
+from pipelines.normalize.items.earnings import APART, DERIVED, ISSUED
+from pipelines.normalize.items.line_items import ATTRIBUTABLE_TO_PARENT
+from pipelines.normalize.items.returns import CONTRADICTED_OPERATING_INCOME, DERIVED_OPERATING_INCOME
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 
@@ -44,20 +47,27 @@ LINE_DERIVED = Rule(
 )
 RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED, LINE_DERIVED)
 
-OF_ITEMS = (
-    "attributable_to_parent",
-    "derived",
-    "issuance",
-    "apart_from_net_income",
-    "derived_operating_income",
-    "contradicted_operating_income",
-)
+OF_ITEMS = {
+    "attributable_to_parent": ATTRIBUTABLE_TO_PARENT,
+    "derived": DERIVED,
+    "issuance": ISSUED,
+    "apart_from_net_income": APART,
+    "derived_operating_income": DERIVED_OPERATING_INCOME,
+    "contradicted_operating_income": CONTRADICTED_OPERATING_INCOME,
+}
 OF_SOURCES = tuple(sorted({*values.FLAGS, *OF_SOURCE["reservation"].drop_nulls()}))
 """Flags of elements with an uncertain meaning, and of debt and cash."""
-OF_LEGS = ("scale_repaired", "sign_repaired", "figure_repaired")
-OF_FILINGS = ("first_seen_as_comparative",)
+OF_LEGS = {"scale_repaired": SCALE_REPAIRED, "sign_repaired": SIGN_REPAIRED, "figure_repaired": FIGURE_REPAIRED}
 
-FLAGS = (*WINDOW_FLAGS, *OF_ITEMS, *OF_SOURCES, *OF_LEGS, *OF_FILINGS)
+FLAGS: dict[str, Rule | None] = {
+    **WINDOW_FLAGS,
+    **OF_ITEMS,
+    **dict.fromkeys(OF_SOURCES),
+    values.DERIVED_LINE: LINE_DERIVED,
+    **OF_LEGS,
+    "first_seen_as_comparative": FIRST_SEEN_AS_COMPARATIVE,
+}
+"""The flags in the order in which they are published, and their rules; those without come with a source."""
 
 
 def published(rows: pl.DataFrame) -> pl.Series:
@@ -66,5 +76,6 @@ def published(rows: pl.DataFrame) -> pl.Series:
     Args:
         rows: one boolean column for each of FLAGS.
     """
-    names = (pl.when(name).then(pl.lit(name)) for name in FLAGS)
+    marks = ((name, rule.where(pl.col(name)) if rule else pl.col(name)) for name, rule in FLAGS.items())
+    names = (pl.when(holds).then(pl.lit(name)) for name, holds in marks)
     return rows.select(flags=pl.concat_str(names, separator=",", ignore_nulls=True)).to_series()

@@ -13,14 +13,15 @@ from pipelines.normalize.balance import evidence
 from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
-from pipelines.normalize.items import returns
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.points import Points, newest_of_windows
-from pipelines.normalize.items.returns import NO_OPERATING_INCOME
 from pipelines.normalize.rule import Rule
 from warehouse.schema import ITEM_NAMES, items_of
 
-NO_FREE_CASH_FLOW = "no_free_cash_flow"
+NO_OPERATING_INCOME, NO_FREE_CASH_FLOW = "no_operating_income", "no_free_cash_flow"
+"""Also the reasons of windows for which no amount of a return, or of free cash flow, is stated."""
+THIN_CAPITAL = 0.05
+"""If capital is below this share of assets, small changes of it would multiply the return on it."""
 NO_SUCH_AMOUNT = "a value is only served where filings support it (service specification, section 2)"
 
 _RULES_OF_REASONS = (
@@ -49,7 +50,7 @@ _RULES_OF_REASONS = (
         Rule(
             "gap.divisor",
             "A ratio is withheld where its divisor, free cash flow or invested capital now or a year before, is not "
-            f"positive, or invested capital is less than {returns.THIN_CAPITAL:.0%} of assets.",
+            f"positive, or invested capital is less than {THIN_CAPITAL:.0%} of assets.",
             "Service specification, section 2.4",
             "withhold",
         ),
@@ -143,9 +144,11 @@ def gaps(
     never_stated, *others = (pl.when(holds).then(pl.lit(code)) for code, holds in REASONS.items())
     reason = pl.coalesce("senseless", of_return, "missed", never_stated, "of_item", *others)
     given = pl.coalesce("senseless_by", pl.when(of_return.is_null()).then("missed_by"))
-    rule = given.fill_null(reason.replace_strict({code: rule.id for code, rule in GAPS.items()}, default=None))
+    own = {code: rule.id for code, rule in GAPS.items() if rule.where(condition=True)}
+    rule = given.fill_null(reason.replace_strict(own, default=None, return_dtype=pl.String))
     return (
         described.select("cik", "period_end", "item", reason=reason, rule=rule)
+        .drop_nulls("rule")
         .sort("cik", "period_end", "item")
         .collect()
     )

@@ -15,7 +15,7 @@ from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, numbers
 from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.items.points import Leg, Points, newest_of_windows
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.windows import METHOD_NAMES, METHODS
+from pipelines.normalize.ttm.ways import METHOD_NAMES, METHODS
 
 SUM = "sum"
 """The role of a leg that is added, multiplied by its weight."""
@@ -76,7 +76,7 @@ class Item:
 
     def choosing(self, *candidates: Candidate) -> "Item":
         """The same item with the first candidate that holds at each point, and no value where none does."""
-        holds = [each.holds for each in candidates]
+        holds = [each.rule.where(each.holds) for each in candidates]
         first = np.select(holds, range(len(holds)), NOTHING)
         return replace(
             self,
@@ -85,6 +85,12 @@ class Item:
             rule=first,
             legs=tuple(leg.where(first == number) for number, each in enumerate(candidates) for leg in each.legs),
         )
+
+    def withholding(self, *reasons: tuple[str, Rule, Flags]) -> "Item":
+        """The same item without the values that rules withhold; each with its reason and points."""
+        withheld = tuple((reason, rule, rule.where(holds)) for reason, rule, holds in reasons)
+        is_withheld = np.any([holds for *_, holds in withheld], axis=0)
+        return replace(self, value=np.where(is_withheld, np.nan, self.value), withheld=(*self.withheld, *withheld))
 
 
 def flow(points: Points, name: str) -> Item:

@@ -186,28 +186,30 @@ def _net_income(points: Points) -> Item:
     pays = (preferred > 0) | ((parent - common) > PREFERRED_SHARE * np.abs(parent))
     pays |= before(pays)
     differs = np.abs(common - parent) > 0
-    is_common = is_stated & (~before(~is_stated & is_of_parent) | pays)
-    lacks_preferred = is_of_parent & ~is_common & pays & np.isnan(preferred)
-    is_parent = is_of_parent & ~is_common & ~pays
+    is_common = COMMON.where(is_stated & (~before(~is_stated & is_of_parent) | pays))
+    is_completed, lacks_preferred = (
+        is_of_parent & ~is_common & pays & holds for holds in (~np.isnan(preferred), np.isnan(preferred))
+    )
+    is_parent = is_of_parent & ~is_common & ~is_completed
     of_common, of_parent = flow(points, "net_income_common"), flow(points, "net_income_parent")
     flags = {name: np.where(is_common, of_common.flags[name], holds) for name, holds in of_parent.flags.items()}
-    return replace(
+    found = replace(
         of_parent,
         name="net_income",
         method=np.where(is_common, of_common.method, of_parent.method),
         flags={**flags, "attributable_to_parent": is_parent & (before(differs) | differs)},
         decided=((NO_PREFERRED_DIVIDENDS, lacks_preferred),),
-        withheld=(("no_preferred_dividends", NO_PREFERRED_DIVIDENDS, lacks_preferred),),
     ).choosing(
         Candidate(COMMON, is_common, common, of_common.legs),
         Candidate(
             COMPLETED,
-            pays,
+            is_completed,
             parent - preferred,
             (*of_parent.legs, points.leg("preferred_dividends", SUM, -1.0)),
         ),
         Candidate(PARENT, is_parent, parent, of_parent.legs),
     )
+    return found.withholding(("no_preferred_dividends", NO_PREFERRED_DIVIDENDS, lacks_preferred))
 
 
 def _free_cash_flow(points: Points) -> Item:
@@ -236,20 +238,16 @@ def _free_cash_flow(points: Points) -> Item:
 
 def _debt_to_fcf(points: Points, free_cash_flow: Item) -> Item:
     """Total debt divided by free cash flow, if that is positive."""
-    everywhere = np.zeros(len(points), dtype=np.int64)
     flow, debt = free_cash_flow.value, points.of("total_debt")
-    return Item(
-        "debt_to_fcf",
-        debt / np.where(flow > 0, flow, np.nan),
-        rules=(DEBT_TO_FCF.id,),
-        rule=everywhere,
+    legs = (points.leg("total_debt", DIVIDEND), *(leg.recast(DIVISOR) for leg in free_cash_flow.legs))
+    found = replace(
+        free_cash_flow,
+        name="debt_to_fcf",
         methods=("ratio",),
-        method=everywhere,
-        flags=free_cash_flow.flags,
-        legs=(points.leg("total_debt", DIVIDEND), *(leg.recast(DIVISOR) for leg in free_cash_flow.legs)),
-        withheld=(("negative_fcf", GAPS["negative_fcf"], flow <= 0),),
+        method=np.zeros(len(points), dtype=np.int64),
         gaps=((NO_FREE_CASH_FLOW, np.isnan(flow)), ("no_total_debt", np.isnan(debt))),
-    )
+    ).choosing(Candidate(DEBT_TO_FCF, ~np.isnan(flow), debt / flow, legs))
+    return found.withholding(("negative_fcf", GAPS["negative_fcf"], flow <= 0))
 
 
 def served(column: str) -> pl.Expr:
@@ -260,7 +258,8 @@ def served(column: str) -> pl.Expr:
     calculated = pl.col("item").is_in(CALCULATED)
     digits = pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS))
     rounded = digits.otherwise(pl.col(column).round())
-    return pl.when(rounded == 0).then(pl.lit(0.0)).otherwise(rounded)
+    is_rounded = ROUNDED.where(rounded.is_not_null())
+    return pl.when(rounded == 0).then(pl.lit(0.0)).when(is_rounded).then(rounded).otherwise(column)
 
 
 def roundings(values: pl.DataFrame) -> list[tuple[Rule, Ints]]:

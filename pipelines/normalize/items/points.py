@@ -27,7 +27,8 @@ from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.basis import SAME_BASIS
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.windows import METHODS, WINDOW_FLAGS
+from pipelines.normalize.ttm.ways import METHODS
+from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from warehouse.schema import LINE_ITEMS
 
 POINT = ["cik", "q", "seq"]
@@ -186,7 +187,7 @@ class Points:
             known["company"] = np.where(np.isnan(known["amount"]), np.nan, known["regime"] // REGIMES_OF_COMPANY)
         company = {name: self.of(name, "company") for name in self.rows}
         of_flows = largest(*(company[name] for name in FLOWS))
-        found = {name: np.abs(of_name - of_flows) > 0 for name, of_name in company.items()}
+        found = {name: ONE_COMPANY.where(np.abs(of_name - of_flows) > 0) for name, of_name in company.items()}
         return {name: holds for name, holds in found.items() if holds.any()}
 
     def of(self, concept: str, name: str = "amount") -> Floats:

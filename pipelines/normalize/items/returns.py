@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, picked
+from pipelines.normalize.items.gaps import GAPS, NO_OPERATING_INCOME, THIN_CAPITAL
 from pipelines.normalize.items.item import Candidate, Item, flow
 from pipelines.normalize.items.points import Leg, Points
 from pipelines.normalize.rule import Rule
@@ -18,8 +19,6 @@ STATUTORY_TAX_RATE = 0.21
 """Internal Revenue Code section 11(b); used if a loss before tax shows no rate on operating income."""
 HIGHEST_TAX_RATE = 0.35
 """The federal rate until 2017: a higher effective rate is a one-off charge."""
-THIN_CAPITAL = 0.05
-"""If capital is below this share of assets, small changes of it would multiply the ratio."""
 
 OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX = "operating_income", "pretax_income", "income_tax"
 CAPITAL, CAPITAL_BEFORE = "capital", "capital_before"
@@ -88,9 +87,6 @@ RULES = (
     TAX_OF_INCOME,
 )
 
-NO_OPERATING_INCOME = "no_operating_income"
-"""Also the reason of windows for which no amount of a return is stated."""
-
 
 def return_on_capital(points: Points) -> Item:
     """Operating income after tax divided by the mean of invested capital now and four quarters before.
@@ -110,7 +106,7 @@ def return_on_capital(points: Points) -> Item:
         ("no_income_tax", (pretax > 0) & np.isnan(tax)),
         *capital_gaps,
     )
-    has_return = ~np.any([holds for _, holds in gaps], axis=0)
+    has_return = TAX_RATE.where(~np.any([GAPS[reason].where(holds) for reason, holds in gaps], axis=0))
     ratio = earned * (1 - tax_rate(earned, pretax, tax)) / capital
     return replace(
         operating,
@@ -172,7 +168,7 @@ def _tax(points: Points) -> tuple[Floats, Leg, Flags]:
     tax, income = points.of(INCOME_TAX), points.of("net_income_parent")
     with_income = points.after(points.of(PRETAX_INCOME, "seq"))
     moved, of_income = (amount - picked(amount, with_income) for amount in (tax, income))
-    is_former = (np.abs(moved) > 0) & (np.abs(moved + of_income) > np.abs(moved) / 2)
+    is_former = TAX_OF_INCOME.where((np.abs(moved) > 0) & (np.abs(moved + of_income) > np.abs(moved) / 2))
     at = np.where(is_former, with_income, np.arange(len(points)))
     return picked(tax, at), points.leg(INCOME_TAX, INCOME_TAX).at(at), is_former
 
@@ -187,8 +183,8 @@ def _operating_income(points: Points) -> tuple[Item, Floats]:
     expense, income, net = (points.of(name) for name in ("interest_expense", "investment_income", "net_interest"))
     has_expense = ~np.isnan(expense)
     derived = np.where(has_expense, pretax + expense - np.nan_to_num(income), pretax - net)
-    is_contradicted = _is_contradicted(points, stated, derived)
-    takes_stated = ~np.isnan(stated) & ~is_contradicted
+    is_contradicted = NOT_THE_SEGMENTS.where(_is_contradicted(points, stated, derived))
+    takes_stated = STATED.where(~np.isnan(stated) & ~is_contradicted)
     is_derived = ~takes_stated
     of_stated, of_pretax = flow(points, OPERATING_INCOME), flow(points, PRETAX_INCOME)
     flags = {name: np.where(takes_stated, of_stated.flags[name], holds) for name, holds in of_pretax.flags.items()}

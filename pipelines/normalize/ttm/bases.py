@@ -14,6 +14,7 @@ import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
 from pipelines.normalize.columns import Columns
+from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, Windows
 from pipelines.normalize.ttm.ways import A_THOUSANDTH, DISAGREEMENT
@@ -36,6 +37,31 @@ LAST_DIGITS = 2
 """Twelve months of three rounded legs and the filer's own twelve months may differ by so many units."""
 SPANS = AGO[1 : QUARTERS_A_YEAR + 1]
 """Numbers of quarters of the periods of a fiscal year."""
+
+YEAR_BEFORE_RECAST = Rule(
+    "ttm.year-before-recast",
+    "If a fiscal year was recast and its interim period was not, the year counts as before the recast, also for its "
+    "fourth quarter, unless it was then less than the interim period and the amount cannot be negative.",
+    "ASC 250-10-45-5: a change is applied to all periods presented; a recast year less an interim period on the former "
+    "basis is on neither basis",
+    "select",
+)
+NEWEST_COMPARATIVE = Rule(
+    "ttm.newest-comparative",
+    "The interim period that is subtracted is as in the newest filing if the figure known with the year is missing or "
+    "not restated with it, or if the year's report restates the year before alike.",
+    "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented; one "
+    "in the last quarter is in the interim comparatives of the next report",
+    "select",
+)
+CORRECTED_YEAR = Rule(
+    "ttm.year-as-corrected",
+    "A fiscal year counts as a later filing corrects it: restated alone to another sign or size, or an average of "
+    "shares that only then lies between the averages of its interim periods.",
+    "ASC 250-10-45-23: an error is corrected in all periods presented; ASC 260-10-45-10: a weighted average",
+    "select",
+)
+RULES = (YEAR_BEFORE_RECAST, NEWEST_COMPARATIVE, CORRECTED_YEAR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +144,11 @@ class _Legs:
         of_shares = IS_COUNT[windows.concept] & (of("revised", newest) > of("since", year))
         years, interim = np.array([year, newest]), np.array([to_date, prior])
         is_error = _was_error(windows, year, newest, seq) | windows.where(of_shares, _corrects_average, years, interim)
-        year = np.where(is_error, newest, year)
+        is_error = CORRECTED_YEAR.where(is_error)
+        year = np.where(YEAR_BEFORE_RECAST.where(~is_error), year, newest)
         later = windows.since(year_before, QUARTERS_A_YEAR, seq)
         with_year = windows.find(a_year_ago, windows.quarter, of("seq", year))
+        prior = np.where(NEWEST_COMPARATIVE.where(prior >= 0), prior, with_year)
         size = DISAGREEMENT * _scale(windows, of("amount", year) + of("amount", to_date) - of("amount", prior), year)
         return cls(windows, year, later, newest, to_date, prior, with_year, is_error, size)
 

@@ -16,13 +16,19 @@ from pipelines.normalize.ttm.bases import BEYOND, Years, on_basis_of_quarters
 from pipelines.normalize.ttm.known import IS_ADDITIVE, NOISE_OF_SUMS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_PER_SHARE, Windows
 from pipelines.normalize.ttm.quarters import Quarters
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, NO_MIXED_BASES, Way
+from pipelines.normalize.ttm.ways import (
+    DIGITS_OF_SUMS,
+    DISAGREEMENT,
+    FISCAL_YEAR,
+    NO_MIXED_BASES,
+    NO_MIXED_ELEMENTS,
+    OWN_APART,
+    OWN_TWELVE_MONTHS,
+    Way,
+)
 
 FAR_APART = 0.5
 """Quarterly earnings per share do not add up exactly, but hardly ever differ by more than this share of the sum."""
-OWN_APART = 0.1
-"""A filer's own twelve months differ from the sum of its legs by restatements only. Measured: at most 4 % where Amazon
-states them, while a figure of another period in such a context is off by half and more."""
 PAID = [source.rule for source in BY_NAME["dividends_per_share"].sources].index("dividends-per-share.paid")
 """The rank of dividends paid in cash."""
 FEWEST_WITHOUT = 2
@@ -105,9 +111,11 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     year, own = (
         windows.find(np.where(ends, windows.q, np.nan), QUARTERS_A_YEAR) for ends in (is_year_end, ~is_year_end)
     )
-    by_year, by_own = (_single(windows, row) for row in (year, own))
+    by_year, by_own = _single(windows, FISCAL_YEAR, year), _single(windows, OWN_TWELVE_MONTHS, own)
     # four quarters that are stated are finer than a year that other figures prove
-    is_year = (year >= 0) & ~(windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived)
+    is_year = FISCAL_YEAR.where(year >= 0) & ~(
+        windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived
+    )
     takes_own = by_own.is_whole & (np.abs(by_own.amount - by_years.amount) <= OWN_APART * np.abs(by_own.amount))
     is_single = is_year | takes_own
     is_apart, differ = _apart(windows, ways, is_single)
@@ -118,11 +126,11 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     takes_quarters |= by_years.has_derived & ~by_quarters.has_derived
     takes_quarters &= by_quarters.is_sound & ~(ways.of_next & by_years.is_sound)
     may_take_years = by_years.is_sound & ~takes_quarters & ~is_single & ~ways.of_next
-    is_behind, agrees = _behind_quarters(windows, ways, may_take_years)
+    is_behind, agrees = _behind_quarters(windows, ways, NO_MIXED_BASES.where(may_take_years))
     by_years.faults[NO_MIXED_BASES][is_behind] = True
     takes_quarters |= agrees | ways.of_recast
     pays = takes_quarters & ~is_single & (windows.concept == CODES["dividends_per_share"])
-    is_paid_later = windows.where(pays, _paid_later, ways.quarters.amount, by_quarters.rows)
+    is_paid_later = windows.where(NO_MIXED_ELEMENTS.where(pays), _paid_later, ways.quarters.amount, by_quarters.rows)
     contradict = contradict & ~(is_behind | ways.of_recast | ways.of_next | is_paid_later)
     counts = ~contradict & ~is_paid_later
     return Choice(
@@ -139,9 +147,9 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     )
 
 
-def _single(windows: Windows, row: Ints) -> Way:
+def _single(windows: Windows, rule: Rule, row: Ints) -> Way:
     """The way that is one known amount."""
-    return Way.of(windows, [windows.of(name, row) for name in ("amount", "days", "regime")], row[None], (1,))
+    return Way.of(windows, rule, [windows.of(name, row) for name in ("amount", "days", "regime")], row[None], (1,))
 
 
 def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags]:
@@ -151,7 +159,8 @@ def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags
     is_apart, is_far = (
         ways.both_sound & ~is_single & (difference > share * size) for share in (DISAGREEMENT, FAR_APART)
     )
-    return is_apart, (is_apart & IS_ADDITIVE[windows.concept]) | (is_far & IS_PER_SHARE[windows.concept])
+    contradict = (is_apart & IS_ADDITIVE[windows.concept]) | (is_far & IS_PER_SHARE[windows.concept])
+    return is_apart, NO_CONTRADICTING_WAYS.where(contradict)
 
 
 def _contradictions(windows: Windows, ways: Ways, differ: Flags) -> tuple[Flags, Flags, Flags]:

@@ -144,9 +144,10 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     begins, cik = figures.begins, figures.cik
     value, grain, known_before = figures.value, figures.grain, before(figures.value, begins)
     half_a_unit = np.fmax(grain, before(grain, begins)) * HALF_A_UNIT
-    repeats = (np.abs(value - known_before) <= half_a_unit) | _rounded(figures)
-    is_erratum = ~repeats & (_errata(figures) | _proved_before(figures))
-    is_outlier = _outliers(figures, repeats | is_erratum, half_a_unit)
+    repeats = COARSER_REPETITION.where((np.abs(value - known_before) <= half_a_unit) | _rounded(figures))
+    repeats |= value == known_before
+    is_erratum = ERRATUM.where(~repeats & (_errata(figures) | _proved_before(figures)))
+    is_outlier = OUTLIER.where(_outliers(figures, repeats | is_erratum, half_a_unit))
     # what follows an outlier repeats the amount before it, or confirms the outlier
     after = np.flatnonzero(np.append(False, is_outlier[:-1]) & ~begins)
     repeats[after] = np.abs(value[after] - value[after - 2]) <= half_a_unit[after]
@@ -204,7 +205,7 @@ def _one_of_each_filing(placed: pl.DataFrame) -> tuple[_Figures, list[tuple[Rule
     is_alone = (concept == PRETAX_INCOME) & np.isin(floats(rows, "rank"), RANKS_ALONE)
     in_other_ways = np.cumsum(~is_alone)
     at_first = (in_other_ways - ~is_alone)[first_row(starts(*slot))]
-    is_thin = is_last & is_alone & (in_other_ways > at_first)
+    is_thin = LACKS_DISCONTINUED.where(is_last & is_alone & (in_other_ways > at_first))
     decided = [(TWO_PERIODS_OF_ONE_FILING, cik[~is_last]), (LACKS_DISCONTINUED, cik[is_thin])]
     counts = is_last & ~is_thin
     rows = rows.filter(counts)

@@ -10,11 +10,11 @@ import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.bases import BEYOND, Years, as_settled, refined, restated
+from pipelines.normalize.ttm.bases import BEYOND, YEAR_BEFORE_RECAST, Years, as_settled, refined, restated
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, IS_COUNT, IS_MONEY, IS_PER_SHARE, Windows
 from pipelines.normalize.ttm.recasts import quarters_of_recast
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, Way
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, FOUR_QUARTERS, NOT_TWELVE_MONTHS, Way
 
 LARGEST_RAISE = 1.5
 """A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
@@ -80,7 +80,7 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     mixes |= windows.where(asked, _leave_their_year_to_date, quarters.amount, as_of)
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
     regime = windows.of("regime", np.where(last[0] >= 0, last[0], last[1]))
-    way = Way.of(windows, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
+    way = Way.of(windows, FOUR_QUARTERS, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
     return way, quarters, is_recast & way.is_sound & (np.abs(amount - total) <= way.grain)
 
 
@@ -147,19 +147,20 @@ def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
     rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * np.abs(rest)
     is_finer = IS_COUNT[each.concept] & (np.abs(of("amount", stated) - rest) <= rounding)
     stated = np.where(each.is_derived(stated) & is_finer, NOTHING, stated)
-    is_stated = stated >= 0
-    by_difference = ~is_stated & (each.can_be_negative | (rest >= 0)) & ~np.isnan(rest)
-    lacks = is_fourth & (longer >= 0) & ~is_stated & (shorter < 0) & ~stated_anew
+    is_unstated = QUARTER_BY_DIFFERENCE.where(stated < 0)
+    is_negative = NOT_TWELVE_MONTHS.where(is_unstated & ~each.can_be_negative & (rest < 0))
+    by_difference = is_unstated & ~is_negative & ~np.isnan(rest)
+    lacks = is_fourth & (longer >= 0) & is_unstated & (shorter < 0) & ~stated_anew
     three, left, left_days = _year_less_three(each, lacks, q, as_of, longer)
     by_three = three[0] >= 0
-    quarter, nine_months = [is_stated, by_three, by_difference], by_difference & is_fourth
+    quarter, nine_months = [stated >= 0, by_three, by_difference], by_difference & is_fourth
     columns = {
         "amount": np.select(quarter, [of("amount", stated), left, rest], np.nan),
         "days": np.select(quarter, [of("days", stated), left_days, rest_days], np.nan),
         "by_difference": by_difference,
         "by_three": by_three,
         "recast_by": np.where(by_difference, recast_by, np.nan),
-        "is_negative": ~is_stated & ~each.can_be_negative & (rest < 0),
+        "is_negative": is_negative,
         "mixes_bases": each.where(nine_months, _restated_since, q, shorter, as_of),
     }
     legs = (
@@ -218,7 +219,7 @@ def _before_recast(
     of, recast_by = windows.of, windows.of("revised", longer)
     former = windows.find(q, number, recast_by - 1)
     is_possible = windows.can_be_negative | (of("amount", former) >= of("amount", shorter))
-    is_before = (of("seq", shorter) < recast_by) & ~stated_anew & is_possible
+    is_before = YEAR_BEFORE_RECAST.where((of("seq", shorter) < recast_by) & ~stated_anew & is_possible)
     is_before &= ~(of("since", shorter) > of("seq", former))
     return np.where(is_before, former, longer), np.where(is_before, recast_by, np.nan)
 

@@ -11,7 +11,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import Years, years_on_one_basis
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_MONEY, Windows
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, Way
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, YEAR_TO_DATE, Way
 
 NEAR = 0.01
 """Quarters of income before tax may differ by this share from their year, because a filing that states them without
@@ -50,7 +50,7 @@ def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
         of_tax, _, off_tax, rounding_of_tax = _as_recast(some.of_concept(CODES["income_tax"]))
         is_near = (some.concept == CODES["pretax_income"]) & (off <= NEAR * np.abs(of_quarters))
         is_near &= (of_tax == of_filing) & (off_tax <= rounding_of_tax)
-        holds = ~np.isnan(of_quarters) & ((off <= rounding) | is_near)
+        holds = QUARTERS_OF_RECAST.where(~np.isnan(of_quarters) & ((off <= rounding) | is_near))
         filing[asked], total[asked] = np.where(holds, (of_filing, of_quarters), np.nan)
     return filing, total
 
@@ -95,7 +95,8 @@ def by_years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
         total[rows] += of_prior[rows] - of_quarter[rows]
         sums.append(total)
     signs = 1, 1, -1, -1, 1
-    return Way.of(windows, (*sums, of("regime", years.to_date)), legs, signs, ~years.holds), years, is_next
+    way = Way.of(windows, YEAR_TO_DATE, (*sums, of("regime", years.to_date)), legs, signs, ~years.holds)
+    return way, years, is_next
 
 
 def _sum(of_years: list[Floats]) -> Floats:
@@ -127,5 +128,5 @@ def _from_next_window(windows: Windows, years: Years) -> tuple[Ints, Years, Ints
     holds &= (of("since", following.to_date) <= filing) & (of("since", following.prior) <= filing)
     holds &= some.can_be_negative | (np.fmin.reduce([*parts, *(rests - parts)]) >= 0)
     holds &= ~own.holds | (np.abs(amount - former) > DISAGREEMENT * np.abs(amount))
-    rows = np.flatnonzero(holds)
+    rows = np.flatnonzero(NEXT_LESS_QUARTER.where(holds))
     return asked[rows], following.at(rows), *quarters[:, rows]

@@ -1,7 +1,7 @@
 """Ways: one way to twelve months for each window, with its legs and the reasons why it may not count.
 
-Belongs here: what a way is, and when it is sound. Does not: which legs a way has (bases, quarters), which way counts
-(choice).
+Belongs here: what a way is, which ways there are, and when one is sound. Does not: which legs a way has (bases,
+quarters), which way counts (choice).
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,9 @@ DISAGREEMENT = 0.005
 
 Measured: the two ways agree within it for 99.7 % of operating cash flow and 97.5 % of net income; nearly all others are
 breaks of the accounting basis."""
+OWN_APART = 0.1
+"""A filer's own twelve months differ from the sum of its legs by restatements only. Measured: at most 4 % where Amazon
+states them, while a figure of another period in such a context is off by half and more."""
 DIGITS_OF_SUMS = 4
 """Sums of up to eight rounded legs may differ by so many units."""
 SMALLEST_UNIT = 1e3
@@ -30,6 +33,42 @@ LARGE_AMOUNT = 1e5
 """An amount of at least so much is stated in thousands if it is a multiple of them."""
 A_THOUSANDTH = (200, 5000)
 """An amount a day that is so many times smaller than that of the other legs is in thousands, stated as units."""
+
+FISCAL_YEAR = Rule(
+    "ttm.fiscal-year",
+    "At a fiscal year end, trailing twelve months are the fiscal year as filed.",
+    "Regulation S-X Rule 3-02: annual statements cover fiscal years",
+    "select",
+)
+YEAR_TO_DATE = Rule(
+    "ttm.year-to-date",
+    "Trailing twelve months are the last fiscal year, plus this year to date, less the same period of the year before.",
+    "Regulation S-X Rule 10-01(c): interim statements have the year to date and the same period of the year before",
+    "compose",
+)
+FOUR_QUARTERS = Rule(
+    "ttm.four-quarters",
+    "Trailing twelve months are the sum of four discrete quarters: for amounts per share as the first choice, for "
+    "other amounts if the year to date does not lead to twelve months.",
+    "Regulation S-X Rule 10-01(c): interim statements have the quarter as well as the year to date",
+    "compose",
+)
+OWN_TWELVE_MONTHS = Rule(
+    "ttm.own-twelve-months",
+    "If a filer itself states the twelve months to an interim quarter end, these count, unless they differ by more "
+    f"than {OWN_APART:.0%} from those that follow from its years, because they then cover another period.",
+    "Regulation S-X Rule 10-01(c)(3): a registrant may state the cash flows of the twelve months to the balance sheet "
+    "date",
+    "select",
+)
+METHODS = (FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS, OWN_TWELVE_MONTHS)
+METHOD_NAMES = {
+    FISCAL_YEAR: "fiscal_year",
+    YEAR_TO_DATE: "year_to_date",
+    FOUR_QUARTERS: "four_quarters",
+    OWN_TWELVE_MONTHS: "own_twelve_months",
+}
+"""The name of each way in column `method` of table `versions`."""
 
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
@@ -61,20 +100,22 @@ NOT_TWELVE_MONTHS = Rule(
     "definitions: amounts such as revenue, payments, shares and dividends are not negative",
     "withhold",
 )
-RULES = (NO_MIXED_ELEMENTS, NO_MIXED_UNITS, NO_MIXED_BASES, NOT_TWELVE_MONTHS)
+RULES = (*METHODS, NO_MIXED_ELEMENTS, NO_MIXED_UNITS, NO_MIXED_BASES, NOT_TWELVE_MONTHS)
 
 
 @dataclass(frozen=True)
 class Way:
     """One way to twelve months, for each window: a sum of known amounts with signs.
 
-    regime: that of the sum. rows: the legs, one line each: rows of `known`, NOTHING where a window does not have it.
+    rule: by which it leads to twelve months. regime: that of the sum. rows: the legs, one line each: rows of `known`,
+    NOTHING where a window does not have it.
     signs: 1 for a leg that is added, -1 for one that is subtracted. grain: that of the coarsest leg.
     is_whole: all required legs are known, they span twelve months, and the sum is not below zero if it cannot be.
     has_derived: no filing states a leg, but other figures prove it.
     faults: for each rule that forbids to add up legs, the windows in which it does.
     """
 
+    rule: Rule
     amount: Floats
     days: Floats
     regime: Floats
@@ -90,6 +131,7 @@ class Way:
     def of(
         cls,
         windows: Windows,
+        rule: Rule,
         sums: Sequence[Floats],
         rows: Ints,
         signs: tuple[int, ...],
@@ -103,24 +145,28 @@ class Way:
         has_other = np.any(others > 0, axis=0)
         is_negative = ~windows.can_be_negative & (amount < 0)
         has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
+        is_known = ~np.isnan(amount)
+        faults = {
+            ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
+            NO_MIXED_ELEMENTS: has_other & np.any(others == 0, axis=0),
+            NO_MIXED_UNITS: windows.where(in_thousands, _mixes_units, rows),
+            NO_YEAR_IN_DISPUTE: windows.where(in_dispute, _is_disputed, rows),
+            NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
+            NOT_TWELVE_MONTHS: is_known & (~has_length | is_negative),
+        }
+        faults = {fault: fault.where(holds) for fault, holds in faults.items()}
         return cls(
+            rule=rule,
             amount=amount,
             days=days,
             regime=regime,
             rows=rows,
             signs=signs,
             grain=np.fmax.reduce(grains),
-            is_whole=~np.isnan(amount) & has_length & ~is_negative,
+            is_whole=rule.where(is_known & ~faults[NOT_TWELVE_MONTHS]),
             has_derived=np.any(windows.is_derived(rows), axis=0),
             has_other_element=has_other,
-            faults={
-                ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
-                NO_MIXED_ELEMENTS: has_other & np.any(others == 0, axis=0),
-                NO_MIXED_UNITS: windows.where(in_thousands, _mixes_units, rows),
-                NO_YEAR_IN_DISPUTE: windows.where(in_dispute, _is_disputed, rows),
-                NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
-                NOT_TWELVE_MONTHS: (~np.isnan(amount) & ~has_length) | is_negative,
-            },
+            faults=faults,
         )
 
     @property

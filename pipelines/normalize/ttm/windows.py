@@ -13,8 +13,8 @@ from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
-from pipelines.normalize.ttm.bases import BEYOND, restated
-from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, OWN_APART, Choice, Ways, chosen
+from pipelines.normalize.ttm.bases import BEYOND, CORRECTED_YEAR, NEWEST_COMPARATIVE, YEAR_BEFORE_RECAST, restated
+from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, Choice, Ways, chosen
 from pipelines.normalize.ttm.disputes import NO_YEAR_IN_DISPUTE
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, amount_changes, points_to_compute
 from pipelines.normalize.ttm.lookups import Known, Windows
@@ -31,65 +31,6 @@ from pipelines.normalize.ttm.ways import (
 
 WEEKS_53_DAYS = 369
 """Fewest days of a window of 53 weeks."""
-FISCAL_YEAR = Rule(
-    "ttm.fiscal-year",
-    "At a fiscal year end, trailing twelve months are the fiscal year as filed.",
-    "Regulation S-X Rule 3-02: annual statements cover fiscal years",
-    "select",
-)
-YEAR_TO_DATE = Rule(
-    "ttm.year-to-date",
-    "Trailing twelve months are the last fiscal year, plus this year to date, less the same period of the year before.",
-    "Regulation S-X Rule 10-01(c): interim statements have the year to date and the same period of the year before",
-    "compose",
-)
-FOUR_QUARTERS = Rule(
-    "ttm.four-quarters",
-    "Trailing twelve months are the sum of four discrete quarters: for amounts per share as the first choice, for "
-    "other amounts if the year to date does not lead to twelve months.",
-    "Regulation S-X Rule 10-01(c): interim statements have the quarter as well as the year to date",
-    "compose",
-)
-OWN_TWELVE_MONTHS = Rule(
-    "ttm.own-twelve-months",
-    "If a filer itself states the twelve months to an interim quarter end, these count, unless they differ by more "
-    f"than {OWN_APART:.0%} from those that follow from its years, because they then cover another period.",
-    "Regulation S-X Rule 10-01(c)(3): a registrant may state the cash flows of the twelve months to the balance sheet "
-    "date",
-    "select",
-)
-METHODS = (FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS, OWN_TWELVE_MONTHS)
-METHOD_NAMES = {
-    FISCAL_YEAR: "fiscal_year",
-    YEAR_TO_DATE: "year_to_date",
-    FOUR_QUARTERS: "four_quarters",
-    OWN_TWELVE_MONTHS: "own_twelve_months",
-}
-"""The name of each way in column `method` of table `versions`."""
-
-YEAR_BEFORE_RECAST = Rule(
-    "ttm.year-before-recast",
-    "If a fiscal year was recast and its interim period was not, the year counts as before the recast, also for its "
-    "fourth quarter, unless it was then less than the interim period and the amount cannot be negative.",
-    "ASC 250-10-45-5: a change is applied to all periods presented; a recast year less an interim period on the former "
-    "basis is on neither basis",
-    "select",
-)
-NEWEST_COMPARATIVE = Rule(
-    "ttm.newest-comparative",
-    "The interim period that is subtracted is as in the newest filing if the figure known with the year is missing or "
-    "not restated with it, or if the year's report restates the year before alike.",
-    "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented; one "
-    "in the last quarter is in the interim comparatives of the next report",
-    "select",
-)
-CORRECTED_YEAR = Rule(
-    "ttm.year-as-corrected",
-    "A fiscal year counts as a later filing corrects it: restated alone to another sign or size, or an average of "
-    "shares that only then lies between the averages of its interim periods.",
-    "ASC 250-10-45-23: an error is corrected in all periods presented; ASC 260-10-45-10: a weighted average",
-    "select",
-)
 WEEKS_53 = Rule(
     "flag.weeks-53",
     "The twelve months have 53 weeks.",
@@ -139,13 +80,7 @@ WINDOW_FLAGS = {
 }
 """The flags of a window in the order in which they are published, and their rules."""
 
-RULES = (
-    *METHODS,
-    YEAR_BEFORE_RECAST,
-    NEWEST_COMPARATIVE,
-    CORRECTED_YEAR,
-    *WINDOW_FLAGS.values(),
-)
+RULES = tuple(WINDOW_FLAGS.values())
 LEG_TYPES = pl.Schema({"flow": pl.UInt32(), "place": pl.Int16(), "vintage": pl.UInt32(), "weight": pl.Float64()})
 REASONS = {
     ACROSS: "basis_break",
@@ -263,7 +198,7 @@ def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Seri
     for way in (ways.by_years, ways.by_quarters):
         is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | choice.is_behind
     is_withdrawn = (is_withdrawn | is_disputed | mixes_units | choice.is_paid_later) & ~np.isnan(former)
-    rules = dict(zip((FISCAL_YEAR, OWN_TWELVE_MONTHS, FOUR_QUARTERS, YEAR_TO_DATE), choice.holds, strict=True))
+    rules = {way.rule: holds for way, holds in zip(choice.ways, choice.holds, strict=True)}
     rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_YEAR_IN_DISPUTE: is_disputed, NO_MIXED_UNITS: mixes_units}
     rules |= {NO_MIXED_ELEMENTS: choice.is_paid_later, NO_MIXED_BASES: is_withdrawn}
     number = np.select(list(rules.values()), range(len(rules)), len(rules))
