@@ -180,7 +180,6 @@ CAUSES: dict[str, str] = {
     "entity_change": "The filing shows the figures of another company, after a reverse acquisition for example.",
     "restatement": "An amended or later filing states another figure.",
     "lines_changed": "Other lines of the statements make up the figure.",
-    "mixed_basis_resolved": "The fiscal year was restated on the basis that its quarters already had.",
     "other_columns": "A later report states comparative periods that make up the twelve months better.",
     "reclassification": "Amounts moved between lines; net income stayed the same.",
     "accounting_change": "The item was restated, and net income of several periods with it.",
@@ -216,8 +215,6 @@ METHODS: dict[str, str] = {
 
 FLAGS: dict[str, str] = {
     "weeks_53": "The window has 53 weeks.",
-    "mixed_basis": "The fiscal year and the quarters behind the window are on different accounting bases, or the filer "
-    "states other twelve months itself.",
     "other_element": "Stated in an element that had another amount where this filer stated both elements; it may "
     "be only a part.",
     "before_recast": "The figures count as they were before a restatement, because not all of them were restated.",

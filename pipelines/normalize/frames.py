@@ -31,7 +31,7 @@ def with_ten_digits(table: pl.DataFrame) -> pl.DataFrame:
 
 # --- Columns ----------------------------------------------------------------------------------------------------
 
-FLAGS_OF_WINDOWS = "weeks_53 other_element mixed_basis before_recast recast ways_disagree"
+FLAGS_OF_WINDOWS = "weeks_53 other_element before_recast recast ways_disagree"
 FLAGS_OF_VALUES = """
     attributable_to_parent derived issuance apart_from_net_income derived_operating_income contradicted_operating_income
     derived_line includes_finance_leases may_be_principal may_include_restricted_cash may_lack_interest_bearing_deposits

@@ -25,7 +25,7 @@ SAME_DEBT = 0.02
 
 SHORT_TERM = tuple(element for element in LINES[CURRENT_LIABILITIES] if is_short_term(element))
 
-PER_SHARE_EXCUSES = ("attributable_to_parent", "ways_disagree", "mixed_basis", "scale_repaired", "figure_repaired")
+PER_SHARE_EXCUSES = ("attributable_to_parent", "ways_disagree", "scale_repaired", "figure_repaired")
 
 
 def earnings_per_share(evidence: Evidence) -> pl.DataFrame:

@@ -24,7 +24,7 @@ SCALES = (1e6, 1e3, 1.0)
 LAST_DIGITS = 2
 """Tolerance in units of the scale, because each leg is rounded."""
 
-EXCUSES = ("mixed_basis", "before_recast", "ways_disagree", "scale_repaired", "sign_repaired", "figure_repaired")
+EXCUSES = ("before_recast", "ways_disagree", "scale_repaired", "sign_repaired", "figure_repaired")
 STATED_ANEW = ("restatement", "reclassification", "accounting_change", "entity_change", "basis_change")
 """Causes after which a fiscal year is on another basis than its quarters, which were not restated."""
 

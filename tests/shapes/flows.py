@@ -174,7 +174,6 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.not-twelve-months": fifty_five_weeks(),
     "flag.weeks-53": fifty_three_weeks(),
     "flag.other-element": lesser_element(["2022-03", "2022-06", "2022-09"], ["2022-12"]),
-    "flag.mixed-basis": own_twelve_months(380e6),
     "flag.ways-disagree": changed(
         company(**{EPS: [1.0] * 6}),
         lambda row: row["tag"] == EPS and row["start"] == "2023-04-01",

@@ -53,7 +53,6 @@ def frames(versions: Sequence[Version]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The versions, numbered in the given order, and the facts behind them."""
     rows = pl.DataFrame(list(versions), schema_overrides={"legs": pl.List(FACT)}).with_row_index("version")
     found = rows.with_columns(
-        mixed_basis=pl.col("flags").str.contains("mixed_basis"),
         elements=pl.col("tags").rank("dense"),
         standards=pl.col("standards").str.split(" ").list.first().rank("dense"),
         currency=pl.col("standards").str.split(" ").list.get(1, null_on_oob=True).rank("dense").fill_null(0),
@@ -93,10 +92,6 @@ CASES = {
     ],
     "restatement": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, is_amended=True)],
     "lines_changed": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, tags="us-gaap:SalesRevenueNet")],
-    "mixed_basis_resolved": [
-        version("revenue", 1, 100e6, flags="weeks_53,mixed_basis"),
-        version("revenue", 2, 96e6, flags="weeks_53"),
-    ],
     "other_columns": [
         version("revenue", 1, 100e6, legs=[leg(100e6, period=YEAR)]),
         version(

@@ -193,7 +193,7 @@ def test_two_ways_to_twelve_months_agree_or_the_window_is_flagged():
     assert two_ways(40, window_legs()) == ["holds"]
     assert two_ways(50, window_legs()) == ["fails"]
     assert two_ways(50, window_legs(), flags="weeks_53") == ["fails"]
-    assert two_ways(50, window_legs(), flags="weeks_53,mixed_basis") == ["flagged"]
+    assert two_ways(50, window_legs(), flags="weeks_53,before_recast") == ["flagged"]
 
 
 def test_a_value_computed_from_quarters_is_not_compared_with_them():

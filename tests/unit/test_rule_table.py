@@ -15,7 +15,7 @@ from warehouse import vocabulary
 
 CASH = Rule("cash.total", "The filer's own total.", "S-X 5-02", "select")
 SUM = Rule("cash.sum", "Cash and securities are added.", "S-X 5-02", "compose", "banks")
-BASES = Rule("ttm.mixed-basis", "The years are on two bases.", "measured", "flag")
+BASES = Rule("ttm.before-recast", "The years are on two bases.", "measured", "flag")
 RECAST = Rule("facts.partial-recast", "Part of a year stated anew is left out.", "measured", "withhold")
 IDLE = Rule("gap.no-tag", "Nothing is stated.", "definition", "withhold")
 REGISTRY = {rule.id: rule for rule in (CASH, SUM, BASES, RECAST, IDLE)}
@@ -115,7 +115,7 @@ def table(registry: dict[str, Rule], values: pl.DataFrame, gaps: pl.DataFrame, d
 
 def test_every_rule_of_the_registry_has_a_row_with_its_decisions():
     values = frame(
-        value("1", SUM.id, leg("Cash"), leg("Securities"), flags="mixed_basis,weeks_53"),
+        value("1", SUM.id, leg("Cash"), leg("Securities"), flags="before_recast,weeks_53"),
         value("2", SUM.id, leg("Cash", rule=None), flags=None),
         value("2", None),
     )
@@ -126,7 +126,7 @@ def test_every_rule_of_the_registry_has_a_row_with_its_decisions():
         # two legs of one value are one value; the gap is another; company 4 has figures only
         (CASH.id, "select", "all filers", None, 2, 2, 100),
         (SUM.id, "compose", "banks", None, 2, 2, 0),
-        (BASES.id, "flag", "all filers", "mixed_basis", 1, 1, 0),
+        (BASES.id, "flag", "all filers", "before_recast", 1, 1, 0),
         (RECAST.id, "withhold", "all filers", None, 0, 2, 5),
         (IDLE.id, "withhold", "all filers", None, 0, 0, 0),
     ]
@@ -135,13 +135,13 @@ def test_every_rule_of_the_registry_has_a_row_with_its_decisions():
 
 def test_a_flag_of_two_rules_is_counted_for_neither():
     """The counts of the steps are used for such rules."""
-    other = Rule("cash.mixed-basis", "Another.", "measured", "flag")
+    other = Rule("cash.before-recast", "Another.", "measured", "flag")
     registry = {rule.id: rule for rule in (BASES, other)}
-    values = frame(value("1", None, flags="mixed_basis"))
+    values = frame(value("1", None, flags="before_recast"))
     found = table(registry, values, NO_GAPS, decided(("1", other.id, 2)))
     assert found.select("rule", "code", "values", "figures").rows() == [
-        (BASES.id, "mixed_basis", 0, 0),
-        (other.id, "mixed_basis", 0, 2),
+        (BASES.id, "before_recast", 0, 0),
+        (other.id, "before_recast", 0, 2),
     ]
 
 
@@ -153,8 +153,8 @@ def test_without_values_there_are_no_decisions():
 
 def test_a_code_belongs_to_the_rule_whose_id_ends_with_it():
     """Flags belong to rules that flag, methods to rules of twelve months."""
-    assert rule_table.code_of(BASES) == "mixed_basis"
-    assert rule_table.code_of(Rule("ttm.mixed-basis", "", "", "select")) is None
+    assert rule_table.code_of(BASES) == "before_recast"
+    assert rule_table.code_of(Rule("ttm.before-recast", "", "", "select")) is None
     assert rule_table.code_of(Rule("ttm.unheard-of", "", "", "flag")) is None
     assert rule_table.code_of(Rule("ttm.year-to-date", "", "", "compose")) == "year_to_date"
     assert rule_table.code_of(Rule("cash.balance-sheet", "", "", "select")) is None

@@ -83,9 +83,7 @@ AREAS = (balances, calendars, corrections, derived, facts, flows, industries, it
 SHAPES = {str(9_992_000_000 + number): shape for number, shape in enumerate(s for area in AREAS for s in area.SHAPES)}
 """Each small document by the CIK that it is filed under: one company per document."""
 
-PENDING: dict[str, str] = {
-    "flag.mixed-basis": "withheld since: a window on two bases has no value any more; the id was published",
-}
+PENDING: dict[str, str] = {}
 """Rules that no document exercises yet, with the reason."""
 
 RESERVATIONS_AS_FLAGS = {

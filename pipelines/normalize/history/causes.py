@@ -120,11 +120,6 @@ CAUSES: tuple[Cause, ...] = (
         pl.col("other_elements") & ~pl.col("moves_net_income"),
     ),
     Cause(
-        "mixed_basis_resolved",
-        "the fiscal year of the window was restated on the accounting basis of the quarters",
-        pl.col("was_mixed_basis") & ~pl.col("mixed_basis"),
-    ),
-    Cause(
         "other_columns",
         "a later report restates no figure, but has columns from which twelve months are better computed",
         ~pl.col("restates"),
@@ -162,7 +157,7 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     """Add `cause` to versions: the first of CAUSES that holds.
 
     Args:
-        versions: `version`, `cik`, `q`, `item`, `seq`, `value` (null: withdrawn), `method`, `mixed_basis`,
+        versions: `version`, `cik`, `q`, `item`, `seq`, `value` (null: withdrawn), `method`,
             `is_amended`, and `elements`, `standards` and `currency`, numbers that are equal for two versions with the
             same elements, taxonomies or currencies (0: no currency).
         legs: the filed facts of the versions: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
@@ -183,7 +178,7 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         the versions with `earlier` and `earliest`, the values before (null if there is none); `was_withdrawn`: a
-        version without value lies between; `was_mixed_basis`; `other_elements`, `other_standards`: the facts have other
+        version without value lies between; `other_elements`, `other_standards`: the facts have other
         elements, or other taxonomies or units; and the columns of _filings_compared and _facts_compared. `rounds`: no
         fact differs by more than rounding, and the values by at most the rounding of the facts that differ.
     """
@@ -200,7 +195,6 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
         previous=before("version"),
         earlier=before("value"),
         earliest=before("value", 2),
-        was_mixed_basis=before("mixed_basis").fill_null(value=False),
         other_elements=changes("elements"),
         other_standards=changes("standards") | changes_currency,
     )

@@ -44,12 +44,6 @@ OTHER_ELEMENT = Rule(
     "Taxonomy definitions of the two elements",
     "flag",
 )
-MIXED_BASIS = Rule(
-    "flag.mixed-basis",
-    "The legs of the twelve months are on different accounting bases, or the filer's own twelve months differ.",
-    "ASC 250-10-45-5",
-    "flag",
-)
 BEFORE_RECAST = Rule(
     "flag.before-recast",
     f"The fiscal year in the window counts as before a recast that changed it by more than {DISAGREEMENT:.1%}.",
@@ -73,7 +67,6 @@ WAYS_DISAGREE = Rule(
 WINDOW_FLAGS = {
     "weeks_53": WEEKS_53,
     "other_element": OTHER_ELEMENT,
-    "mixed_basis": MIXED_BASIS,
     "before_recast": BEFORE_RECAST,
     "recast": RECAST,
     "ways_disagree": WAYS_DISAGREE,
@@ -171,7 +164,6 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
         days=numbers(days).cast(pl.Int64),
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=np.select(list(choice.holds), is_other, default=False),
-        mixed_basis=pl.lit(value=False),
         before_recast=~is_year & ~takes_own & ways.years.is_before & ~ways.of_recast,
         recast=is_recast,
         ways_disagree=choice.is_apart & ~IS_ADDITIVE[windows.concept],
