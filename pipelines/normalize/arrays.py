@@ -6,6 +6,7 @@ A missing number is NaN, a missing row is NOTHING (-1). Every comparison with Na
 number never holds, but its negation does. Therefore conditions are written without negation.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,12 @@ def first_row(begins: Flags) -> Ints:
 def largest(*columns: Floats) -> Floats:
     """The largest number of each row; NaN only if all numbers of the row are."""
     found: Floats = np.fmax.reduce(columns)
+    return found
+
+
+def any_of(conditions: npt.NDArray[Any] | Sequence[Flags]) -> Flags:
+    """Whether any of some conditions holds for each row."""
+    found: Flags = np.any(conditions, axis=0)
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, floats, largest, picked, starts
+from pipelines.normalize.arrays import Flags, Floats, any_of, floats, largest, picked, starts
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
@@ -171,7 +171,7 @@ def average_shares(points: Points, name: str, takes_other: Flags | None = None) 
     is_compared = ~is_year & ~is_mixed
     if takes_other is not None:
         is_compared &= ~takes_other
-    is_beyond = is_compared & (np.abs(excess) > BEYOND)
+    is_beyond = is_compared & (abs(excess) > BEYOND)
     is_shown, outcome, legs = (
         is_compared & ~np.isnan(mean * excess),
         np.where(is_beyond, 2, 0),
@@ -234,7 +234,7 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
         ),
         *(Candidate(rule, holds, compared.quotient, legs) for rule, holds in compared.replaced),
     ]
-    is_replaced = np.any([each.holds for each in replaced], axis=0)
+    is_replaced = any_of([each.holds for each in replaced])
     as_filed = replace(filed, value=compared.filed).withholding(*compared.withheld)
     return replace(
         as_filed,
@@ -267,12 +267,12 @@ class _Comparison:
     def __init__(self, points: Points, income: Item, shares: Item) -> None:
         """Compare them at each point."""
         filed, grain = points.of("eps_basic"), points.of("eps_basic", "grain")
-        self.filed = filed = np.where(np.abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
+        self.filed = filed = np.where(abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
         self.is_year = is_year = points.way("eps_basic") == METHODS.index(FISCAL_YEAR)
         of_income, of_common = income.value / shares.value, points.of("net_income_common") / shares.value
         self.is_common = income.flags["attributable_to_parent"] & ~np.isnan(of_common)
         self.quotient = quotient = np.where(self.is_common, of_common, of_income)
-        self.off = off = np.fmin(np.abs(filed - of_income), np.abs(filed - of_common))
+        self.off = off = np.fmin(abs(filed - of_income), abs(filed - of_common))
         self.rounding = rounding = ROUNDINGS * grain
         size = np.abs(quotient)
         self.is_of_others, is_proved = self._agreement(points, income, size)
@@ -280,7 +280,7 @@ class _Comparison:
         self.drift = np.fmax((points.of("shares_basic", "spread") - 1) * points.of("eps_basic", "gross"), 0.0)
         self.is_issuance = EPS_ISSUANCE.where(apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others)
         self.is_unexplained = apart & (off > rounding + self.drift) & ~self.is_issuance
-        is_hundredfold = np.abs(np.log10(np.abs(filed / quotient))) >= HUNDREDFOLD
+        is_hundredfold = abs(np.log10(abs(filed / quotient))) >= HUNDREDFOLD
         is_contradicted = self.is_unexplained & ~is_hundredfold
         is_contradicted &= is_proved | ((off > FAR_APART * size) & ~self.is_of_others)
         is_rounded = is_proved & (off > ROUNDED_AWAY * size)
@@ -307,7 +307,7 @@ class _Comparison:
 
     def _agreement(self, points: Points, income: Item, size: Floats) -> tuple[Flags, Flags]:
         """Whether filed earnings are not net income over shares, and whether fiscal years prove that they are."""
-        differs = self.off > largest(self.rounding, OTHER_YEARS * largest(size, np.abs(self.filed)))
+        differs = self.off > largest(self.rounding, OTHER_YEARS * largest(size, abs(self.filed)))
         agrees = ~differs & ~np.isnan(self.off)
         differing, agreeing = _fiscal_years(points, self.is_year & differs, self.is_year & agrees)
         # participating securities take little: they cannot make a loss of a profit, nor twice the amount
@@ -317,9 +317,9 @@ class _Comparison:
 
     def proof(self, is_replaced: Flags, income: Item, shares: Item) -> Proof:
         """Earnings per share times shares are net income."""
-        share = np.where(self.is_year, OTHER_YEARS, SHARE_APART) * np.abs(self.quotient)
+        share = np.where(self.is_year, OTHER_YEARS, SHARE_APART) * abs(self.quotient)
         agrees = self.off <= largest(self.rounding, share) + np.where(self.is_year, 0.0, self.drift)
-        is_shown = agrees | self.is_contradicted | np.any([holds for _, holds in self.replaced[1:3]], axis=0)
+        is_shown = agrees | self.is_contradicted | any_of([holds for _, holds in self.replaced[1:3]])
         outcome = np.select([self.is_contradicted, is_replaced], [2, 1], 0)
         return Proof(TIMES_SHARES, is_shown & ~self.is_of_others, outcome, self.filed * shares.value, income.value)
 
@@ -328,8 +328,8 @@ def _is_of_other_count(points: Points, income: Item, filed: Floats, rounding: Fl
     """Whether the mean of shares is not like its quarters, and earnings per share are not of a count like theirs."""
     excess = points.of("shares_basic", "beyond")
     expected = income.value / (points.of("shares_basic") / points.of("shares_basic", "days") * (1 - excess))
-    is_apart = np.abs(filed - expected) > largest(rounding, OTHER_YEARS * np.abs(expected))
-    return (np.abs(excess) > BEYOND) & is_apart
+    is_apart = abs(filed - expected) > largest(rounding, OTHER_YEARS * abs(expected))
+    return (abs(excess) > BEYOND) & is_apart
 
 
 def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Floats, is_year: Flags) -> Flags:
@@ -347,7 +347,7 @@ def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Float
         counts = [picked(known, points.earlier(stands, back)) for back in quarters]
         expected = income.value / np.select([~np.isnan(count) for count in counts], counts, np.nan)
         times = filed / expected
-        differs = ((times > OTHER_COUNT) | (times < 1 / OTHER_COUNT)) & (np.abs(filed - expected) > rounding)
+        differs = ((times > OTHER_COUNT) | (times < 1 / OTHER_COUNT)) & (abs(filed - expected) > rounding)
         return differs, np.isnan(expected)
 
     before, _ = is_apart(range(1, QUARTERS_A_YEAR + 1))

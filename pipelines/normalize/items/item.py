@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, numbers
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, numbers
 from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.items.points import Leg, Points, newest_of_windows
 from pipelines.normalize.rule import Rule
@@ -89,7 +89,7 @@ class Item:
     def withholding(self, *reasons: tuple[str, Rule, Flags]) -> "Item":
         """The same item without the values that rules withhold; each with its reason and points."""
         withheld = tuple((reason, rule, rule.where(holds)) for reason, rule, holds in reasons)
-        is_withheld = np.any([holds for *_, holds in withheld], axis=0)
+        is_withheld = any_of([holds for *_, holds in withheld])
         return replace(self, value=np.where(is_withheld, np.nan, self.value), withheld=(*self.withheld, *withheld))
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Ints, floats, ints, numbers
+from pipelines.normalize.arrays import Flags, Ints, any_of, floats, ints, numbers
 from pipelines.normalize.items.dividends import dividends
 from pipelines.normalize.items.earnings import average_shares, diluted_shares, earnings_per_share
 from pipelines.normalize.items.gaps import GAPS, NO_FREE_CASH_FLOW
@@ -180,12 +180,11 @@ def _net_income(points: Points) -> Item:
 
     def before(holds: Flags) -> Flags:
         """Whether the condition held at any of the four quarter ends before, as known after the filing."""
-        found: Flags = np.any([(at >= 0) & holds[at] for at in earlier], axis=0)
-        return found
+        return any_of([(at >= 0) & holds[at] for at in earlier])
 
-    pays = (preferred > 0) | ((parent - common) > PREFERRED_SHARE * np.abs(parent))
+    pays = (preferred > 0) | ((parent - common) > PREFERRED_SHARE * abs(parent))
     pays |= before(pays)
-    differs = np.abs(common - parent) > 0
+    differs = abs(common - parent) > 0
     is_common = COMMON.where(is_stated & (~before(~is_stated & is_of_parent) | pays))
     is_completed, lacks_preferred = (
         is_of_parent & ~is_common & pays & holds for holds in (~np.isnan(preferred), np.isnan(preferred))
@@ -218,14 +217,12 @@ def _free_cash_flow(points: Points) -> Item:
     operating, capital = of.values()
     is_known = {name: ~np.isnan(item.value) for name, item in of.items()}
     regimes = [points.of(name, "regime") for name in of]
-    of_two_regimes = np.abs(regimes[0] - regimes[1]) > 0
+    of_two_regimes = abs(regimes[0] - regimes[1]) > 0
     return replace(
         operating,
         name="free_cash_flow",
         flags={name: np.logical_or(holds, capital.flags[name]) for name, holds in operating.flags.items()},
-        gaps=tuple(
-            (f"no_{name}", ~holds & np.any(list(is_known.values()), axis=0)) for name, holds in is_known.items()
-        ),
+        gaps=tuple((f"no_{name}", ~holds & any_of(list(is_known.values()))) for name, holds in is_known.items()),
     ).choosing(
         Candidate(
             FREE_CASH_FLOW,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipelines.normalize.arrays import Flags, Floats, picked
+from pipelines.normalize.arrays import Flags, Floats, any_of, picked
 from pipelines.normalize.items.gaps import GAPS, NO_OPERATING_INCOME, THIN_CAPITAL
 from pipelines.normalize.items.item import Candidate, Item, flow
 from pipelines.normalize.items.points import Leg, Points
@@ -106,7 +106,7 @@ def return_on_capital(points: Points) -> Item:
         ("no_income_tax", (pretax > 0) & np.isnan(tax)),
         *capital_gaps,
     )
-    has_return = TAX_RATE.where(~np.any([GAPS[reason].where(holds) for reason, holds in gaps], axis=0))
+    has_return = TAX_RATE.where(~any_of([GAPS[reason].where(holds) for reason, holds in gaps]))
     ratio = earned * (1 - tax_rate(earned, pretax, tax)) / capital
     return replace(
         operating,
@@ -142,7 +142,7 @@ def _capital(points: Points, regime: Floats) -> tuple[Floats, list[Leg], list[tu
         ("no_total_debt", np.isnan(debt)),
         ("no_cash", np.isnan(cash)),
         ("no_capital_a_year_before", np.isnan(before)),
-        ("basis_break", np.any([one != regime for one in regimes], axis=0)),
+        ("basis_break", any_of([one != regime for one in regimes])),
         ("non_positive_capital", np.minimum(now, before) <= 0),
         ("thin_capital", mean < THIN_CAPITAL * mean_assets),
     ]
@@ -168,7 +168,7 @@ def _tax(points: Points) -> tuple[Floats, Leg, Flags]:
     tax, income = points.of(INCOME_TAX), points.of("net_income_parent")
     with_income = points.after(points.of(PRETAX_INCOME, "seq"))
     moved, of_income = (amount - picked(amount, with_income) for amount in (tax, income))
-    is_former = TAX_OF_INCOME.where((np.abs(moved) > 0) & (np.abs(moved + of_income) > np.abs(moved) / 2))
+    is_former = TAX_OF_INCOME.where((abs(moved) > 0) & (abs(moved + of_income) > abs(moved) / 2))
     at = np.where(is_former, with_income, np.arange(len(points)))
     return picked(tax, at), points.leg(INCOME_TAX, INCOME_TAX).at(at), is_former
 
@@ -221,5 +221,5 @@ def _is_contradicted(points: Points, stated: Floats, derived: Floats) -> Flags:
     Source: ASC 280-10-50-30, the total of segments' profit is reconciled to consolidated income before tax.
     """
     less_costs = points.of("revenue") - points.of("operating_costs")
-    beyond = BEYOND * np.abs(stated)
+    beyond = BEYOND * abs(stated)
     return (stated - derived > beyond) & (stated - less_costs > beyond)

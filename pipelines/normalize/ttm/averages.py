@@ -29,8 +29,8 @@ def spreads(windows: Windows, by_years: Way, quarters: Quarters) -> tuple[Floats
 
 def gross(windows: Windows, by_years: Way, quarters: Quarters, takes_quarters: Flags) -> Floats:
     """The sum of the legs without their signs, of the quarters or of the way by years."""
-    of_years = np.abs(windows.of("amount", by_years.rows[:3])).sum(axis=0)
-    found: Floats = np.where(takes_quarters, np.abs(quarters.amount).sum(axis=0), of_years)
+    of_years = abs(windows.of("amount", by_years.rows[:3])).sum(axis=0)
+    found: Floats = np.where(takes_quarters, abs(quarters.amount).sum(axis=0), of_years)
     return found
 
 
@@ -70,5 +70,4 @@ def _excess(amount: Floats, days: Floats, averages: Floats, rounding: Floats | f
     """By how much an amount is more than its days times the largest average, or less than times the smallest."""
     over = amount - days * np.fmax.reduce(averages) - rounding
     under = days * np.fmin.reduce(averages) - rounding - amount
-    found: Floats = np.where(days > 0, np.maximum(over, 0.0) - np.maximum(under, 0.0), np.nan)
-    return found
+    return np.where(days > 0, np.maximum(over, 0.0) - np.maximum(under, 0.0), np.nan)

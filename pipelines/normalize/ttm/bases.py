@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, largest
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, largest
 from pipelines.normalize.columns import Columns
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
@@ -111,8 +111,7 @@ def restated(windows: Windows, one: Ints, other: Ints, size: Floats | float) -> 
     """Whether two rows of known amounts differ by more than `size`, and by more than rounding explains."""
     of = windows.of
     rounding = LAST_DIGITS * largest(of("grain", one), of("grain", other)) * of("weight", one)
-    found: Flags = np.abs(of("amount", one) - of("amount", other)) > np.fmax(size, rounding)
-    return found
+    return abs(of("amount", one) - of("amount", other)) > np.fmax(size, rounding)
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,7 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     legs, of = _Legs.of(windows, seq), windows.of
     year, later, prior, with_year = legs.year, legs.later, legs.prior, legs.with_year
     interim = np.array([year, prior, with_year])
-    other_standards = np.abs(of("regime", prior) - of("regime", year)) > 0
+    other_standards = abs(of("regime", prior) - of("regime", year)) > 0
     is_apart = (legs.differ(prior, with_year) & ~_is_nearer(windows, interim)) | other_standards
     # the year was restated first, and the period of its own with the next report
     is_along = (
@@ -179,8 +178,8 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     is_changed = ((falls_short > 0) | (_is_nudged(legs) & ~is_apart)) & legs.differ(later, year)
     is_recast = ((takes_later & is_restated) | is_changed) & (later >= 0)
     # a figure of this year is as corrected later, and that of the year before may be in the scale that was wrong
-    times = np.abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
-    is_off_scale = (of("since", legs.to_date) > seq) & ~(np.abs(of("amount", prior)) >= times)
+    times = abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
+    is_off_scale = (of("since", legs.to_date) > seq) & ~(abs(of("amount", prior)) >= times)
     is_shifted = windows.where(takes_later & (later >= 0), _others_restated, seq)
     is_newer = windows.where(takes_later & ~is_recast, _restates_year_before, interim, legs.size)
     is_on_basis = ~takes_later | is_recast | is_shifted | is_newer
@@ -219,10 +218,9 @@ def _is_nudged(legs: _Legs) -> Flags:
     """Whether the interim period of a year was restated by little, and the year then by more, but not this one's."""
     windows, of = legs.windows, legs.windows.of
     is_unchanged = of("since", windows.find(windows.q, windows.quarter)) <= of("since", legs.to_date)
-    moves = np.abs(of("amount", legs.later) - of("amount", legs.year)) <= NUDGED * np.abs(of("amount", legs.year))
+    moves = abs(of("amount", legs.later) - of("amount", legs.year)) <= NUDGED * abs(of("amount", legs.year))
     is_restated = restated(windows, legs.prior, legs.with_year, 0.0)
-    found: Flags = is_restated & is_unchanged & moves & IS_ADDITIVE[windows.concept]
-    return found
+    return is_restated & is_unchanged & moves & IS_ADDITIVE[windows.concept]
 
 
 def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
@@ -245,7 +243,7 @@ def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
     with np.errstate(divide="ignore", invalid="ignore"):
         times = (of_period / of("amount", with_year)) / (of_year / of("amount", former))
     is_alike = windows.can_be_negative | ((times < ALIKE) & (times > 1 / ALIKE))
-    is_large = (of_year * of_period > 0) & (np.abs(of_year) > size)
+    is_large = (of_year * of_period > 0) & (abs(of_year) > size)
     found: Flags = is_first & (of("revised", before) == filing) & is_large & is_alike
     return found
 
@@ -253,7 +251,7 @@ def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
 def _is_nearer(windows: Windows, rows: Ints) -> Flags:
     """Whether an average as restated is nearer to that of its year: the year was already stated on the new basis."""
     mean, restated_mean, former_mean = windows.of("amount", rows) / windows.of("days", rows)
-    found: Flags = IS_COUNT[windows.concept] & (np.abs(restated_mean - mean) < np.abs(former_mean - mean))
+    found: Flags = IS_COUNT[windows.concept] & (abs(restated_mean - mean) < abs(former_mean - mean))
     return found
 
 
@@ -281,7 +279,7 @@ def _corrects_average(windows: Windows, years: Ints, interim: Ints) -> Flags:
 
     def fits(shares: Floats, days: Floats) -> Flags:
         is_below = shares < days * np.fmin.reduce(averages) * (1 - BEYOND)
-        found: Flags = ~is_below & (shares <= days * np.fmax.reduce(averages) * (1 + BEYOND))
+        found: Flags = ~is_below & (shares <= days * largest(*averages) * (1 + BEYOND))
         return found
 
     ends = windows.q - AGO[1:QUARTERS_A_YEAR]
@@ -298,7 +296,7 @@ def _scale(windows: Windows, amount: Floats, year: Ints) -> Floats:
     """The amount to which differences are compared: twelve months, or the item that the concept is a part of."""
     partner = windows.of_partner()
     row = np.where(partner.concept == windows.concept, NOTHING, partner.find(windows.year_before, QUARTERS_A_YEAR))
-    return np.fmax(np.abs(amount), np.abs(windows.of("amount", year) - windows.of("amount", row)))
+    return np.fmax(abs(amount), abs(windows.of("amount", year) - windows.of("amount", row)))
 
 
 def _others_restated(windows: Windows, seq: Floats) -> Flags:
@@ -307,8 +305,7 @@ def _others_restated(windows: Windows, seq: Floats) -> Flags:
     others = windows.find(
         windows.q - windows.quarter - QUARTERS_A_YEAR + spans, np.where(windows.quarter == spans, np.nan, spans)
     )
-    found: Flags = np.any(windows.of("revised", others) >= seq, axis=0)
-    return found
+    return any_of(windows.of("revised", others) >= seq)
 
 
 def as_settled(windows: Windows, q: Ints, n: Floats, seq: Floats) -> Ints:
@@ -341,7 +338,7 @@ def _leaves_year_before(windows: Windows, q: Ints, n: Floats, newest: Ints, seq:
     of, again = windows.of, windows.of("revised", newest)
     ago = AGO[: QUARTERS_A_YEAR - 1]
     quarters = windows.find(q - ago, np.where(ago < n, 1, np.nan), again - 1)
-    off = np.abs(np.nansum(of("amount", quarters), axis=0) - of("amount", newest))
+    off = abs(np.nansum(of("amount", quarters), axis=0) - of("amount", newest))
     adds_up = (n > 1) & (off <= LAST_DIGITS * of("grain", newest) * of("weight", newest))
     since = np.where(adds_up, np.fmax.reduce(of("since", quarters)), again)
     year = windows.find(windows.year_before, QUARTERS_A_YEAR)
@@ -359,10 +356,9 @@ def _is_alone(windows: Windows, q: Ints, n: Floats, newest: Ints, seq: Floats) -
         windows.find(ends, np.where(n == SPANS, np.nan, SPANS)),
         windows.find(ends - QUARTERS_A_YEAR, SPANS),
     )
-    is_confirmed = np.any((of("seq", others) >= again) & (of("since", others) < again), axis=0)
-    changes = np.any((of("revised", others) >= again) | (of("revised", before) > seq), axis=0)
-    found: Flags = is_confirmed & ~changes & (of("restated_along", newest) <= RESTATED_ALONE)
-    return found
+    is_confirmed = any_of((of("seq", others) >= again) & (of("since", others) < again))
+    changes = any_of((of("revised", others) >= again) | (of("revised", before) > seq))
+    return is_confirmed & ~changes & (of("restated_along", newest) <= RESTATED_ALONE)
 
 
 def _adds_up(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints, seq: Floats) -> Flags:
@@ -386,7 +382,7 @@ def _adds_up(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints, seq:
     needed = is_to_date & (quarter > 1) & (ago < quarter)
     quarters = np.where(needed, amount(q - ago, where(needed, 1)), 0.0).sum(axis=0)
     spans = np.array([quarter + 1, np.ones(len(q))])
-    is_recast = np.any(of("revised", windows.find(q + 1 - QUARTERS_A_YEAR, where(is_to_date, spans))) > seq, axis=0)
+    is_recast = any_of(of("revised", windows.find(q + 1 - QUARTERS_A_YEAR, where(is_to_date, spans))) > seq)
     longer, last = amount(q + 1, where(is_to_date & ~is_recast, spans))
     totals = np.array(
         [
@@ -396,10 +392,9 @@ def _adds_up(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints, seq:
         ]
     )
     rounding = LAST_DIGITS * largest(of("grain", row), of("grain", newest)) * of("weight", newest)
-    is_newest, is_former = (np.abs(of("amount", each) - totals) <= rounding for each in (newest, row))
+    is_newest, is_former = (abs(of("amount", each) - totals) <= rounding for each in (newest, row))
     year = windows.find(windows.year_before, QUARTERS_A_YEAR)
-    found: Flags = np.any(is_newest & ~is_former, axis=0) & ~(of("revised", year) > seq)
-    return found
+    return any_of(is_newest & ~is_former) & ~(of("revised", year) > seq)
 
 
 def refined(windows: Windows, row: Ints, newest: Ints) -> Ints:
@@ -429,9 +424,9 @@ def on_basis_of_quarters(windows: Windows, legs: Ints) -> tuple[Floats, Flags]:
         year = windows.since(ends[-1], QUARTERS_A_YEAR, since)
         of_year, of_leg = of("amount", year), of("amount", leg)
         rounding = QUARTERS_A_YEAR * LAST_DIGITS * largest(of("grain", year), of("grain", leg))
-        adds_up = np.abs(amounts.sum(axis=0) - of_year) <= rounding
+        adds_up = abs(amounts.sum(axis=0) - of_year) <= rounding
         to_date = np.where(windows.quarter >= SPANS, amounts, 0.0).sum(axis=0)
-        is_behind |= adds_up & (np.abs(to_date - of_leg) > np.fmax(DISAGREEMENT * np.abs(of_year), rounding))
+        is_behind |= adds_up & (abs(to_date - of_leg) > np.fmax(DISAGREEMENT * abs(of_year), rounding))
         to_date = np.where(adds_up, to_date, np.where(of("seq", leg) >= since, of_leg, np.nan))
         of_year = np.where(adds_up, of_year, of("amount", legs[0]))
         amount += of_year - to_date if is_prior else to_date

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.arrays import Flags, Floats, Ints, any_of
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
@@ -94,8 +94,7 @@ class Choice:
     @property
     def has_way(self) -> Flags:
         """Whether any way counts."""
-        found: Flags = np.any(self.holds, axis=0)
-        return found
+        return any_of(self.holds)
 
     def of(self, name: str) -> Floats:
         """A number of the way that counts, such as `amount`; NaN if none does."""
@@ -116,13 +115,13 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     is_year = FISCAL_YEAR.where(year >= 0) & ~(
         windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived
     )
-    takes_own = by_own.is_whole & (np.abs(by_own.amount - by_years.amount) <= OWN_APART * np.abs(by_own.amount))
+    takes_own = by_own.is_whole & (abs(by_own.amount - by_years.amount) <= OWN_APART * abs(by_own.amount))
     is_single = is_year | takes_own
     is_apart, differ = _apart(windows, ways, is_single)
     years_count, quarters_count, contradict = _contradictions(windows, ways, differ)
     excess = averages.beyond(windows, by_years, ways.years, ways.quarters)
     takes_quarters = (IS_PER_SHARE[windows.concept] & ~years_count) | quarters_count | ~by_years.is_sound
-    takes_quarters |= ~ways.quarters.by_difference.any(axis=0) & (np.abs(excess[0]) > BEYOND)
+    takes_quarters |= ~ways.quarters.by_difference.any(axis=0) & (abs(excess[0]) > BEYOND)
     takes_quarters |= by_years.has_derived & ~by_quarters.has_derived
     takes_quarters &= by_quarters.is_sound & ~(ways.of_next & by_years.is_sound)
     may_take_years = by_years.is_sound & ~takes_quarters & ~is_single & ~ways.of_next
@@ -155,7 +154,7 @@ def _single(windows: Windows, rule: Rule, row: Ints) -> Way:
 def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags]:
     """Whether the ways by years and by quarters differ, and whether by so much that they contradict each other."""
     years = ways.by_years.amount
-    difference, size = np.abs(years - ways.by_quarters.amount), np.abs(years)
+    difference, size = abs(years - ways.by_quarters.amount), abs(years)
     is_apart, is_far = (
         ways.both_sound & ~is_single & (difference > share * size) for share in (DISAGREEMENT, FAR_APART)
     )
@@ -180,16 +179,16 @@ def _contradictions(windows: Windows, ways: Ways, differ: Flags) -> tuple[Flags,
     digits = DIGITS_OF_SUMS * np.fmax(years.grain, quarters.grain)[rows]
     legs = years.rows[:, rows], quarters.rows[:, rows]
     of_years, of_quarters = (_confirmed(some, of_way) for of_way in legs)
-    is_restated = IS_ADDITIVE[some.concept] & np.any(of("revised", np.concatenate(legs)) >= 0, axis=0)
+    is_restated = IS_ADDITIVE[some.concept] & any_of(of("revised", np.concatenate(legs)) >= 0)
     newest_year = of("amount", some.find(some.year_before, QUARTERS_A_YEAR))
     as_restated = by_years - of("amount", ways.years.year[rows]) + newest_year
-    adds_up = ways.years.is_doubtful[rows] & (np.abs(as_restated - by_quarters) <= digits)
+    adds_up = ways.years.is_doubtful[rows] & (abs(as_restated - by_quarters) <= digits)
     to_date, prior = of("amount", some.find(some.q - AGO[[0, QUARTERS_A_YEAR]], some.quarter))
-    adds_up |= np.abs(newest_year + to_date - prior - by_quarters) <= digits
+    adds_up |= abs(newest_year + to_date - prior - by_quarters) <= digits
     years_count = (is_restated & ~adds_up) | of_years
     quarters_count = ~years_count & (of_quarters | adds_up)
     found[:, rows] = years_count, quarters_count, ~years_count & ~quarters_count
-    found[:, rows] &= np.abs(by_years - by_quarters) > digits
+    found[:, rows] &= abs(by_years - by_quarters) > digits
     return found[0], found[1], found[2]
 
 
@@ -197,8 +196,7 @@ def _confirmed(windows: Windows, legs: Ints) -> Flags:
     """Whether each leg is stated with the same amount in two filings."""
     of = windows.of
     is_stated_twice = (of("seq", legs) > of("since", legs)) | (of("repeated", legs) <= windows.seq)
-    found: Flags = np.all((legs < 0) | is_stated_twice, axis=0)
-    return found
+    return ~any_of((legs >= 0) & ~is_stated_twice)
 
 
 def _behind_quarters(windows: Windows, ways: Ways, may_take_years: Flags) -> tuple[Flags, Flags]:
@@ -214,10 +212,10 @@ def _behind_quarters(windows: Windows, ways: Ways, may_take_years: Flags) -> tup
     """
     is_behind, agrees = np.zeros((2, len(may_take_years)), dtype=np.bool_)
     by_years, by_quarters = ways.by_years, ways.by_quarters
-    is_same = by_quarters.is_sound & (np.abs(by_years.amount - by_quarters.amount) <= by_years.grain)
+    is_same = by_quarters.is_sound & (abs(by_years.amount - by_quarters.amount) <= by_years.grain)
     rows = np.flatnonzero(may_take_years & ~is_same & IS_ADDITIVE[windows.concept] & (windows.quarter > 1))
     amount, is_behind[rows] = on_basis_of_quarters(windows.at(rows), by_years.rows[:3, rows])
-    is_near = np.abs(by_quarters.amount[rows] - amount) <= DISAGREEMENT * np.abs(amount)
+    is_near = abs(by_quarters.amount[rows] - amount) <= DISAGREEMENT * abs(amount)
     agrees[rows] = is_behind[rows] & by_quarters.is_sound[rows] & is_near
     return is_behind, agrees
 
@@ -232,11 +230,11 @@ def _paid_later(windows: Windows, quarters: Floats, legs: Ints) -> Flags:
     """
     of = windows.of
     before = of("amount", windows.find(windows.q - AGO[QUARTERS_A_YEAR:], 1))
-    amounts = np.concatenate([quarters, before])
-    skips = np.any((amounts[:-2] > 0) & (amounts[1:-1] == 0) & (amounts[2:] > 0), axis=0)
+    amounts: Floats = np.concatenate([quarters, before])
+    skips = any_of((amounts[:-2] > 0) & (amounts[1:-1] == 0) & (amounts[2:] > 0))
     skips &= (amounts == 0).sum(axis=0) >= FEWEST_WITHOUT
     is_other = (of("rank", legs) == PAID) | (of("other_source", legs) > 0)
-    is_paid = np.any(is_other & (of("amount", legs) > 0), axis=0)
+    is_paid = any_of(is_other & (of("amount", legs) > 0))
     following = of("amount", windows.find(windows.q + 1, 1))
-    found: Flags = is_paid & skips & ~(np.abs(following - quarters[-1]) <= NOISE_OF_SUMS)
+    found: Flags = is_paid & skips & ~(abs(following - quarters[-1]) <= NOISE_OF_SUMS)
     return found

@@ -50,10 +50,10 @@ def disputed(rows: Mapping[str, Floats], following: Ints, concept: Ints, is_year
     other = {name: picked(rows[name], following) for name in compared}
     # figures as filed, not weighted by days
     figure, next_figure = (each["amount"] / each["weight"] for each in (rows, other))
-    off, unit = np.abs(next_figure - figure), np.minimum(rows["grain"], other["grain"])
+    off, unit = abs(next_figure - figure), np.minimum(rows["grain"], other["grain"])
     digits = off / 10.0 ** np.floor(np.log10(np.maximum(off, unit)) + NOISE_OF_SUMS)
-    holds = np.abs(digits - np.rint(digits)) <= NOISE_OF_SUMS
-    holds &= (off >= FEWEST_UNITS_OF[concept] * unit - NOISE_OF_SUMS) & (off > LEAST_DISPUTE * np.abs(figure))
+    holds = abs(digits - np.rint(digits)) <= NOISE_OF_SUMS
+    holds &= (off >= FEWEST_UNITS_OF[concept] * unit - NOISE_OF_SUMS) & (off > LEAST_DISPUTE * abs(figure))
     holds &= is_year & (rows["rank"] == other["rank"]) & (other["restated_along"] <= RESTATED_ALONE)
     holds &= (rows["since"] == rows["seq"]) & (other["since"] == other["seq"])
     return np.where(holds, other["seq"], np.nan)

@@ -62,12 +62,14 @@ RESTATED_ALONE = 2
 """A filing that corrects one figure restates at most so many amounts of its period, as one element may feed two
 concepts; a filing that follows another basis restates more."""
 
-IS_ADDITIVE = np.array(
+IS_ADDITIVE: Flags = np.array(
     [concept.measure == "money" or concept.name == "dividends_per_share" for concept in BY_NAME.values()]
 )
 """For each code of a concept: whether the quarters of a year add up to it exactly."""
 
-STATED_RANKS = np.array([len(BY_NAME[name].sources) if name in BY_NAME else np.inf for name in AMOUNT.categories])
+STATED_RANKS: Floats = np.array(
+    [len(BY_NAME[name].sources) if name in BY_NAME else np.inf for name in AMOUNT.categories]
+)
 """For each code of a concept: the rank from which on amounts are derived, not stated."""
 
 DIVIDENDS = list(BY_NAME).index("dividends_per_share")
@@ -144,13 +146,13 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     begins, cik = figures.begins, figures.cik
     value, grain, known_before = figures.value, figures.grain, before(figures.value, begins)
     half_a_unit = np.fmax(grain, before(grain, begins)) * HALF_A_UNIT
-    repeats = COARSER_REPETITION.where((np.abs(value - known_before) <= half_a_unit) | _rounded(figures))
+    repeats = COARSER_REPETITION.where((abs(value - known_before) <= half_a_unit) | _rounded(figures))
     repeats |= value == known_before
     is_erratum = ERRATUM.where(~repeats & (_errata(figures) | _proved_before(figures)))
     is_outlier = OUTLIER.where(_outliers(figures, repeats | is_erratum, half_a_unit))
     # what follows an outlier repeats the amount before it, or confirms the outlier
     after = np.flatnonzero(np.append(False, is_outlier[:-1]) & ~begins)
-    repeats[after] = np.abs(value[after] - value[after - 2]) <= half_a_unit[after]
+    repeats[after] = abs(value[after] - value[after - 2]) <= half_a_unit[after]
     is_erratum[after] = False
     repeats |= is_outlier
     # a corrected error is no restatement: the amount is known since its first statement, as corrected
@@ -221,7 +223,7 @@ def _rounded(figures: _Figures) -> Flags:
     rows = np.flatnonzero((value != 0) & (value != known) & ~figures.begins)
     rounded_to = np.where(_in_whole_units(figures)[rows], 1.0, grains(value[rows], ROUNDED_DIGITS))
     has_more = figures.grain[rows - 1] * LOST <= rounded_to
-    found[rows] = has_more & (np.abs(value[rows] - known[rows]) <= rounded_to * HALF_A_UNIT)
+    found[rows] = has_more & (abs(value[rows] - known[rows]) <= rounded_to * HALF_A_UNIT)
     return found
 
 
@@ -237,8 +239,7 @@ def _in_whole_units(figures: _Figures) -> Flags:
 def _proved_before(figures: _Figures) -> Flags:
     """Whether a filing states what other figures had proved, which restates nothing; if they add up, exactly."""
     beyond = figures.rank - STATED_RANKS[figures.concept]
-    found: Flags = (beyond < 0) & (before(beyond, figures.begins) >= 0) & ~figures.adds_up
-    return found
+    return (beyond < 0) & (before(beyond, figures.begins) >= 0) & ~figures.adds_up
 
 
 def _outliers(figures: _Figures, repeats: Flags, half_a_unit: Floats) -> Flags:
@@ -261,7 +262,7 @@ def _outliers(figures: _Figures, repeats: Flags, half_a_unit: Floats) -> Flags:
     )
     agreeing = at - first_row(~repeats)[at - 1]
     # two rounded figures on both sides of a limit are no outlier
-    is_far = np.abs(figures.value[at] - figures.value[at - 1]) > 2 * half_a_unit[at]
+    is_far = abs(figures.value[at] - figures.value[at - 1]) > 2 * half_a_unit[at]
     found[at] = flags(is_alone, "foots") & (agreeing >= AGREEING) & is_far
     return found
 
@@ -273,18 +274,18 @@ def _errata(figures: _Figures) -> Flags:
     """
     value, known = figures.value, before(figures.value, figures.begins)
     found = np.zeros(len(value), dtype=np.bool_)
-    rows = np.flatnonzero((value != known) & (value != 0) & (np.abs(known) > 0))
+    rows = np.flatnonzero((value != known) & (value != 0) & (abs(known) > 0))
     times = value[rows] / known[rows]
-    power = np.round(np.log10(np.abs(times)))
-    is_same = np.abs(np.abs(times) / 10.0**power - 1) <= SAME_DIGITS
+    power = np.round(np.log10(abs(times)))
+    is_same = abs(abs(times) / 10.0**power - 1) <= SAME_DIGITS
     found[rows] = is_same & (power == 0) & (times < 0)
-    rows = rows[is_same & (np.abs(power) >= THOUSAND) & (power % THOUSAND == 0) & (times > 0)]
+    rows = rows[is_same & (abs(power) >= THOUSAND) & (power % THOUSAND == 0) & (times > 0)]
     place = np.unique(figures.cik, return_inverse=True)[1]
     slots = slot_key(place, *(ints(figures.rows, name) for name in SLOT[1:]))
     timeline, year = Timeline(slots, figures.seq), QUARTERS_A_YEAR << SPAN_BITS
     others = picked(value, timeline.after(slots[rows] + np.array([[-year], [year]]), figures.seq[rows]))
     with np.errstate(divide="ignore"):
-        found[rows] = np.fmax.reduce(np.abs(np.log10(np.abs(value[rows] / others)))) < SAME_SCALE
+        found[rows] = np.fmax.reduce(abs(np.log10(abs(value[rows] / others)))) < SAME_SCALE
     return found
 
 
@@ -362,7 +363,7 @@ def amount_changes(rows: pl.DataFrame, of: list[str], also: str | None = None) -
     begins = starts(*(ints(ordered, name) for name in of))
     amount, regime = floats(ordered, "amount"), floats(ordered, "regime")
     earlier = before(amount, begins)
-    same = (np.abs(amount - earlier) <= NOISE_OF_SUMS * np.abs(earlier)) & (regime == before(regime, begins))
+    same = (abs(amount - earlier) <= NOISE_OF_SUMS * abs(earlier)) & (regime == before(regime, begins))
     same |= np.isnan(amount) & np.isnan(earlier) & ~begins
     if also:
         other = floats(ordered, also)

@@ -37,10 +37,10 @@ PARTNERS = {"operating_cash_flow": "capital_expenditure", "capital_expenditure":
 """Concepts of one statement that make up one item, which has to be on one basis."""
 CODES = {name: code for code, name in enumerate(BY_NAME)}
 """The code of each concept. For each code:"""
-PARTNER_OF = np.array([CODES[PARTNERS.get(name, name)] for name in BY_NAME])
-CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
+PARTNER_OF: Ints = np.array([CODES[PARTNERS.get(name, name)] for name in BY_NAME])
+CAN_BE_NEGATIVE: Flags = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 IS_MONEY, IS_COUNT, IS_PER_SHARE = (
-    np.array([concept.measure == measure for concept in BY_NAME.values()])
+    np.array([concept.measure == measure for concept in BY_NAME.values()], dtype=np.bool_)
     for measure in ("money", "shares", "per_share")
 )
 AGO = np.arange(2 * QUARTERS_A_YEAR)[:, None]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, largest
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND, YEAR_BEFORE_RECAST, Years, as_settled, refined, restated
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
@@ -81,7 +81,7 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
     regime = windows.of("regime", np.where(last[0] >= 0, last[0], last[1]))
     way = Way.of(windows, FOUR_QUARTERS, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
-    return way, quarters, is_recast & way.is_sound & (np.abs(amount - total) <= way.grain)
+    return way, quarters, is_recast & way.is_sound & (abs(amount - total) <= way.grain)
 
 
 def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
@@ -98,34 +98,31 @@ def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
     newest: Floats = np.fmax.reduce(windows.newest_with_year_before(q, spans))
     as_of = np.where(np.isnan(newest), np.fmin.reduce(of("seq", windows.first(q, spans))), newest)
     shown, before = (find(q - QUARTERS_A_YEAR, spans, seq) for seq in (as_of, as_of - 1))
-    size = DISAGREEMENT * QUARTERS_A_YEAR / spans * np.abs(of("amount", find(q, spans, as_of)))
-    restates: Flags = np.any(restated(windows, shown, before, size), axis=0)
+    size = DISAGREEMENT * QUARTERS_A_YEAR / spans * abs(of("amount", find(q, spans, as_of)))
+    restates: Flags = any_of(restated(windows, shown, before, size))
     return as_of, restates
 
 
 def _exceed_their_year(windows: Windows, amount: Floats, as_of: Floats) -> Flags:
     """Whether the quarters of last year add up to more than that year, of an amount that cannot be negative."""
     year = windows.around(windows.year_before, QUARTERS_A_YEAR, as_of)
-    of_last_year = np.where(AGO[:QUARTERS_A_YEAR] >= windows.quarter, amount, 0.0).sum(axis=0)
+    of_last_year: Floats = np.where(AGO[:QUARTERS_A_YEAR] >= windows.quarter, amount, 0.0).sum(axis=0)
     rounding = DIGITS_OF_SUMS * windows.of("grain", year)
-    found: Flags = of_last_year > windows.of("amount", year) * (1 + DISAGREEMENT) + rounding
-    return found
+    return of_last_year > windows.of("amount", year) * (1 + DISAGREEMENT) + rounding
 
 
 def _stated_after_recast(windows: Windows, legs: Ints, recast_by: Floats) -> Flags:
     """Whether a quarter is from the year before its recast, and another one is known from later filings alone."""
-    found: Flags = np.any(windows.of("since", legs) >= recast_by, axis=0)
-    return found
+    return any_of(windows.of("since", legs) >= recast_by)
 
 
 def _leave_their_year_to_date(windows: Windows, amount: Floats, as_of: Floats) -> Flags:
     """Whether the quarters of this year do not add up to the year to date: some are as before a recast."""
     to_date = windows.around(windows.q, windows.quarter, as_of)
-    of_this_year = np.where(AGO[:QUARTERS_A_YEAR] < windows.quarter, amount, 0.0).sum(axis=0)
+    of_this_year: Floats = np.where(AGO[:QUARTERS_A_YEAR] < windows.quarter, amount, 0.0).sum(axis=0)
     rounding = DIGITS_OF_SUMS * windows.of("grain", to_date)
-    off = np.abs(of_this_year - windows.of("amount", to_date))
-    found: Flags = off > np.fmax(DISAGREEMENT * np.abs(of_this_year), rounding)
-    return found
+    off = abs(of_this_year - windows.of("amount", to_date))
+    return off > largest(DISAGREEMENT * abs(of_this_year), rounding)
 
 
 def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
@@ -144,8 +141,8 @@ def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
     stated, longer, shorter, recast_by = _periods(each, q, as_of, stated_anew)
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
     # the difference is finer than an average that other figures prove, unless these contradict it
-    rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * np.abs(rest)
-    is_finer = IS_COUNT[each.concept] & (np.abs(of("amount", stated) - rest) <= rounding)
+    rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * abs(rest)
+    is_finer = IS_COUNT[each.concept] & (abs(of("amount", stated) - rest) <= rounding)
     stated = np.where(each.is_derived(stated) & is_finer, NOTHING, stated)
     is_unstated = QUARTER_BY_DIFFERENCE.where(stated < 0)
     is_negative = NOT_TWELVE_MONTHS.where(is_unstated & ~each.can_be_negative & (rest < 0))
@@ -204,9 +201,8 @@ def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:
 
 def _is_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
     """Whether nine months are less than their quarters: a rate of one quarter in the context of nine months."""
-    quarters = windows.of("amount", windows.around(q - THREE, 1, as_of)).sum(axis=0)
-    found: Flags = quarters > windows.of("amount", nine_months) + DIGITS_OF_SUMS * windows.of("grain", nine_months)
-    return found
+    quarters: Floats = windows.of("amount", windows.around(q - THREE, 1, as_of)).sum(axis=0)
+    return quarters > windows.of("amount", nine_months) + DIGITS_OF_SUMS * windows.of("grain", nine_months)
 
 
 def _before_recast(
@@ -249,5 +245,4 @@ def _year_less_three(windows: Windows, asked: Flags, q: Ints, as_of: Floats, yea
 def _restated_since(windows: Windows, q: Ints, nine_months: Ints, as_of: Floats) -> Flags:
     """Whether a quarter of the nine months was restated after these were last stated."""
     quarters = windows.find(q - THREE, 1, as_of)
-    found: Flags = np.any(windows.of("revised", quarters) > windows.of("seq", nine_months), axis=0)
-    return found
+    return any_of(windows.of("revised", quarters) > windows.of("seq", nine_months))

@@ -48,7 +48,7 @@ def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
         some = windows.at(asked)
         of_filing, of_quarters, off, rounding = _as_recast(some)
         of_tax, _, off_tax, rounding_of_tax = _as_recast(some.of_concept(CODES["income_tax"]))
-        is_near = (some.concept == CODES["pretax_income"]) & (off <= NEAR * np.abs(of_quarters))
+        is_near = (some.concept == CODES["pretax_income"]) & (off <= NEAR * abs(of_quarters))
         is_near &= (of_tax == of_filing) & (off_tax <= rounding_of_tax)
         holds = QUARTERS_OF_RECAST.where(~np.isnan(of_quarters) & ((off <= rounding) | is_near))
         filing[asked], total[asked] = np.where(holds, (of_filing, of_quarters), np.nan)
@@ -68,7 +68,7 @@ def _as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
     rows = windows.find(windows.q - back, 1, filing)
     amounts = np.where(of("seq", rows) == filing, of("amount", rows), np.nan)
     of_year = (back >= windows.quarter) & (back < windows.quarter + QUARTERS_A_YEAR)
-    off = np.abs(np.where(of_year, amounts, 0.0).sum(axis=0) - of("amount", newest_year))
+    off = abs(np.where(of_year, amounts, 0.0).sum(axis=0) - of("amount", newest_year))
     return filing, amounts[:QUARTERS_A_YEAR].sum(axis=0), off, DIGITS_OF_SUMS * of("grain", newest_year)
 
 
@@ -127,6 +127,6 @@ def _from_next_window(windows: Windows, years: Years) -> tuple[Ints, Years, Ints
     holds = np.all(of("seq", quarters) == filing, axis=0) & ~np.isnan(former) & following.holds & ~following.is_before
     holds &= (of("since", following.to_date) <= filing) & (of("since", following.prior) <= filing)
     holds &= some.can_be_negative | (np.fmin.reduce([*parts, *(rests - parts)]) >= 0)
-    holds &= ~own.holds | (np.abs(amount - former) > DISAGREEMENT * np.abs(amount))
+    holds &= ~own.holds | (abs(amount - former) > DISAGREEMENT * abs(amount))
     rows = np.flatnonzero(NEXT_LESS_QUARTER.where(holds))
     return asked[rows], following.at(rows), *quarters[:, rows]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import Flags, Floats, Ints
+from pipelines.normalize.arrays import Flags, Floats, Ints, any_of
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.disputes import NO_YEAR_IN_DISPUTE
@@ -140,15 +140,15 @@ class Way:
         """Make a way from its sums (amount, days, regime), and its legs with their signs."""
         amount, days, regime = sums
         regimes, others, grains = (windows.of(name, rows) for name in ("regime", "other_source", "grain"))
-        in_thousands = IS_MONEY[windows.concept] & np.any(grains >= SMALLEST_UNIT, axis=0)
-        in_dispute = np.any(windows.of("disputed", rows) <= windows.seq, axis=0)
-        has_other = np.any(others > 0, axis=0)
+        in_thousands = IS_MONEY[windows.concept] & any_of(grains >= SMALLEST_UNIT)
+        in_dispute = any_of(windows.of("disputed", rows) <= windows.seq)
+        has_other = any_of(others > 0)
         is_negative = ~windows.can_be_negative & (amount < 0)
         has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
         is_known = ~np.isnan(amount)
         faults = {
             ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
-            NO_MIXED_ELEMENTS: has_other & np.any(others == 0, axis=0),
+            NO_MIXED_ELEMENTS: has_other & any_of(others == 0),
             NO_MIXED_UNITS: windows.where(in_thousands, _mixes_units, rows),
             NO_YEAR_IN_DISPUTE: windows.where(in_dispute, _is_disputed, rows),
             NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
@@ -164,7 +164,7 @@ class Way:
             signs=signs,
             grain=np.fmax.reduce(grains),
             is_whole=rule.where(is_known & ~faults[NOT_TWELVE_MONTHS]),
-            has_derived=np.any(windows.is_derived(rows), axis=0),
+            has_derived=any_of(windows.is_derived(rows)),
             has_other_element=has_other,
             faults=faults,
         )
@@ -172,8 +172,7 @@ class Way:
     @property
     def is_sound(self) -> Flags:
         """Whether it leads to twelve months without a fault."""
-        found: Flags = self.is_whole & ~np.any(list(self.faults.values()), axis=0)
-        return found
+        return self.is_whole & ~any_of(list(self.faults.values()))
 
     def breaks(self, rule: Rule) -> Flags:
         """Whether a rule forbids a sum that is otherwise whole."""
@@ -183,18 +182,16 @@ class Way:
 def _is_disputed(windows: Windows, rows: Ints) -> Flags:
     """Whether a leg is in dispute after the filing of the window."""
     begins, ends = (windows.of(name, rows) <= windows.seq for name in ("disputed", "settled"))
-    found: Flags = np.any(begins & ~ends, axis=0)
-    return found
+    return any_of(begins & ~ends)
 
 
 def _mixes_units(windows: Windows, rows: Ints) -> Flags:
     """Whether a leg is in thousands, but stated in units, beside one in thousands."""
-    amounts, grains = np.abs(windows.of("amount", rows)), windows.of("grain", rows)
+    amounts, grains = abs(windows.of("amount", rows)), windows.of("grain", rows)
     is_fine = grains < SMALLEST_UNIT
-    has_small = np.any((amounts > 0) & (amounts < SMALLEST_UNIT), axis=0) & np.any(amounts >= LARGE_AMOUNT, axis=0)
+    has_small = any_of((amounts > 0) & (amounts < SMALLEST_UNIT)) & any_of(amounts >= LARGE_AMOUNT)
     with np.errstate(divide="ignore", invalid="ignore"):
         daily = amounts / windows.of("days", rows)
         times = np.fmax.reduce(np.where(is_fine, np.nan, daily)) / daily
-    is_smaller = np.any(is_fine & (times >= A_THOUSANDTH[0]) & (times <= A_THOUSANDTH[1]), axis=0)
-    is_mixed: Flags = has_small | (is_smaller & ~windows.can_be_negative)
-    return is_mixed
+    is_smaller = any_of(is_fine & (times >= A_THOUSANDTH[0]) & (times <= A_THOUSANDTH[1]))
+    return has_small | (is_smaller & ~windows.can_be_negative)

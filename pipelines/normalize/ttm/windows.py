@@ -7,7 +7,19 @@ quarters), which amounts are known (known), the elements of a flow (elements), b
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, first_row, ints, largest, numbers, picked, starts
+from pipelines.normalize.arrays import (
+    NOTHING,
+    Flags,
+    Floats,
+    Ints,
+    any_of,
+    first_row,
+    ints,
+    largest,
+    numbers,
+    picked,
+    starts,
+)
 from pipelines.normalize.decisions import counted
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.periods.breaks import ACROSS
@@ -154,7 +166,7 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
     is_year, takes_own, *_ = choice.holds
     first_year = windows.first(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR)
     is_recast = is_year & (of("regime", year) == of("regime", first_year))
-    is_recast &= restated(windows, year, first_year, DISAGREEMENT * np.abs(of("amount", year)))
+    is_recast &= restated(windows, year, first_year, DISAGREEMENT * abs(of("amount", year)))
     *others, by_years = choice.ways
     is_other = [*(way.has_other_element for way in others), of("other_source", by_years.rows[1]) > 0]
     days = choice.of("days")
@@ -173,7 +185,7 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
         own_spread=numbers(np.where(choice.takes_quarters, spreads[1], spreads[0])),
         gross=numbers(averages.gross(windows, ways.by_years, ways.quarters, choice.takes_quarters)),
         beyond=numbers(choice.beyond),
-        is_beyond=np.abs(choice.beyond) > BEYOND,
+        is_beyond=abs(choice.beyond) > BEYOND,
         is_derived=choice.of("has_derived") > 0,
     )
 
@@ -188,7 +200,7 @@ def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Seri
     # after a later filing, legs that counted before contradict the others: nothing is known any more
     is_withdrawn = mixes_bases | choice.contradict
     for way in (ways.by_years, ways.by_quarters):
-        is_withdrawn &= ~(np.abs(way.amount - former) <= DISAGREEMENT * np.abs(former)) | choice.is_behind
+        is_withdrawn &= ~(abs(way.amount - former) <= DISAGREEMENT * abs(former)) | choice.is_behind
     is_withdrawn = (is_withdrawn | is_disputed | mixes_units | choice.is_paid_later) & ~np.isnan(former)
     rules = {way.rule: holds for way, holds in zip(choice.ways, choice.holds, strict=True)}
     rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_YEAR_IN_DISPUTE: is_disputed, NO_MIXED_UNITS: mixes_units}
@@ -254,10 +266,10 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice
     by_year, by_own, takes_quarters, takes_years = choice.holds
     is_single = by_year | by_own
     is_quarters, is_years = kept & takes_quarters & ~is_single, kept & takes_years & ~takes_quarters & ~is_single
-    is_other = np.any([way.faults[NOT_TWELVE_MONTHS] for way in (ways.by_years, ways.by_quarters)], axis=0)
+    is_other = any_of([way.faults[NOT_TWELVE_MONTHS] for way in (ways.by_years, ways.by_quarters)])
     decided = {
-        QUARTER_BY_DIFFERENCE: is_quarters & np.any(quarters.by_difference | quarters.by_three, axis=0),
-        YEAR_BEFORE_RECAST: (is_quarters & np.any(quarters.recast_by >= 0, axis=0)) | (is_years & years.is_before),
+        QUARTER_BY_DIFFERENCE: is_quarters & any_of(quarters.by_difference | quarters.by_three),
+        YEAR_BEFORE_RECAST: (is_quarters & any_of(quarters.recast_by >= 0)) | (is_years & years.is_before),
         NEWEST_COMPARATIVE: is_years & (years.is_recast | years.is_newer),
         CORRECTED_YEAR: is_years & years.was_error,
         NOT_TWELVE_MONTHS: (quarters.is_negative.any(axis=0) | is_other) & ~has_way,
