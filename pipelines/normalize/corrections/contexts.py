@@ -94,14 +94,15 @@ def proposals(figures: Figures) -> list[Proposal]:
     """
     flows = _flows(figures)
     proven = _proven(flows)
-    in_one_filing = flows.filter(pl.col("value") != 0).join(flows, on=[*LINE, "digits"], suffix="_of")
+    repeated = flows.filter(pl.len().over(*LINE, "digits") > 1, pl.col("value") != 0)
+    in_one_filing = repeated.join(repeated, on=[*LINE, "digits"], suffix="_of")
     ways = (
         _quarters_of_the_year_before(flows),
         proven,
         *_with_proven(flows, proven),
         _repeating_longer(flows, in_one_filing),
-        _repeating_next_year(in_one_filing),
-        _means_of_parts(in_one_filing),
+        _repeating_next_year(flows, in_one_filing),
+        _means_of_parts(flows, in_one_filing),
     )
     found = pl.concat([way.select(FOUND) for way in ways]).drop_nulls("rule").sort("at", "way", "start_of", "end_of")
     true_period = (pl.col(name).cast(pl.Int32).cast(pl.Date) for name in ("start_of", "end_of"))
@@ -119,19 +120,12 @@ def _flows(figures: Figures) -> pl.DataFrame:
     """The figures of durations: the columns of Figures, the place in it, and what the comparisons need.
 
     first: the figure of the first filing that states the period. digits: equal for figures that agree to the digit.
-    lines: the number of the filing's figures for the period. is_interim: whether the last period of the line in the
-    filing is no year.
     """
+    at = np.flatnonzero(~figures.is_instant)
     names = ("company", "line", "seq", "start", "end", "days", "value", "grain", "measure_sign", "is_first")
-    flows = pl.DataFrame({name: getattr(figures, name) for name in names}).with_columns(
-        at=np.arange(len(figures.value)), first=figures.value[figures.first]
-    )
-    is_year = pl.col("days") >= A_YEAR[0]
-    last_year, last_other = (pl.col("end").filter(holds).max().over(LINE) for holds in (is_year, ~is_year))
-    return flows.filter(~figures.is_instant).with_columns(
-        digits=pl.col("value").round_sig_figs(EXACT_DIGITS),
-        lines=pl.len().over(PERIOD),
-        is_interim=last_other > last_year,
+    flows = pl.DataFrame({name: getattr(figures, name)[at] for name in names})
+    return flows.with_columns(
+        at=at, first=figures.value[figures.first[at]], digits=pl.col("value").round_sig_figs(EXACT_DIGITS)
     )
 
 
@@ -197,10 +191,11 @@ def _with_proven(flows: pl.DataFrame, proven: pl.DataFrame) -> tuple[pl.DataFram
 def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
     """The figures in the contexts of four quarters that add up to the year before."""
     amounts = flows.filter(pl.col("measure_sign") == 0)
-    years = amounts.filter(pl.col("days").is_between(*A_YEAR))
+    years = amounts.filter(pl.col("days").is_between(*A_YEAR)).select(*LINE, "start", "end", "value", "grain", "at")
     unit = UNITS_OF_SUM * pl.col("grain_year")
     quarters = (
         amounts.filter(pl.col("days").is_between(*A_QUARTER))
+        .filter(pl.len().over(LINE) >= QUARTERS)
         .join(years, on=LINE, suffix="_year")
         .filter(
             pl.col("start") > pl.col("start_year") - ONE_END_DAYS, pl.col("end") < pl.col("end_year") + ONE_END_DAYS
@@ -249,21 +244,35 @@ def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _repeating_next_year(pairs: pl.DataFrame) -> pl.DataFrame:
+def _repeating_next_year(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Amounts of a year of which the filing states few lines, equal to those of the year after."""
-    return pairs.filter(
+    lines, next_year = flows.group_by(PERIOD).agg(lines=pl.len()), ["company", "seq", "start_of", "end_of"]
+    of_next = lines.rename({"start": "start_of", "end": "end_of", "lines": "lines_of"})
+    repeating = pairs.filter(
         "is_first",
         (pl.col("end_of") - pl.col("end")).is_between(*A_YEAR) & SAME_LENGTH & (pl.col("days") >= A_YEAR[0]),
         (pl.col("measure_sign") == 0) & (pl.col("value").abs() >= FOUR_DIGITS * pl.col("grain")),
-        pl.col("lines") < FEWER * pl.col("lines_of"),
-    ).with_columns(**_as(5, IN_ONE_FILING))
+    )
+    return (
+        repeating.join(lines, on=PERIOD)
+        .join(of_next, on=next_year)
+        .filter(pl.col("lines") < FEWER * pl.col("lines_of"))
+        .with_columns(**_as(5, IN_ONE_FILING))
+    )
 
 
-def _means_of_parts(pairs: pl.DataFrame) -> pl.DataFrame:
+def _means_of_parts(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Averages of a year, in a report of a later period that is no year, that are those of a part of the year."""
-    return pairs.filter(
-        (pl.col("measure_sign") > 0) & pl.col("is_interim"),
-        (pl.col("days") >= A_YEAR[0]) & (pl.col("days_of") < A_YEAR[0] - A_QUARTER[0]),
-        pl.col("start_of") > pl.col("start") - ONE_END_DAYS,
-        pl.col("end_of") < pl.col("end") + ONE_END_DAYS,
-    ).with_columns(**_as(6, IN_ONE_FILING))
+    is_year = pl.col("days") >= A_YEAR[0]
+    last_year, last_other = (pl.col("end").filter(holds).max() for holds in (is_year, ~is_year))
+    interim = flows.filter(pl.col("measure_sign") > 0).group_by(LINE).agg(holds=last_other > last_year).filter("holds")
+    return (
+        pairs.join(interim, on=LINE, how="semi")
+        .filter(
+            pl.col("measure_sign") > 0,
+            (pl.col("days") >= A_YEAR[0]) & (pl.col("days_of") < A_YEAR[0] - A_QUARTER[0]),
+            pl.col("start_of") > pl.col("start") - ONE_END_DAYS,
+            pl.col("end_of") < pl.col("end") + ONE_END_DAYS,
+        )
+        .with_columns(**_as(6, IN_ONE_FILING))
+    )

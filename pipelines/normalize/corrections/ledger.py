@@ -5,13 +5,11 @@ Belongs here: the order of the corrections, applying them, and recording each. D
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from pipelines.normalize.arrays import Ints, ints, numbers
+from pipelines.normalize.arrays import Ints, floats, ints, numbers
 from pipelines.normalize.corrections import (
     agreement,
     contexts,
@@ -32,6 +30,8 @@ from warehouse.schema import ITEM_NAMES
 WHAT = ["cik", "seq", "concept", "start", "end"]
 CORRECTIONS = [*WHAT, "kind", "filed_value", "value", "evidence", "rule"]
 
+RECORDED = pl.Schema({"row": pl.Int64(), "kind": pl.String(), "evidence": pl.String(), "rule": pl.String()})
+
 Corrector = Callable[[Figures], Sequence[Proposal]]
 CORRECTORS: tuple[Corrector, ...] = (
     votes.proposals,
@@ -50,28 +50,38 @@ _IS_WITNESS = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in
 
 
 class Ledger:
-    """Figures as corrected so far, and the last correction of each.
+    """Figures as corrected so far, and the corrections.
 
     figures: the figures. repair: the factor by which each was corrected; NaN if it is left out.
-    record: `kind`, `evidence` and `rule` of each figure's correction; null for figures without error.
-    applied: all proposals.
+    applied: all proposals, those of the last corrector first.
     """
 
     def __init__(self, figures: Figures) -> None:
         self.figures, self.repair = figures, np.ones(len(figures.value))
-        self.record = {name: np.full(len(figures.value), None) for name in ("kind", "evidence", "rule")}
         self.applied: list[Proposal] = []
 
     def apply(self, proposals: Sequence[Proposal]) -> None:
-        """Apply all proposals of one corrector; if there are several for a figure, the first one is recorded."""
-        proposals = [proposal for proposal in proposals if proposal.rule.where(condition=True)]
+        """Apply all proposals of one corrector."""
+        in_force = [proposal for proposal in proposals if proposal.rule.where(condition=True)]
         factor = np.ones(len(self.repair))
-        for proposal in reversed(proposals):
+        for proposal in in_force:
             factor[proposal.at] *= proposal.factor
-            for name, text in (("kind", proposal.kind), ("evidence", proposal.evidence), ("rule", proposal.rule.id)):
-                self.record[name][proposal.at] = text
         self.figures, self.repair = self.figures.multiplied(factor), self.repair * factor
-        self.applied += proposals
+        self.applied = [*in_force, *self.applied]
+
+    def recorded(self) -> pl.DataFrame:
+        """The last correction of each figure, of several of one corrector the first: `row`, `kind`, `evidence`, `rule`.
+
+        `row` is the row of the figure in the frame of vintages.
+        """
+        found = [
+            pl.DataFrame({"row": self.figures.row[each.at]}).with_columns(
+                kind=pl.lit(each.kind), evidence=pl.lit(each.evidence), rule=pl.lit(each.rule.id)
+            )
+            for each in self.applied
+            if len(each.at)
+        ]
+        return pl.concat([RECORDED.to_frame(), *found]).unique("row", keep="first", maintain_order=True)
 
 
 def corrected(
@@ -107,28 +117,27 @@ def corrected(
         ledger.apply([*contexts.proposals(ledger.figures), *contradicted])
     figures, repair = ledger.figures, ledger.repair
     foots = np.isin(np.arange(len(repair)), np.concatenate([each.at[each.holds] for each in judged[:-1]]))
-    is_power = np.where(is_power_of_ten(repair), SCALE, FIGURE)
-    kind = np.where(np.isnan(repair), ledger.record["kind"], np.where(repair == -1, SIGN, is_power))
     by_row = np.argsort(figures.row)
-    recorded = vintages.with_columns(
+    judgement = vintages.with_columns(
         filed_value="value",
         value=numbers(figures.value[by_row]),
         grain=figures.grain[by_row],
         repair=repair[by_row],
-        kind=_texts(kind[by_row]),
-        evidence=_texts(ledger.record["evidence"][by_row]),
-        corrected_by=_texts(ledger.record["rule"][by_row]),
         foots=foots[by_row],
-    )
-    counts = ~np.isnan(repair) & ~_IS_WITNESS[figures.concept]
-    sound = recorded.filter(counts[by_row]).drop("filed_value", "kind", "evidence")
+        row=np.arange(len(by_row)),
+    ).join(ledger.recorded(), on="row", how="left", maintain_order="left")
     is_right = pl.col("repair") == 1
-    corrections = recorded.filter(~is_right).rename({"corrected_by": "rule"}).select(CORRECTIONS)
+    counts = ~np.isnan(repair) & ~_IS_WITNESS[figures.concept]
+    sound = judgement.filter(counts[by_row]).with_columns(corrected_by=pl.when(~is_right).then("rule"))
+    wrong = judgement.filter(~is_right)
+    factor = floats(wrong, "repair")
+    of_factor = np.select([factor == -1, is_power_of_ten(factor)], [SIGN, SCALE], FIGURE)
+    kind = pl.when(pl.col("repair").is_nan()).then("kind").otherwise(pl.Series(of_factor))
     cik = ints(vintages, "cik")[figures.row]
     decided = counted([(proposal.rule, cik[proposal.at]) for proposal in ledger.applied])
     return (
-        sound.with_columns(corrected_by=pl.when(~is_right).then("corrected_by")),
-        corrections.sort(*WHAT, nulls_last=True),
+        sound.drop("filed_value", "kind", "evidence", "rule", "row"),
+        wrong.with_columns(kind=kind).select(CORRECTIONS).sort(*WHAT, nulls_last=True),
         footings,
         pl.concat([decided, _of_witnesses(vintages, figures, judged)]),
     )
@@ -157,13 +166,9 @@ def _footings(
                 *("cik", "seq", "start", "end"),
                 item=pl.lit(each.item),
                 rule=pl.lit(each.rule.id),
-                outcome=_texts(np.select(cases, [WITHHELD_OUTCOME, CORRECTED], HOLDS)),
+                outcome=pl.Series(np.select(cases, [WITHHELD_OUTCOME, CORRECTED], HOLDS), dtype=pl.String),
                 left_side=numbers(each.left[shown]),
                 right_side=numbers(each.right[shown]),
             )
         )
     return pl.concat(parts)
-
-
-def _texts(texts: npt.NDArray[Any]) -> pl.Series:
-    return pl.Series(texts.tolist(), dtype=pl.String)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, Timeline, picked
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, Timeline, first_row, picked, starts
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.keys import NUMBER_OF, company_key, packed
 from pipelines.normalize.rule import Rule
@@ -50,6 +50,7 @@ class PeriodRows:
     figures: all figures.
     company, seq: the filing.
     start, end: the period, as days since 1970.
+    since, of_filing, after: the first row of the company, that of the filing, and the row after those of the filing.
     place: for each concept, the place of the figure in Figures, or NOTHING.
     """
 
@@ -58,6 +59,9 @@ class PeriodRows:
     seq: Ints
     start: Ints
     end: Ints
+    since: Ints
+    of_filing: Ints
+    after: Ints
     place: dict[str, Ints]
 
     @classmethod
@@ -70,7 +74,11 @@ class PeriodRows:
         for name in concepts:
             is_named = figures.concept[at] == NUMBER_OF[name]
             place[name][row[is_named]] = at[is_named]
-        return cls(figures, company[first], seq[first], start[first], end[first], place)
+        company, seq = company[first], seq[first]
+        is_new = starts(company, seq)
+        after = np.append(np.flatnonzero(is_new), len(first))[np.cumsum(is_new)]
+        since, of_filing = first_row(starts(company)), first_row(is_new)
+        return cls(figures, company, seq, start[first], end[first], since, of_filing, after, place)
 
     def __getitem__(self, name: str) -> Floats:
         """The figures of a concept; NaN if the filing does not state one for the period."""
@@ -86,10 +94,8 @@ class PeriodRows:
 
     def last(self, holds: Flags) -> Ints:
         """The last row of the same or an earlier filing of the company where the condition holds; NOTHING if none."""
-        filing = packed(self.company, self.seq)
-        newest = np.maximum.accumulate(np.where(holds, np.arange(len(holds)), NOTHING))
-        found = newest[np.searchsorted(filing, filing, side="right") - 1]
-        return np.where((found >= 0) & (self.company[found] == self.company), found, NOTHING)
+        newest = np.maximum.accumulate(np.where(holds, np.arange(len(holds)), NOTHING))[self.after - 1]
+        return np.where(newest >= self.since, newest, NOTHING)
 
     def balance(self, name: str, day: Ints) -> Ints:
         """The place of the balance of a concept at a day, as known after each filing; NOTHING if there is none."""
@@ -109,19 +115,11 @@ class PeriodRows:
             fewest: the fewest other periods.
             mostly: the share of them in which the identity must hold.
         """
-        filing = packed(self.company, self.seq)
-        after = np.searchsorted(filing, filing, side="right")
-
-        def others(flags: Flags, of: Ints) -> Ints:
-            total = np.append(0, np.cumsum(flags))
-            count: Ints = total[after] - total[np.searchsorted(of, of)] - flags
-            return count
-
-        held = known & agrees
-        is_usual = others(held, self.company) >= mostly * others(known, self.company)
-        is_usual &= others(known, self.company) >= fewest
-        found: Flags = is_usual & (2 * others(held, filing) >= others(known, filing))
-        return found
+        counts = [np.append(0, np.cumsum(flags)) for flags in (known & agrees, known)]
+        held, compared = (count[self.after] - count[self.since] - np.diff(count) for count in counts)
+        held_here, compared_here = (count[self.after] - count[self.of_filing] - np.diff(count) for count in counts)
+        is_usual: Flags = (held >= mostly * compared) & (compared >= fewest) & (2 * held_here >= compared_here)
+        return is_usual
 
     def propose(self, rule: Rule, evidence: str, name: str, holds: Flags, factor: npt.NDArray[Any] | float) -> Proposal:
         """Propose to multiply the figures of a concept where the condition holds."""
