@@ -115,37 +115,14 @@ class Witness:
         return _equal(amount, self.amount, self.tolerance)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the witnesses say: whether one agrees with the figure, the right figure (NaN if unknown), and whether the
-    figure is contradicted and no right one is known."""
-
-    is_confirmed: Flags
-    right: Floats
-    withheld: Flags
-
-    def but(self, holds: Flags) -> "Verdict":
-        """The same, but nothing is wrong where a condition holds."""
-        return Verdict(self.is_confirmed, np.where(holds, np.nan, self.right), self.withheld & ~holds)
-
-    def corrected(self, amount: Floats) -> Floats:
-        """The amount as judged; NaN where it is withheld."""
-        return np.where(self.withheld, np.nan, either(self.right, amount))
-
-    def proposals(self, rows: PeriodRows, name: str) -> list[Proposal]:
-        """The corrections that follow."""
-        is_known = ~np.isnan(self.right)
-        return [
-            rows.propose(BY_TWO_OTHERS, BY_OTHERS, name, is_known, self.right / rows[name]),
-            rows.propose(CONTRADICTED, BY_NONE, name, self.withheld, np.nan),
-        ]
-
-
-def judged(rows: PeriodRows, amount: Floats, witnesses: list[Witness]) -> Verdict:
+def judged(rows: PeriodRows, amount: Floats, witnesses: list[Witness]) -> tuple[Floats, Flags]:
     """Compare an amount with its witnesses, the exact ones first.
 
     A witness counts if it equals the amount in most other periods of the company. It replaces the amount together with
     one other witness, and without such a record together with two others.
+
+    Returns:
+        the right amounts, NaN where the amount is contradicted and no right one is known; and whether a witness agrees.
     """
     known = [~np.isnan(amount + each.amount + each.tolerance) for each in witnesses]
     agrees = [each.agrees(amount) for each in witnesses]
@@ -164,7 +141,16 @@ def judged(rows: PeriodRows, amount: Floats, witnesses: list[Witness]) -> Verdic
         replaces = (against[one] & (support > 0)) | (known[one] & ~is_confirmed & (support > 1))
         replaces &= BY_TWO_OTHERS.where(witness.is_exact & (witness.amount != 0))
         right = np.where(replaces & np.isnan(right), witness.amount, right)
-    return Verdict(is_confirmed, right, is_wrong & np.isnan(right))
+    return np.where(is_wrong & np.isnan(right), np.nan, either(right, amount)), is_confirmed
+
+
+def _replaced(rows: PeriodRows, name: str, right: Floats) -> list[Proposal]:
+    """The corrections that make right amounts of the figures of a concept; NaN leaves them out."""
+    amount, is_unknown = rows[name], np.isnan(right)
+    return [
+        rows.propose(BY_TWO_OTHERS, BY_OTHERS, name, ~is_unknown & (right != amount), right / amount),
+        rows.propose(CONTRADICTED, BY_NONE, name, is_unknown & ~np.isnan(amount), np.nan),
+    ]
 
 
 def proposals(figures: Figures) -> list[Proposal]:
@@ -191,17 +177,16 @@ def _of_income(rows: PeriodRows) -> list[Proposal]:
     )
     # income to common below that of the parent, which earnings per share confirm: preferred dividends
     is_preferred = (by_basic.agrees(common) | by_diluted.agrees(common)) & (common < parent)
-    of_parent = judged(rows, parent, [*_of_parent(rows), by_basic, by_diluted]).but(is_preferred)
-    right_parent, rounding = of_parent.corrected(parent), _rounding(rows, COMMON)
+    right_parent, _ = judged(rows, parent, [*_of_parent(rows), by_basic, by_diluted])
+    right_parent, rounding = np.where(is_preferred, parent, right_parent), _rounding(rows, COMMON)
     witnesses = [Witness(right, rounding, is_proof=False) for right in (right_parent, right_parent - preferred)]
-    of_common = judged(rows, common, [*witnesses, by_basic, by_diluted])
+    right_common, is_confirmed = judged(rows, common, [*witnesses, by_basic, by_diluted])
     less = right_parent - np.nan_to_num(preferred)
     is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * rows[COUNTS[0]])
-    is_of_parent &= ~of_common.is_confirmed & ~np.isnan(common)
-    of_common = of_common.but(is_of_parent)
-    right_common = np.where(is_of_parent, less, of_common.corrected(common))
+    is_of_parent &= ~is_confirmed & ~np.isnan(common)
+    incomes = np.abs(np.where(is_of_parent, less, right_common)), np.abs(right_parent)
     return [
-        *of_parent.proposals(rows, PARENT),
+        *_replaced(rows, PARENT, right_parent),
         rows.propose(
             BY_TWO_OTHERS,
             "earnings per share times shares are net income of the parent less preferred dividends",
@@ -209,8 +194,8 @@ def _of_income(rows: PeriodRows) -> list[Proposal]:
             is_of_parent,
             less / common,
         ),
-        *of_common.proposals(rows, COMMON),
-        *_of_shares(rows, (np.abs(right_common), np.abs(right_parent))),
+        *_replaced(rows, COMMON, np.where(is_of_parent, common, right_common)),
+        *_of_shares(rows, incomes),
     ]
 
 
@@ -327,14 +312,11 @@ def _of_revenue(figures: Figures) -> list[Proposal]:
         Witness(_independent(rows, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE
     ]
     statements = [Witness(rows[one] + rows[other], rounding, is_proof=False) for one, other in lines]
-    verdict = judged(rows, revenue, [*witnesses, *statements])
+    right, is_confirmed = judged(rows, revenue, [*witnesses, *statements])
     # a part of revenue under the element of all of it
     larger, foots = witnesses[0].amount, np.any([each.agrees(witnesses[0].amount) for each in statements], axis=0)
-    is_part = (larger > revenue) & foots & ~verdict.is_confirmed & np.isnan(verdict.right)
-    return [
-        rows.propose(BY_TWO_OTHERS, BY_OTHERS, REVENUE, is_part, larger / revenue),
-        *verdict.but(is_part).proposals(rows, REVENUE),
-    ]
+    is_part = (larger > revenue) & foots & ~is_confirmed & (np.isnan(right) | (right == revenue))
+    return _replaced(rows, REVENUE, np.where(is_part, larger, right))
 
 
 def _independent(rows: PeriodRows, witness: str) -> Floats:

@@ -106,14 +106,10 @@ def proposals(figures: Figures) -> list[Proposal]:
     )
     found = pl.concat([way.select(FOUND) for way in ways]).drop_nulls("rule").sort("at", "way", "start_of", "end_of")
     true_period = (pl.col(name).cast(pl.Int32).cast(pl.Date) for name in ("start_of", "end_of"))
-    chosen = found.unique("at", keep="first", maintain_order=True).with_columns(
-        evidence=pl.format(ELSEWHERE, *true_period), factor=pl.lit(np.nan)
-    )
-    of_rules = ((rule, chosen.filter(rule=rule.id)) for rule in RULES)
-    return [
-        Proposal(rule, each["evidence"], each["at"].to_numpy(), each["factor"].to_numpy(), CONTEXT)
-        for rule, each in of_rules
-    ]
+    chosen = found.unique("at", keep="first", maintain_order=True)
+    elsewhere = chosen.with_columns(evidence=pl.format(ELSEWHERE, *true_period))
+    of_rules = ((rule, elsewhere.filter(rule=rule.id)) for rule in RULES)
+    return [Proposal(rule, each["evidence"], each["at"].to_numpy(), kind=CONTEXT) for rule, each in of_rules]
 
 
 def _flows(figures: Figures) -> pl.DataFrame:

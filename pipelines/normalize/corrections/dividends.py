@@ -59,7 +59,6 @@ PAID_ON_COMMON, ORDINARY_RANKS = (0,), (2,)
 include those on preferred stock in some years, and in 2017 a dividend that was halved later."""
 
 BY_PAYMENTS = "dividends paid over shares of the same filing"
-BY_DECLARED = "dividends declared, which are those paid, over shares of the same filing"
 
 RATE = Rule(
     "correction.dividends.rate",
@@ -107,7 +106,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     off |= is_far & rows.usual(known, np.abs(times - 1) <= AS_PAID)
     declared = times * np.abs(rows[DECLARED] / rows[PAID])
     is_same = np.abs(np.abs(rows[PAID] / rows[DECLARED]) - 1) <= NEARLY
-    not_declared = is_same & (declared > 0) & (declared < 1 / MORE_THAN_PAID)
+    not_declared = is_same & (declared < 1 / MORE_THAN_PAID)
     not_declared |= is_same & rows.is_of(DECLARED, COMMON_RANKS) & (declared > MORE_THAN_PAID)
     is_more = (rows.end - rows.start >= A_YEAR[0]) & rows.is_of(PER_SHARE, PAID_RANKS)
     cases: tuple[tuple[Rule, str, Flags, Floats | float], ...] = (
@@ -115,7 +114,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         (SCALE, BY_PAYMENTS, np.abs(power) >= POWER, 10.0**power),
         (RATE, BY_PAYMENTS, is_rate, np.nan),
         (NOT_AS_PAID, BY_PAYMENTS, off, np.nan),
-        (NOT_AS_PAID, BY_DECLARED, not_declared, np.nan),
+        (NOT_AS_PAID, "dividends declared, which are those paid, over shares of the same filing", not_declared, np.nan),
         (NOT_AS_PAID, BY_PAYMENTS, is_more & (times < 1 / MORE_THAN_PAID), np.nan),
     )
     case = np.select([rule.where(known & holds) for rule, _, holds, _ in cases], range(len(cases)), NOTHING)
@@ -129,7 +128,7 @@ def proposals(figures: Figures) -> list[Proposal]:
 def _with_repetitions(figures: Figures, proposal: Proposal, as_paid: Ints) -> Proposal:
     """A proposal, also for the same figures of the same period in later filings, unless dividends paid confirm them."""
     order = np.argsort(proposal.at)
-    at, factor = proposal.at[order], proposal.factor[order]
+    at, factor = proposal.at[order], np.broadcast_to(proposal.factor, order.shape)[order]
     later = np.setdiff1d(figures.of_concepts((PER_SHARE,)), np.union1d(at, as_paid))
     later = later[later > at.min(initial=len(figures.value))]
     last = np.searchsorted(at, later) - 1

@@ -29,14 +29,14 @@ class Proposal:
     rule: the rule.
     evidence: the proof of the error, in words, for all figures or each; published in table `repairs`.
     at: places of the figures in Figures, each once.
-    factor: the factor by which each figure is multiplied; NaN leaves it out, because nothing shows the right one.
+    factor: the factor by which each figure, or all, are multiplied; NaN leaves them out: nothing shows the right ones.
     kind: why the figure is left out: CONTEXT, TOTAL or DOUBT.
     """
 
     rule: Rule
     evidence: str | pl.Series
     at: Ints
-    factor: Floats
+    factor: Floats | float = np.nan
     kind: str = DOUBT
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, picked
-from pipelines.normalize.corrections.figures import A_YEAR, TOTAL, Figures, Proposal
+from pipelines.normalize.corrections.figures import A_YEAR, Figures, Proposal
 from pipelines.normalize.corrections.period_rows import FEWEST_OTHERS, PeriodRows
 from pipelines.normalize.corrections.powers import power_of_thousand
 from pipelines.normalize.elements import BY_NAME
@@ -174,9 +174,7 @@ SPENDING, OUTFLOW, REST, PLANT = (
     "investing_without_payments",
     "plant_beside_leased",
 )
-BY_OUTFLOW = "investing cash flow of the same filing, of which no element explains most"
-BY_OUTFLOW_ALONE = "investing cash flow of the same filing, to which the other lines add up"
-BY_CHANGE = "cash at the beginning of the period and the change in cash of the same filing"
+BY_OUTFLOW = "investing cash flow of the same filing"
 CONTRADICTED = "the totals of the same statement contradict it, and those of the company's other statements foot"
 """The evidence that is recorded for a figure that its statement contradicts."""
 
@@ -276,12 +274,10 @@ def _is_one_digit(off: Floats, unit: Floats) -> Flags:
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Corrections of signs and scales that the totals of the same statement prove, and what no total explains."""
-    found = []
-    for identity in IDENTITIES:
-        each = judged(figures, identity)
-        is_known = ~np.isnan(each.factor)
-        found.append(Proposal(BY_TOTAL, identity.evidence, each.at[is_known], each.factor[is_known]))
-    return [*found, *_of_cash(figures), *_of_investing(figures)]
+    found = [(identity.evidence, judged(figures, identity)) for identity in IDENTITIES]
+    known = [(evidence, each, np.flatnonzero(~np.isnan(each.factor))) for evidence, each in found]
+    by_total = [Proposal(BY_TOTAL, evidence, each.at[at], each.factor[at]) for evidence, each, at in known]
+    return [*by_total, *_of_cash(figures), *_of_investing(figures)]
 
 
 def _of_cash(figures: Figures) -> list[Proposal]:
@@ -299,8 +295,8 @@ def _of_cash(figures: Figures) -> list[Proposal]:
         is_wrong = ~holds & rows.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
         is_wrong &= _is_one_digit(off, unit) & ~is_rolled
         is_rolled |= holds
-        at = np.unique(place[0][is_wrong])
-        found.append(Proposal(CHANGE_IN_CASH, BY_CHANGE, at, np.full(len(at), np.nan)))
+        evidence = "cash at the beginning of the period and the change in cash of the same filing"
+        found.append(Proposal(CHANGE_IN_CASH, evidence, np.unique(place[0][is_wrong])))
     return found
 
 
@@ -312,16 +308,12 @@ def _of_investing(figures: Figures) -> tuple[Proposal, Proposal]:
     holds = is_year & (-rest - spent > np.maximum(UNEXPLAINED * spent, -LARGE_PART * rows[OUTFLOW]))
     foots = (np.abs(rest + plant) <= 1) & (spent > plant + 1) & (plant > 0)
     return (
-        rows.propose(INVESTING, BY_OUTFLOW, SPENDING, holds & ~foots, np.nan),
-        rows.propose(LEASED, BY_OUTFLOW_ALONE, SPENDING, foots, plant / rows[SPENDING]),
+        rows.propose(INVESTING, f"{BY_OUTFLOW}, of which no element explains most", SPENDING, holds & ~foots, np.nan),
+        rows.propose(LEASED, f"{BY_OUTFLOW}, to which the other lines add up", SPENDING, foots, plant / rows[SPENDING]),
     )
 
 
-def contradicted(found: list[Judged]) -> list[Proposal]:
-    """The figures to leave out; a figure that satisfies one identity is not contradicted by another."""
+def contradicted(found: list[Judged]) -> list[Flags]:
+    """The rows whose figures are left out; a figure that satisfies one identity is not contradicted by another."""
     proved = np.concatenate([each.at[each.holds] for each in found])
-    left_out = []
-    for each in found:
-        at = each.at[each.contradicted & ~np.isin(each.at, proved)]
-        left_out.append(Proposal(each.rule, CONTRADICTED, at, np.full(len(at), np.nan), TOTAL))
-    return left_out
+    return [each.contradicted & ~np.isin(each.at, proved) for each in found]

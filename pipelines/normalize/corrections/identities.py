@@ -191,4 +191,4 @@ def _of_outflows(figures: Figures) -> Proposal:
     _, of_line = np.unique(packed(figures.line[at], figures.seq[at]), return_inverse=True)
     is_alone = np.bincount(of_line, weights=figures.value[at] >= 0)[of_line] == 0
     at = at[(figures.value[at] < 0) & (is_alone | (figures.concept[at] == NUMBER_OF[DIVIDENDS]))]
-    return Proposal(OUTFLOW_SIGN, BY_LINE, at, np.full(len(at), -1.0))
+    return Proposal(OUTFLOW_SIGN, BY_LINE, at, -1.0)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Ints, floats, ints, numbers
+from pipelines.normalize.arrays import Flags, Ints, floats, ints, numbers
 from pipelines.normalize.corrections import (
     agreement,
     contexts,
@@ -20,7 +20,7 @@ from pipelines.normalize.corrections import (
     signs,
     votes,
 )
-from pipelines.normalize.corrections.figures import FIGURE, SCALE, SIGN, Figures, Proposal
+from pipelines.normalize.corrections.figures import FIGURE, SCALE, SIGN, TOTAL, Figures, Proposal
 from pipelines.normalize.corrections.powers import is_power_of_ten
 from pipelines.normalize.decisions import CORRECTED, DECISIONS, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import AMOUNT, OF_SOURCE, WITNESSES
@@ -112,8 +112,12 @@ def corrected(
             ledger.apply(corrector(ledger.figures))
         judged = [footing.judged(ledger.figures, identity) for identity in footing.IDENTITIES]
         judged.append(dividends.judged(ledger.figures))
-        contradicted = footing.contradicted(judged)
-        footings = _footings(vintages, ledger, judged, contradicted)
+        left_out = footing.contradicted(judged)
+        footings = _footings(vintages, ledger, judged, left_out)
+        contradicted = [
+            Proposal(each.rule, footing.CONTRADICTED, each.at[wrong], kind=TOTAL)
+            for each, wrong in zip(judged, left_out, strict=True)
+        ]
         ledger.apply([*contexts.proposals(ledger.figures), *contradicted])
     figures, repair = ledger.figures, ledger.repair
     foots = np.isin(np.arange(len(repair)), np.concatenate([each.at[each.holds] for each in judged[:-1]]))
@@ -152,12 +156,11 @@ def _of_witnesses(vintages: pl.DataFrame, figures: Figures, judged: list[footing
 
 
 def _footings(
-    vintages: pl.DataFrame, ledger: Ledger, judged: list[footing.Judged], contradicted: list[Proposal]
+    vintages: pl.DataFrame, ledger: Ledger, judged: list[footing.Judged], left_out: list[Flags]
 ) -> pl.DataFrame:
     """The statements that satisfy an identity, and those whose figure is left out: frames.Footings."""
     parts = [FRAMES["footings"].empty]
-    for each, left_out in zip(judged, contradicted, strict=True):
-        is_left_out = each.contradicted & np.isin(each.at, left_out.at)
+    for each, is_left_out in zip(judged, left_out, strict=True):
         shown = np.flatnonzero(each.holds | is_left_out)
         at = each.at[shown]
         cases = [is_left_out[shown], ledger.repair[at] != 1]

@@ -7,8 +7,6 @@ Only the same filing and earlier ones are used. A figure that is contradicted is
 of other filings or none.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 
@@ -108,13 +106,8 @@ _ITEM_OF_LINE = {**ITEM_OF_FLOW, **dict.fromkeys(CASH_LINES, "cash_and_equivalen
 _CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Rows of figures that a rule leaves out, and the amount that contradicts each."""
-
-    rule: Rule
-    at: Ints
-    by: Floats
+_Found = tuple[Rule, Ints, Floats]
+"""A rule, the rows of figures that it leaves out, and the amount that contradicts each."""
 
 
 class _Lines:
@@ -169,17 +162,13 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
     lines = _Lines(placed)
     found = [*_contradicted_flows(lines, ints(placed, "measure_sign")), *_repeated_balances(lines)]
     cik = ints(placed, "cik")
-    decisions = counted([(each.rule, cik[each.at]) for each in found])
+    decisions = counted([(rule, cik[at]) for rule, at, _ in found])
     left_out = pl.concat(
-        placed[each.at].select(
-            *SLOT, "seq", "value", by=pl.Series(each.by), rule=pl.lit(each.rule.id), reason=pl.lit(REASON)
-        )
-        for each in found
+        placed[at].select(*SLOT, "seq", "value", by=pl.Series(by), rule=pl.lit(rule.id), reason=pl.lit(REASON))
+        for rule, at, by in found
     ).with_columns(item=pl.col("concept").cast(pl.String).replace_strict(_ITEM_OF_LINE, default=None))
     left_out = left_out.drop_nulls("item")
-    counts = np.ones(placed.height, dtype=np.bool_)
-    counts[np.concatenate([each.at for each in found])] = False
-    sound = placed.filter(counts)
+    sound = placed.filter(~np.isin(np.arange(placed.height), np.concatenate([at for _, at, _ in found])))
     windows = withheld(left_out, pl.col("n") == 0)
     return sound, windows, _proofs(left_out, sound.select(*SLOT, "seq")), decisions
 
@@ -226,8 +215,8 @@ def _contradicted_flows(lines: _Lines, measure_sign: Ints) -> tuple[_Found, _Fou
     part = _larger_part(lines, longer[~repeats], quarters[:, ~repeats])
     below = BELOW_PART.where(~np.isnan(part))
     return (
-        _Found(REPEATS_QUARTER, longer[repeats], by[repeats]),
-        _Found(BELOW_PART, longer[~repeats][below], part[below]),
+        (REPEATS_QUARTER, longer[repeats], by[repeats]),
+        (BELOW_PART, longer[~repeats][below], part[below]),
     )
 
 
@@ -305,8 +294,8 @@ def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
             repeats_other |= _equal(lines.known(restated, lines.q[restated] + other, 0), lines.value[restated])
     repeating, of_other = cash[REPEATS_BALANCE.where(repeats)], restated[OTHER_DAY.where(repeats_other)]
     return (
-        _Found(REPEATS_BALANCE, repeating, lines.value[repeating]),
-        _Found(OTHER_DAY, of_other, lines.value[lines.first[of_other]]),
+        (REPEATS_BALANCE, repeating, lines.value[repeating]),
+        (OTHER_DAY, of_other, lines.value[lines.first[of_other]]),
     )
 
 

@@ -25,8 +25,6 @@ FEWEST_FILINGS = 4
 MOST_SHARES = 1e12
 """No company has so many shares."""
 
-BY_LIMIT = "no company has so many shares"
-BY_LEVEL = "the other figures of the line in this and earlier filings"
 BY_FILINGS_AND_LEVEL = "earlier filings of the same period, and the level of the line"
 
 SCALE_OF_EARLIER_FILINGS = Rule(
@@ -73,13 +71,14 @@ def proposals(figures: Figures) -> list[Proposal]:
     filing = packed(figures.line[steady], figures.seq[steady])
     is_far = np.abs(power_of_thousand(10.0 ** off[steady], NEAR_LEVEL)) > 0
     is_alone = is_far & np.isin(filing, filing[np.abs(off[steady]) <= NEAR_LEVEL])
-    counts, unknown = figures.of_concepts(COUNTS), np.full(len(off), np.nan)
-    cases = (
-        (SCALE_OF_EARLIER_FILINGS, BY_FILINGS_AND_LEVEL, np.flatnonzero(errs), 10.0**-power),
-        (SCALE_ALONE, BY_LEVEL, steady[is_alone & ~errs[steady]], unknown),
-        (MORE_THAN_ANY, BY_LIMIT, counts[(figures.value[counts] > MOST_SHARES) & ~errs[counts]], unknown),
-    )
-    return [Proposal(rule, evidence, at, factor[at]) for rule, evidence, at, factor in cases]
+    counts = figures.of_concepts(COUNTS)
+    too_many = counts[(figures.value[counts] > MOST_SHARES) & ~errs[counts]]
+    by_level = "the other figures of the line in this and earlier filings"
+    return [
+        Proposal(SCALE_OF_EARLIER_FILINGS, BY_FILINGS_AND_LEVEL, np.flatnonzero(errs), 10.0 ** -power[errs]),
+        Proposal(SCALE_ALONE, by_level, steady[is_alone & ~errs[steady]]),
+        Proposal(MORE_THAN_ANY, "no company has so many shares", too_many),
+    ]
 
 
 def _of_filing(figures: Figures, proven: Floats) -> Floats:

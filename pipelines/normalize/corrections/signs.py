@@ -21,7 +21,6 @@ changes an amount by more."""
 
 BY_FILINGS_OF_PERIOD = "earlier filings of the same period"
 BY_LINE = "the figures of the line for other periods, as filings state both signs equally often"
-BY_NONE = "filings state both signs equally often, and so do those of the line's other periods"
 
 SIGN_OF_FILINGS = Rule(
     "correction.sign.filings-of-period",
@@ -50,13 +49,12 @@ def proposals(figures: Figures) -> list[Proposal]:
         .with_columns(pl.col("of_line").last().over("line", "seq"))
     )
     is_tied, is_turned = pl.col("of_period") == 0, pl.col("sign") == -pl.col("of_line").sign()
-    cases = (
-        (BY_FILINGS_OF_PERIOD, pl.col("sign") == -pl.col("of_period").sign(), -1.0),
-        (BY_LINE, is_tied & is_turned, -1.0),
-        (BY_NONE, is_tied & (pl.col("of_line") == 0), np.nan),
-    )
-    found = []
-    for evidence, holds, factor in cases:
-        places = votes.filter(holds)["at"].to_numpy()
-        found.append(Proposal(SIGN_OF_FILINGS, evidence, places, np.full(len(places), factor)))
-    return found
+    by_none = "filings state both signs equally often, and so do those of the line's other periods"
+    return [
+        Proposal(SIGN_OF_FILINGS, evidence, votes.filter(holds)["at"].to_numpy(), factor)
+        for evidence, holds, factor in (
+            (BY_FILINGS_OF_PERIOD, pl.col("sign") == -pl.col("of_period").sign(), -1.0),
+            (BY_LINE, is_tied & is_turned, -1.0),
+            (by_none, is_tied & (pl.col("of_line") == 0), np.nan),
+        )
+    ]

@@ -73,8 +73,7 @@ def _vintages(facts: pl.DataFrame, chosen: pl.DataFrame, other: pl.DataFrame) ->
 
 def _legs(pairs: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
     """The facts that each chosen amount consists of."""
-    legs = pairs.filter(pl.col("coefficient") != 0).join(
-        chosen.select("candidate", "vintage"), on="candidate", maintain_order="left"
-    )
+    legs = pairs.select("candidate", "taxonomy", "tag", "fact", "coefficient").filter(pl.col("coefficient") != 0)
+    of_chosen = legs.join(chosen.select("candidate", "vintage"), on="candidate", maintain_order="left")
     tag = pl.concat_str("taxonomy", pl.lit(":"), "tag").alias("tag")
-    return legs.sort("vintage", maintain_order=True).select("vintage", tag, "fact", "coefficient")
+    return of_chosen.sort("vintage", maintain_order=True).select("vintage", tag, "fact", "coefficient")
