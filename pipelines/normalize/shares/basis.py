@@ -9,7 +9,7 @@ from pipelines.normalize.arrays import ints
 from pipelines.normalize.decisions import counted
 from pipelines.normalize.frames import FRAMES
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.shares.moves import SHARE_CONCEPTS, SNAP
+from pipelines.normalize.shares.moves import AMENDMENT, SHARE_CONCEPTS, SNAP
 
 NEWEST_BASIS = Rule(
     "share-basis.newest",
@@ -18,14 +18,7 @@ NEWEST_BASIS = Rule(
     "ASC 260-10-55-12: a split or a dividend in shares is applied to the earnings per share of all periods shown",
     "compose",
 )
-AMENDMENT = Rule(
-    "share-basis.amendment",
-    "An amendment proves no split. If it repeats the share counts of a report, to within 1 %, it is on the share basis "
-    "of that report, even if splits took effect between them.",
-    "Exchange Act Rule 12b-15: an amendment sets forth the complete text of each item as amended",
-    "select",
-)
-RULES = (NEWEST_BASIS, AMENDMENT)
+RULES = (NEWEST_BASIS,)
 
 SAME_BASIS = 1e-9
 """Factors that differ by less are the same basis: ratios such as 4/3 are not exact in binary."""

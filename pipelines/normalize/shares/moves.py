@@ -30,7 +30,14 @@ DILUTED_ALONE = Rule(
     "A split changes all shares; a new standard (ASU 2020-06) changed the count of potential shares only",
     "withhold",
 )
-RULES = (ONE_REGIME, DILUTED_ALONE)
+AMENDMENT = Rule(
+    "share-basis.amendment",
+    "An amendment proves no split. If it repeats the share counts of a report, to within 1 %, it is on the share basis "
+    "of that report, even if splits took effect between them.",
+    "Exchange Act Rule 12b-15: an amendment sets forth the complete text of each item as amended",
+    "select",
+)
+RULES = (ONE_REGIME, DILUTED_ALONE, AMENDMENT)
 
 SHARE_CONCEPTS = BASIC, DILUTED = "shares_basic", "shares_diluted"
 EARNINGS, COARSEST_EARNINGS = "eps_basic", 0.5
@@ -53,7 +60,7 @@ PERIOD, PAIR = ["cik", "concept", "start", "end"], ["cik", "after_seq", "seq"]
 
 def reports(vintages: pl.DataFrame) -> pl.DataFrame:
     """The vintages of reports, not of amendments; `seq` is the first filing of the day, for all are on one basis."""
-    return vintages.filter(~pl.col("amended")).with_columns(pl.col("seq").min().over("cik", "filed"))
+    return vintages.filter(~AMENDMENT.where(pl.col("amended"))).with_columns(pl.col("seq").min().over("cik", "filed"))
 
 
 def figures_of(vintages: pl.DataFrame) -> pl.DataFrame:
