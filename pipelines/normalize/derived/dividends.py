@@ -11,6 +11,7 @@ from pipelines.normalize.derived.stated import (
     PERIOD,
     QUARTER,
     SAME_DAYS,
+    SPAN,
     YEAR,
     durations,
     instants,
@@ -18,6 +19,7 @@ from pipelines.normalize.derived.stated import (
     less_beginning,
 )
 from pipelines.normalize.elements import AMOUNT, proving
+from pipelines.normalize.elements.proving import DECLARED_PER_SHARE, PAID, PAID_PER_SHARE
 from pipelines.normalize.rule import Rule
 
 AS_PAID = 0.03
@@ -69,11 +71,7 @@ NOT_AS_DECLARED = Rule(
 )
 RULES = (AS_DATED, CONFIRMED, NOT_AS_DECLARED)
 
-_PAID_PER_SHARE, _DECLARED_PER_SHARE = "CommonStockDividendsPerShareCashPaid", "CommonStockDividendsPerShareDeclared"
-_PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
-_PER_SHARE = (_DECLARED_PER_SHARE, _PAID_PER_SHARE)
 _DECLARED = ("DividendsCommonStockCash", "DividendsCommonStock", "DividendsCash")
-_QUARTER = ["cik", "start", "end"]
 _CONCEPT = pl.lit("dividends_per_share", AMOUNT)
 
 
@@ -124,21 +122,21 @@ def dated(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
 
 def _dated_payments(facts: pl.DataFrame) -> pl.DataFrame:
     """Dividends paid per share of a day or a quarter: `cik`, `seq`, `value`, `fact`, `first`, `last` (days)."""
-    of_days = instants(facts, (_PAID_PER_SHARE,)).with_columns(start="end")
-    of_quarters = durations(facts, (_PAID_PER_SHARE,)).filter(length <= QUARTER[1])
+    of_days = instants(facts, (PAID_PER_SHARE,)).with_columns(start="end")
+    of_quarters = durations(facts, (PAID_PER_SHARE,)).filter(length <= QUARTER[1])
     found = pl.concat([of_days, of_quarters], how="diagonal").filter(pl.col("value") > 0)
     return found.select("cik", "seq", "value", "fact", first="start", last="end")
 
 
 def _dated_declarations(facts: pl.DataFrame) -> pl.DataFrame:
     """Dividends per share whose declaration has a day: `cik`, `of` (filing), `day`, `amount`, `day_fact`."""
-    found = instants(facts, (_DECLARED_PER_SHARE,)).select("cik", of="seq", day="end", amount="value", day_fact="fact")
+    found = instants(facts, (DECLARED_PER_SHARE,)).select("cik", of="seq", day="end", amount="value", day_fact="fact")
     return found.sort("cik", "of", "day_fact").unique(["cik", "day", "amount"], keep="first", maintain_order=True)
 
 
 def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl.DataFrame:
     """The periods of which dated dividends times shares are all dividends paid (`proof`: the fact of these)."""
-    paid = durations(facts, _PAID).filter((pl.col("value") > 0) & (length <= YEAR[1]))
+    paid = durations(facts, PAID).filter((pl.col("value") > 0) & (length <= YEAR[1]))
     paid = paid.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
     shares = sound.filter((pl.col("concept") == "shares_basic") & (pl.col("repair") == 1))
     periods = paid.select(*PERIOD, paid="value", proof="fact").join(
@@ -146,7 +144,7 @@ def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl
     )
     is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= AS_PAID
     # one amount that is stated of the whole period, too, has the dates of a part by mistake
-    of_period = durations(facts, (_PAID_PER_SHARE, _DECLARED_PER_SHARE)).join(dated, on=["cik", "seq", "value"])
+    of_period = durations(facts, (DECLARED_PER_SHARE, PAID_PER_SHARE)).join(dated, on=["cik", "seq", "value"])
     return (
         _with_dated(periods, dated)
         .filter(AS_DATED.where(is_all))
@@ -198,14 +196,14 @@ def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFr
             that proves it.
         PERIOD, `concept`, `rule`: the stated amounts that are contradicted.
     """
-    every = durations(facts, _PER_SHARE).filter(pl.col("value") > 0)
+    every = durations(facts, (DECLARED_PER_SHARE, PAID_PER_SHARE)).filter(pl.col("value") > 0)
     as_filed = sound.filter((pl.col("concept") == "dividends_per_share") & (pl.col("repair") == 1))
     per_share = every.join(as_filed.select(*PERIOD, "value"), on=[*PERIOD, "value"], how="semi")
     per_share = per_share.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
     rates = per_share.filter(length.is_between(*QUARTER))
     declared = _with_usual(_declared(facts, sound), rates)
     special = _confirmed(_of_two(declared, every))
-    parts = rates.join(special.select(*_QUARTER, of="seq"), on=_QUARTER).filter(pl.col("seq") >= pl.col("of"))
+    parts = rates.join(special.select(*SPAN, of="seq"), on=SPAN).filter(pl.col("seq") >= pl.col("of"))
     against = pl.concat([parts.select(PERIOD), _contradicted(declared, rates)]).unique(maintain_order=True)
     against = against.with_columns(concept=_CONCEPT, rule=pl.lit(NOT_AS_DECLARED.id))
     against = against.filter(NOT_AS_DECLARED.where(pl.lit(value=True)))
@@ -216,13 +214,13 @@ def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFr
         confirmed.select(*PERIOD, "value", legs=pl.col("fact").list.slice(0, 1)),
     ]
     rest = _confirmed(_of_year(declared, per_share.filter(length.is_between(*YEAR)), pl.concat(known)))
-    stated = rates.group_by(_QUARTER).agg(stated=pl.col("seq").min())
+    stated = rates.group_by(SPAN).agg(stated=pl.col("seq").min())
     found = (
         pl.concat([confirmed, special, rest])
-        .join(stated, on=_QUARTER, how="left", maintain_order="left")
+        .join(stated, on=SPAN, how="left", maintain_order="left")
         .filter((pl.col("stated") > pl.col("seq")).fill_null(value=True))
-        .sort(*_QUARTER, "seq", maintain_order=True)
-        .unique(_QUARTER, keep="first", maintain_order=True)
+        .sort(*SPAN, "seq", maintain_order=True)
+        .unique(SPAN, keep="first", maintain_order=True)
         .select(*PERIOD, "value", "rule", "fact", "coefficient", concept=_CONCEPT)
     )
     return found, against
@@ -232,7 +230,7 @@ def _contradicted(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     """The stated amounts of quarters that are clearly more or less than was declared, as known with their filing."""
     times = pl.col("a_share") / pl.col("value")
     return (
-        rates.join(declared.select(*_QUARTER, "a_share", of="seq").drop_nulls("a_share"), on=_QUARTER)
+        rates.join(declared.select(*SPAN, "a_share", of="seq").drop_nulls("a_share"), on=SPAN)
         .filter(pl.col("of") <= pl.col("seq"))
         .sort(*PERIOD, "of")
         .unique(PERIOD, keep="last", maintain_order=True)
@@ -276,10 +274,10 @@ def _declared(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
 def _with_usual(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     """The quarters with `a_share` by the quotient of dividends declared and rates that is usual so far."""
     quotients = (
-        declared.join(rates.select(*_QUARTER, "value", of="seq"), on=_QUARTER)
+        declared.join(rates.select(*SPAN, "value", of="seq"), on=SPAN)
         .with_columns(of=pl.max_horizontal("seq", "of"), quotient=pl.col("a_share") / pl.col("value"))
-        .sort(*_QUARTER, "of", "quotient")
-        .unique(_QUARTER, keep="first", maintain_order=True)
+        .sort(*SPAN, "of", "quotient")
+        .unique(SPAN, keep="first", maintain_order=True)
         .select("cik", "of", "quotient", usual_off="off")
     )
     so_far = declared.select(FILING).unique().join(quotients, on="cik").filter(pl.col("of") <= pl.col("seq"))
@@ -313,17 +311,17 @@ def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
         seq=pl.max_horizontal("seq", "of")
     )
     after = after.sort(*PERIOD, "first", "of", order).unique(PERIOD, keep="first", maintain_order=True)
-    both = before.join(after.select(*_QUARTER, "value", later="seq"), on=[*_QUARTER, "value"])
+    both = before.join(after.select(*SPAN, "value", later="seq"), on=[*SPAN, "value"])
     both = both.with_columns(seq=pl.max_horizontal("seq", "later"), within=BETWEEN)
     return pl.concat([before, after, both], how="diagonal")
 
 
 def _of_two(declared: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
     """The sums of two amounts that are stated of a quarter, neither of which is what was declared."""
-    one = every.select(*_QUARTER, "value", "fact", "tag", of="seq")
-    one = one.sort(*_QUARTER, "of", "fact").unique([*_QUARTER, "value"], keep="first", maintain_order=True)
-    two = one.join(one, on=[*_QUARTER, "tag"], suffix="_special").filter(pl.col("value") < pl.col("value_special"))
-    pairs = declared.join(two, on=_QUARTER)
+    one = every.select(*SPAN, "value", "fact", "tag", of="seq")
+    one = one.sort(*SPAN, "of", "fact").unique([*SPAN, "value"], keep="first", maintain_order=True)
+    two = one.join(one, on=[*SPAN, "tag"], suffix="_special").filter(pl.col("value") < pl.col("value_special"))
+    pairs = declared.join(two, on=SPAN)
     is_one = [_fits(pl.col(name), pl.lit(SAME)) for name in ("value", "value_special")]
     return pairs.filter(~is_one[0] & ~is_one[1]).with_columns(
         value=pl.col("value") + pl.col("value_special"),
@@ -334,7 +332,7 @@ def _of_two(declared: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
 
 def _of_year(declared: pl.DataFrame, years: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """The years less their other three quarters."""
-    quarters = known.sort(*PERIOD, pl.col("legs").list.first()).unique(_QUARTER, keep="first", maintain_order=True)
+    quarters = known.sort(*PERIOD, pl.col("legs").list.first()).unique(SPAN, keep="first", maintain_order=True)
     of_year = years.select("cik", year="value", of="seq", first="start", last="end", year_fact="fact")
     others = quarters.rename({"start": "other", "end": "other_end", "seq": "other_seq", "value": "rate"})
     inside = (
@@ -378,8 +376,8 @@ def _confirmed(candidates: pl.DataFrame) -> pl.DataFrame:
     weights = {"legs": 1.0, "less": -1.0, "proof": 0.0}  # dividends declared prove the value, and are no part of it
     return (
         candidates.filter(CONFIRMED.where(_fits(pl.col("value"), pl.col("within"))))
-        .sort(*_QUARTER, "seq", "within", "value", pl.col("legs").list.first())
-        .unique(_QUARTER, keep="first", maintain_order=True)
+        .sort(*SPAN, "seq", "within", "value", pl.col("legs").list.first())
+        .unique(SPAN, keep="first", maintain_order=True)
         .select(
             *PERIOD,
             "value",

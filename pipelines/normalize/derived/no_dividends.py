@@ -11,6 +11,7 @@ from pipelines.normalize.derived.stated import (
     PERIOD,
     QUARTER,
     SAME_DAYS,
+    SPAN,
     YEAR,
     durations,
     footings,
@@ -20,7 +21,7 @@ from pipelines.normalize.derived.stated import (
 )
 from pipelines.normalize.elements import AMOUNT, proving
 from pipelines.normalize.elements.cash_flow_lines import FINANCING, LINES, SECTIONS
-from pipelines.normalize.elements.proving import DIVIDENDS, INCOME
+from pipelines.normalize.elements.proving import DECLARED_PER_SHARE, DIVIDENDS, INCOME, PAID, PAID_PER_SHARE
 from pipelines.normalize.rule import Rule
 
 RETAINED_EARNINGS = Rule(
@@ -53,14 +54,9 @@ BETWEEN = Rule(
 )
 RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, OF_A_PART, BETWEEN)
 
-PER_SHARE = ("CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid")
-
-NOTHING_PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
-"""Elements that show with a zero that there were no dividends on common stock."""
 NEXT_QUARTER = "80d"
 """Fewest days from the end of a period to that of one that includes the following quarter."""
 
-_SPAN = ["cik", "start", "end"]
 _LINES = LINES.filter((pl.col("section") == FINANCING) & ~pl.col("is_dividend")).select("tag", "sign")
 
 
@@ -78,7 +74,7 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     of_days = instants(facts, DIVIDENDS).with_columns(start="end")
     paid = pl.concat([stated, of_days], how="diagonal").filter(pl.col("value") != 0).select(PERIOD)
     payers = paid.group_by("cik").agg(first_paid=pl.col("seq").min())
-    nothing = stated.filter(OF_A_PART.where((pl.col("value") == 0) & pl.col("tag").is_in(NOTHING_PAID)))
+    nothing = stated.filter(OF_A_PART.where((pl.col("value") == 0) & pl.col("tag").is_in(PAID)))
     proofs = [
         _of_retained_earnings(facts, payers),
         _of_financing(facts, payers),
@@ -93,10 +89,10 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
         & (pl.col("end_paid") <= pl.col("end").dt.offset_by(SAME_DAYS))
     )
     proved = proved.join(contradicted, on=PERIOD, how="anti", maintain_order="left").sort(
-        *_SPAN, "seq", maintain_order=True
+        *SPAN, "seq", maintain_order=True
     )
-    proved = proved.unique(_SPAN, keep="first", maintain_order=True).select(*PERIOD, "rule", "fact", "coefficient")
-    parts = pl.concat([durations(facts, (*INCOME, SECTIONS[FINANCING])).select(_SPAN), proved.select(_SPAN)])
+    proved = proved.unique(SPAN, keep="first", maintain_order=True).select(*PERIOD, "rule", "fact", "coefficient")
+    parts = pl.concat([durations(facts, (*INCOME, SECTIONS[FINANCING])).select(SPAN), proved.select(SPAN)])
     parts = parts.unique().filter(length <= YEAR[1])
     proved = pl.concat([proved, _between(proved, parts, payers, regimes)])
     part = parts.filter(length >= QUARTER[0]).select("cik", part_start="start", part_end="end")
@@ -120,7 +116,10 @@ def _rest_of_year(stated: pl.DataFrame) -> pl.DataFrame:
         & (pl.col("start_part") >= pl.col("start"))
         & (pl.col("end_part") <= pl.col("end"))
     )
-    is_per_share, of_part = pl.col("tag").is_in(PER_SHARE), [*PERIOD, "start_part", "end_part"]
+    is_per_share, of_part = (
+        pl.col("tag").is_in([DECLARED_PER_SHARE, PAID_PER_SHARE]),
+        [*PERIOD, "start_part", "end_part"],
+    )
     whole = both.filter(is_per_share).join(both.filter(~is_per_share), on=of_part, how="semi")
     whole = whole.sort(*PERIOD, "fact", "fact_part").with_columns(
         rule=pl.lit(OF_A_PART.id), fact=pl.concat_list("fact", "fact_part"), coefficient=pl.lit([1.0, -1.0])
@@ -137,17 +136,17 @@ def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, 
     # after a break, another company or other standards, its periods are told apart by what is stated alone
     unbroken = regimes.group_by("cik").agg(pl.col("regime").n_unique()).filter(pl.col("regime") == 1)
     one = proved.join(unbroken, on="cik", how="semi").select("cik", "seq", "fact", first="start", last="end")
-    pairs = periods.join(proved, on=_SPAN, how="anti").join(one, on="cik")
+    pairs = periods.join(proved, on=SPAN, how="anti").join(one, on="cik")
     before = (pl.col("first") < pl.col("start")) & (pl.col("last") >= pl.col("start").dt.offset_by(f"-{SAME_DAYS}"))
     after = (pl.col("last") > pl.col("end")) & (pl.col("first") <= pl.col("end").dt.offset_by(SAME_DAYS))
     first_proved, then_proved = (
         pairs.filter(is_beside)
-        .sort(*_SPAN, "seq", "first", "last", pl.col("fact").list.first())
-        .unique(_SPAN, keep="first", maintain_order=True)
+        .sort(*SPAN, "seq", "first", "last", pl.col("fact").list.first())
+        .unique(SPAN, keep="first", maintain_order=True)
         for is_beside in (before, after)
     )
     return (
-        first_proved.join(then_proved, on=_SPAN, suffix="_after")
+        first_proved.join(then_proved, on=SPAN, suffix="_after")
         .with_columns(seq=pl.max_horizontal("seq", "seq_after"), fact=pl.concat_list("fact", "fact_after"))
         .join(payers, on="cik", how="left")
         .filter(BETWEEN.where(~_HAS_PAID))

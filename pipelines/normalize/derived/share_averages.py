@@ -10,6 +10,7 @@ from pipelines.normalize.derived.stated import (
     FILING,
     PERIOD,
     QUARTER,
+    SPAN,
     YEAR,
     durations,
     largest,
@@ -102,7 +103,6 @@ DAYS_SINCE = Rule(
 )
 RULES = (PERIOD_LESS_QUARTER, OF_EARNINGS, LOSS_OF_REST, LOSS, NO_DILUTION, NOTHING_BEFORE, DAYS_SINCE)
 
-_SPAN = ["cik", "start", "end"]
 _EARNINGS = (proving.BASIC_EARNINGS, proving.DILUTED_EARNINGS, proving.EARNINGS_OF_BOTH)
 _OF = ["cik", "concept"]
 _EARNINGS_OF = {"shares_basic": proving.BASIC_EARNINGS, "shares_diluted": proving.DILUTED_EARNINGS}
@@ -211,14 +211,14 @@ def _in_a_loss(facts: pl.DataFrame, as_filed: pl.DataFrame, basic: pl.DataFrame)
     rests = [less_beginning(both, [], *names), of_one_end.with_columns(end=pl.col("start_less").dt.offset_by("-1d"))]
     is_loss = pl.all_horizontal(pl.col(name) < pl.col(f"{name}_less") for name in ("most", "continuing"))
     change = _average_of_rest()[0] / pl.col("value")
-    earned = [durations(facts, (element,)).select(*_SPAN, "value") for element in _EARNINGS_OF.values()]
-    other = earned[0].join(earned[1], on=_SPAN).filter(pl.col("value") != pl.col("value_right"))
+    earned = [durations(facts, (element,)).select(*SPAN, "value") for element in _EARNINGS_OF.values()]
+    other = earned[0].join(earned[1], on=SPAN).filter(pl.col("value") != pl.col("value_right"))
     return (
         pl.concat(rests, how="diagonal")
         .filter(LOSS_OF_REST.where(pl.col("rest").is_between(QUARTER[0], YEAR[0]) & is_loss))
         .filter(change.is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE))
         .select(*PERIOD, *_average_of_rest(), concept=pl.lit("shares_diluted", AMOUNT), rule=pl.lit(LOSS_OF_REST.id))
-        .join(other, on=_SPAN, how="anti")
+        .join(other, on=SPAN, how="anti")
         .sort(*PERIOD, "value")
     )
 

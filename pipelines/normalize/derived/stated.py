@@ -12,6 +12,7 @@ from pipelines.normalize.elements import proving
 from pipelines.normalize.elements.sources import US_GAAP
 
 FILING = ["cik", "seq"]
+SPAN = ["cik", "start", "end"]
 PERIOD = [*FILING, "start", "end"]
 
 SAME_DAYS = "8d"

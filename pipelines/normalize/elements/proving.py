@@ -16,9 +16,12 @@ PREFERRED_DIVIDENDS = (
 )
 RETAINED_EARNINGS = "RetainedEarningsAccumulatedDeficit"
 DIVIDENDS_PAYABLE = ("DividendsPayableCurrent", "DividendsPayableCurrentAndNoncurrent")
+DECLARED_PER_SHARE, PAID_PER_SHARE = "CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid"
+PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
+"""Dividends paid on common stock; a zero shows that there were none."""
 DIVIDENDS = (
-    "CommonStockDividendsPerShareDeclared",
-    "CommonStockDividendsPerShareCashPaid",
+    DECLARED_PER_SHARE,
+    PAID_PER_SHARE,
     "DividendsCommonStock",
     "DividendsCommonStockCash",
     "DividendsCash",
