@@ -193,10 +193,10 @@ def _year(row: Row) -> Year:
     )
 
 
-STRETCHES = {
+PERIODS = {
     newest.QUARTER: "the quarter that ends on {}",
-    newest.DIFFERENCE: "the quarter that ends on {}, by difference of longer stretches",
-    newest.TO_DATE: "the stretch that ends on {}, for no quarter is filed",
+    newest.DIFFERENCE: "the quarter that ends on {}, by difference of longer periods",
+    newest.TO_DATE: "the fiscal year to date that ends on {}, because no quarter is filed",
 }
 
 
@@ -212,8 +212,8 @@ def _shares(company: Row) -> Shares | None:
     if not count:
         return None
     kind, why = ("basic", ", for it made a loss" if is_loss else "") if is_basic else ("diluted", "")
-    stretch = STRETCHES[company["method"]].format(company["shares_end"])
-    return Shares(round(count), company["shares_end"], f"Weighted average {kind} shares of {stretch}{why}.")
+    period = PERIODS[company["method"]].format(company["shares_end"])
+    return Shares(round(count), company["shares_end"], f"Weighted average {kind} shares of {period}{why}.")
 
 
 def _fair_value(known: Known) -> tuple[float, Row, list[Row]]:

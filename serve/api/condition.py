@@ -1,4 +1,4 @@
-"""The condition of the service: what is amiss, in the words of `/status`.
+"""The condition of the service: what is wrong with it, in the words of `/status`.
 
 Belongs here: the sentences, and where each comes from. Does not: noticing it (warehouse.reader, serve.access).
 """

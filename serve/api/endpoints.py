@@ -24,7 +24,7 @@ from warehouse.schedule import promised_synchronization
 class Question(msgspec.Struct, frozen=True):
     """A request that passed all checks: the build to query, the symbol in its path, its parameters, the time.
 
-    `held` is None if no build can be opened; `problem` says what is amiss in the service, and is None if nothing is.
+    `held` is None if no build can be opened; `problem` says what is wrong with the service, and is None if nothing is.
     """
 
     held: OpenBuild | None

@@ -26,6 +26,7 @@ from serve.api.routes import KEY, admitted
 from serve.http.errors import ApiError, NotFound, ServerError
 from serve.site import (
     company_csv,
+    documents,
     downloads,
     files,
     lists_csv,
@@ -34,7 +35,6 @@ from serve.site import (
     quality_page,
     search,
     sign_in,
-    twins,
     workbook,
 )
 from serve.site.building import CompanyNotFound
@@ -59,7 +59,7 @@ TABLES: tuple[tuple[PageRoute, ...], ...] = (
     workbook.ROUTES,
     lists_csv.ROUTES,
     downloads.ROUTES,
-    twins.ROUTES,
+    documents.ROUTES,
     llms.ROUTES,
 )
 """The pages for GET; the first matching path is used."""

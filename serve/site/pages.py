@@ -137,7 +137,7 @@ class Pages:
             template: file name in templates/; values are escaped.
             status: HTTP status.
             context: variables of the template, in addition to `path`, `session` and `form_token` of the request and
-                the globals of `environment`. `twin` is the path of the same page as Markdown, if there is one.
+                the globals of `environment`. `alternate` is the path of the same page as Markdown, if there is one.
         """
         return Response(self.text(request, template, **context), status, media_type=HTML)
 

@@ -292,12 +292,12 @@ def test_the_front_page_shows_a_degraded_status(tmp_path: Path) -> None:
 
 
 def test_the_front_page_as_markdown_has_the_same_text(address: str) -> None:
-    twin = httpx.get(f"{address}/index.md")
-    assert twin.headers["content-type"] == "text/markdown; charset=utf-8"
-    assert twin.text.startswith("# Company financials, traceable to the filing\n")
-    assert DISCLAIMER in twin.text
+    alternate = httpx.get(f"{address}/index.md")
+    assert alternate.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert alternate.text.startswith("# Company financials, traceable to the filing\n")
+    assert DISCLAIMER in alternate.text
     text = " ".join(Document(httpx.get(f"{address}/").text).text.split())
-    items = re.findall(r"^(?:-|\d\.) [*`]+([^*`]+)[*`]+:? ((?!\d{4}-).*)", twin.text, re.MULTILINE)
+    items = re.findall(r"^(?:-|\d\.) [*`]+([^*`]+)[*`]+:? ((?!\d{4}-).*)", alternate.text, re.MULTILINE)
     assert len(items) == 1 + 3 + 11 + 3
     for term, meaning in items:
         assert term in text

@@ -7,8 +7,8 @@ import httpx
 import pytest
 import zstandard
 
+from serve.site.documents import DOCUMENTS
 from serve.site.pages import Access
-from serve.site.twins import DOCUMENTS
 
 PUBLIC = [path.format(rule="ttm.four-quarters") for path, _, access in DOCUMENTS if access is Access.PUBLIC]
 GZIP, PLAIN = {"Accept-Encoding": "gzip"}, {"Accept-Encoding": "identity"}

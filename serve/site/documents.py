@@ -61,7 +61,7 @@ def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
     if document.address:
         return RedirectResponse(pages.root + document.address, SEE_OTHER)
     template = "index.html" if path == "/" else "document.html"
-    twin = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
+    alternate = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
     shown = rendering.page(document, pages.root)
     page = pages.render(
         request,
@@ -70,7 +70,7 @@ def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
         search=document.search,
         turns=document.turns,
         assets=document.assets,
-        twin=twin,
+        alternate=alternate,
     )
     return send(page, request)
 
@@ -256,15 +256,15 @@ SENDS: dict[Access, Send] = {
     Access.SUBSCRIBER: transfer.compressed,
     Access.FILE: transfer.compressed,
 }
-OF_TWINS = {each: each for each in Access} | {Access.OPEN: Access.PUBLIC}
+OF_ALTERNATES = {each: each for each in Access} | {Access.OPEN: Access.PUBLIC}
 """The access of a page's Markdown: what a program reads is the same for everybody."""
 ROUTES: tuple[PageRoute, ...] = tuple(
     row
     for path, make, access in DOCUMENTS
-    for of_twin in [OF_TWINS[access]]
+    for of_alternate in [OF_ALTERNATES[access]]
     # the Markdown route comes first, because /companies/{symbol} would match its path too
     for row in (
-        (FRONT if path == "/" else f"{path}.md", partial(write, make=make, send=SENDS[of_twin]), of_twin),
+        (FRONT if path == "/" else f"{path}.md", partial(write, make=make, send=SENDS[of_alternate]), of_alternate),
         (path, partial(show, make=make, send=SENDS[access]), access),
     )
 )
