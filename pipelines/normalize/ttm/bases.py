@@ -170,10 +170,12 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
         & (of("seq", with_year) < of("revised", year))
         & (of("rank", prior) == of("rank", year))
     )
-    takes_later = is_apart & ~is_along
+    # no filing after an amendment of the year states the period of the year before
+    is_outdated = (of("seq", prior) < of("revised", year)) & ~legs.was_error
+    takes_later = (is_apart & ~is_along) | is_outdated
     is_restated = (of("since", later) > of("since", year)) | other_standards
     falls_short = _falls_short(legs, seq)
-    is_changed = _is_nudged(legs) & ~is_apart & legs.differ(later, year)
+    is_changed = ((falls_short > 0) | (_is_nudged(legs) & ~is_apart)) & legs.differ(later, year)
     is_recast = ((takes_later & is_restated) | is_changed) & (later >= 0)
     # a figure of this year is as corrected later, and that of the year before may be in the scale that was wrong
     times = abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
