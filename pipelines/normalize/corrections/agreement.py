@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats
+from pipelines.normalize.arrays import Flags, Floats, any_of
+from pipelines.normalize.corrections.contexts import UNITS_OF_SUM
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.period_rows import (
     COMMON,
@@ -40,8 +41,6 @@ REVENUE, PREFERRED = "revenue", "preferred_dividends"
 
 ROUNDED = 0.002
 """Two figures of one amount differ by less than this share: they are rounded to millions."""
-UNITS = 2.0
-"""... or by so many units of the rounding of the filing, where they are sums of rounded figures."""
 OTHER_PROVISIONS = 0.01
 """A bank's income before tax and expenses contradict its revenue only by more than this share: some state provisions
 for other losses on a line of their own, such as MetroCity Bankshares 0.3 % of revenue in 2025."""
@@ -126,7 +125,7 @@ def judged(rows: PeriodRows, amount: Floats, witnesses: list[Witness]) -> tuple[
     """
     known = [~np.isnan(amount + each.amount + each.tolerance) for each in witnesses]
     agrees = [each.agrees(amount) for each in witnesses]
-    is_confirmed = np.any(agrees, axis=0)
+    is_confirmed = any_of(agrees)
     against = [
         rows.usual(is_known, does) & is_known & ~is_confirmed & ~_equal(amount, each.amount, each.apart)
         for is_known, does, each in zip(known, agrees, witnesses, strict=True)
@@ -159,13 +158,12 @@ def proposals(figures: Figures) -> list[Proposal]:
 
 
 def _equal(left: Floats, right: Floats, tolerance: Floats | float) -> Flags:
-    equal: Flags = np.abs(left - right) <= tolerance
-    return equal
+    return abs(left - right) <= tolerance
 
 
 def _rounding(rows: PeriodRows, name: str) -> Floats:
     """The largest difference of a figure from an equal one."""
-    return ROUNDED * np.abs(rows[name]) + UNITS * rows.grain(name)
+    return ROUNDED * np.abs(rows[name]) + UNITS_OF_SUM * rows.grain(name)
 
 
 def _of_income(rows: PeriodRows) -> list[Proposal]:
@@ -221,9 +219,7 @@ Incomes = tuple[Floats, Floats]
 
 def _is_product(each: Floats, count: Floats, incomes: Incomes, share: float, cents: float) -> Flags:
     """Whether earnings per share times shares are net income, within a share of it and some cents per share."""
-    equal = [_equal(each * count, income, share * income + cents * count) for income in incomes]
-    found: Flags = np.any(equal, axis=0)
-    return found
+    return any_of([_equal(each * count, income, share * income + cents * count) for income in incomes])
 
 
 def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: Incomes) -> Flags:
@@ -314,7 +310,7 @@ def _of_revenue(figures: Figures) -> list[Proposal]:
     statements = [Witness(rows[one] + rows[other], rounding, is_proof=False) for one, other in lines]
     right, is_confirmed = judged(rows, revenue, [*witnesses, *statements])
     # a part of revenue under the element of all of it
-    larger, foots = witnesses[0].amount, np.any([each.agrees(witnesses[0].amount) for each in statements], axis=0)
+    larger, foots = witnesses[0].amount, any_of([each.agrees(witnesses[0].amount) for each in statements])
     is_part = (larger > revenue) & foots & ~is_confirmed & (np.isnan(right) | (right == revenue))
     return _replaced(rows, REVENUE, np.where(is_part, larger, right))
 
@@ -327,4 +323,4 @@ def _independent(rows: PeriodRows, witness: str) -> Floats:
         for of_revenue, other in enumerate(BY_NAME[REVENUE].sources)
         if (source.elements, source.minus) == (other.elements, other.minus)
     ]
-    return np.where(np.any(is_same, axis=0), np.nan, rows[witness])
+    return np.where(any_of(is_same), np.nan, rows[witness])

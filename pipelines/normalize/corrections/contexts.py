@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.corrections.figures import A_QUARTER, A_YEAR, CONTEXT, Figures, Proposal
+from pipelines.normalize.periods.calendar import QUARTERS_A_YEAR
+from pipelines.normalize.periods.fiscal_years import SAME_END_DAYS
 from pipelines.normalize.rule import Rule
 
 FOUR_DIGITS = 1e3
@@ -25,10 +27,7 @@ LENGTH = 0.25
 """A quarter's figure in the context of a year to date differs from the right one by more than this share. A restated
 figure of a year differs by less, even if an earlier filing has stated it in the context of a quarter."""
 UNITS_OF_SUM = 2
-"""A sum of four rounded quarters differs from the year by at most so many units."""
-ONE_END_DAYS = 8
-"""Ends count as the same if they are fewer days apart, and lengths if they differ by at most so many days."""
-QUARTERS = 4
+"""A sum of rounded figures differs from the rounded whole by at most so many units."""
 FEWER = 0.5
 """A year before those of the statements has fewer than this share of their lines, such as those of equity alone."""
 PART = 0.05
@@ -79,8 +78,8 @@ ELSEWHERE = "it is the figure of {} to {}, and filings so far say otherwise of t
 """The evidence that is recorded for a figure of another period, with that period's first and last day."""
 
 PERIOD, LINE = ["company", "seq", "start", "end"], ["line", "seq"]
-SAME_END = (pl.col("end") - pl.col("end_of")).abs() < ONE_END_DAYS
-SAME_LENGTH = (pl.col("days") - pl.col("days_of")).abs() <= ONE_END_DAYS
+SAME_END = (pl.col("end") - pl.col("end_of")).abs() < SAME_END_DAYS
+SAME_LENGTH = (pl.col("days") - pl.col("days_of")).abs() <= SAME_END_DAYS
 FOUND = ("at", "way", "rule", "start_of", "end_of")
 """Columns of what each way finds: the place in Figures, the number of the way (the lowest one is taken), the rule, and
 the true period."""
@@ -140,7 +139,7 @@ def _equal_to_first(asked: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
     `shift` is 0 if both periods have the same end, 1 if the other one ends a year earlier, -1 if a year later.
     """
     apart = pl.col("end") - pl.col("end_of")
-    is_longer = SAME_END & ((pl.col("days") - pl.col("days_of")).abs() > 2 * ONE_END_DAYS)
+    is_longer = SAME_END & ((pl.col("days") - pl.col("days_of")).abs() > 2 * SAME_END_DAYS)
     is_other_year = apart.abs().is_between(*A_YEAR) & SAME_LENGTH
     return (
         asked.join(flows.filter("is_first"), on=["line", "digits"], suffix="_of")
@@ -191,19 +190,19 @@ def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
     unit = UNITS_OF_SUM * pl.col("grain_year")
     quarters = (
         amounts.filter(pl.col("days").is_between(*A_QUARTER))
-        .filter(pl.len().over(LINE) >= QUARTERS)
+        .filter(pl.len().over(LINE) >= QUARTERS_A_YEAR)
         .join(years, on=LINE, suffix="_year")
         .filter(
-            pl.col("start") > pl.col("start_year") - ONE_END_DAYS, pl.col("end") < pl.col("end_year") + ONE_END_DAYS
+            pl.col("start") > pl.col("start_year") - SAME_END_DAYS, pl.col("end") < pl.col("end_year") + SAME_END_DAYS
         )
         .with_columns(
             total=pl.col("value").sum().over("at_year"),
             spread=(pl.col("value").max() - pl.col("value").min()).over("at_year"),
         )
-        .filter(pl.len().over("at_year") == QUARTERS, pl.col("spread") > unit)
+        .filter(pl.len().over("at_year") == QUARTERS_A_YEAR, pl.col("spread") > unit)
     )
     shifted = quarters.join(years, on=LINE, suffix="_before").filter(
-        (pl.col("start_year") - pl.col("end_before") - 1).abs() < ONE_END_DAYS,
+        (pl.col("start_year") - pl.col("end_before") - 1).abs() < SAME_END_DAYS,
         (pl.col("total") - pl.col("value_before")).abs() <= unit,
         (pl.col("total") - pl.col("value_year")).abs() > unit,
         pl.col("total").abs() > FOUR_DIGITS * unit,
@@ -218,7 +217,7 @@ def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
 
 def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Figures that repeat that of a longer period with the same end, although its first part has an amount too."""
-    longer = pairs.filter(SAME_END, pl.col("measure_sign") <= 0, pl.col("days_of") - pl.col("days") > 2 * ONE_END_DAYS)
+    longer = pairs.filter(SAME_END, pl.col("measure_sign") <= 0, pl.col("days_of") - pl.col("days") > 2 * SAME_END_DAYS)
     parts = flows.select(
         "line", *(pl.col(name).name.suffix("_part") for name in ("seq", "start", "end", "days", "value"))
     )
@@ -233,7 +232,7 @@ def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         .filter(
             pl.col("seq_part") <= pl.col("seq"),
             (share > PART) & (share < 1),
-            (pl.col("start") - pl.col("end_part") - 1).abs() < ONE_END_DAYS,
+            (pl.col("start") - pl.col("end_part") - 1).abs() < SAME_END_DAYS,
             (of_whole - of_part).abs() < (of_rest - of_part).abs(),
         )
         .with_columns(**_as(4, IN_ONE_FILING))
@@ -267,8 +266,8 @@ def _means_of_parts(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         .filter(
             pl.col("measure_sign") > 0,
             (pl.col("days") >= A_YEAR[0]) & (pl.col("days_of") < A_YEAR[0] - A_QUARTER[0]),
-            pl.col("start_of") > pl.col("start") - ONE_END_DAYS,
-            pl.col("end_of") < pl.col("end") + ONE_END_DAYS,
+            pl.col("start_of") > pl.col("start") - SAME_END_DAYS,
+            pl.col("end_of") < pl.col("end") + SAME_END_DAYS,
         )
         .with_columns(**_as(6, IN_ONE_FILING))
     )

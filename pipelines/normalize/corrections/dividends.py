@@ -17,6 +17,7 @@ from pipelines.normalize.corrections.period_rows import COUNTS, MANY_OTHERS, NEA
 from pipelines.normalize.corrections.powers import NEAR_COUNTS, POWER, power_of_thousand
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.keys import pairs_of_equal
+from pipelines.normalize.periods.fiscal_years import DAYS_OF_QUARTER
 from pipelines.normalize.rule import Rule
 
 PER_SHARE, PAID, DECLARED, PAID_PER_SHARE = (
@@ -44,7 +45,6 @@ MORE_THAN_PAID = 1.5
 in a year in which many shares were issued. Measured: at most 1.36 times where the figures are right."""
 LIKE_A_QUARTER = 0.5
 """A rate is like the dividend of a quarter in or next to the period, within this share."""
-DAYS_A_QUARTER = 91.3
 
 PAID_RANKS = tuple(
     rank
@@ -98,7 +98,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     power = power_of_thousand(times, NEAR_COUNTS)
     of_paid = rows[PAID_PER_SHARE] / rows[PER_SHARE]
     takes_other = (np.abs(times - 1) > APART) & (np.abs(times / of_paid - 1) <= NEARLY)
-    quarters = np.round((rows.end - rows.start + 1) / DAYS_A_QUARTER)
+    quarters = np.round((rows.end - rows.start + 1) / DAYS_OF_QUARTER)
     is_rate = (quarters >= 2) & (np.abs(times - quarters) <= NEAR_RATE * quarters) & _like_a_quarter(rows)
     is_off = (np.abs(times - 1) > APART) & ~rows.is_of(PAID, ORDINARY_RANKS)
     is_far = (np.abs(np.log(times)) > np.log(CLEARLY)) & rows.is_of(PAID, PAID_ON_COMMON)

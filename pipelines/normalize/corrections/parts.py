@@ -25,6 +25,7 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
+from pipelines.normalize.corrections.contexts import FOUR_DIGITS, RESTATED, UNITS_OF_SUM
 from pipelines.normalize.corrections.judgements import withheld
 from pipelines.normalize.decisions import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import BY_NAME
@@ -35,20 +36,12 @@ from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 
 SAME = 1e-9
 """Figures are equal to the digit if they differ by less than this share, because of binary fractions."""
-DIGITS = 1e3
-"""An amount of at least four digits does not equal that of another period by chance."""
 MANY_DIGITS = 1e5
 """Two amounts of six digits in one filing are not equal by chance."""
 EARNED = tuple(NUMBER_OF[name] for name in ("revenue", "net_income_parent", "net_income_common"))
 """Lines that are zero in no quarter of a company that has begun."""
 DIGITS_OF_BALANCE = 1e4
 """A balance of five digits or more hardly ever equals one of four earlier ones by chance: 4 in 10,000 at most."""
-RESTATED = 0.005
-"""A figure repeats the first statement of its period if it differs from it by at most this share; and capital
-expenditure is not below a part of it if that changes free cash flow by less than this share of operating cash flow, of
-the period or of a fiscal year in or before which it is."""
-ROUNDED_UNITS = 2
-"""A sum of two rounded parts may exceed a rounded whole by so many units."""
 ROOM_OF_REVENUE = 1.0
 """Revenue counts as below a part of its period if the part is more than twice as much: a bank's revenue is net of
 losses on securities, so that a quarter's can be negative."""
@@ -234,8 +227,8 @@ def _repeated_quarter(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
         before = n - 1 - back
         to_date = lines.known(at, lines.q[at] - back - 1, np.where(before > 0, before, NOTHING))
         # beside the last quarter, the year to date is all of the rest: then the sum itself is wrong
-        is_rest = (np.abs(to_date) > ROUNDED_UNITS * grain) & (back == 0)
-        has_digits = (np.abs(value) >= DIGITS * grain) | is_rest
+        is_rest = (np.abs(to_date) > UNITS_OF_SUM * grain) & (back == 0)
+        has_digits = (np.abs(value) >= FOUR_DIGITS * grain) | is_rest
         for rate in (*np.delete(quarters, back, axis=0)[:, asked], to_date / np.maximum(before, 1)):
             is_other_amount = has_digits | (~_CAN_BE_NEGATIVE[lines.concept[at]] & (rate > 0))
             # otherwise it is the quarter that states the figure of the longer period
@@ -263,7 +256,8 @@ def _larger_part(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
     periods = ((q, n), (q - n + year, year), (q - n, year))
     flows = [lines.known(longer, end, span, NUMBER_OF["operating_cash_flow"]) for end, span in periods]
     share = np.where(concept == NUMBER_OF["revenue"], ROOM_OF_REVENUE, RESTATED)
-    room = np.maximum(ROUNDED_UNITS * lines.grain[longer], share * np.abs(value))
+    room = np.maximum(UNITS_OF_SUM * lines.grain[longer], share * np.abs(value))
+    # it changes free cash flow by less than this share of operating cash flow
     room = np.maximum(room, is_capex * RESTATED * np.abs(np.nan_to_num(flows)).max(axis=0))
     is_above, parts = parts > value + room, np.nan_to_num(parts)
     highest, of_others = (np.where(holds, parts / spans, 0).max(axis=0) for holds in (is_above, ~is_above))
@@ -283,7 +277,7 @@ def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
     size = np.abs(lines.value) / lines.grain
     is_cash = np.isin(lines.concept, [NUMBER_OF[name] for name in CASH_LINES])
     cash = np.flatnonzero((lines.n == 0) & is_cash & is_first & (size >= DIGITS_OF_BALANCE))
-    restated = np.flatnonzero((lines.n == 0) & is_restated & (size >= DIGITS))
+    restated = np.flatnonzero((lines.n == 0) & is_restated & (size >= FOUR_DIGITS))
     repeats, repeats_other = (np.zeros(len(rows), dtype=np.bool_) for rows in (cash, restated))
     assets = lines.known(cash, lines.q[cash], 0, NUMBER_OF["assets"])
     for back in range(1, QUARTERS_A_YEAR + 1):
@@ -301,5 +295,4 @@ def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
 
 def _equal(one: Floats, other: Floats) -> Flags:
     """Whether two amounts are equal to the digit; false if one of them is missing."""
-    equal: Flags = np.abs(one - other) <= SAME * np.abs(other)
-    return equal
+    return abs(one - other) <= SAME * abs(other)

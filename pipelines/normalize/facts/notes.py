@@ -9,6 +9,8 @@ different amount: capital expenditure including unpaid invoices, income before t
 
 import polars as pl
 
+from pipelines.normalize.industry.classification import LOOKS_BACK_DAYS
+from pipelines.normalize.periods.fiscal_years import INTERIM_DAYS
 from pipelines.normalize.rule import Rule
 
 ANNUAL_NOTE = Rule(
@@ -21,10 +23,6 @@ ANNUAL_NOTE = Rule(
 )
 RULES = (ANNUAL_NOTE,)
 
-LONGEST_INTERIM_DAYS = 300
-"""Durations under 300 days are interim: nine months are at most 280 days, a year at least 340."""
-LOOKS_BACK_DAYS = 400
-"""The time between two annual reports: within it, every line of the statements is in an interim report."""
 LARGE_PART = 0.5
 """A line of at most half of the other amount is a part of it, and does not replace it."""
 
@@ -39,7 +37,7 @@ def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
     Args:
         candidates: in the order of filing.
     """
-    is_annual = (pl.col("end") - pl.col("start")).dt.total_days() >= LONGEST_INTERIM_DAYS
+    is_annual = (pl.col("end") - pl.col("start")).dt.total_days() >= INTERIM_DAYS[1]
     shown = pl.when((~is_annual).any().over(*SOURCE, "seq")).then("filed").forward_fill().over(SOURCE)
     is_line = (pl.col("filed") - shown).dt.total_days() <= LOOKS_BACK_DAYS
     size = pl.col("value").abs()

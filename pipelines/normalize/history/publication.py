@@ -11,9 +11,7 @@ from pipelines.normalize.history.causes import classified
 from pipelines.normalize.history.versions import REPLAYED
 from pipelines.normalize.items import flags, provenance
 from pipelines.normalize.periods.fiscal_years import YEAR_DAYS
-
-SAME_BASIS = 1e-9
-"""Products of splits that differ by less are the same share basis."""
+from pipelines.normalize.shares.basis import SAME_BASIS
 
 
 def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:

@@ -17,7 +17,8 @@ from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 
 LOOKS_BACK_DAYS = 400
-"""The time between two annual reports: the elements of earlier filings within it count for a filing as well."""
+"""The time between two annual reports: the elements of earlier filings within it count for a filing as well, and every
+line of the statements is in an interim report."""
 LARGEST_CODE = 9999
 
 FINANCIAL = Rule(

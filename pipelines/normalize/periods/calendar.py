@@ -12,6 +12,8 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.decisions import counted
 from pipelines.normalize.periods.fiscal_years import (
+    DAYS_OF_QUARTER,
+    DAYS_OF_YEAR,
     INTERIM_DAYS,
     QUARTER_BANDS,
     SAME_END_DAYS,
@@ -30,8 +32,6 @@ from pipelines.normalize.periods.fiscal_years import (
 from pipelines.normalize.rule import Rule
 
 QUARTERS_A_YEAR = 4
-DAYS_OF_QUARTER, DAYS_OF_YEAR = 91.3, 365
-"""Lengths of quarters and years in days where no report states their ends."""
 NEARLY_A_YEAR = (QUARTER_BANDS[2][2] + 1, YEAR_DAYS[0] - 1)
 """A span of ten or eleven months (fewest and most days) has four quarters: three full ones and a shortened one."""
 LONGEST_OPEN_YEAR = 381

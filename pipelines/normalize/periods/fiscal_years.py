@@ -24,8 +24,8 @@ INTERIM_DAYS, YEAR_DAYS = (75, 300), (340, 390)
 QUARTER_BANDS: tuple[tuple[int, int, int], ...] = ((1, 75, 125), (2, 150, 215), (3, 230, 300), (4, 340, 390))
 """(quarters, fewest days, most days): wide enough for 12/12/12/16 and 16/12/12/12 weeks, and never overlapping."""
 
-DAYS_OF_YEAR = 365.25
-"""On average."""
+DAYS_OF_QUARTER, DAYS_OF_YEAR = 91.3, 365
+"""Lengths of quarters and years in days where no report states their ends."""
 
 EARLY_JANUARY_DAYS = 10
 """A year that ends in the first ten days of a month counts as ending in the month before (JNJ: 3 January)."""
