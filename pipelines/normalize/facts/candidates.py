@@ -8,7 +8,7 @@ import polars as pl
 
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.facts.matching import SOURCES
-from pipelines.normalize.facts.precision import granularity, scale_of_filing
+from pipelines.normalize.facts.precision import scale_of_filing
 from pipelines.normalize.rule import Rule
 
 NO_LESS_THAN_PART = Rule(
@@ -47,7 +47,7 @@ def candidates(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """
     counts = pl.col("coefficient") != 0
     money = pl.when("is_money", pl.col("value") != 0).then("value")
-    of_pairs = pairs.with_columns(own_grain=granularity(pl.col("value")), scale=scale_of_filing(money)).select(
+    of_pairs = pairs.with_columns(scale=scale_of_filing(money)).select(
         *FIRST,
         "is_needed",
         value=pl.col("value") * pl.col("coefficient"),

@@ -11,6 +11,7 @@ import polars as pl
 
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.elements.sources import Source
+from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.facts.reports import MEASURE
 from pipelines.normalize.industry.names import INDUSTRIES
 from pipelines.normalize.rule import SWITCHED_OFF, Rule
@@ -136,9 +137,9 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
 
     Returns:
         pairs: by filing, start (instants first), end and element: `pair` (number), `fact` (its row), `cik`, `seq`,
-            `start`, `end`, `filed`, `value`, columns of PARTS, `slot` (number of the filing and period), `candidate`
-            (number of filing, period and source); facts that ZERO_COUNT leaves out; and facts that count by
-            WITHOUT_SHARES.
+            `start`, `end`, `filed`, `value`, `own_grain` (the power of ten to which it is rounded), columns of PARTS,
+            `slot` (number of the filing and period), `candidate` (number of filing, period and source); facts that
+            ZERO_COUNT leaves out; and facts that count by WITHOUT_SHARES.
     """
     of_amount = ["cik", "seq", "start", "end", "tag", "taxonomy"]
     known = (
@@ -155,7 +156,11 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
     pairs = (
         pl.concat([known.filter(~is_zero_count, ~is_without), alone])
         .sort("cik", "seq", "start", "end", "tag")
-        .with_columns(slot=pl.struct("cik", "seq", "start", "end").rle_id(), is_instant=pl.col("start").is_null())
+        .with_columns(
+            slot=pl.struct("cik", "seq", "start", "end").rle_id(),
+            is_instant=pl.col("start").is_null(),
+            own_grain=granularity(pl.col("value")),
+        )
         .join(of_industry.select("cik", "seq", pl.col("industry").cast(pl.Enum(INDUSTRIES))), on=["cik", "seq"])
         .join(
             _USES.filter(~pl.col("rule").is_in(SWITCHED_OFF)).select(*_KEYS, *_COUNTED), on=_KEYS, maintain_order="left"
