@@ -292,10 +292,8 @@ def _of_dilution(
 
 def _last(rows: PeriodRows, name: str) -> Floats:
     """The company's last count of an earlier period in the same filing, or of an earlier filing; NaN if none."""
-    count = pl.DataFrame({"company": rows.company, "count": rows[name]}).select(
-        pl.col("count").fill_nan(None).forward_fill().shift(1).over("company")
-    )
-    return count.to_series().to_numpy()
+    counts = pl.DataFrame({"company": rows.company, "count": rows[name]})
+    return counts.select(pl.col("count").fill_nan(None).forward_fill().shift(1).over("company"))["count"].to_numpy()
 
 
 def _of_revenue(figures: Figures) -> list[Proposal]:

@@ -113,9 +113,8 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
 
     def fits(amount: Floats) -> Flags:
         """Whether the amount as filed is nearer to that of the last agreeing filing than the corrected one."""
-        off = np.log10(amount / picked(amount, agreed))
-        nearer: Flags = np.abs(off) < np.abs(off + power)
-        return nearer
+        off: Floats = np.log10(amount / picked(amount, agreed))
+        return abs(off) < abs(off + power)
 
     is_off = ~np.isnan(power) & (power != 0)
     count_errs, earnings_err = is_off & ~fits(count), is_off & fits(count) & ~fits(earnings)

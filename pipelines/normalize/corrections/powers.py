@@ -24,9 +24,8 @@ EXACTLY = 1e-9
 
 def is_power_of_ten(factor: Floats) -> Flags:
     """Whether a correction multiplies by a power of ten or turns the sign; otherwise another figure takes the place."""
-    power = np.log10(np.abs(factor))
-    found: Flags = np.abs(power - np.round(power)) < EXACTLY
-    return found
+    power: Floats = np.log10(np.abs(factor))
+    return abs(power - np.round(power)) < EXACTLY
 
 
 def power_of_thousand(quotient: Floats, near: float) -> Floats:

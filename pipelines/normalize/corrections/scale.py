@@ -87,8 +87,7 @@ def _of_filing(figures: Figures, proven: Floats) -> Floats:
     powers = pl.DataFrame({**filing, "power": proven}, nan_to_null=True)
     modes = powers.drop_nulls().group_by("line", "seq").agg(pl.col("power").mode().min())
     of_figures = powers.drop("power").join(modes, on=["line", "seq"], how="left", maintain_order="left")
-    found: Floats = of_figures["power"].to_numpy()
-    return found
+    return of_figures["power"].to_numpy()
 
 
 def _off_level(figures: Figures) -> Floats:
