@@ -1,6 +1,7 @@
 """The registry of rules: every decision that can change a served value has an id, a statement, a source and a test."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from pipelines.normalize.elements.sources import MOST_WORDS
 from pipelines.normalize.history import versions
 from pipelines.normalize.periods.predecessors import CONTINUED, stitched
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.normalize.rule import Rule
+from pipelines.normalize.rule import Rule, switched_off
 from pipelines.normalize.rules import REGISTRY
 from pipelines.tables import dictionary, rule_page
 from tests.factories import raw, with_total_assets
@@ -101,6 +102,23 @@ OUTCOMES = {
 """The results that are compared between two companies."""
 
 
+ALWAYS = {
+    "balance.line": "a definition: without lines there is no balance sheet",
+}
+"""Rules that cannot be switched off, with the reason."""
+
+RESULTS = {
+    **OUTCOMES,
+    "versions": (*OUTCOMES["versions"], "flags", "legs"),
+    "splits": ("ratio", "effective_by"),
+    "breaks": ("filed", "kind"),
+    "periods": ("period_end", "fiscal_year", "fiscal_quarter", "is_year_end"),
+    "profiles": ("industry", "currency"),
+    "latest_shares": ("period_end", "shares_basic", "shares_diluted", "method"),
+}
+"""The results that a rule can change."""
+
+
 @pytest.fixture(scope="module")
 def reports() -> list[elements_shapes.Report]:
     """A report for each source of an element."""
@@ -108,16 +126,22 @@ def reports() -> list[elements_shapes.Report]:
 
 
 @pytest.fixture(scope="module")
-def found(reports) -> Standardized:
-    """All small documents, standardized together; every frame between two steps is checked against its declaration."""
+def documents(reports) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The facts of all small documents, and the SIC code of each of their companies."""
     of_elements = raw(*(report.rows for report in reports), *map(elements_shapes.twins, reports))
     of_rules = raw(*(of_company(shape.rows, cik) for cik, shape in SHAPES.items()))
     registrants = [
         *({"cik": cik, "sic": report.sic} for report in reports for cik in (report.cik, report.twin) if cik),
         *({"cik": cik, "sic": shape.sic} for cik, shape in SHAPES.items()),
     ]
-    rows = pl.concat([of_elements, with_total_assets(of_rules)])
-    return standardize(rows, registrants=pl.DataFrame(registrants), validate=True)
+    return pl.concat([of_elements, with_total_assets(of_rules)]), pl.DataFrame(registrants)
+
+
+@pytest.fixture(scope="module")
+def found(documents) -> Standardized:
+    """All small documents, standardized together; every frame between two steps is checked against its declaration."""
+    facts, registrants = documents
+    return standardize(facts, registrants=registrants, validate=True)
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +185,59 @@ def test_every_other_rule_decides(decided):
     """In the document that was written for it."""
     silent = {shape.rule for cik, shape in SHAPES.items() if (cik, shape.rule) not in decided}
     assert silent == set(PENDING)
+
+
+def apart(documents: Iterable[tuple[str, str, set[str]]]) -> list[list[tuple[str, str]]]:
+    """Rules with their documents in groups, in which no document uses the rule of another.
+
+    So the rules of a group can be switched off together.
+
+    Args:
+        documents: a rule, the company of its document, and the rules that decide in it.
+    """
+    groups: list[tuple[list[tuple[str, str]], set[str], set[str]]] = []
+    for rule, cik, used in documents:
+        others = used - {rule}
+        fitting = [group for group in groups if rule not in group[2] and others.isdisjoint(group[1])]
+        if not fitting:
+            groups.append(([], set(), set()))
+        pairs, switched, needed = (fitting or groups[-1:])[0]
+        pairs.append((rule, cik))
+        switched.add(rule)
+        needed |= others
+    return [pairs for pairs, *_ in groups]
+
+
+def are_equal(frames: list[pl.DataFrame], others: list[pl.DataFrame]) -> bool:
+    """Whether two results are the same."""
+    return len(frames) == len(others) and all(one.equals(other) for one, other in zip(frames, others, strict=True))
+
+
+def results(found: Standardized) -> dict[str, list[pl.DataFrame]]:
+    """The results by company."""
+    frames = [getattr(found, table).select("cik", *columns) for table, columns in RESULTS.items()]
+    return {cik: [frame.filter(cik=cik) for frame in frames] for cik in found.profiles["cik"]}
+
+
+def test_every_rule_changes_its_documents(documents, reports, found, decided):
+    """Without the rule each of its documents leads to other values, flags, gaps, judgements, periods or evidence."""
+    of_rule = [(report.rule, report.cik) for report in reports] + [(shape.rule, cik) for cik, shape in SHAPES.items()]
+    used = {cik: set[str]() for _, cik in of_rule}
+    for cik, rule in decided:
+        used.get(cik, set()).add(rule)
+    facts, registrants = documents
+    before = results(found)
+
+    def unchanged(group: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The rules and documents of a group, without those that change when all its rules are switched off."""
+        with switched_off(rule for rule, _ in group):
+            of_group = facts.filter(pl.col("cik").is_in([cik for _, cik in group]))
+            after = results(standardize(of_group, registrants=registrants))
+        return [(rule, cik) for rule, cik in group if are_equal(before.get(cik, []), after.get(cik, []))]
+
+    groups = apart([(rule, cik, used[cik]) for rule, cik in of_rule])
+    suspects = [pair for group in groups for pair in unchanged(group)]  # another rule of the group may take its place
+    assert [rule for pair in suspects if pair[0] not in ALWAYS for rule, _ in unchanged([pair])] == []
 
 
 def test_every_rule_has_its_own_document(reports, decided):
