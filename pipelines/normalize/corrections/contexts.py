@@ -160,7 +160,7 @@ def _proven(flows: pl.DataFrame) -> pl.DataFrame:
     is_exact = size.round_sig_figs(ROUND_DIGITS) != size
     exact = size.filter(is_exact | is_same_end).n_unique()
     together = pl.max_horizontal(exact.over(*PERIOD, "start_of", "end_of"), exact.over(*LINE, "shift")) >= AMOUNTS
-    is_other_year = is_exact & (together | (size >= FOUR_DIGITS * pl.col("grain")))
+    is_other_year = ~is_same_end & is_exact & (together | (size >= FOUR_DIGITS * pl.col("grain")))
     return (
         _equal_to_first(anew, flows)
         .with_columns(

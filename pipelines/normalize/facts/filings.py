@@ -44,7 +44,7 @@ def in_filing_order(
         .unique(["cik", "accession"], maintain_order=True)
         .with_row_index()
         .join(times, on="accession", how="left")
-        .sort("cik", "filed", of_day, nulls_last=True)
+        .sort("cik", "filed", of_day, nulls_last=True, maintain_order=True)
         .with_columns(seq=pl.int_range(pl.len(), dtype=pl.Int32).over("cik"))
         .sort("index")
     )

@@ -11,8 +11,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, before, floats, ints, numbers, starts
 from pipelines.normalize.decisions import WITHHELD, counted
-from pipelines.normalize.industry.classification import RULES as WITHHOLDING
-from pipelines.normalize.industry.classification import WITHOUT_MEANING
+from pipelines.normalize.industry.classification import without_meaning
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.line_items import CALCULATED, SHARES, roundings
@@ -177,8 +176,7 @@ def _without_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, pl.
     industry = points.frame.join(
         of_industry.select("cik", "seq", "industry"), on=["cik", "seq"], how="left", maintain_order="left"
     ).select(pl.when(pl.Series(~points.is_of_split)).then("industry").forward_fill().alias("industry"))
-    is_on = pl.any_horizontal(rule.where(pl.col("rule") == rule.id) for rule in WITHHOLDING)
     return {
         str(item): industry.join(rows, on="industry", how="left", maintain_order="left").select("reason", "rule")
-        for (item,), rows in WITHOUT_MEANING.filter(is_on).partition_by("item", as_dict=True).items()
+        for (item,), rows in without_meaning().partition_by("item", as_dict=True).items()
     }

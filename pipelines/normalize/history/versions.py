@@ -236,7 +236,8 @@ def unsupported(
         .then(pl.lit(RULES_CHANGED.id))
         .when(FACTS_CHANGED.where(has_values & ~_lack_facts(found, facts)))
         .then(pl.lit(FACTS_CHANGED.id))
-        .otherwise(pl.lit(FACT_DROPPED.id)),
+        .when(FACT_DROPPED.where(pl.lit(value=True)))
+        .then(pl.lit(FACT_DROPPED.id)),
     )
 
 

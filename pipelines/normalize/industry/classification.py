@@ -63,6 +63,11 @@ WITHOUT_MEANING = pl.DataFrame(
 """Items that have no meaning in an industry: `industry`, `item`, `reason` (warehouse.vocabulary), `rule`."""
 
 
+def without_meaning() -> pl.DataFrame:
+    """The rows of WITHOUT_MEANING, without those of rules that are switched off."""
+    return WITHOUT_MEANING.filter(pl.any_horizontal(rule.where(pl.col("rule") == rule.id) for rule in RULES))
+
+
 def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> pl.DataFrame:
     """The industry of the filer at each filing: `cik`, `seq`, `industry`, `rule`, sorted by `cik` and `seq`.
 

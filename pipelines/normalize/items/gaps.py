@@ -12,7 +12,7 @@ import polars as pl
 from pipelines.normalize.balance import evidence
 from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
-from pipelines.normalize.industry.classification import WITHOUT_MEANING
+from pipelines.normalize.industry.classification import WITHOUT_MEANING, without_meaning
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.points import Points, newest_of_windows
 from pipelines.normalize.rule import Rule
@@ -132,10 +132,11 @@ def gaps(
         .group_by("cik", "item")
         .agg(stated=pl.col("group").n_unique(), groups=pl.col("groups").first())
     )
+    senseless = without_meaning().lazy().rename({"reason": "senseless", "rule": "senseless_by"})
     described = (
         missing.join(ever, on=["cik", "item"], how="left")
         .join(of_industry.lazy(), on="cik", how="left")
-        .join(_WITHOUT_MEANING, on=["industry", "item"], how="left")
+        .join(senseless, on=["industry", "item"], how="left")
         .join(missed.lazy().rename({"reason": "missed", "rule": "missed_by"}), on=_OF, how="left")
         .join(item_gaps.lazy().rename({"reason": "of_item"}), on=_OF, how="left")
         .join(grid.lazy().select("cik", "q", "period_end"), on=["cik", "q"])
@@ -170,7 +171,6 @@ def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
 _OF = ["cik", "q", "item"]
 _ITEMS = pl.LazyFrame({"item": ITEM_NAMES})
 _SENSELESS = WITHOUT_MEANING["reason"].unique().to_list()
-_WITHOUT_MEANING = WITHOUT_MEANING.lazy().rename({"reason": "senseless", "rule": "senseless_by"})
 
 ITEM = pl.col("item")
 IS_RATIO = ITEM.is_in(items_of("ratio"))

@@ -200,7 +200,8 @@ def _one_of_each_filing(placed: pl.DataFrame) -> tuple[_Figures, list[tuple[Rule
     Of two periods of one filing that cover the same quarters, one counts. Income before tax that is net income plus tax
     does not if an earlier figure of the slot is computed in another way.
     """
-    rows = placed.sort(*SLOT, "seq", "rank", "end", "start")
+    of_filing = pl.when(TWO_PERIODS_OF_ONE_FILING.where(pl.lit(value=True))).then(pl.col("rank", "end", "start"))
+    rows = placed.sort(*SLOT, "seq", of_filing, maintain_order=True)
     cik, concept, seq = (ints(rows, name) for name in ("cik", "concept", "seq"))
     slot = [ints(rows, name) for name in SLOT]
     is_last = np.append(starts(*slot, seq), [True])[1:]
