@@ -126,12 +126,6 @@ DEBT_AND_CASH: dict[str, Lines] = {
     "debt.read.filer-total": {MATURITIES: 20, EVERYTHING: 100, CURRENT_LIABILITIES: 95},
     "debt.withheld.room-for-other-debt": {ADVANCES: 1.9, DEPOSITS: 337, OTHER: 1, LIABILITIES: 351},
     "debt.withheld.may-be-a-part": {NONCURRENT: 65, WHOLE: 90, CURRENT_LIABILITIES: 55},
-    "fact.noncontrolling-interests-already": {
-        ASSETS: 4804279e-6,
-        LIABILITIES: 2637108e-6,
-        "StockholdersEquity": 2167171e-6,
-        "MinorityInterest": -1241325e-6,
-    },
 }
 """The rule and the balance sheet of 2023 in which it decides."""
 
@@ -264,7 +258,27 @@ EVIDENCE: tuple[tuple[str, list[Row]], ...] = (
 )
 """Further filings in which a rule decides: one for each thing that it looks at."""
 
+EQUITY_OF_ALL: Lines = {
+    **{ASSETS: 4.804279, LIABILITIES: 2.637108, "StockholdersEquity": 2.167171, "MinorityInterest": -1.241325},
+    **{CASH: 0.402117, NONCURRENT: 0.551003, CURRENT_LIABILITIES: 0.913406},
+}
+"""Equity that includes the noncontrolling interests, which are stated as well."""
+
+
+def with_return(lines: Lines) -> list[Row]:
+    """The same balance sheet at both ends of 2023, and operating income."""
+    income = {"OperatingIncomeLoss": 0.3, PRETAX: 0.28, "IncomeTaxExpenseBenefit": 0.06}
+    return [
+        *sheet(lines),
+        *(fact(tag, amount * 1e6, None, "2022-12-31", filed=FIRST_FILED) for tag, amount in lines.items()),
+        *(fact(tag, amount * 1e6, "2023-01-01", END, filed=FIRST_FILED) for tag, amount in income.items()),
+    ]
+
+
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
+
 SHAPES = (
+    Shape("fact.noncontrolling-interests-already", with_return(EQUITY_OF_ALL)),
     *(Shape(rule, sheet(lines)) for rule, lines in DEBT_AND_CASH.items()),
     *(Shape(rule, rows) for rule, rows in (*HISTORIES.items(), *EVIDENCE)),
 )

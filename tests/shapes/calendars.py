@@ -5,7 +5,7 @@ Belongs here: the dates of reports. Does not: the values of the figures (flows, 
 
 from collections.abc import Iterable
 
-from tests.factories import NET_INCOME, REVENUE, Filer, Row, fact, month_ends
+from tests.factories import NET_INCOME, REVENUE, SHARES, Filer, Row, fact, month_ends
 from tests.shapes import Shape
 
 BOTH = (REVENUE, NET_INCOME)
@@ -35,9 +35,18 @@ PERIODS: dict[str, list[Row]] = {
     "period.year.same-end": [*USUAL, *both("2022-01-02", "2023-01-01", "2024-02-29")],
     "period.year.first-running": company(2023, 3).rows(),
     "period.year.named-after-start": company(2022, 8, last_month=1, names=-1).rows(),
-    "period.quarter.most-figures": USUAL,
+    "period.quarter.most-figures": [
+        *USUAL,
+        fact(REVENUE, 109e6, "2023-01-01", "2023-04-09", form="10-Q", filed="2023-05-10"),
+    ],
     "period.quarter.open-year": company(2022, 6).rows(),
-    "period.no-fiscal-period": [*USUAL, *both("2023-06-01", "2023-06-30", "2023-08-09", "10-Q", 30e6)],
+    "period.no-fiscal-period": [
+        *both("2021-11-01", "2022-10-31", "2023-01-10"),
+        fact(SHARES, 100e6, "2021-11-01", "2022-10-31", filed="2023-01-10"),
+        *both("2022-11-01", "2022-12-31", "2023-03-01", "10-KT", 66e6),
+        fact(SHARES, 130e6, "2022-11-01", "2022-12-31", form="10-KT", filed="2023-03-01"),
+        *both("2023-01-01", "2023-12-31", "2024-02-20"),
+    ],
 }
 
 SHAPES = tuple(Shape(rule, rows) for rule, rows in PERIODS.items())

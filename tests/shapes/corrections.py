@@ -44,6 +44,26 @@ def annual(year: int, figures: Figures) -> list[Row]:
     ]
 
 
+def with_return(year: int, figures: Figures) -> list[Row]:
+    """An annual report with the invested capital of its year, and of the year before."""
+    return [
+        *annual(year, figures),
+        *(
+            fact(tag, amount, None, f"{at}-12-31", filed=f"{year + 1}-02-20")
+            for at in (year - 1, year)
+            for tag, amount in CAPITAL.items()
+        ),
+    ]
+
+
+CAPITAL: Figures = {
+    ASSETS: 300e9,
+    CASH: 9e9,
+    "StockholdersEquity": 90e9,
+    "LongTermDebtNoncurrent": 60e9,
+    "LiabilitiesCurrent": 80e9,
+}
+
 REPORTS: dict[str, list[Row]] = {
     "correction.scale.income-earnings-and-shares": annual(2021, {**USUAL, SHARES: 40e3}),
     "correction.scale.count-by-earlier-filings": joined(
@@ -51,13 +71,15 @@ REPORTS: dict[str, list[Row]] = {
     ),
     "correction.scale.more-shares-than-any-company": annual(2021, {REVENUE: 9e9, SHARES: 4e12}),
     "correction.scale.count-by-largest-earnings": annual(2021, {DILUTED: 5_922, NET_INCOME: 19.8e9}),
-    "correction.sign.tax-by-income-after-tax": annual(2021, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6}),
+    "correction.sign.tax-by-income-after-tax": with_return(
+        2021, {PRETAX: 20_867e6, TAX: -7_133e6, NET_INCOME: 13_381e6, "OperatingIncomeLoss": 21_500e6}
+    ),
     "correction.sign.vote": annual(2021, {NET_INCOME: -90e6, COMMON: 90e6, PROFIT: 90e6}),
     "correction.sign.no-majority": annual(2021, {**USUAL, EPS: -2.25}),
     "flag.scale-repaired": annual(2021, {**USUAL, SHARES: 40e3}),
     "flag.figure-repaired": annual(2021, {**USUAL, COMMON: 60e6}),
     "flag.sign-repaired": annual(2021, {**USUAL, EPS: -2.25, PROFIT: 90e6}),
-    "correction.sign.outflow": annual(2021, {REVENUE: 9e9, CAPITAL_SPENDING: -5_984e6}),
+    "correction.sign.outflow": annual(2021, {CASH_FLOW: 9e9, CAPITAL_SPENDING: -5_984e6}),
 }
 
 
@@ -173,7 +195,7 @@ def sales(number: int, filed: str, scale: float = 1.0) -> Row:
 FOUR_QUARTERS = [sales(number, FILED[number]) for number in range(4)]
 
 LINES: dict[str, list[Row]] = {
-    "correction.scale.earlier-filings": [*FOUR_QUARTERS, sales(0, FILED[4], 1e-3)],
+    "correction.scale.earlier-filings": [*FOUR_QUARTERS, *(sales(number, FILED[4], 1e-3) for number in (0, 4))],
     "correction.sign.filings-of-period": [
         fact(CASH_FLOW, 1_000.8e6, "2021-10-04", "2022-04-03", form="10-Q", filed="2022-05-03"),
         *(
@@ -216,6 +238,7 @@ def yearly(tag: str, amounts: Mapping[Stretch, float], year: int = 2012) -> list
 
 
 SALES_NOW = {FIRST: 13_185e6, SECOND: 12_834e6, THIRD: 13_806e6}
+SALES_NEXT = {FIRST: 13_301e6, SECOND: 13_117e6}
 SALES_BEFORE = {FIRST: 9_857e6, SECOND: 9_913e6, THIRD: 10_876e6}
 INCOME_NOW = {FIRST: 131e6, SECOND: 72e6, THIRD: -274e6}
 INCOME_BEFORE = {FIRST: 201e6, SECOND: 191e6, THIRD: 63e6}
@@ -233,25 +256,33 @@ ROUND_NOW, ROUND_BEFORE = (
 CONTEXTS: dict[str, list[Row]] = {
     "correction.context.same-end": [
         *own(REVENUE, {SECOND: 2_234e6, HALF: 4_167e6}),
-        *yearly(REVENUE, {HALF: 2_234e6}),
+        *yearly(REVENUE, {HALF: 2_234e6, YEAR: 8_560e6}),
+        *own(REVENUE, {HALF: 4_302e6}, 2013),
     ],
-    "correction.context.other-year": [*TWO_YEARS, *yearly(REVENUE, {SECOND: SALES_BEFORE[SECOND]})],
+    "correction.context.other-year": [
+        *TWO_YEARS,
+        *yearly(REVENUE, {SECOND: SALES_BEFORE[SECOND], YEAR: 52_825e6}),
+        *own(REVENUE, SALES_NEXT, 2013),
+    ],
     "correction.context.with-proven": [
         *own(REVENUE, SALES_NOW),
         *own(REVENUE, SALES_BEFORE, 2011),
         *own(NET_INCOME, ROUND_NOW),
         *own(NET_INCOME, ROUND_BEFORE, 2011),
         *yearly(REVENUE, {SECOND: SALES_BEFORE[SECOND]}),
-        *yearly(NET_INCOME, {SECOND: ROUND_BEFORE[SECOND]}),
+        *yearly(NET_INCOME, {SECOND: ROUND_BEFORE[SECOND], YEAR: 300e6}),
+        *own(NET_INCOME, {FIRST: 90e6, SECOND: 90e6}, 2013),
     ],
     "correction.context.repeated-in-filing": [
         *own(REVENUE, SALES_NOW),
-        *own(DIVIDENDS, {NINE_MONTHS: 0.255}),
+        *own(DIVIDENDS, {SECOND: 0.085, THIRD: 0.085, NINE_MONTHS: 0.255}),
         *yearly(DIVIDENDS, {YEAR: 0.34, FOURTH: 0.34}),
+        *own(DIVIDENDS, {FIRST: 0.09}, 2013),
     ],
     "correction.context.quarters-of-other-year": [
         *yearly(REVENUE, {FIRST: 18_319e3, SECOND: 17_484e3, THIRD: 17_860e3, FOURTH: 19_391e3, YEAR: 68_681e3}),
         fact(REVENUE, 73_054e3, "2011-01-01", "2011-12-31", filed="2013-01-30"),
+        *own(REVENUE, {FIRST: 17_102e3}, 2013),
     ],
 }
 

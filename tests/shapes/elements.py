@@ -15,7 +15,7 @@ from pipelines.normalize.elements.lines import IFRS_PREFIX, LINES, TOTALS
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source
 from tests.factories import Row, fact
 
-BEGIN, END, BEFORE, FILED = "2023-01-01", "2023-12-31", "2022-12-31", "2024-02-20"
+BEGIN, END, BEFORE, FILED, AGAIN = "2023-01-01", "2023-12-31", "2022-12-31", "2024-02-20", "2025-02-20"
 FIRST_COMPANY = 9_991_000_000
 SMALL = 10.0
 """The amount of each element that is added if present, or subtracted."""
@@ -51,7 +51,8 @@ class Needs:
     both_ends: balances are stated for the day a year before as well.
     proves: the amount is not part of a value; the report has a twin without it.
     grows: the balance of the day a year before is zero.
-    wrong: if not empty, two annual reports precede, and this one has other amounts of these elements.
+    wrong: if not empty, two annual reports precede, and this one has other amounts of these elements at its end.
+    restated: if not 1, the next annual report multiplies the amounts by it, as that of another company would.
     """
 
     amount: float = 1000
@@ -60,6 +61,7 @@ class Needs:
     proves: bool = False
     grows: bool = False
     wrong: Mapping[str, float] = field(default_factory=dict)
+    restated: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ RETURN_IFRS = {
 """The amounts of a return on capital; elements of us-gaap and of ifrs-full."""
 OPERATING_INCOME = ("OperatingIncomeLoss", "ProfitLossFromOperatingActivities")
 WITH_RETURN = {**RETURN, **RETURN_IFRS}
-WITHOUT_ASSETS = {element: amount for element, amount in WITH_RETURN.items() if element != "Assets"}
+LITTLE_CAPITAL = {**WITH_RETURN, "CashAndCashEquivalentsAtCarryingValue": 2400, "CashAndCashEquivalents": 2400}
+"""Invested capital is a thirtieth of assets of 3,000."""
 DERIVED_RETURN = {element: amount for element, amount in WITH_RETURN.items() if element not in OPERATING_INCOME}
 CONTRADICTED = {**RETURN, tuple(RETURN)[1]: 90, "Revenues": 1000, "InterestExpense": 10}
 """Operating income of 300, although revenue less costs of 900, and income before tax and interest, give 100."""
@@ -126,6 +129,8 @@ TWO_SIGNS = {
     "ProfitLossAttributableToOrdinaryEquityHoldersOfParentEntity": -500,
 }
 """Net income with two signs, of which one more figure shows the right one; elements of us-gaap and of ifrs-full."""
+OF_OWNERS = {element: amount / 100 for element, amount in TWO_SIGNS.items()}
+"""The same, so small that noncontrolling interests make a loss of the profit."""
 IN_THOUSANDS = {
     "CommonStockDividendsPerShareDeclared": 100,
     "WeightedAverageNumberOfSharesOutstandingBasic": 40,
@@ -193,9 +198,16 @@ NEEDS: dict[str, Needs] = {
     "investment_income": Needs(20, {**DERIVED_RETURN, "InterestExpense": 30, "FinanceCosts": 30}, both_ends=True),
     "net_interest": Needs(20, DERIVED_RETURN, both_ends=True),
     "equity": Needs(2000, WITH_RETURN, both_ends=True),
-    "assets": Needs(3000, WITHOUT_ASSETS, both_ends=True, proves=True),
-    "cash_of_flows": Needs(50, {"CashAndCashEquivalentsAtCarryingValue": 100}, proves=True),
-    "liabilities": Needs(900, {"LongTermDebtNoncurrent": 1000, "LongtermBorrowings": 1000}, proves=True),
+    "assets": Needs(3000, LITTLE_CAPITAL, both_ends=True, proves=True),
+    "cash": Needs(restated=3.0),
+    "cash_of_flows": Needs(
+        100,
+        {"CashAndCashEquivalentsAtCarryingValue": 60, "CashAndCashEquivalentsPeriodIncreaseDecrease": 0},
+        both_ends=True,
+        proves=True,
+        wrong={"CashAndCashEquivalentsAtCarryingValue": 64},
+    ),
+    "liabilities": Needs(900, FREE_CASH_FLOW, both_ends=True, proves=True, restated=3.0),
     **dict.fromkeys(("profit", "eps_diluted", "comprehensive_income"), Needs(500, TWO_SIGNS, proves=True)),
     "retained_earnings": Needs(500, TWO_SIGNS, both_ends=True, proves=True, grows=True),
     "dividends_paid": Needs(40_000, IN_THOUSANDS, proves=True),
@@ -223,6 +235,8 @@ NEEDS_OF_RULE: dict[str, Needs] = {
     "capital-expenditure.additions-by-footing": Needs(300, OF_INVESTING),
     "capital-expenditure.additions-by-footing.as-outflow": Needs(-300, OF_INVESTING),
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
+    "witness.profit.less-noncontrolling-interests": Needs(-5, OF_OWNERS, proves=True),
+    "witness.profit.ifrs.less-noncontrolling-interests": Needs(-5, OF_OWNERS, proves=True),
     "dividends-per-share.nothing-paid": Needs(0),
     "dividends-per-share.nothing-paid-on-any-stock": Needs(0),
 }
@@ -287,6 +301,9 @@ def _report(concept: Concept, source: Source, number: int) -> Report:
         ]
     if needs.wrong:
         rows = [*_years_before(rows, 2), *_years_before(rows, 1), *(_wrong(row, needs.wrong) for row in rows)]
+    if needs.restated != 1:
+        again = {"filed": AGAIN, "accession": f"{cik}-10-K-{AGAIN}"}
+        rows = [*rows, *({**row, **again, "value": row["value"] * needs.restated} for row in rows)]
     return Report(source.rule, cik, CODES[industry], rows, str(number + 1) if needs.proves else "")
 
 
@@ -304,8 +321,8 @@ def _years_before(rows: list[Row], years: int) -> list[Row]:
 
 
 def _wrong(row: Row, amounts: Mapping[str, float]) -> Row:
-    """A fact, with another amount if it is of one of these elements."""
-    return {**row, "value": amounts[row["tag"]] * 1e6} if row["tag"] in amounts else row
+    """A fact, with another amount if it is of one of these elements and of the period end."""
+    return {**row, "value": amounts[row["tag"]] * 1e6} if row["tag"] in amounts and row["end"] == END else row
 
 
 def _industry(source: Source) -> str:

@@ -77,12 +77,18 @@ OF_PARENT = {
 
 FACTS: dict[str, list[Row]] = {
     "report.forms": [*year(), fact(REVENUE, 97e6, *YEAR, form="DEF 14A", filed="2024-04-20")],
-    "report.units": [*year(), fact(REVENUE, 97e6, *YEAR, unit="pure")],
+    "report.units": [
+        *year(),
+        *(fact(tag, 0.97, "2022-07-01", "2023-06-30", unit="pure") for tag in (REVENUE, NET_INCOME)),
+    ],
     "report.period-ends-after-filing": [*year(), fact(REVENUE, 97e6, "2024-01-01", "2024-12-31")],
     "report.filed-twice": [*year(), fact(REVENUE, 97e6, *YEAR), fact(REVENUE, 98e6, *YEAR)],
     "currency.reporting": [*year(**{REVENUE: 97e6}), fact(REVENUE, 90e6, *YEAR, unit="EUR")],
-    "filing.order.same-day": [*year(), fact(REVENUE, 97e6, *YEAR, form="10-K/A")],
-    "precision.scale-of-filing": year(**{tag: 1e6 * number for number, tag in enumerate(TEN_LINES, 11)}),
+    "filing.order.same-day": [fact(REVENUE, 97e6, *YEAR, form="10-K/A"), *year(**{REVENUE: 96e6})],
+    "precision.scale-of-filing": [
+        *year(**{NET_INCOME: 9_412e3}),
+        *(fact(tag, 1e6 * number, *YEAR, filed="2025-02-20") for number, tag in enumerate((NET_INCOME, *TEN_LINES), 9)),
+    ],
     "fact.zero-share-count": year(**{SHARES: 0}),
     "fact.per-share-without-shares": [*year(), fact(DIVIDENDS, 0.4, *YEAR, unit="USD")],
     "fact.annual-note": plant_in_notes(),

@@ -113,6 +113,16 @@ def year_with_another_digit(wrong: float = 432e6) -> list[Row]:
     )
 
 
+def year_with_another_sign() -> list[Row]:
+    """Operating cash flow of 400 million in 2022, which the report of the year states as an outflow."""
+    rows = company(8, **{CASH_FLOW: [100e6] * 8, CAPITAL_SPENDING: [10e6] * 8})
+    return changed(
+        rows,
+        lambda row: row["tag"] == CASH_FLOW and row["value"] == 400e6 and row["filed"] < "2024-01-01",
+        lambda value: -value,
+    )
+
+
 def report_without_zeros() -> list[Row]:
     """A quarterly report that states its thousands as dollars, and the first annual report after it."""
     quarter = {"form": "10-Q", "filed": "2023-05-10"}
@@ -190,16 +200,13 @@ WINDOWS: dict[str, list[Row]] = {
         fact(REVENUE, 96_700_000_000, *YEAR_2022, filed="2025-02-20"),
     ],
     "period.outlier": [*sales(8, 100.5e6), fact(REVENUE, 421e6, *YEAR_2022, filed="2025-02-20")],
-    "period.corrected-error": [
-        *(
-            fact(REVENUE, 100e6 if year != 2022 else 100e9, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20")
-            for year in (2021, 2022, 2023)
-        ),
-        fact(REVENUE, 100e6, *YEAR_2022, filed="2024-02-20"),
-    ],
+    "period.corrected-error": year_with_another_sign(),
     "period.two-in-one-filing": [
         *sales(),
-        *(fact(REVENUE, 410e6, start, "2022-12-31", filed="2025-02-20") for start in ("2022-01-01", "2022-01-02")),
+        *(
+            fact(REVENUE, amount, start, end, filed="2025-02-20")
+            for start, end, amount in (("2022-01-01", "2023-01-01", 410e6), ("2022-01-02", "2022-12-31", 420e6))
+        ),
     ],
     "flag.first-seen-as-comparative": [
         fact(REVENUE, 90e6, f"{year}-01-01", f"{year}-12-31", filed="2024-02-20") for year in (2022, 2023)

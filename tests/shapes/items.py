@@ -138,9 +138,9 @@ def reverse_split_of_cents() -> list[Row]:
 
 def without_discontinued_line() -> list[Row]:
     """Net income of 2022 with discontinued operations, and a later report of it and the tax without them."""
-    rows = company({**INCOME, TAX: 3.0, DISCONTINUED: 4.0})
+    rows = company({**INCOME, OPERATING: 20.0, TAX: 3.0, DISCONTINUED: 4.0}, CAPITAL)
     again = {"ProfitLoss": 40e6, TAX: 12e6}
-    return [*rows, *(fact(tag, value, *YEAR_2022, form="10-K/A", filed="2024-06-03") for tag, value in again.items())]
+    return [*rows, *(fact(tag, value, *YEAR_2022, form="10-K/A", filed="2023-04-03") for tag, value in again.items())]
 
 
 YEAR_2022 = ("2022-01-01", "2022-12-31")
@@ -186,6 +186,7 @@ ITEMS: dict[str, list[Row]] = {
         *(
             {**row, "value": 10e6} if (row["start"], row["end"]) == ("2021-01-01", "2021-12-31") else row
             for row in Filer(ENDS, {}, {DILUTED: [12e6] * 4 + [10e6] * 8}).rows()
+            if row["end"].endswith(("03-31", "12-31"))
         ),
     ],
     "free-cash-flow.operating-less-capital-expenditure": company({CASH_FLOW: 30.0, CAPITAL_SPENDING: 10.0}),

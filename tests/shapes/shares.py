@@ -46,6 +46,23 @@ def amended_after_split() -> list[Row]:
     return [*rows, *amended]
 
 
+def restated_a_year_later() -> list[Row]:
+    """After a split of 2:1 quarterly reports state their own counts only; the annual report restates a count."""
+    reports = (
+        ("10-K", "2016-02-20", "2015-01-01", "2015-12-31", 400_000_000),
+        ("10-K", "2017-02-20", "2016-01-01", "2016-12-31", 402_000_000),
+        ("10-Q", "2017-05-10", "2017-01-01", "2017-03-31", 806_000_000),
+        ("10-Q", "2017-08-10", "2017-04-01", "2017-06-30", 808_000_000),
+        ("10-K", "2018-02-20", "2016-01-01", "2016-12-31", 804_000_000),
+        ("10-K", "2018-02-20", "2017-01-01", "2017-12-31", 810_000_000),
+    )
+    return [
+        fact(tag, amount, start, end, form=form, filed=filed)
+        for form, filed, start, end, count in reports
+        for tag, amount in ((SHARES, count), (DILUTED, count * 1.01), (REVENUE, 1e9), (NET_INCOME, 1e8))
+    ]
+
+
 def counted(quarters: int, last: float = 100e6) -> list[Row]:
     """A company with this number of shares in the newest quarter and a hundred million in the others."""
     counts = [100e6] * (quarters - 1) + [last]
@@ -109,7 +126,7 @@ def with_options(count: float = 10_065_726, price: float = 215.5, shares: float 
 
 
 COUNTS: dict[str, list[Row]] = {
-    "split.usual-ratio": split(2.0),
+    "split.usual-ratio": split(2.004),
     "split.small-ratio": split(1.1),
     "split.odd-ratio": split(2.0473),
     "split.exact-ratio": [
@@ -123,7 +140,7 @@ COUNTS: dict[str, list[Row]] = {
         ),
         *(fact(REVENUE, 1e9, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-16") for year in (2021, 2022)),
     ],
-    "split.filing.own-count": split(2.0),
+    "split.filing.own-count": restated_a_year_later(),
     "split.no-mixed-regimes": other_standards(),
     "split.diluted-alone": diluted_alone(),
     "share-basis.newest": split(2.0),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +13,7 @@ from pipelines.normalize.balance.values import FLAGS
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.sources import MOST_WORDS
 from pipelines.normalize.history import versions
+from pipelines.normalize.items import line_items
 from pipelines.normalize.periods.predecessors import CONTINUED, stitched
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.normalize.rule import Rule, switched_off
@@ -214,8 +215,9 @@ def are_equal(frames: list[pl.DataFrame], others: list[pl.DataFrame]) -> bool:
 
 
 def results(found: Standardized) -> dict[str, list[pl.DataFrame]]:
-    """The results by company."""
-    frames = [getattr(found, table).select("cik", *columns) for table, columns in RESULTS.items()]
+    """The results by company, with values as they are served."""
+    served = replace(found, versions=found.versions.with_columns(value=line_items.served("value")))
+    frames = [getattr(served, table).select("cik", *columns) for table, columns in RESULTS.items()]
     return {cik: [frame.filter(cik=cik) for frame in frames] for cik in found.profiles["cik"]}
 
 
@@ -238,6 +240,18 @@ def test_every_rule_changes_its_documents(documents, reports, found, decided):
     groups = apart([(rule, cik, used[cik]) for rule, cik in of_rule])
     suspects = [pair for group in groups for pair in unchanged(group)]  # another rule of the group may take its place
     assert [rule for pair in suspects if pair[0] not in ALWAYS for rule, _ in unchanged([pair])] == []
+
+
+@pytest.mark.parametrize("rule", [CONTINUED, *versions.RULES], ids=lambda rule: rule.id)
+def test_rules_of_other_inputs_change_their_results(rule):
+    """Without the rule two companies that follow each other, or the values of a log, lead to other results."""
+
+    def found() -> list[pl.DataFrame]:
+        return [unsupported_values(), *stitched(two_filers(), SUCCEEDS)]
+
+    before = found()
+    with switched_off([rule.id]):
+        assert not are_equal(before, found())
 
 
 def test_every_rule_has_its_own_document(reports, decided):
