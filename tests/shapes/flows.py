@@ -16,6 +16,7 @@ from tests.factories import (
     EPS,
     NET_INCOME,
     REVENUE,
+    SHARES,
     Filer,
     Row,
     fact,
@@ -113,13 +114,28 @@ def year_with_another_digit(wrong: float = 432e6) -> list[Row]:
     )
 
 
-def year_with_another_sign() -> list[Row]:
-    """Operating cash flow of 400 million in 2022, which the report of the year states as an outflow."""
-    rows = company(8, **{CASH_FLOW: [100e6] * 8, CAPITAL_SPENDING: [10e6] * 8})
+def half_year_of_another_scale() -> list[Row]:
+    """Operating cash flow of the first half of 2023, which its own report states a thousand times too large."""
+    flows = [100e6] * 4 + [110e6] * 4 + [120e6] * 2
+    rows = company(10, **{CASH_FLOW: flows, CAPITAL_SPENDING: [MILLION] * 10})
     return changed(
         rows,
-        lambda row: row["tag"] == CASH_FLOW and row["value"] == 400e6 and row["filed"] < "2024-01-01",
-        lambda value: -value,
+        lambda row: (row["tag"], row["end"], row["filed"]) == (CASH_FLOW, "2023-06-30", "2023-08-09"),
+        lambda value: value * 1000,
+    )
+
+
+def average_proved_before() -> list[Row]:
+    """NVIDIA: the first report is of a second quarter; a year later the first one is stated, by little otherwise.
+
+    Before, its average number of shares is that of the half year less the second quarter.
+    """
+    earned, held = [MILLION] * 12, [542_287_250.0] * 12
+    rows = Filer(month_ends(2021, 12), {NET_INCOME: earned}, {SHARES: held}, {CASH: earned}).rows()
+    return changed(
+        (row for row in rows if row["filed"] > "2022-07-01"),
+        lambda row: (row["tag"], row["start"], row["end"]) == (SHARES, "2022-01-01", "2022-03-31"),
+        lambda _: 542_307_000,
     )
 
 
@@ -200,7 +216,8 @@ WINDOWS: dict[str, list[Row]] = {
         fact(REVENUE, 96_700_000_000, *YEAR_2022, filed="2025-02-20"),
     ],
     "period.outlier": [*sales(8, 100.5e6), fact(REVENUE, 421e6, *YEAR_2022, filed="2025-02-20")],
-    "period.corrected-error": year_with_another_sign(),
+    "period.corrected-error": half_year_of_another_scale(),
+    "period.proved-before": average_proved_before(),
     "period.two-in-one-filing": [
         *sales(),
         *(

@@ -426,12 +426,12 @@ def test_a_year_to_date_restated_alone_counts_if_the_year_before_stays_as_it_was
     assert value_of(found, "revenue", "ttm", "2023-03-31") == 390 * MILLION
 
 
-@pytest.mark.parametrize(("factor", "filed"), [(1000, "2024-08-09"), (0.9, "2025-03-01")])
+@pytest.mark.parametrize(("factor", "filed"), [(1000, "2024-08-09"), (-1, "2024-08-09"), (0.9, "2025-03-01")])
 @in_one_call
 def test_a_year_to_date_stated_in_error_counts_as_corrected_later(factor, filed):
     """The cash flow of half a year was filed wrong, and the report of the year after shows it right.
 
-    An error of scale shows by the year before. Another error shows as soon as a later report repeats another figure of
+    An error of sign or scale shows by itself. Another error shows as soon as a later report repeats another figure of
     the year and restates none: a change of the accounting basis would restate them.
     """
     flows = [100e6] * 4 + [110e6] * 4 + [120e6] * 4
@@ -938,3 +938,27 @@ def test_a_year_that_was_an_error_counts_as_corrected():
     found = yield rows
 
     assert series(found, "free_cash_flow")[day("2023-03-31")] == 460e6
+
+
+@pytest.mark.parametrize(
+    ("tag", "factor", "item", "value"),
+    [
+        (CASH_FLOW, -1, "free_cash_flow", 360 * MILLION),
+        (CASH_FLOW, 1000, "free_cash_flow", 360 * MILLION),
+        (CASH_FLOW, 0.001, "free_cash_flow", 360 * MILLION),
+        (REVENUE, 1000, "revenue", 400 * MILLION),
+    ],
+)
+@in_one_call
+def test_a_year_of_another_sign_or_scale_counts_as_corrected(tag, factor, item, value):
+    """The next annual report states the year rightly, so that twelve months in between are right, too."""
+    flows = {CASH_FLOW: [100e6] * 8, REVENUE: [100e6] * 8, CAPITAL_SPENDING: [10e6] * 8}
+    company = Filer(month_ends(2022, 8), {NET_INCOME: [MILLION] * 8, **flows}, balances={CASH: [MILLION] * 8})
+    is_wrong = (pl.col("tag") == tag) & (pl.col("value") == 400e6) & (pl.col("filed") < "2024-01-01")
+    rows = company.facts().with_columns(value=pl.when(is_wrong).then(pl.col("value") * factor).otherwise("value"))
+
+    found = yield rows
+
+    assert rows.filter(tag=tag, value=400e6 * factor)["end"].to_list() == ["2022-12-31"]
+    assert set(series(found, item).values()) == {value}
+    assert len(series(found, item)) == 5

@@ -91,10 +91,17 @@ TWO_PERIODS_OF_ONE_FILING = Rule(
     "A convention: nothing in the filing says which of the two periods is the fiscal one",
     "select",
 )
+PROVED_BEFORE = Rule(
+    "period.proved-before",
+    "A filing that states what other figures had proved, as an average number of shares, restates nothing: the amount "
+    "is known since it was proved, as it is stated.",
+    "ASC 250-10-20: a restatement revises financial statements that were issued; what was derived was in none",
+    "select",
+)
 ERRATUM = Rule(
     "period.corrected-error",
-    "A later figure that differs from the known one by its sign alone, or by a power of a thousand towards the scale "
-    "of the years around it, corrects an error; it does not restate the period on another basis.",
+    "A later figure of less than a year that differs from the known one by its sign alone, or by a power of a thousand "
+    "towards the scale of the years around it, corrects an error; it restates nothing.",
     "ASC 250-10-20: the correction of an error is no change of an accounting principle; a restatement hardly ever "
     "leaves all digits as they were",
     "select",
@@ -122,7 +129,7 @@ COARSER_REPETITION = Rule(
     "96,700 million and back); Procter & Gamble's report of 2019 states 3 for dividends of 2.70 and 2.79",
     "select",
 )
-RULES = (LACKS_DISCONTINUED, COARSER_REPETITION, TWO_PERIODS_OF_ONE_FILING, ERRATUM, OUTLIER)
+RULES = (LACKS_DISCONTINUED, COARSER_REPETITION, TWO_PERIODS_OF_ONE_FILING, PROVED_BEFORE, ERRATUM, OUTLIER)
 
 
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -148,15 +155,16 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     half_a_unit = np.fmax(grain, before(grain, begins)) * HALF_A_UNIT
     repeats = COARSER_REPETITION.where((abs(value - known_before) <= half_a_unit) | _rounded(figures))
     repeats |= value == known_before
-    is_erratum = ERRATUM.where(~repeats & (_errata(figures) | _proved_before(figures)))
-    is_outlier = OUTLIER.where(_outliers(figures, repeats | is_erratum, half_a_unit))
+    was_proved = PROVED_BEFORE.where(~repeats & _proved_before(figures))
+    is_erratum = ERRATUM.where(~repeats & ~was_proved & _errata(figures))
+    restates_nothing = was_proved | is_erratum
+    is_outlier = OUTLIER.where(_outliers(figures, repeats | restates_nothing, half_a_unit))
     # what follows an outlier repeats the amount before it, or confirms the outlier
     after = np.flatnonzero(np.append(False, is_outlier[:-1]) & ~begins)
     repeats[after] = abs(value[after] - value[after - 2]) <= half_a_unit[after]
-    is_erratum[after] = False
+    restates_nothing[after] = False
     repeats |= is_outlier
-    # a corrected error is no restatement: the amount is known since its first statement, as corrected
-    of_run = first_row(~(repeats | is_erratum))
+    of_run = first_row(~(repeats | restates_nothing))
     finest = _finest_so_far(np.where(is_outlier, np.inf, grain), ~repeats)
     rows = figures.rows
     weight = np.where(ints(rows, "measure_sign") > 0, floats(rows, "days"), 1.0)
@@ -171,7 +179,8 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     is_finest = finest == np.arange(len(finest))
     is_rounding = repeats & ~is_outlier & (is_finest | (grain > grain[finest]))
-    decided += [(COARSER_REPETITION, cik[is_rounding]), (ERRATUM, cik[is_erratum]), (OUTLIER, cik[is_outlier])]
+    decided += [(COARSER_REPETITION, cik[is_rounding]), (OUTLIER, cik[is_outlier])]
+    decided += [(PROVED_BEFORE, cik[was_proved & restates_nothing]), (ERRATUM, cik[is_erratum & restates_nothing])]
     return known, counted(decided)
 
 
@@ -275,7 +284,9 @@ def _errata(figures: _Figures) -> Flags:
     """
     value, known = figures.value, before(figures.value, figures.begins)
     found = np.zeros(len(value), dtype=np.bool_)
-    rows = np.flatnonzero((value != known) & (value != 0) & (abs(known) > 0))
+    # a year in error is corrected as a year (bases), and so are the twelve months since
+    is_interim = ints(figures.rows, "n") < QUARTERS_A_YEAR
+    rows = np.flatnonzero((value != known) & (value != 0) & (abs(known) > 0) & is_interim)
     times = value[rows] / known[rows]
     power = np.round(np.log10(abs(times)))
     is_same = abs(abs(times) / 10.0**power - 1) <= SAME_DIGITS
