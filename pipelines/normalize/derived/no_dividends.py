@@ -116,10 +116,8 @@ def _rest_of_year(stated: pl.DataFrame) -> pl.DataFrame:
         & (pl.col("start_part") >= pl.col("start"))
         & (pl.col("end_part") <= pl.col("end"))
     )
-    is_per_share, of_part = (
-        pl.col("tag").is_in([DECLARED_PER_SHARE, PAID_PER_SHARE]),
-        [*PERIOD, "start_part", "end_part"],
-    )
+    is_per_share = pl.col("tag").is_in([DECLARED_PER_SHARE, PAID_PER_SHARE])
+    of_part = [*PERIOD, "start_part", "end_part"]
     whole = both.filter(is_per_share).join(both.filter(~is_per_share), on=of_part, how="semi")
     whole = whole.sort(*PERIOD, "fact", "fact_part").with_columns(
         rule=pl.lit(OF_A_PART.id), fact=pl.concat_list("fact", "fact_part"), coefficient=pl.lit([1.0, -1.0])

@@ -172,11 +172,8 @@ def average_shares(points: Points, name: str, takes_other: Flags | None = None) 
     if takes_other is not None:
         is_compared &= ~takes_other
     is_beyond = is_compared & (abs(excess) > BEYOND)
-    is_shown, outcome, legs = (
-        is_compared & ~np.isnan(mean * excess),
-        np.where(is_beyond, 2, 0),
-        (points.leg(name, MEAN),),
-    )
+    is_shown, outcome = is_compared & ~np.isnan(mean * excess), np.where(is_beyond, 2, 0)
+    legs = (points.leg(name, MEAN),)
     found = replace(
         flow(points, name),
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),

@@ -186,9 +186,8 @@ def _net_income(points: Points) -> Item:
     pays |= before(pays)
     differs = abs(common - parent) > 0
     is_common = COMMON.where(is_stated & (~before(~is_stated & is_of_parent) | pays))
-    is_completed, lacks_preferred = (
-        is_of_parent & ~is_common & pays & holds for holds in (~np.isnan(preferred), np.isnan(preferred))
-    )
+    lacks_preferred = is_of_parent & ~is_common & pays & np.isnan(preferred)
+    is_completed = is_of_parent & ~is_common & pays & ~lacks_preferred
     is_parent = is_of_parent & ~is_common & ~is_completed
     of_common, of_parent = flow(points, "net_income_common"), flow(points, "net_income_parent")
     flags = {name: np.where(is_common, of_common.flags[name], holds) for name, holds in of_parent.flags.items()}
