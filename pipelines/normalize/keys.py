@@ -65,9 +65,14 @@ def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
 
 
 def previous(column: pl.Expr, of: Iterable[str], back: int = 1) -> pl.Expr:
-    """The value of the row before, or further back, with the same `of`; null if there is none.
+    """The value of a column some rows before, in the same group; null if the group begins later.
 
-    The frame is sorted by these columns, so neighbours are compared, which is faster than a window function.
+    Neighbouring rows are compared, which is faster than a window function.
+
+    Args:
+        column: of a frame that is sorted by the columns of the group.
+        of: the columns of the group.
+        back: how many rows before.
     """
     is_same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(back)) for name in of)
     return pl.when(is_same).then(column.shift(back))

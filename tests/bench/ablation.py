@@ -55,7 +55,7 @@ class Corpus:
     """The companies of some mirrors, and copies of them with one wrong fact.
 
     facts, accepted, registrants: as standardize takes them. symbols: `cik`, `symbol`.
-    copies: for the CIK of each copy the company and the period end, item and right value of the mutation.
+    copies: for the CIK of each copy the period end, item and right value of its mutation.
     """
 
     facts: pl.DataFrame
@@ -199,7 +199,9 @@ def page(rows: list[Ablated], companies: int, mutations: int) -> str:
             f"What changes without a rule, on {companies} companies of mirrors of EDGAR, and on {mutations} copies of",
             "them with one wrong fact (docs/mutations.md): in how many companies it decides, how many current values",
             "of how many companies change, and by how many the values that match the vendor's, the mutations that are",
-            "served wrong and those that are withheld become more or fewer. Written by `make ablation`.",
+            "served wrong and those that are withheld become more or fewer. Values are computed anew, so rules of",
+            "flags, of stored versions and of predecessors show 0; tests have documents for them. Written by",
+            "`make ablation`.",
             "",
             "## Modules",
             "",
@@ -220,7 +222,7 @@ def _table(rows: Iterable[Ablated]) -> list[str]:
 
 
 def main() -> None:
-    """Switch the rules off, print the rules that change nothing, and write the page."""
+    """Switch the rules off, print what changes, and write the page; with `--rules` the page stays as it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mirrors", type=Path, nargs="+", help="mirror directories to synchronize with")
     parser.add_argument("--each", type=int, default=2, help="mutations of each pair of item and kind")
