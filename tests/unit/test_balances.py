@@ -233,6 +233,12 @@ CLASSIFIED: dict[str, Case] = {
     "a total of all debt below its lines": classified(
         271, FILER_TOTAL, "may_be_principal", **{NONCURRENT: 269, MATURITIES: 17, EVERYTHING: 271, LIABILITIES: 400}
     ),
+    "a total of all debt that leaves out short-term borrowings": classified(
+        442,
+        USUAL_LINES,
+        "total_contradicts_parts",
+        **{NONCURRENT: 368, MATURITIES: 28, SHORT: 46, EVERYTHING: 397, LIABILITIES: 900, DUE: 150},
+    ),
     "a total of all debt with loans that are long-term debt only": classified(
         18707,
         FILER_TOTAL,

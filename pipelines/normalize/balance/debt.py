@@ -308,7 +308,9 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
     repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME_DEBT / 10 * total]
     if repeated and abs(lines - total) > SAME_DEBT / 10 * total:
         return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
-    is_other = lines * (1 + DISCOUNT) < total or lines > total * (1 + DISCOUNT)
+    # some total their long-term debt only under this element
+    most = total + sum_of(stated, [name for name in elements if is_short_term(name)])
+    is_other = lines * (1 + DISCOUNT) < total or lines > most * (1 + DISCOUNT)
     if FILER_TOTAL.where(is_other) and not any(part.is_proved for part in parts):
         return FILER_TOTAL, (everything,)
     return DEBT_AS_READ, elements
