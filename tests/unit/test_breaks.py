@@ -201,8 +201,8 @@ def test_each_break_names_its_rule():
     ]
     across = merged_shell().found.gaps.filter(reason="basis_break")
 
-    company, standards = breaks.RULES[:2]
-    assert [rule for _, _, rule in found] == [company.id, company.id, standards.id]
+    company, standards = breaks.ANOTHER_COMPANY.id, breaks.OTHER_STANDARDS.id
+    assert [rule for _, _, rule in found] == [company, company, standards]
     assert not across.is_empty()
 
 

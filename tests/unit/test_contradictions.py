@@ -472,5 +472,5 @@ def test_a_value_is_served_unless_a_part_is_wrong_or_unknown(filed, name):
 
 def test_every_rule_that_withholds_has_a_case():
     assert {WITHHELD[one] for case in CASES.values() for one in case.expected if isinstance(one, str)} == {
-        rule.id for rule in evidence.RULES
+        each.rule.id for each in evidence.EVIDENCE
     }

@@ -1,30 +1,21 @@
 """Facts: which filed facts count, the order of filings, and the source of a filing's value."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.facts import (
-    candidates,
-    currency,
-    filings,
-    matching,
-    notes,
-    owners,
-    precision,
-    recasts,
-    repetitions,
-    reports,
-)
+from pipelines.normalize.facts import recasts
 from pipelines.normalize.facts.currency import in_currency, reporting_currency
 from pipelines.normalize.facts.filings import in_filing_order
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.facts.reports import typed
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry.classification import industries
+from pipelines.normalize.rules import FILES
 from tests.factories import CASH, CIK, DILUTED, EPS, REVENUE, SHARES, fact, raw, stated
 
 YEAR = ("2023-01-01", "2023-12-31")
@@ -392,8 +383,6 @@ def test_one_filing_in_another_currency_changes_nothing():
 # --- Each rule decides about some report
 
 QUARTER = ("2023-07-01", "2023-09-30")
-MODULES = (candidates, currency, filings, matching, notes, owners, precision, recasts, repetitions, reports)
-
 DECIDED = {
     # rule: the facts of one company that it decides about
     "report.forms": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, form="DEF 14A")],
@@ -455,7 +444,7 @@ def decided():
     return set(found.select("cik", "rule").iter_rows())
 
 
-@pytest.mark.parametrize("rule", [rule.id for module in MODULES for rule in module.RULES])
+@pytest.mark.parametrize("rule", [rule for rule, file in FILES.items() if Path(file).parent.name == "facts"])
 def test_each_rule_about_facts_decides_about_a_report(decided, rule):
     """Each decision is counted; a rule that no report exercises would fail here."""
     assert (list(DECIDED).index(rule) + 1, rule) in decided

@@ -74,7 +74,6 @@ CASH_OF_EARLIER_PERIOD = Rule(
     "compose",
 )
 COMPOSING = (CASH_OF_LINES, CASH_AS_READ, OF_FLOWS, OF_BANKS, CASH_OF_EARLIER_PERIOD)
-RULES: tuple[Rule, ...] = COMPOSING
 
 WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 _USUAL = [name for name, line in LINES[CURRENT_ASSETS].items() if line.kind == CASH and line.usual]

@@ -136,7 +136,6 @@ COMPOSING = (
     FILER_TOTAL,
     FILED_AS_ZERO,
 )
-RULES: tuple[Rule, ...] = COMPOSING
 
 _WITH_LEASES = frozenset(
     (

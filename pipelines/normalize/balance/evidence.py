@@ -160,7 +160,6 @@ _OF_VALUES = {
 }
 """The evidence by item, and whether the totals prove the value."""
 
-RULES: tuple[Rule, ...] = tuple(dict.fromkeys(each.rule for each in EVIDENCE))
 REASONS: tuple[str, ...] = tuple(dict.fromkeys(each.reason for each in EVIDENCE))
 
 

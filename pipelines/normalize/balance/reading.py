@@ -47,7 +47,6 @@ REST_OF_TOTAL = Rule(
     f"{TOTALS_OF_BALANCE_SHEETS}; comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c))",
     "compose",
 )
-RULES: tuple[Rule, ...] = (REST_OF_TOTAL,)
 
 Day = dict[str, tuple[float, int]]
 """What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""

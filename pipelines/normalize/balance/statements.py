@@ -49,7 +49,6 @@ FEWER_LINES = Rule(
     _COMPARATIVES,
     "select",
 )
-RULES: tuple[Rule, ...] = (PROVED_LATER, SAME_LINES, BY_AMENDMENT, FEWER_LINES)
 
 SINGLE_LINES = tuple(concept.name for concept in CONCEPTS if concept.instant and concept.name in ("equity", "assets"))
 """Amounts of a balance sheet that are one line each."""

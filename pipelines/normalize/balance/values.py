@@ -40,7 +40,7 @@ ADDS_UP = {
     )
 }
 """For each section the identity of its lines and its total."""
-RULES: tuple[Rule, ...] = (OF_LINES, *ADDS_UP.values())
+RULES = tuple(ADDS_UP.values())
 
 DERIVED_LINE = "derived_line"
 INCLUDES_FINANCE_LEASES, MAY_BE_PRINCIPAL = "includes_finance_leases", "may_be_principal"

@@ -96,7 +96,6 @@ LEASED = Rule(
     STATEMENT_OF_CASH_FLOWS,
     "correct",
 )
-RULES = (CASH_FLOW, GROSS_PROFIT, COSTS, BY_TOTAL, CHANGE_IN_CASH, INVESTING, LEASED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,6 @@ OUTFLOW_SIGN = Rule(
     "ASC 230-10-45-13: payments to acquire property are cash outflows; us-gaap defines the elements as the outflow",
     "correct",
 )
-RULES = (INCOME_AND_SHARES, COUNT_BY_EARLIER_COUNTS, COUNT_BY_LARGEST_EARNINGS, TAX_SIGN, OUTFLOW_SIGN)
 
 
 def proposals(figures: Figures) -> list[Proposal]:

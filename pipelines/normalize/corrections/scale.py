@@ -48,7 +48,6 @@ MORE_THAN_ANY = Rule(
     "thousand times the shares of a large company is more than a trillion",
     "withhold",
 )
-RULES = (SCALE_OF_EARLIER_FILINGS, SCALE_ALONE, MORE_THAN_ANY)
 
 STEADY = ("revenue", "dividends_per_share")
 """Lines that hardly ever move by a thousand times from one period to the next."""

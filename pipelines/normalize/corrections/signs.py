@@ -30,7 +30,6 @@ SIGN_OF_FILINGS = Rule(
     "periods with such a tie",
     "correct",
 )
-RULES = (SIGN_OF_FILINGS,)
 
 
 def proposals(figures: Figures) -> list[Proposal]:

@@ -69,7 +69,6 @@ NOT_AS_DECLARED = Rule(
     CONFIRMED.source,
     "withhold",
 )
-RULES = (AS_DATED, CONFIRMED, NOT_AS_DECLARED)
 
 _DECLARED = ("DividendsCommonStockCash", "DividendsCommonStock", "DividendsCash")
 _CONCEPT = pl.lit("dividends_per_share", AMOUNT)

@@ -52,7 +52,6 @@ BETWEEN = Rule(
     "Regulation S-X Rule 3-04: dividends are a change of retained earnings, which a change of accounting is, too",
     "compose",
 )
-RULES = (RETAINED_EARNINGS, FINANCING_ACTIVITIES, OF_A_PART, BETWEEN)
 
 NEXT_QUARTER = "80d"
 """Fewest days from the end of a period to that of one that includes the following quarter."""

@@ -27,7 +27,6 @@ RESIDUAL = Rule(
     "ASC 230-10-45-26: gross payments and receipts of investing activities add up to their total",
     "compose",
 )
-RULES = (BY_THE_REST, RESIDUAL)
 
 _SIGNS = {"pretax": 1.0, "expense": 1.0, "after_provision": -1.0, "net_interest": 1.0}
 _LINES = LINES.filter(pl.col("section") == INVESTING).select("tag", "sign")

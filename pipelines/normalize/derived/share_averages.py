@@ -101,7 +101,6 @@ DAYS_SINCE = Rule(
     "ASC 260-10-45-10; measured: savings banks present earnings per share for the period since their conversion",
     "compose",
 )
-RULES = (PERIOD_LESS_QUARTER, OF_EARNINGS, LOSS_OF_REST, LOSS, NO_DILUTION, NOTHING_BEFORE, DAYS_SINCE)
 
 _EARNINGS = (proving.BASIC_EARNINGS, proving.DILUTED_EARNINGS, proving.EARNINGS_OF_BOTH)
 _OF = ["cik", "concept"]

@@ -18,7 +18,6 @@ NO_LESS_THAN_PART = Rule(
     "taxonomy definitions of the elements: a total is no less than an amount that it includes",
     "select",
 )
-RULES = (NO_LESS_THAN_PART,)
 
 FOOTS_WITHIN = 1.0
 """Lines that add up to a total within one unit of the currency do so exactly."""

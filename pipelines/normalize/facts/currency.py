@@ -16,7 +16,6 @@ REPORTING = Rule(
     "Regulation S-X Rule 3-20: statements in one currency; a convenience translation covers the newest year only",
     "withhold",
 )
-RULES = (REPORTING,)
 
 CURRENCY_DAYS = 800
 """The time of two annual reports: a company that changed its currency has used the new one for so long."""

@@ -17,7 +17,6 @@ SAME_DAY = Rule(
     "EDGAR submissions: acceptanceDateTime; Exchange Act Rule 12b-15: an amendment follows the report it amends",
     "select",
 )
-RULES = (SAME_DAY,)
 
 ACCEPTED = pl.Schema({"accession": pl.String(), "accepted_at": pl.Datetime("us", "UTC")})
 

@@ -30,7 +30,6 @@ WITHOUT_SHARES = Rule(
     "currency per share",
     "select",
 )
-RULES = (ZERO_COUNT, WITHOUT_SHARES)
 
 LARGEST_PER_SHARE = 1e5
 """No amount per share is so large: Berkshire Hathaway earned 66,000 dollars per share in 2023."""

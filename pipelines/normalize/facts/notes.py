@@ -21,7 +21,6 @@ ANNUAL_NOTE = Rule(
     "withhold",
     "income before tax and capital expenditure of all filers",
 )
-RULES = (ANNUAL_NOTE,)
 
 LARGE_PART = 0.5
 """A line of at most half of the other amount is a part of it, and does not replace it."""

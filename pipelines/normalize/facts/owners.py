@@ -20,7 +20,6 @@ OF_WHOLE_ALREADY = Rule(
     "the income of noncontrolling interests",
     "select",
 )
-RULES = (OF_WHOLE_ALREADY,)
 
 ONE_OF = 0.1
 """Assets less liabilities are the equity if they differ by less than a tenth of the noncontrolling interests."""

@@ -17,7 +17,6 @@ SCALE_OF_FILING = Rule(
     "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
     "select",
 )
-RULES = (SCALE_OF_FILING,)
 
 LARGEST_POWER, SMALLEST_POWER = 9, -4
 """Powers of ten that are tried: from billions to the ten-thousandths in which amounts per share are filed."""

@@ -17,7 +17,6 @@ PARTIAL = Rule(
     "audited statements recast after a change of segments, a disposal or a new standard",
     "withhold",
 )
-RULES = (PARTIAL,)
 
 COMPLETE: tuple[tuple[str, ...], ...] = (
     ("net_income_common", "net_income_parent"),

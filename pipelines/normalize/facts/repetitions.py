@@ -23,7 +23,6 @@ OTHER_SOURCE = Rule(
     "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
     "flag",
 )
-RULES = (LESSER_SOURCE, OTHER_SOURCE)
 
 MOSTLY = 0.5
 """Two sources are different amounts if they differed in more than half of the periods that have both."""

@@ -63,7 +63,6 @@ FILED_TWICE = Rule(
     "taxonomy definitions of the elements: an amount filed under a broad and a narrow element is one amount",
     "select",
 )
-RULES = (FORMS, UNITS, AFTER_FILING, FILED_TWICE)
 
 _IDENTITY = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 

@@ -36,7 +36,6 @@ WITHOUT_INPUT = Rule(
     "A ratio or a difference of amounts is only as good as each amount",
     "withhold",
 )
-RULES = (SAME_WITHIN_ROUNDING, WITHOUT_INPUT)
 
 LEG_TYPES = pl.Schema({"place": pl.Int16(), "role": pl.String(), "times": pl.Float64(), "is_flow": pl.Boolean()})
 

@@ -43,7 +43,6 @@ FACT_DROPPED = Rule(
     "A filing remains valid even if a later document lacks its facts",
     "select",
 )
-RULES = (RULES_CHANGED, CURRENCY_LEFT, FACTS_CHANGED, FACT_DROPPED)
 
 VERSION_OF = ["cik", "period_end", "item"]
 FACT_OF = ["tag", "unit", "start", "end", "accession"]
@@ -215,7 +214,7 @@ def unsupported(
         log, replayed, rules, currencies, facts: as for to_append.
 
     Returns:
-        `cik`, `period_end`, `item`, and `decided_by`: the id of the one of RULES that withdraws or keeps the value.
+        `cik`, `period_end`, `item`, and `decided_by`: the id of the rule that withdraws or keeps the value.
     """
     if currencies is None:
         currencies = pl.DataFrame(schema={"cik": pl.String, "currency": pl.String})

@@ -45,7 +45,6 @@ SHELL = Rule(
     "withhold",
     "industries: shell",
 )
-RULES = (FINANCIAL, FINANCE_ARM, SHELL)
 
 RATIOS = items_of("ratio")
 WITHOUT_MEANING = pl.DataFrame(
@@ -65,7 +64,8 @@ WITHOUT_MEANING = pl.DataFrame(
 
 def without_meaning() -> pl.DataFrame:
     """The rows of WITHOUT_MEANING, without those of rules that are switched off."""
-    return WITHOUT_MEANING.filter(pl.any_horizontal(rule.where(pl.col("rule") == rule.id) for rule in RULES))
+    rules = (FINANCIAL, FINANCE_ARM, SHELL)
+    return WITHOUT_MEANING.filter(pl.any_horizontal(rule.where(pl.col("rule") == rule.id) for rule in rules))
 
 
 def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> pl.DataFrame:

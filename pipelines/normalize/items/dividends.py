@@ -32,7 +32,6 @@ TIMES_SHARES = Rule(
     "Taxonomy definitions: dividends per share times the shares are the dividends",
     "withhold",
 )
-RULES = (TIMES_SHARES,)
 
 
 def dividends(points: Points, basic: Item, diluted: Item) -> Item:

@@ -137,21 +137,6 @@ NOT_BELOW_BASIC = Rule(
     "ASC 260-10-45-17: potential shares are left out where they are antidilutive; 260-10-45-19: in a year with a loss",
     "correct",
 )
-RULES = (
-    EPS_AS_FILED,
-    EPS_OF_INCOME,
-    EPS_ISSUANCE,
-    TIMES_SHARES,
-    EPS_ROUNDINGS,
-    OTHER_SHARES,
-    DERIVED,
-    ISSUED,
-    APART,
-    MEAN_OF_QUARTERS,
-    ONE_SHARE_BASIS,
-    MEAN_AS_QUARTERS,
-    NOT_BELOW_BASIC,
-)
 
 OTHER_SHARES_REASON, CONTRADICTED_REASON, MIXED_REASON = "eps_of_other_shares", "contradicted_by_filing", "mixed_basis"
 

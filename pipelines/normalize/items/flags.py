@@ -45,7 +45,6 @@ LINE_DERIVED = Rule(
     "Table lineage has the total and the lines",
     "flag",
 )
-RULES = (FIRST_SEEN_AS_COMPARATIVE, SCALE_REPAIRED, SIGN_REPAIRED, FIGURE_REPAIRED, LINE_DERIVED)
 
 OF_ITEMS = {
     "attributable_to_parent": ATTRIBUTABLE_TO_PARENT,

@@ -100,16 +100,6 @@ DEBT_TO_FCF = Rule(
     "Service specification, section 2.4",
     "compose",
 )
-RULES = (
-    COMMON,
-    COMPLETED,
-    PARENT,
-    NO_PREFERRED_DIVIDENDS,
-    ATTRIBUTABLE_TO_PARENT,
-    FREE_CASH_FLOW,
-    DEBT_TO_FCF,
-    ROUNDED,
-)
 
 CALCULATED = tuple(item.name for item in LINE_ITEMS if item.unit not in ("currency", "shares"))
 """Items that are served to SIGNIFICANT_DIGITS; the others in whole units."""

@@ -40,7 +40,6 @@ ONE_COMPANY = Rule(
     "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
     "withhold",
 )
-RULES = (ONE_COMPANY,)
 
 FURTHER = tuple(item.name for item in LINE_ITEMS if not item.is_served)
 """Items beyond those of the specification: each is the twelve months of the concept of its name."""

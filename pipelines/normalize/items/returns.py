@@ -77,15 +77,6 @@ TAX_OF_INCOME = Rule(
     "ASC 250-10-45-5; Regulation S-X Rule 5-03: income before tax less income tax is income from continuing operations",
     "select",
 )
-RULES = (
-    STATED,
-    FROM_PRETAX,
-    NOT_THE_SEGMENTS,
-    DERIVED_OPERATING_INCOME,
-    CONTRADICTED_OPERATING_INCOME,
-    TAX_RATE,
-    TAX_OF_INCOME,
-)
 
 
 def return_on_capital(points: Points) -> Item:

@@ -40,7 +40,6 @@ ACROSS = Rule(
     "ASC 250-10-45-21 (change in the reporting entity) and IFRS 1.21: comparatives are stated on the new basis",
     "withhold",
 )
-RULES = (ANOTHER_COMPANY, OTHER_STANDARDS, ACROSS)
 
 REGIMES_OF_COMPANY = 2
 """Numbers of regimes for each company: one by US-GAAP, one by IFRS."""

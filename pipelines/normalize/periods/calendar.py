@@ -60,7 +60,6 @@ NO_FISCAL_PERIOD = Rule(
     "Regulation S-X Rules 3-01, 3-02 and 10-01: statements are for fiscal quarters, years to date and years",
     "withhold",
 )
-RULES = (MOST_FIGURES, OPEN_YEAR, NO_FISCAL_PERIOD)
 
 
 def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

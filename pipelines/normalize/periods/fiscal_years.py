@@ -80,7 +80,6 @@ NAMED_AFTER_START = Rule(
     NAMES,
     "select",
 )
-RULES = (ANNUAL_REPORT, CURRENT_REPORTS, ONE_YEAR, FIRST_RUNNING, NAMED_AFTER_START)
 
 
 def duration_days() -> pl.Expr:

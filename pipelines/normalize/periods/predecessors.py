@@ -21,7 +21,6 @@ CONTINUED = Rule(
     action="select",
     applies="companies that were reorganized under another CIK",
 )
-RULES = (CONTINUED,)
 
 
 class Succession(NamedTuple):

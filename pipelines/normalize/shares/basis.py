@@ -18,7 +18,6 @@ NEWEST_BASIS = Rule(
     "ASC 260-10-55-12: a split or a dividend in shares is applied to the earnings per share of all periods shown",
     "compose",
 )
-RULES = (NEWEST_BASIS,)
 
 SAME_BASIS = 1e-9
 """Factors that differ by less are the same basis: ratios such as 4/3 are not exact in binary."""

@@ -37,7 +37,6 @@ AMENDMENT = Rule(
     "Exchange Act Rule 12b-15: an amendment sets forth the complete text of each item as amended",
     "select",
 )
-RULES = (ONE_REGIME, DILUTED_ALONE, AMENDMENT)
 
 SHARE_CONCEPTS = BASIC, DILUTED = "shares_basic", "shares_diluted"
 EARNINGS, COARSEST_EARNINGS = "eps_basic", 0.5

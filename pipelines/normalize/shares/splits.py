@@ -69,7 +69,6 @@ PLACED = Rule(
     RESTATED,
     "select",
 )
-RULES = (USUAL_RATIO, SMALL_RATIO, ODD_RATIO, EXACT_RATIO, PLACED)
 
 DIVIDENDS_IN_SHARES: tuple[float, ...] = (1.02, 1.03, 1.04, 1.06, 1.07, 1.08)
 SMALL_RATIOS: tuple[float, ...] = (1.05, 1.1, 1.15, 1.2, 1.25, 4 / 3)

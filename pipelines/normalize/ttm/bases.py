@@ -61,7 +61,6 @@ CORRECTED_YEAR = Rule(
     "ASC 250-10-45-23: an error is corrected in all periods presented; ASC 260-10-45-10: a weighted average",
     "select",
 )
-RULES = (YEAR_BEFORE_RECAST, NEWEST_COMPARATIVE, CORRECTED_YEAR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,6 @@ NO_CONTRADICTING_WAYS = Rule(
     "The identity of both ways: a year is the sum of its quarters; a figure that two filings repeat is no slip",
     "withhold",
 )
-RULES = (NO_CONTRADICTING_WAYS,)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ NO_YEAR_IN_DISPUTE = Rule(
     "19,635 million) was restated along with interim periods of 2019 and 2020",
     "withhold",
 )
-RULES = (NO_YEAR_IN_DISPUTE,)
 
 
 def disputed(rows: Mapping[str, Floats], following: Ints, concept: Ints, is_year: Flags) -> Floats:

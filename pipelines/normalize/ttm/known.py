@@ -129,7 +129,6 @@ COARSER_REPETITION = Rule(
     "96,700 million and back); Procter & Gamble's report of 2019 states 3 for dividends of 2.70 and 2.79",
     "select",
 )
-RULES = (LACKS_DISCONTINUED, COARSER_REPETITION, TWO_PERIODS_OF_ONE_FILING, PROVED_BEFORE, ERRATUM, OUTLIER)
 
 
 def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

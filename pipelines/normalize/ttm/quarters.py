@@ -31,7 +31,6 @@ QUARTER_BY_DIFFERENCE = Rule(
     "Regulation S-X Rule 10-01(c); dividends are often stated for the quarter only, and a year may have a special one",
     "compose",
 )
-RULES = (QUARTER_BY_DIFFERENCE,)
 
 
 @dataclass(frozen=True)

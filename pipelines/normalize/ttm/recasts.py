@@ -33,7 +33,6 @@ NEXT_LESS_QUARTER = Rule(
     "before, on one basis",
     "compose",
 )
-RULES = (QUARTERS_OF_RECAST, NEXT_LESS_QUARTER)
 
 
 def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:

@@ -100,7 +100,6 @@ NOT_TWELVE_MONTHS = Rule(
     "definitions: amounts such as revenue, payments, shares and dividends are not negative",
     "withhold",
 )
-RULES = (*METHODS, NO_MIXED_ELEMENTS, NO_MIXED_UNITS, NO_MIXED_BASES, NOT_TWELVE_MONTHS)
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,6 @@ WINDOW_FLAGS = {
 }
 """The flags of a window in the order in which they are published, and their rules."""
 
-RULES = tuple(WINDOW_FLAGS.values())
 LEG_TYPES = pl.Schema({"flow": pl.UInt32(), "place": pl.Int16(), "vintage": pl.UInt32(), "weight": pl.Float64()})
 REASONS = {
     ACROSS: "basis_break",
