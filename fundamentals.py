@@ -80,10 +80,10 @@ def _run(given: argparse.Namespace) -> int:
 
     if given.command == "accept":
         from pipelines.errors import PipelineError
-        from pipelines.stages import judging
+        from pipelines.stages import quarantine
 
         try:
-            print(judging.accept(given.cik))
+            print(quarantine.accept(given.cik))
         except PipelineError as error:
             raise CommandError(str(error)) from error
         return 0

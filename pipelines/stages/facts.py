@@ -17,7 +17,7 @@ from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA
-from pipelines.stages import batches, judging
+from pipelines.stages import batches, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
 from pipelines.stages.schemas import ACCEPTANCES, QUARANTINE, REGISTRANTS
 from pipelines.storage.lake import Batches, Lake
@@ -27,7 +27,7 @@ Quarantined = tuple[str, str, str, str]
 """A row of QUARANTINE."""
 
 Notes = tuple[list[Quarantined], dict[str, int]]
-"""What a batch reports: the documents that cannot be used, and how many are doubtful (judging.doubts)."""
+"""What a batch reports: the documents that cannot be used, and how many are suspicious (quarantine.suspicions)."""
 
 
 def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers = ALONE) -> dict[str, int]:
@@ -42,7 +42,7 @@ def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers =
         workers: the processes that share the batches.
 
     Returns:
-        counts: `decoded`, `quarantined`, and those of judging.doubts and judging.unlisted.
+        counts: `decoded`, `quarantined`, and those of quarantine.suspicions and quarantine.unlisted.
     """
     named = list(again)
     planned = plan(lake, named)
@@ -55,7 +55,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     """The companies whose document is new, and those in `again`."""
     code = batches.elements_digest()
     to_do = outdated(lake, "facts", lake.read("documents"), "facts_digest", again, code=code)
-    accepted = judging.accepted(lake)
+    accepted = quarantine.accepted(lake)
     return Plan(
         [
             Batch(
@@ -70,7 +70,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
 
 
 def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
-    """The facts of the documents of some companies; the documents that cannot be used, and counts of doubtful ones."""
+    """The facts of the documents of some companies; documents that cannot be used, and counts of suspicious ones."""
     store, columns, broken = Documents(home), FactColumns(), []
     store.bring(batch.documents.values())
     for cik, digest in batch.documents.items():
@@ -81,14 +81,17 @@ def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame],
     decoded = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
     held = lake.of_companies("facts", sorted({*batch.documents})) if lake.holds("facts") else decoded.clear()
     before = held.filter(~pl.col("cik").is_in([*batch.accepted, *(row[0] for row in broken)]))
-    refused = judging.losses(decoded, before)
+    refused = quarantine.losses(decoded, before)
     broken += [
         (cik, reason, f"companyfacts of CIK {cik}", batch.documents[cik]) for cik, reason in sorted(refused.items())
     ]
     kept = decoded.filter(~pl.col("cik").is_in(list(refused)))
     # together with earlier facts that EDGAR has removed since, because these were filed too
-    dropped = before.join(kept, on="cik", how="semi").join(kept, on=judging.FACT, how="anti", nulls_equal=True)
-    return {"facts": pl.concat([kept, dropped])}, (broken, judging.doubts(kept, before, datetime.now(UTC).date()))
+    dropped = before.join(kept, on="cik", how="semi").join(kept, on=quarantine.FACT, how="anti", nulls_equal=True)
+    return {"facts": pl.concat([kept, dropped])}, (
+        broken,
+        quarantine.suspicions(kept, before, datetime.now(UTC).date()),
+    )
 
 
 def collect(
@@ -105,14 +108,14 @@ def collect(
         notes: those of each batch.
 
     Returns:
-        counts: `decoded`, `quarantined`, and those of judging.doubts and judging.unlisted.
+        counts: `decoded`, `quarantined`, and those of quarantine.suspicions and quarantine.unlisted.
     """
-    quarantine: list[Quarantined] = []
-    doubtful: Counter[str] = Counter()
+    refusals: list[Quarantined] = []
+    suspicious: Counter[str] = Counter()
     for broken, counted in notes:
-        quarantine += broken
-        doubtful.update(counted)
-    broken_facts = {row[0] for row in quarantine}
+        refusals += broken
+        suspicious.update(counted)
+    broken_facts = {row[0] for row in refusals}
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in broken_facts}
     lake.replace_companies("facts", made.of("facts"), done)
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again)
@@ -122,27 +125,27 @@ def collect(
         try:
             submissions = decode_submissions(store.get(digest), cik)
         except (DocumentError, CorruptError) as error:
-            quarantine.append(_quarantined(cik, error, digest))
+            refusals.append(_quarantined(cik, error, digest))
             continue
         profiles.append((cik, submissions.name, submissions.sic))
         accepted += [
             (cik, filing.accession, filing.accepted_at) for filing in submissions.filings if filing.accepted_at
         ]
-    refused = {row[0] for row in quarantine}
+    refused = {row[0] for row in refusals}
     kept = {cik: digest for cik, digest in registrants.items() if cik not in refused}
     acceptances = pl.DataFrame(accepted, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
     instants = pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC")
     lake.replace_companies("acceptances", [acceptances.with_columns(instants)], kept)
     if done:
-        doubtful.update(judging.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
+        suspicious.update(quarantine.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
     # last, because its digests mark a company's submissions as finished
     lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
     # companyfacts and submissions may be the same bytes, such as an error page: one row, with both places
     document = ["cik", "raw_document"]
     first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
-    rows = pl.DataFrame(quarantine, schema=QUARANTINE, orient="row").group_by(document).agg(first_reason, places)
+    rows = pl.DataFrame(refusals, schema=QUARANTINE, orient="row").group_by(document).agg(first_reason, places)
     lake.write("quarantine", rows.select(QUARANTINE.names()).sort(document))
-    return {"decoded": len(done), "quarantined": rows["cik"].n_unique(), **doubtful}
+    return {"decoded": len(done), "quarantined": rows["cik"].n_unique(), **suspicious}
 
 
 def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:

@@ -21,7 +21,7 @@ from pipelines.edgar.sources import open_source
 from pipelines.normalize.periods import predecessors
 from pipelines.normalize.periods.predecessors import CONTINUED, Succession
 from pipelines.progress import heard_by
-from pipelines.stages import judging
+from pipelines.stages import quarantine
 from pipelines.stages.documents import Asked, UnknownSymbolError
 from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
 from pipelines.storage.home import Home
@@ -383,7 +383,7 @@ def test_doubtful_documents_are_counted(run):
 @pytest.mark.parametrize(("facts", "doubts"), [(10, {}), (11, {"much_larger_than_before": 1})])
 def test_a_document_with_more_than_ten_times_the_facts_is_a_doubt(facts, doubts):
     one = pl.DataFrame({"cik": ["0000000102"], "filed": ["2024-02-01"], "end": ["2023-12-31"]})
-    assert judging.doubts(pl.concat([one] * facts), one, date(2026, 1, 1)) == doubts
+    assert quarantine.suspicions(pl.concat([one] * facts), one, date(2026, 1, 1)) == doubts
 
 
 def test_a_filing_that_nobody_has_listed_is_a_doubt(first):

@@ -1,7 +1,7 @@
-"""The judgement of a company's companyfacts document, before its facts take the place of those that were read before.
+"""Quarantine: whether the facts of a companyfacts document take the place of those that were read before.
 
-Belongs here: what makes a document doubtful, and which doubts quarantine it. Does not: malformed documents
-(edgar.documents), the quarantine of a company (facts).
+Belongs here: what makes a document suspicious, and which losses keep it out. Does not: malformed documents
+(edgar.documents), what the other stages do with a company in quarantine (facts).
 
 EDGAR adds facts and hardly ever removes any. So a document that lacks many that were read before is not the company's
 history, whatever it is: it was cut off, or made anew with an error. Its company keeps its values until a later document
@@ -26,7 +26,7 @@ ACCEPTED = pl.Schema({"cik": pl.String(), "raw_document": pl.String()})
 LARGEST_LOSS = 0.05
 """A document that lacks more than this share of the facts that were read before is quarantined."""
 LARGEST_GROWTH = 10
-"""A document with more than so many times the facts of the one before is doubtful: a year adds a tenth to most."""
+"""A document with more than so many times the facts of the one before is suspicious: a year adds a tenth to most."""
 
 
 def losses(decoded: pl.DataFrame, before: pl.DataFrame) -> dict[str, str]:
@@ -61,8 +61,8 @@ def losses(decoded: pl.DataFrame, before: pl.DataFrame) -> dict[str, str]:
     return reasons
 
 
-def doubts(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict[str, int]:
-    """The number of companies whose document is doubtful without losing anything, by kind of doubt, where any is."""
+def suspicions(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict[str, int]:
+    """The number of companies whose document is suspicious without losing anything, by kind, where there are any."""
     of = pl.col("cik")
     grown = decoded.group_by(of).len("now").join(before.group_by(of).len("before"), on="cik")
     counts = {
@@ -74,7 +74,7 @@ def doubts(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict[str
 
 
 def unlisted(facts: pl.LazyFrame, acceptances: pl.LazyFrame) -> dict[str, int]:
-    """The number of companies with facts of a filing that nobody's submissions list, as doubts counts.
+    """The number of companies with facts of a filing that nobody's submissions list, as suspicions counts.
 
     Filings before the first and after the last one that the submissions of the company list do not count: its document
     of submissions ends with some thousand, and both documents need not be of the same hour.
