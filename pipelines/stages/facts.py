@@ -88,10 +88,8 @@ def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame],
     kept = decoded.filter(~pl.col("cik").is_in(list(refused)))
     # together with earlier facts that EDGAR has removed since, because these were filed too
     dropped = before.join(kept, on="cik", how="semi").join(kept, on=quarantine.FACT, how="anti", nulls_equal=True)
-    return {"facts": pl.concat([kept, dropped])}, (
-        broken,
-        quarantine.suspicions(kept, before, datetime.now(UTC).date()),
-    )
+    suspicions = quarantine.suspicions(kept, before, datetime.now(UTC).date())
+    return {"facts": pl.concat([kept, dropped])}, (broken, suspicions)
 
 
 def collect(
