@@ -1,13 +1,14 @@
-"""Arrays with one element for each row: selecting rows that may be missing, looking up what was known after a filing.
+"""Arrays with one element for each row: rows that may be missing, keys of rows, what was known after a filing.
 
-Belongs here: functions that all steps on NumPy arrays share. Does not: any rule.
+Belongs here: functions on rows that the steps share. Does not: any rule.
 
 A missing number is NaN, a missing row is NOTHING (-1). Every comparison with NaN is false, so a condition on a missing
 number never holds, but its negation does. Therefore conditions are written without negation.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,12 @@ Flags = npt.NDArray[np.bool_]
 NOTHING = -1
 """The row number of a row that does not exist."""
 
+KEY_BITS = 63
+"""Bits of a whole number that is not negative."""
+
+DAY_BITS = 22
+"""Days since 1970 are fewer than 2**21, before and after."""
+
 QUARTER_BITS, SEQ_BITS = 12, 17
 """A company has fewer than 4,096 quarters on its grid, and fewer than 131,072 filings."""
 
@@ -31,14 +38,12 @@ def floats(frame: pl.DataFrame, name: str) -> Floats:
 
 def ints(frame: pl.DataFrame, name: str) -> Ints:
     """A column of whole numbers without nulls, of days since 1970, or of the codes of an Enum."""
-    column = frame[name]
-    return (column.to_physical() if isinstance(column.dtype, pl.Enum) else column).to_numpy().astype(np.int64)
+    return frame[name].to_physical().to_numpy().astype(np.int64)
 
 
 def flags(frame: pl.DataFrame, name: str) -> Flags:
     """A column of booleans; null is false."""
-    column = frame[name]
-    return (column.fill_null(value=False) if column.null_count() else column).to_numpy().astype(np.bool_)
+    return frame[name].fill_null(value=False).to_numpy().astype(np.bool_)
 
 
 def picked(values: npt.NDArray[Any], rows: Ints) -> Floats:
@@ -100,13 +105,15 @@ class Timeline:
             seq: place of the filing of the row; no two rows with the same key have the same.
         """
         packed = (key << SEQ_BITS) | seq
-        self.rows: Ints = np.argsort(packed, kind="stable")
-        self.packed: Ints = packed[self.rows]
+        rows = np.argsort(packed, kind="stable")
+        # after all rows one that does not exist, with a key that no row has
+        self.rows: Ints = np.append(rows, NOTHING)
+        self.packed: Ints = np.append(packed[rows], np.iinfo(np.int64).max)
 
     def of_rows(self, holds: Flags) -> "Timeline":
         """A timeline of those rows for which a condition holds; their numbers stay the same."""
         kept = object.__new__(Timeline)
-        is_kept = holds[self.rows]
+        is_kept = np.append(holds, True)[self.rows]
         kept.rows, kept.packed = self.rows[is_kept], self.packed[is_kept]
         return kept
 
@@ -117,12 +124,9 @@ class Timeline:
             key: the keys to look up; negative keys find nothing.
             seq: place of the filing; NaN and negative places find nothing.
         """
-        if not len(self.packed):
-            return np.full(key.shape, NOTHING, dtype=np.int64)
-        # a negative key or place makes the number negative, which is before all rows
+        # a negative key or place makes the number negative, which is before all rows; the last row is before the first
         place = np.searchsorted(self.packed, (key << SEQ_BITS) | whole(seq), side="right") - 1
-        found = (self.packed[place] >> SEQ_BITS == key) & (place >= 0)
-        return np.where(found, self.rows[place], NOTHING)
+        return np.where(self.packed[place] >> SEQ_BITS == key, self.rows[place], NOTHING)
 
     def since(self, key: Ints, seq: npt.NDArray[Any]) -> Ints:
         """The oldest row with each key in filing `seq` or a later one; NOTHING if there is none.
@@ -131,12 +135,9 @@ class Timeline:
             key: the keys to look up; negative keys find nothing.
             seq: place of the filing; NaN and negative places find nothing.
         """
-        if not len(self.packed):
-            return np.full(key.shape, NOTHING, dtype=np.int64)
         asked = (key << SEQ_BITS) | whole(seq)
-        place = np.minimum(np.searchsorted(self.packed, asked), len(self.packed) - 1)
-        at = self.packed[place]
-        return np.where((asked >= 0) & (at >= asked) & (at >> SEQ_BITS == key), self.rows[place], NOTHING)
+        place = np.searchsorted(self.packed, asked)
+        return np.where((asked >= 0) & (self.packed[place] >> SEQ_BITS == key), self.rows[place], NOTHING)
 
 
 def whole(numbers: npt.NDArray[Any]) -> Ints:
@@ -158,3 +159,71 @@ def key_of(*parts: tuple[npt.NDArray[Any], int]) -> Ints:
         key = (key << bits) | np.where(is_missing, 0, values).astype(np.int64)
     key[missing] = NOTHING
     return key
+
+
+def packed(*columns: Ints) -> Ints:
+    """One whole number for each row; the numbers sort like the columns, and are equal if all columns are.
+
+    Args:
+        columns: whole numbers, the most significant column first.
+    """
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    if not len(key):
+        return key
+    lowest = [int(column.min()) for column in columns]
+    bits = [(int(column.max()) - low).bit_length() for column, low in zip(columns, lowest, strict=True)]
+    if sum(bits) > KEY_BITS:
+        columns = tuple(np.unique(column, return_inverse=True)[1] for column in columns)
+        lowest = [0] * len(columns)
+        bits = [int(column.max()).bit_length() for column in columns]
+    for column, low, width in zip(columns, lowest, bits, strict=True):
+        key = (key << width) | (column - low)
+    return key
+
+
+def company_key(company: Ints, number: Ints) -> Ints:
+    """A key that sorts by company and number; within a company, differences of keys are differences of numbers.
+
+    Args:
+        company: number of the company.
+        number: a day since 1970 (years 1 to 7700), or the place of a filing or of a quarter.
+    """
+    return (company << DAY_BITS) + number + (1 << (DAY_BITS - 1))
+
+
+def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """All pairs of a left and a right key that are equal, by their places; the right keys are sorted.
+
+    Returns:
+        places of the left keys, in order, and places of the right keys.
+    """
+    lowest = np.searchsorted(right, left, side="left")
+    number = np.searchsorted(right, left, side="right") - lowest
+    nth = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
+    return np.repeat(np.arange(len(left)), number), np.repeat(lowest, number) + nth
+
+
+def previous(column: pl.Expr, of: Iterable[str], back: int = 1) -> pl.Expr:
+    """The value of a column some rows before, in the same group; null if the group begins later.
+
+    Neighbouring rows are compared, which is faster than a window function.
+
+    Args:
+        column: of a frame that is sorted by the columns of the group.
+        of: the columns of the group.
+        back: how many rows before.
+    """
+    is_same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(back)) for name in of)
+    return pl.when(is_same).then(column.shift(back))
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A table whose fields are arrays of equal length."""
+
+    def at(self, rows: Ints | Flags) -> Self:
+        """Some rows, selected by number or by a flag for each row."""
+        return type(self)(*(column[rows] for column in self._columns()))
+
+    def _columns(self) -> list[Any]:
+        return [getattr(self, field.name) for field in fields(self)]

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, floats, ints, starts
-from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.keys import NUMBER_OF, packed
+from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, floats, ints, packed, starts
+from pipelines.normalize.elements import AMOUNT, NUMBER_OF
 from pipelines.normalize.rule import Rule
 
 A_YEAR, A_QUARTER = (350, 380), (75, 110)

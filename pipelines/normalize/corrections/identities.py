@@ -9,7 +9,7 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, picked
+from pipelines.normalize.arrays import Flags, Floats, packed, picked
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.period_rows import (
     COMMON,
@@ -22,7 +22,7 @@ from pipelines.normalize.corrections.period_rows import (
     either,
 )
 from pipelines.normalize.corrections.powers import ERRORS_MEASURED, NEAR_COUNTS, POWER, power_of_thousand
-from pipelines.normalize.keys import NUMBER_OF, packed
+from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.rule import Rule
 
 OUTFLOWS = ("capital_expenditure", "preferred_dividends", "interest_expense")

@@ -13,23 +13,19 @@ import polars as pl
 from pipelines.normalize.arrays import (
     NOTHING,
     QUARTER_BITS,
-    SEQ_BITS,
     Flags,
     Floats,
     Ints,
     Timeline,
-    first_row,
     floats,
     ints,
     key_of,
     picked,
-    starts,
 )
 from pipelines.normalize.corrections.contexts import FOUR_DIGITS, RESTATED, UNITS_OF_SUM
 from pipelines.normalize.corrections.judgements import withheld
 from pipelines.normalize.decisions import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
-from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.keys import NUMBER_OF
+from pipelines.normalize.elements import BY_NAME, NUMBER_OF
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
@@ -111,11 +107,10 @@ class _Lines:
         )
         self.value, self.grain = (floats(placed, name) for name in ("value", "grain"))
         self.company = np.unique(ints(placed, "cik"), return_inverse=True)[1]
-        self.timeline = Timeline(self.slot(np.arange(placed.height), self.q, self.n, self.concept), self.seq)
-        order = self.timeline.rows
-        self.first = np.empty(len(order), dtype=np.int64)
+        slot = self.slot(np.arange(placed.height), self.q, self.n, self.concept)
+        self.timeline = Timeline(slot, self.seq)
+        self.first = self.timeline.since(slot, np.zeros_like(self.seq))
         """For each figure, the row of the first statement of its period."""
-        self.first[order] = order[first_row(starts(self.timeline.packed >> SEQ_BITS))]
 
     def slot(self, at: Ints, q: Ints, n: Ints, concept: Ints) -> Ints:
         """The key of a period of a line of the companies of some figures."""

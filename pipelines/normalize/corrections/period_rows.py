@@ -10,9 +10,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, Timeline, first_row, picked, starts
+from pipelines.normalize.arrays import (
+    NOTHING,
+    Flags,
+    Floats,
+    Ints,
+    Timeline,
+    company_key,
+    first_row,
+    packed,
+    picked,
+    starts,
+)
 from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.keys import NUMBER_OF, company_key, packed
+from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.rule import Rule
 
 COUNTS = ("shares_basic", "shares_diluted")

@@ -9,11 +9,10 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Floats
+from pipelines.normalize.arrays import Floats, packed
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.period_rows import COUNTS
 from pipelines.normalize.corrections.powers import ERRORS_MEASURED, power_of_thousand
-from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
 NEAR_STATED = 0.01

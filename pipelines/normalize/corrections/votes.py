@@ -9,7 +9,7 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Floats, picked
+from pipelines.normalize.arrays import Floats, packed, picked
 from pipelines.normalize.corrections.figures import Figures, Proposal
 from pipelines.normalize.corrections.period_rows import (
     COMMON,
@@ -30,7 +30,6 @@ from pipelines.normalize.corrections.period_rows import (
     either,
 )
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.keys import packed
 from pipelines.normalize.rule import Rule
 
 ALIKE = 0.1

@@ -38,6 +38,8 @@ COMPOSED = ("total_debt", "cash_and_equivalents")
 
 AMOUNT = pl.Enum([*BY_NAME, *COMPOSED])
 """The type of column `concept`: every amount that filings state, or that is composed of such amounts."""
+NUMBER_OF = {name: number for number, name in enumerate(AMOUNT.categories)}
+"""The number of each amount in AMOUNT."""
 
 OF_SOURCE = pl.DataFrame(
     [

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pipelines.normalize.arrays import previous
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.item import MEAN, SUM
-from pipelines.normalize.keys import previous
 from warehouse.schema import items_of
 
 ITEM, WINDOW, FILING = ["cik", "item", "q"], ["cik", "seq", "q"], ["cik", "seq"]

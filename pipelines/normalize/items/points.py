@@ -22,7 +22,7 @@ from pipelines.normalize.arrays import (
     largest,
     picked,
 )
-from pipelines.normalize.keys import NUMBER_OF
+from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.basis import SAME_BASIS

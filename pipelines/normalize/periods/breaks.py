@@ -7,11 +7,11 @@ figures of one regime (ttm), why a value changed (causes).
 import numpy as np
 import polars as pl
 
+from pipelines.normalize.arrays import previous
 from pipelines.normalize.corrections.powers import power_of_thousand
 from pipelines.normalize.corrections.scale import NEAR_STATED
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.sources import IFRS
-from pipelines.normalize.keys import previous
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import polars as pl
 
+from pipelines.normalize.arrays import previous
 from pipelines.normalize.elements import OPTION_PRICE, OPTIONS
-from pipelines.normalize.keys import previous
 from pipelines.normalize.rule import Rule
 
 SNAP = 0.01

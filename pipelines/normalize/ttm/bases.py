@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, largest
-from pipelines.normalize.columns import Columns
+from pipelines.normalize.arrays import NOTHING, Columns, Flags, Floats, Ints, any_of, largest
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, Windows

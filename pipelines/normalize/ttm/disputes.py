@@ -68,7 +68,7 @@ def settled(rows: Mapping[str, Floats], timeline: Timeline, *slot: Ints) -> Floa
         timeline: of these rows.
         slot: company, concept and quarter of each.
     """
-    found, at = np.full(len(timeline.rows), np.nan), np.flatnonzero(~np.isnan(rows["disputed"]))
+    found, at = np.full(len(rows["disputed"]), np.nan), np.flatnonzero(~np.isnan(rows["disputed"]))
     revisions = timeline.of_rows(rows["revised"] == rows["seq"])
     company, concept, quarter = (each[at] for each in slot)
     years = [quarter + later for later in range(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR) if later]
