@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 
 from pipelines.normalize.corrections.ledger import Corrector, corrected
-from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts import currency, filings, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry import classification as industries
@@ -106,14 +105,13 @@ def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
 def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept, and the facts behind it."""
     ordered = ordered_facts(rows)
-    vintages, legs, _ = stated_concepts(ordered, industries.industries(ordered))
+    vintages, legs, _ = stated_concepts(ordered, industries.industries(ordered)[0])
     return vintages, legs
 
 
 def signed(rows: pl.DataFrame) -> pl.DataFrame:
     """What each filing states, with `measure_sign`: money 0, shares 1, amounts per share -1."""
-    signs = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
-    return stated(rows)[0].with_columns(measure_sign=pl.col("concept").replace_strict(signs, return_dtype=pl.Int8))
+    return stated(rows)[0]
 
 
 def corrected_by(vintages: pl.DataFrame, *correctors: Corrector) -> pl.DataFrame:

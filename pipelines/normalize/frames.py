@@ -253,9 +253,8 @@ class Declared:
 REPORTS = """
     cik taxonomy tag unit start? end value accession fy? form filed amended form_family currency? measure
 """
-STATED = "vintage* cik seq start? end concept rank value grain filed periodic amended used other_source"
-STATEMENTS = f"{STATED} measure_sign"
-SOUND = f"{STATEMENTS} repair corrected_by? foots"
+STATED = "vintage* cik seq start? end concept rank value grain filed periodic amended used other_source measure_sign"
+SOUND = f"{STATED} repair corrected_by? foots"
 VINTAGES = f"{SOUND} regime"
 STATED_FACTS = "vintage tag fact coefficient"
 IN_ORDER = "cik* accession* form filed seq accepted_at?"
@@ -275,7 +274,7 @@ FRAMES: dict[str, Declared] = {
         ("industries", "a filing: the industry of the filer, and the rule that found it", "cik* seq* industry rule"),
         ("stated", "a filing, concept and period: the amount of its best source", STATED),
         ("stated_facts", "a filed fact of a vintage", STATED_FACTS),
-        ("statements", "a vintage that counts, and whether a share basis multiplies or divides it", STATEMENTS),
+        ("statements", "a vintage that counts", STATED),
         # corrections
         ("sound", "a vintage after the correction of errors of scale, sign and context", SOUND),
         ("complete", "the same, and an amount that other figures prove", SOUND),

@@ -16,7 +16,7 @@ from pipelines.normalize.balance.values import DERIVED_LINE
 from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.remainders import RESIDUAL
-from pipelines.normalize.elements import MEASURE_SIGNS, OF_SOURCE
+from pipelines.normalize.elements import OF_SOURCE
 from pipelines.normalize.facts import currency, filings, recasts, reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.frames import FRAMES, with_ten_digits
@@ -158,17 +158,6 @@ def run(
             observe(step.name, made[0].height, perf_counter() - began)
     of_rules = frames["decisions"].group_by("cik", "rule").agg(pl.col("figures").sum())
     return {**frames, "decisions": of_rules.sort("cik", "rule")}
-
-
-def _industries(facts: Frame, registrants: Frame | None) -> tuple[Frame, Frame]:
-    """The industry of the filer at each filing."""
-    found = classification.industries(facts, registrants)
-    return found, classification.decisions(found)
-
-
-def _statements(stated: Frame) -> tuple[Frame, Frame]:
-    """The amounts that count, without single figures that current reports repeat."""
-    return recasts.without_partial_recasts(stated.join(MEASURE_SIGNS, on="concept", how="left", maintain_order="left"))
 
 
 def _vintages(sound: Frame, regimes: Frame) -> Frame:
@@ -322,9 +311,9 @@ STEPS: tuple[Step, ...] = (
     Step("currency", currency.reporting_currency, ("reports",), ("currencies",)),
     Step("facts in currency", currency.in_currency, ("reports", "currencies"), ("in_currency", "decisions")),
     Step("filing order", filings.in_filing_order, ("in_currency", "accepted"), ("facts", "in_order", "decisions")),
-    Step("industries", _industries, ("facts", "registrants"), ("industries", "decisions")),
+    Step("industries", classification.industries, ("facts", "registrants"), ("industries", "decisions")),
     Step("stated concepts", stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
-    Step("recasts", _statements, ("stated",), ("statements", "decisions")),
+    Step("recasts", recasts.without_partial_recasts, ("stated",), ("statements", "decisions")),
     Step("corrections", ledger.corrected, ("statements",), ("sound", "corrections", "footings", "decisions")),
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
     Step(

@@ -1,17 +1,19 @@
 """The registry: every rule, by its id.
 
-Belongs here: collecting the rules of all modules. Does not: any rule (each is declared next to the code that decides;
-the rule of an element is its row in elements/sources.toml), which rules rest on a single company (rule_page).
+Belongs here: collecting the rules of all modules, and those that decide nothing any more, but that published versions
+and lineage name (retired.csv). Does not: any rule that decides (each is declared next to the code that decides; the
+rule of an element is its row in elements/sources.toml), which rules rest on a single company (rule_page).
 
 No step of the pipeline imports this module, which imports all of them.
 """
 
 import pkgutil
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+
+import polars as pl
 
 from pipelines import normalize
 from pipelines.normalize.rule import Rule
@@ -20,6 +22,9 @@ ROOT = Path(__file__).parents[2]
 DECLARATION = re.compile(r"^(\w+) = (?:Rule|_rule)\(", re.MULTILINE)
 """The first line of a rule in the file of a module, with the name of the rule. Rules that a module generates instead
 are in its tuple `RULES`."""
+RETIRED = Path(__file__).with_name("retired.csv")
+REPLACED: dict[str, str] = dict(pl.read_csv(RETIRED).select("rule", "replaced_by").iter_rows())
+"""For each retired rule the one that replaced it."""
 
 
 def collected(files: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Rule], dict[str, str]]:
@@ -41,18 +46,19 @@ def collected(files: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Ru
     return rules, places
 
 
-def _held(module: ModuleType) -> tuple[str, Sequence[Rule]]:
-    """The file in which a module's rules are written, the module itself or a table beside it, and the rules."""
-    file = Path(getattr(module, "RULES_FILE", module.__file__ or ""))
-    declared = [getattr(module, name) for name in DECLARATION.findall(file.read_text(encoding="utf-8"))]
-    return file.relative_to(ROOT).as_posix(), [*declared, *getattr(module, "RULES", ())]
+def _files() -> Iterator[tuple[str, Sequence[Rule]]]:
+    """Each file in which rules are written, a module or a table beside it, and its rules."""
+    for found in pkgutil.walk_packages(normalize.__path__, prefix=f"{normalize.__name__}."):
+        module = import_module(found.name)
+        file = Path(getattr(module, "RULES_FILE", module.__file__ or ""))
+        declared = [getattr(module, name) for name in DECLARATION.findall(file.read_text(encoding="utf-8"))]
+        yield file.relative_to(ROOT).as_posix(), [*declared, *getattr(module, "RULES", ())]
+    source = "the source of the rule that replaced it"
+    retired = [
+        Rule(old, f"Decides nothing any more: `{new}` replaced it.", source, "compose") for old, new in REPLACED.items()
+    ]
+    yield RETIRED.relative_to(ROOT).as_posix(), retired
 
 
-def _registry() -> tuple[Mapping[str, Rule], Mapping[str, str]]:
-    found = pkgutil.walk_packages(normalize.__path__, prefix=f"{normalize.__name__}.")
-    rules, files = collected(_held(import_module(one.name)) for one in found if one.name != __name__)
-    return MappingProxyType(rules), MappingProxyType(files)
-
-
-REGISTRY, FILES = _registry()
+REGISTRY, FILES = collected(_files())
 """Every rule by its id, and the file of each from the project's root: `pipelines/normalize/elements/sources.toml`."""

@@ -22,9 +22,8 @@ from rich.console import Console
 from rich.progress import track
 
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.normalize.retired import REPLACED
 from pipelines.normalize.rule import switched_off
-from pipelines.normalize.rules import FILES, REGISTRY
+from pipelines.normalize.rules import FILES, REGISTRY, REPLACED
 from pipelines.storage.lake import Lake
 from tests import accuracy
 from tests.bench.mutations import (

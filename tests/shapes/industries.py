@@ -3,7 +3,8 @@
 Belongs here: reports generated from the table. Does not: the items of such filers (golden.reports).
 """
 
-from pipelines.normalize.industry.table import IFRS_PREFIX, TABLE, IndustryRow
+from pipelines.normalize.elements.lines import IFRS_PREFIX
+from pipelines.normalize.industry.table import TABLE, IndustryRow
 from tests.factories import CASH, CASH_FLOW, REVENUE, Row, fact
 from tests.shapes import Shape
 

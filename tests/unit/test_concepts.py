@@ -7,14 +7,12 @@ from pipelines.normalize.elements import (
     IFRS,
     ITEM_CONCEPTS,
     US_GAAP,
-    WITNESSES,
     describe_sources,
     wanted_elements,
 )
-from pipelines.normalize.elements.lines import BORROWINGS, CASH_AND_SECURITIES, CURRENT_ASSETS, LINES
+from pipelines.normalize.elements.lines import BORROWINGS, CASH_AND_SECURITIES, CURRENT_ASSETS, IFRS_PREFIX, LINES
 from pipelines.normalize.elements.sources import concepts
-from pipelines.normalize.industry.names import INDUSTRIES
-from pipelines.normalize.industry.table import IFRS_PREFIX, INDICATORS
+from pipelines.normalize.industry.table import INDICATORS, INDUSTRIES
 from pipelines.normalize.reviewed import TableError
 from warehouse.schema import ITEM_NAMES
 from warehouse.vocabulary import FLAGS
@@ -44,7 +42,8 @@ def test_every_item_of_the_specification_has_its_concepts():
 def test_every_concept_feeds_an_item_or_the_valuation_or_proves_another():
     fed = {concept.name for concepts in ITEM_CONCEPTS.values() for concept in concepts}
 
-    others = {"customer_funds", "cash", "cash_of_flows", "liabilities", *(concept.name for concept in WITNESSES)}
+    proving = {concept.name for concept in CONCEPTS if concept.compared_with}
+    others = {"customer_funds", "cash", "cash_of_flows", "liabilities", *proving}
     assert fed == {concept.name for concept in CONCEPTS} - others
     assert len(fed) == len(CONCEPTS) - len(others), "two concepts have one name"
 

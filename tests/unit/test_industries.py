@@ -7,8 +7,7 @@ import pytest
 
 from pipelines.normalize.industry import classification as industries
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
-from pipelines.normalize.industry.names import INDUSTRIES
-from pipelines.normalize.industry.table import RULES, TABLE, rows
+from pipelines.normalize.industry.table import INDUSTRIES, RULES, TABLE, rows
 from pipelines.normalize.reviewed import TableError
 from tests.factories import CIK, Row, fact, ordered_facts, raw, standardized, value_of
 from warehouse.schema import ITEM_NAMES
@@ -156,7 +155,7 @@ def facts():
 @pytest.fixture(scope="module")
 def found(facts):
     """The industry and the rule of each case."""
-    return industries.industries(facts, REGISTRANTS)
+    return industries.industries(facts, REGISTRANTS)[0]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -174,13 +173,13 @@ def test_each_row_decides_about_a_case(facts, found):
     assert set(deciding) == set(range(len(TABLE)))
     assert found["industry"].to_list() == [TABLE[row].industry for row in deciding]
     assert found["rule"].to_list() == [TABLE[row].rule for row in deciding]
-    assert industries.decisions(found)["figures"].sum() == len(CASES)
+    assert industries.industries(facts, REGISTRANTS)[1]["figures"].sum() == len(CASES)
 
 
 def test_without_submissions_only_elements_decide():
     facts = ordered_facts(raw(filing(LENDER)))
 
-    assert industries.industries(facts)["industry"].to_list() == ["bank"]
+    assert industries.industries(facts)[0]["industry"].to_list() == ["bank"]
 
 
 def test_later_filings_do_not_change_what_earlier_ones_showed():
@@ -189,7 +188,7 @@ def test_later_filings_do_not_change_what_earlier_ones_showed():
         raw(filing((), "2024-02-20"), filing(LENDER, "2025-02-20"), filing((), "2025-05-10"), filing((), "2027-02-20"))
     )
 
-    found = industries.industries(facts)
+    found, _ = industries.industries(facts)
 
     assert found["industry"].to_list() == ["general", "bank", "bank", "general"]
     assert industries.newest(found).rows() == [(int(CIK), "general")]

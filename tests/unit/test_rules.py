@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.normalize import elements, retired, rules
+from pipelines.normalize import elements, rules
 from pipelines.normalize.balance.values import FLAGS
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.sources import MOST_WORDS
@@ -47,7 +47,7 @@ def test_every_rule_is_named_and_stated():
 
 def test_every_rule_names_the_file_of_its_code():
     """Its id is written in full in the file that it is in, so that a search for the id finds the code."""
-    files = {rule: ROOT / rules.FILES[rule] for rule in REGISTRY if rule not in retired.REPLACED}
+    files = {rule: ROOT / rules.FILES[rule] for rule in REGISTRY if rule not in rules.REPLACED}
     text = {file: file.read_text(encoding="utf-8") for file in set(files.values())}
 
     assert [rule for rule, file in files.items() if f'"{rule}"' not in text[file]] == []
@@ -259,8 +259,8 @@ def test_rules_of_other_inputs_change_their_results(rule):
 def test_every_rule_has_its_own_document(reports, decided):
     """And every name in these documents is the id of a rule."""
     exercised = {report.rule for report in reports} | {shape.rule for shape in SHAPES.values()} | {CONTINUED.id}
-    exercised |= {*OF_VERSIONS, *retired.REPLACED}
+    exercised |= {*OF_VERSIONS, *rules.REPLACED}
     assert set(OF_VERSIONS) <= {rule for _, rule in decided}
     assert exercised == set(REGISTRY)
-    assert set(retired.REPLACED) & {rule for _, rule in decided} == set()
+    assert set(rules.REPLACED) & {rule for _, rule in decided} == set()
     assert {rule for _, rule in decided} - set(REGISTRY) - RESERVATIONS_AS_FLAGS == set()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.normalize.industry.names import INDUSTRIES
+from pipelines.normalize.industry.table import INDUSTRIES
 from pipelines.valuation.history import Growth, Year
 from pipelines.valuation.reasons import FINANCIAL, STALE_DAYS, STALE_DAYS_QUARTERLY, TESTS, Known, Shares, reasons
 from warehouse.reasons import NO_FAIR_VALUE

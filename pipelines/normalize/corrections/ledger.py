@@ -23,7 +23,7 @@ from pipelines.normalize.corrections import (
 from pipelines.normalize.corrections.figures import FIGURE, SCALE, SIGN, TOTAL, Figures, Proposal
 from pipelines.normalize.corrections.powers import is_power_of_ten
 from pipelines.normalize.decisions import CORRECTED, DECISIONS, HOLDS, WITHHELD_OUTCOME, counted
-from pipelines.normalize.elements import AMOUNT, OF_SOURCE, WITNESSES
+from pipelines.normalize.elements import AMOUNT, CONCEPTS, OF_SOURCE
 from pipelines.normalize.frames import FRAMES
 from warehouse.schema import ITEM_NAMES
 
@@ -46,7 +46,10 @@ CORRECTORS: tuple[Corrector, ...] = (
 
 KEPT = ("dividends_paid", *ITEM_NAMES)
 """Witnesses that are line items of the warehouse, or that later steps compare with other amounts, too."""
-_IS_WITNESS = np.isin(AMOUNT.categories.to_numpy(), [concept.name for concept in WITNESSES if concept.name not in KEPT])
+_IS_WITNESS = np.isin(
+    AMOUNT.categories.to_numpy(),
+    [concept.name for concept in CONCEPTS if concept.compared_with and concept.name not in KEPT],
+)
 
 
 class Ledger:
@@ -98,8 +101,7 @@ def corrected(
     Returns:
         sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 for figures without error), and
             `corrected_by`, the rule (null for figures without error), and `foots`, whether an identity of its
-            statement holds with the figure. Amounts that only prove others (WITNESSES) have
-            no rows.
+            statement holds with the figure. Amounts that only prove others have no rows.
         corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, figure,
             context, total, doubt), `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A
             figure that is corrected twice has the rule and the evidence of the last correction.

@@ -22,9 +22,6 @@ from warehouse.schema import LINE_ITEMS
 CONCEPTS: tuple[Concept, ...] = sources.concepts()
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}
 
-WITNESSES: tuple[Concept, ...] = tuple(concept for concept in CONCEPTS if concept.compared_with)
-"""Amounts that only prove other amounts: totals and parts of the statements. No value contains them."""
-
 OPTIONS, OPTION_PRICE = (
     f"ShareBasedCompensationArrangementByShareBasedPaymentAwardOptionsOutstanding{what}"
     for what in ("Number", "WeightedAverageExercisePrice")
@@ -32,9 +29,10 @@ OPTIONS, OPTION_PRICE = (
 """The options on the company's shares at an instant, which prove splits (shares.options)."""
 
 MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
+"""How a share basis changes an amount of each measure."""
 
-COMPOSED = ("total_debt", "cash_and_equivalents")
-"""Amounts that are composed of the lines of one balance sheet."""
+COMPOSED = {"total_debt": (BORROWING,), "cash_and_equivalents": CASH_AND_SECURITIES}
+"""Amounts that are composed of the lines of one balance sheet, and the classes of these lines."""
 
 AMOUNT = pl.Enum([*BY_NAME, *COMPOSED])
 """The type of column `concept`: every amount that filings state, or that is composed of such amounts."""
@@ -55,12 +53,6 @@ RULES: tuple[Rule, ...] = tuple(rule_of_source(source) for concept in CONCEPTS f
 """The rule of each source, in the order of the concepts and their sources."""
 RULES_FILE = sources.TABLE
 
-MEASURE_SIGNS = pl.DataFrame(
-    {"concept": list(BY_NAME), "measure_sign": [MEASURE_SIGN[concept.measure] for concept in CONCEPTS]},
-    schema={"concept": AMOUNT, "measure_sign": pl.Int8},
-)
-"""How a share basis changes a concept: `concept`, `measure_sign` (money 0, shares 1, amounts per share -1)."""
-
 if without := [item.name for item in LINE_ITEMS if not item.is_served and item.name not in BY_NAME]:
     raise ValueError(f"LINE_ITEMS has {without}, but elements/sources.toml has no amount of this name: add one")
 
@@ -72,20 +64,15 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
 }
 """The concepts of each line item; those of COMPOSED are lines of the balance sheet."""
 
-CLASSES = {"total_debt": (BORROWING,), "cash_and_equivalents": CASH_AND_SECURITIES}
-"""The classes of lines of the balance sheet that each of COMPOSED consists of."""
-
 
 def wanted_elements() -> dict[str, frozenset[str]]:
     """The elements that rules use, by taxonomy; only these are decoded from a companyfacts document."""
-    wanted: dict[str, set[str]] = {US_GAAP: set(), IFRS: set()}
-    for name in (*INDICATORS, *ELEMENTS, *proving.ELEMENTS, OPTIONS, OPTION_PRICE):
-        taxonomy, _, element = name.rpartition(":")
-        wanted[taxonomy or US_GAAP].add(element)
-    for concept in CONCEPTS:
-        for source in concept.sources:
-            wanted[source.taxonomy].update(source.named)
-    return {taxonomy: frozenset(elements) for taxonomy, elements in wanted.items()}
+    wanted: set[tuple[str, str]] = {
+        (source.taxonomy, name) for concept in CONCEPTS for source in concept.sources for name in source.named
+    }
+    others = (*INDICATORS, *ELEMENTS, *proving.ELEMENTS, OPTIONS, OPTION_PRICE)
+    wanted.update((taxonomy or US_GAAP, name) for taxonomy, _, name in (each.rpartition(":") for each in others))
+    return {taxonomy: frozenset(name for of, name in wanted if of == taxonomy) for taxonomy in (US_GAAP, IFRS)}
 
 
 def combination(source: Source) -> str:
@@ -97,7 +84,7 @@ def combination(source: Source) -> str:
         (" [- {}]", source.less),
         (" [no less than {}]", source.at_least),
         (" [where {} is reported]", source.where),
-        (" [where it adds up to {}]", (" or ".join(source.footing.totals),) if source.footing else ()),
+        (" [where it adds up to {}]", (" or ".join(source.totals),) if source.totals else ()),
     )
     parts = "".join(form.format(element) for form, elements in forms for element in elements)
     return f"{source.taxonomy}:{parts.removeprefix(' + ').lstrip()}"
@@ -113,7 +100,7 @@ def describe_sources(item: str) -> str:
     lines = []
     for section, table in LINES.items() if item in COMPOSED else ():
         names = [f"us-gaap:{name}".replace(f"us-gaap:{IFRS_PREFIX}", IFRS_PREFIX) for name in table]
-        counted = [name for name, line in zip(names, table.values(), strict=True) if line.kind in CLASSES[item]]
+        counted = [name for name, line in zip(names, table.values(), strict=True) if line.kind in COMPOSED[item]]
         lines += [f"{section}: " + " | ".join(counted)] if counted else []
     for concept in ITEM_CONCEPTS[item]:
         stated = [

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from pipelines.normalize import reviewed
-from pipelines.normalize.industry.names import INDUSTRIES, Industry
+from pipelines.normalize.industry.table import INDUSTRIES, Industry
 from pipelines.normalize.reviewed import TableError
 from pipelines.normalize.rule import Rule
 from warehouse.schema import ITEM_NAMES
@@ -32,18 +32,6 @@ Measure = Literal["money", "per_share", "shares"]
 Elements = tuple[Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Za-z0-9]+$")], ...]
 
 
-class Footing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The lines of a statement with which a source must add up to a total; otherwise it does not count.
-
-    totals: the total, under any of these elements; an outflow is negative.
-    paid, received: the other outflows and inflows, as positive amounts; all that are stated count.
-    """
-
-    totals: Elements
-    paid: Elements
-    received: Elements
-
-
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Elements that together report a concept; each source is a rule.
 
@@ -57,8 +45,10 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
     where: required but not counted: they show that the source applies to the filer.
     only_zero: the source counts only if its sum is exactly zero: it proves that there is no such amount.
-    footing: the source counts only if it, an outflow, adds up to a total with other lines.
-    measure: of the elements, if it is another than that of the concept.
+    totals: the source, an outflow, counts only if it adds up with other lines of its statement to one of these totals;
+        an outflow is negative.
+    paid, received: these other outflows and inflows, as positive amounts; all that are stated count.
+    measure: of the elements; in the table only if it is another than that of the concept.
     reservation: the flag of a value from this source.
     source: the paragraph that justifies it; empty: the taxonomy's definition of the elements.
     statement: one plain sentence: what is taken, and when.
@@ -75,7 +65,9 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_least: Elements = ()
     where: Elements = ()
     only_zero: bool = False
-    footing: Footing | None = None
+    totals: Elements = ()
+    paid: Elements = ()
+    received: Elements = ()
     measure: Measure | None = None
     reservation: str = ""
     source: str = ""
@@ -95,13 +87,12 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def named(self) -> Elements:
         """All of its elements."""
-        footing = (*self.footing.totals, *self.footing.paid, *self.footing.received) if self.footing else ()
-        return (*self.counted, *self.at_least, *self.where, *footing)
+        return (*self.counted, *self.at_least, *self.where, *self.totals, *self.paid, *self.received)
 
     @property
     def is_conditional(self) -> bool:
         """Whether it depends on more than the presence of its elements."""
-        return bool(self.at_least or self.where or self.only_zero or self.footing or self.reservation)
+        return bool(self.at_least or self.where or self.only_zero or self.totals or self.reservation)
 
     @property
     def industries(self) -> tuple[Industry, ...]:
@@ -153,7 +144,7 @@ def concepts(text: str | None = None) -> tuple[Concept, ...]:
 
 
 def _concept(name: str, row: dict[str, Any]) -> Concept:
-    """A concept of the table. A source without a statement gets one."""
+    """A concept of the table. A source without a statement gets one, and the measure of the concept if it has none."""
     sources: list[Source] = []
     concept = reviewed.row(Concept, {**row, "name": name, "sources": ()}, f"{TABLE.name}: {name}")
     for fields in row.get("sources", ()):
@@ -165,7 +156,8 @@ def _concept(name: str, row: dict[str, Any]) -> Concept:
         statement = source.statement or _statement(concept, source, is_first=is_first)
         if len(statement.split()) > MOST_WORDS:
             raise TableError(f"{at} needs a statement of at most {MOST_WORDS} words: {statement}")
-        sources.append(msgspec.structs.replace(source, statement=statement))
+        measure = source.measure or concept.measure
+        sources.append(msgspec.structs.replace(source, statement=statement, measure=measure))
     return msgspec.structs.replace(concept, sources=tuple(sources))
 
 

@@ -4,16 +4,12 @@ Belongs here: the sources of concepts (elements.CONCEPTS) as a table of their el
 Does not: which source of a filing is chosen (stated).
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import polars as pl
 
-from pipelines.normalize.elements import AMOUNT, CONCEPTS
-from pipelines.normalize.elements.sources import Source
+from pipelines.normalize.elements import AMOUNT, CONCEPTS, MEASURE_SIGN
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.facts.reports import MEASURE
-from pipelines.normalize.industry.names import INDUSTRIES
+from pipelines.normalize.industry.table import INDUSTRIES
 from pipelines.normalize.rule import SWITCHED_OFF, Rule
 
 ZERO_COUNT = Rule(
@@ -52,35 +48,22 @@ ROLES = pl.DataFrame(
     schema=["role", "coefficient", "is_needed", "foots"],
     orient="row",
 )
-"""What an element does in a source (the fields of Source and Footing): with which factor it is added, whether the
-source needs it, and its sign, as an outflow, in the footing of the source."""
-
-
-def _elements(source: Source) -> Iterator[tuple[str, str]]:
-    """The role and the name of each element of a source, by name."""
-    for tag in sorted(set(source.named)):
-        for role in ROLES["role"]:
-            if tag in getattr(source, role, getattr(source.footing, role, ())):
-                yield role, tag
-
+"""What an element does in a source (the fields of Source): with which factor it is added, whether the source needs it,
+and its sign, as an outflow, in a sum of lines that adds up to a total."""
 
 _SOURCES = [(concept, rank, source) for concept in CONCEPTS for rank, source in enumerate(concept.sources)]
-PER_SHARE = frozenset(
-    tag
-    for concept, _, source in _SOURCES
-    if concept.measure == "per_share" and source.measure is None
-    for tag in source.counted
-)
+PER_SHARE = frozenset(tag for _, _, source in _SOURCES if source.measure == "per_share" for tag in source.counted)
 """The elements per share."""
 TAG = pl.Enum(sorted({tag for _, _, source in _SOURCES for tag in source.named}))
+_ROLE = pl.Enum(ROLES["role"])
 
-
-def _parts() -> pl.DataFrame:
-    rows: list[dict[str, Any]] = [
+PARTS = pl.DataFrame(
+    [
         {
             "tag": tag,
             "taxonomy": source.taxonomy,
-            "measure": source.measure or concept.measure,
+            "measure": source.measure,
+            "is_money": source.measure == "money",
             "is_instant": concept.instant,
             "industry": list(source.industries),
             "source": number,
@@ -89,32 +72,29 @@ def _parts() -> pl.DataFrame:
             "bit": 1 << place,
         }
         for number, (concept, _, source) in enumerate(_SOURCES)
-        for place, (role, tag) in enumerate(_elements(source))
-    ]
-    found = pl.DataFrame(rows, schema_overrides={"tag": TAG, "measure": MEASURE, "role": pl.Enum(ROLES["role"])})
-    roles = ROLES.cast({"role": found.schema["role"]})
-    return found.with_columns(is_money=pl.col("measure") == "money").join(roles, on="role")
-
-
-PARTS = _parts()
+        for place, (tag, role) in enumerate((tag, role) for role in _ROLE.categories for tag in getattr(source, role))
+    ],
+    schema_overrides={"tag": TAG, "measure": MEASURE, "role": _ROLE},
+).join(ROLES.cast({"role": _ROLE}), on="role")
 """One row an element of a source: how its facts are found, its source, and its role in the source.
 
-Sources are numbered by concept and rank; `bit` is the place of the element in the source, by name."""
+Sources are numbered by concept and rank; `bit` is the place of the element in the source."""
 SOURCES = pl.DataFrame(
     {
         "source": range(len(_SOURCES)),
         "concept": [concept.name for concept, _, _ in _SOURCES],
         "rank": [rank for _, rank, _ in _SOURCES],
         "rule": [source.rule for _, _, source in _SOURCES],
+        "measure_sign": [MEASURE_SIGN[concept.measure] for concept, _, _ in _SOURCES],
         "in_notes": [concept.in_notes for concept, _, _ in _SOURCES],
         "only_zero": [source.only_zero for _, _, source in _SOURCES],
-        "has_footing": [source.footing is not None for _, _, source in _SOURCES],
+        "has_footing": [bool(source.totals) for _, _, source in _SOURCES],
         "needed": [len(source.elements) + len(source.minus) + len(source.where) for _, _, source in _SOURCES],
     },
-    schema_overrides={"concept": AMOUNT, "rank": pl.Int16},
+    schema_overrides={"concept": AMOUNT, "rank": pl.Int16, "measure_sign": pl.Int8},
 )
-"""One row a source: its number, its concept, its rank among those of the concept, its rule, whether notes use it too,
-when it counts, and the number of elements that it needs."""
+"""One row a source: its number, its concept, its rank among those of the concept, its rule, how a share basis changes
+it, whether notes use it too, when it counts, and the number of elements that it needs."""
 
 _KEYS = ["tag", "taxonomy", "measure", "is_instant", "industry"]
 _IN_CURRENCY = PARTS.filter(pl.col("tag").is_in(PER_SHARE)).with_columns(measure=pl.lit("money", MEASURE))

@@ -24,9 +24,9 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     Returns:
         vintages: one row a filing, concept and period, sorted by `cik`, `seq`, `start` (instants first), `end`,
             `concept`: `vintage` (row number), these columns, `rank` of the source, `value` (units), `grain` (the power
-            of ten to which it is rounded), `filed`, `periodic` (in a periodic report), `amended`, `used` (the source
-            and those of its elements that count), `other_source` (for this company, the source is a different amount
-            than the best source so far).
+            of ten to which it is rounded), `filed`, `periodic` (in a periodic report), `amended`, `measure_sign`
+            (money 0, shares 1, amounts per share -1), `used` (the source and those of its elements that count),
+            `other_source` (for this company, the source is a different amount than the best source so far).
         legs: the facts of each amount, sorted by `vintage`, `tag`: these columns, `fact` (row number of `facts`),
             `coefficient`; `tag` includes the taxonomy.
         decisions: decisions.DECISIONS; for each source the number of amounts taken from it.
@@ -66,6 +66,7 @@ def _vintages(facts: pl.DataFrame, chosen: pl.DataFrame, other: pl.DataFrame) ->
     of_filing = facts.select("amended", periodic=pl.col("form_family").is_in(PERIODIC_FORMS))[chosen["fact"]]
     return pl.concat([chosen, of_filing], how="horizontal").select(
         *("vintage", "cik", "seq", "start", "end", "concept", "rank", "value", "grain", "filed", "periodic", "amended"),
+        "measure_sign",
         used=pl.col("source").cast(pl.Int64) * matching.MOST_SETS + pl.col("used"),
         other_source=pl.col("amount").is_in(other["amount"].implode()),
     )

@@ -12,7 +12,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, first_row, ints, starts
 from pipelines.normalize.decisions import DECISIONS
-from pipelines.normalize.industry.table import BY_ID, IFRS_PREFIX, INDICATORS, TABLE, IndustryRow
+from pipelines.normalize.industry.table import BY_ID, INDICATORS, TABLE, IndustryRow
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
 
@@ -68,15 +68,20 @@ def without_meaning() -> pl.DataFrame:
     return WITHOUT_MEANING.filter(pl.any_horizontal(rule.where(pl.col("rule") == rule.id) for rule in rules))
 
 
-def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> pl.DataFrame:
-    """The industry of the filer at each filing: `cik`, `seq`, `industry`, `rule`, sorted by `cik` and `seq`.
+def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The industry of the filer at each filing.
 
     Args:
         facts: typed facts in the order of filing (filings.in_filing_order).
         registrants: `cik`, `sic` (four digits, empty if EDGAR has none); None without submissions.
+
+    Returns:
+        `cik`, `seq`, `industry`, `rule`, sorted by `cik` and `seq`; and the filings that each rule decided
+        (decisions.DECISIONS).
     """
     filings, row = deciding_rows(facts, registrants)
-    return filings.select("cik", "seq", industry=_INDUSTRY[row], rule=_RULE[row])
+    found = filings.select("cik", "seq", industry=_INDUSTRY[row], rule=_RULE[row])
+    return found, found.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
 
 
 def deciding_rows(facts: pl.DataFrame, registrants: pl.DataFrame | None) -> tuple[pl.DataFrame, Ints]:
@@ -89,18 +94,12 @@ def deciding_rows(facts: pl.DataFrame, registrants: pl.DataFrame | None) -> tupl
     return filings, holds.argmax(axis=1)
 
 
-def decisions(of_industry: pl.DataFrame) -> pl.DataFrame:
-    """The filings that each rule of the table decided: decisions.DECISIONS."""
-    counts = of_industry.group_by("cik", "rule").agg(figures=pl.len())
-    return counts.sort("cik", "rule").cast(DECISIONS)
-
-
 def newest(of_industry: pl.DataFrame) -> pl.DataFrame:
     """The industry at the newest filing: `cik`, `industry`."""
     return of_industry.sort("cik", "seq").group_by("cik", maintain_order=True).agg(pl.col("industry").last())
 
 
-_TAGS = tuple(name.removeprefix(IFRS_PREFIX) for name in INDICATORS)
+_TAGS = tuple(name.rpartition(":")[2] for name in INDICATORS)
 _INDUSTRY = pl.Series("industry", [row.industry for row in TABLE], dtype=pl.String)
 _RULE = pl.Series("rule", [row.rule for row in TABLE])
 _AT_LEAST = np.array([row.at_least for row in TABLE])

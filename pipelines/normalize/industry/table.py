@@ -1,20 +1,36 @@
 """The reviewed table of industries, industries.toml: one row a way in which a filing shows its filer's industry.
 
-Belongs here: reading and checking the table, the rules of its rows. Does not: applying it (classification), which
-industries there are (names).
+Belongs here: which industries there are, reading and checking the table, the rules of its rows. Does not: applying it
+(classification).
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
 from pipelines.normalize import reviewed
-from pipelines.normalize.industry.names import Industry
 from pipelines.normalize.rule import Rule
 
 TABLE_FILE = Path(__file__).with_name("industries.toml")
-IFRS_PREFIX = "ifrs-full:"
+
+Industry = Literal[
+    "general",
+    "bank",
+    "broker",
+    "asset_manager",
+    "exchange",
+    "insurer",
+    "financial",
+    "investment_company",
+    "reit",
+    "utility",
+    "oil_and_gas",
+    "captive_finance",
+    "partnership",
+    "shell",
+]
+INDUSTRIES: tuple[Industry, ...] = get_args(Industry)
 
 RULES = (
     Rule(
