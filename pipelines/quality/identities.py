@@ -6,8 +6,7 @@ twelve months with other periods (windows), how much may fail (checks).
 
 import polars as pl
 
-from pipelines.normalize.balance.debt import is_short_term
-from pipelines.normalize.elements.lines import CURRENT_LIABILITIES, LINES
+from pipelines.normalize.balance.debt import SHORT_TERM
 from pipelines.quality.evidence import EQUITY, OWN_DEBT, Evidence, found, nearest, newest
 
 ABOUT = 0.02
@@ -22,8 +21,6 @@ AS_MUCH = 1.001
 
 SAME_DEBT = 0.02
 """Tolerance: carrying amount and principal differ by discounts and issue costs."""
-
-SHORT_TERM = tuple(element for element in LINES[CURRENT_LIABILITIES] if is_short_term(element))
 
 PER_SHARE_EXCUSES = ("attributable_to_parent", "ways_disagree", "scale_repaired", "figure_repaired")
 

@@ -7,7 +7,7 @@ Belongs here: whether a value is out of bounds, or one of its lines wrong. Does 
 from itertools import chain, combinations
 
 from pipelines.normalize.balance.debt import FILER_TOTAL
-from pipelines.normalize.balance.reading import Day, Rest
+from pipelines.normalize.balance.reading import Day, Lines, stated_lines
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, unit_of
 from pipelines.normalize.balance.values import CASH_ITEM, amount, first_amount, sum_of
@@ -24,6 +24,7 @@ from pipelines.normalize.elements.lines import (
     LINES,
     NONCURRENT_LIABILITIES,
 )
+from warehouse.vocabulary import SECTIONS
 
 ROUNDED = 1.005
 """An amount may exceed a total that includes it by half a per cent, for rounding."""
@@ -196,33 +197,34 @@ def no_longer_adds_up(case: Case) -> tuple[float, float] | None:
     new line explains that lines exceed their total; and a rest that turns one of the lines into the same amount in
     another unit or with one other digit shows that this line is wrong.
     """
-    is_cash = case.value.item == CASH_ITEM
-    for rest in case.filing.rests:
-        if rest.day == case.sheet.day and is_cash == (rest.section == CURRENT_ASSETS):
-            lines = sum_of(case.sheet.stated, rest.lines)
-            if _explains(case, rest, rest.total - lines):
-                return lines, rest.total
+    for (section, day), before in case.filing.before.items():
+        if day == case.sheet.day and section in SECTIONS[case.value.item]:
+            lines, missing = stated_lines(before, case.sheet.stated)
+            if _explains(case, section, lines, missing):
+                return sum_of(case.sheet.stated, lines), case.sheet.totals[section]
     return None
 
 
-def _explains(case: Case, rest: Rest, left: float) -> bool:
-    """Whether a line of the item explains what is left of a total, or any unknown line may be one."""
-    stated, table = case.sheet.stated, TABLES[case.value.item]
-    of_item = [line for line in rest.lines if line in table]
-    if abs(left) <= max(ROUNDED_LINES * rest.unit, MATERIAL * abs(sum_of(stated, of_item))):
+def _explains(case: Case, section: str, lines: tuple[str, ...], missing: Lines) -> bool:
+    """Whether a line of the item explains what lines leave of a total, or any unknown line may be one."""
+    stated, table, total = case.sheet.stated, TABLES[case.value.item], case.sheet.totals[section]
+    unit = unit_of([total, *(stated[line][0] for line in lines)])
+    left = total - sum_of(stated, lines)
+    of_item = [line for line in lines if line in table]
+    if abs(left) <= max(ROUNDED_LINES * unit, MATERIAL * abs(sum_of(stated, of_item))):
         return False
     if left < 0:
         return any(stated[line][0] >= -left for line in of_item)
-    if len(rest.missing) > 1:
+    if len(missing) > 1:
         return False
-    if rest.section == LIABILITIES:
+    if section == LIABILITIES:
         return True
-    if any(group[0] in table for group in rest.missing):
-        others = stated.keys() & LINES[rest.section].keys() & table.keys() - {*rest.lines, *rest.missing[0]}
+    if any(group[0] in table for group in missing):
+        others = stated.keys() & LINES[section].keys() & table.keys() - {*lines, *missing[0]}
         return not any(0 < stated[name][0] <= left * (1 + MATERIAL) for name in others)
-    if any(is_slip(stated[line][0], left, rest.unit, OTHER_DIGITS) for line in of_item):
+    if any(is_slip(stated[line][0], left, unit, OTHER_DIGITS) for line in of_item):
         return True
     repeated = [line for line in of_item if stated[line][0] >= DIGITS * unit_of([stated[line][0]])]
-    other_days = [each for day, each in case.filing.days.items() if day != rest.day]
+    other_days = [each for day, each in case.filing.days.items() if day != case.sheet.day]
     is_cash = case.value.item == CASH_ITEM
     return is_cash and any(amount(each, line) == stated[line][0] for line in repeated for each in other_days)

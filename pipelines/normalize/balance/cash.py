@@ -20,7 +20,6 @@ from pipelines.normalize.balance.values import (
     agreed,
     amount,
     facts_of,
-    has_rest,
     legs,
     nonzero,
     proved_section,
@@ -132,7 +131,7 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | Non
     ):
         return None
     value = sum_of(stated, elements)
-    is_rest = has_rest(read, elements)
+    is_rest = read.rest in elements
     return Value(
         filing.cik,
         filing.seq,
@@ -143,10 +142,10 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | Non
         is_proved=True,
         lines=value,
         elements=nonzero(stated, elements),
-        facts=tuple(legs(read, day, stated, elements)),
+        facts=tuple(legs(filing, read, day, elements)),
         grain=read.unit * len(elements),
         flag=DERIVED_LINE if is_rest else None,
-        sections=(adds_up(read, day, stated),),
+        sections=(adds_up(filing, read, day),),
     )
 
 
@@ -199,9 +198,7 @@ def _cash_as_read(
         includes = restricted and sum_of(stated, usual) == amount(stated, of_flows)
         return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)
     if OF_FLOWS.where(amount(stated, of_flows) != 0):
-        if (
-            filing.total(CURRENT_ASSETS, day) is None
-        ):  # else they may have the line, without what is restricted for long
+        if CURRENT_ASSETS not in filing.totals[day]:  # else they may have the line, without what is restricted for long
             restricted += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
         return OF_FLOWS, [of_flows], restricted, None if restricted or takes_deposits else MAY_INCLUDE_RESTRICTED
     if OF_BANKS.where(_DUE_FROM_BANKS in stated):
@@ -215,7 +212,7 @@ def _cash_as_read(
 
 def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposits: bool) -> list[str]:
     """The lines of current securities, without those by which the lines exceed the total: they are in cash."""
-    stated, total = filing.days[day], filing.total(CURRENT_ASSETS, day)
+    stated, total = filing.days[day], filing.totals[day].get(CURRENT_ASSETS)
     is_classified = any(name in stated for name in SECTION_TOTALS[CURRENT_ASSETS])
     found = [name for name in lines if _TABLE[name].kind == SECURITY]
     if not is_classified:
@@ -236,7 +233,7 @@ def _of_any_term(filing: Filing, day: int) -> list[str]:
     stated = filing.days[day]
     if amount(stated, "MarketableSecuritiesNoncurrent"):
         return []
-    left = filing.total(CURRENT_ASSETS, day) or 0.0
+    left = filing.totals[day].get(CURRENT_ASSETS) or 0.0
     left -= sum_of(stated, filing.likely_lines(CURRENT_ASSETS, day))
     fitting = [name for name in ("MarketableSecurities", "EquitySecuritiesFvNi") if 0 < amount(stated, name) <= left]
     return [*fitting, *(name for name in _OF_THE_NOTES if 0 < amount(stated, name) == left)][:1]

@@ -7,11 +7,10 @@ Operating leases, deposits, repurchase agreements and payables are never debt. F
 on a line of debt.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from pipelines.normalize.balance.flows import Flows
 from pipelines.normalize.balance.reading import (
     NOT_STATED,
     REST_OF_TOTAL,
@@ -36,7 +35,6 @@ from pipelines.normalize.balance.values import (
     amount,
     facts_of,
     first_amount,
-    has_rest,
     legs,
     lines_of,
     nonzero,
@@ -160,14 +158,16 @@ DISCOUNT = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The borrowings of one section: their elements, and whether the totals prove them."""
+    """The borrowings of one section.
+
+    elements: those that are not zero. read: the section, if its lines add up.
+    lines: those of these lines, zeros too. inside: borrowings inside another of these lines.
+    """
 
     elements: tuple[str, ...]
-    is_proved: bool
-
-    def total(self, stated: Day) -> float:
-        """Their sum."""
-        return sum(amount(stated, element) for element in self.elements)
+    read: Reading | None = None
+    lines: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
 
 
 def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | None:
@@ -177,14 +177,12 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
         known_before: debt of other days, as far as this and earlier filings state it.
     """
     stated = filing.days[day]
-    sections = [name for name in sections_of(stated) if name != CURRENT_ASSETS]
-    reads = [proved_section(filing, section, day) for section in sections]
-    known = [read for read in reads if read is not None]
-    if len(known) == len(sections):
-        found = _proved(filing, day, stated, known)
+    parts = {section: _part(filing, day, section) for section in sections_of(stated) if section != CURRENT_ASSETS}
+    if all(part.read for part in parts.values()):
+        found = _proved(filing, day, [*parts.values()])
         if found is not None and found.rule.where(True):
             return found
-    flows = filing.flows.get(day, Flows())
+    flows = filing.flows[day]
     if NO_INTEREST_BUT_ON_DEPOSITS.where(flows.is_all_on_deposits) and not _borrowings(stated):
         return _zero(filing, day, stated, NO_INTEREST_BUT_ON_DEPOSITS, is_proved=True)
     if NO_FLOWS.where(bool(flows.without_borrowing)) and not any(_borrowings(each) for each in filing.days.values()):
@@ -192,26 +190,25 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
         if not flows.pays_interest or (before and not any(before)):
             zero = _zero(filing, day, stated, NO_FLOWS, is_proved=False)
             return replace(zero, facts=tuple((row, 0.0) for row in flows.without_borrowing))
-    parts = {section: _part(filing, day, stated, section) for section in sections}
     return _read(filing, day, stated, parts)
 
 
-def _part(filing: Filing, day: int, stated: Day, section: str) -> Part:
+def _part(filing: Filing, day: int, section: str) -> Part:
     """The borrowings of a section, proved or read."""
-    takes_deposits = any(amount(stated, name) for name in stated.keys() & _DEPOSITS)
+    stated = filing.days[day]
     read = proved_section(filing, section, day)
     proved = agreed(read, stated, (BORROWING,)) if read else None
     if read and proved is not None:
-        inside = [] if section == LIABILITIES else _inside(read, stated, proved)
-        lines = [name for name in proved if amount(stated, name)]
-        return Part(tuple(dict.fromkeys((*lines, *inside))), is_proved=True)
+        inside = () if section == LIABILITIES else _inside(read, stated, proved)
+        elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
+        return Part(tuple(elements), read, proved, inside)
     likely = filing.likely_lines(section, day)
-    exceed = takes_deposits and sum_of(stated, likely) > (filing.total(section, day) or 0.0)
+    takes_deposits = any(amount(stated, name) for name in stated.keys() & _DEPOSITS)
+    exceed = takes_deposits and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
     limits = ("LineOfCredit",) if exceed else ()  # of a bank it is what the bank may draw
-    elements = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
-    elements = without_repeated(filing, day, section, elements)
-    named = (_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in elements)
-    return Part(tuple(dict.fromkeys(named)), is_proved=False)
+    lines = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
+    lines = without_repeated(filing, day, section, lines)
+    return Part(tuple(dict.fromkeys(_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in lines)))
 
 
 def _is_less(stated: Day, element: str) -> bool:
@@ -221,8 +218,8 @@ def _is_less(stated: Day, element: str) -> bool:
 
 def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> Value | None:
     """The sum of the lines, or totals of the notes that include lines that are not stated."""
-    elements = tuple(element for part in parts.values() for element in part.elements)
     rule, flag = DEBT_AS_READ, None
+    elements = lines = tuple(name for part in parts.values() for name in part.elements)
     if CURRENT_LIABILITIES in parts:
         rule, elements = _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
     elif elements:
@@ -240,7 +237,6 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
     is_apart = bool(everything) and abs(value - everything) > SAME_DEBT * everything
     if flag is None and (is_apart or total_contradicts(stated, LIABILITIES)):
         flag = TOTAL_CONTRADICTS_PARTS
-    replaced = (element for part in parts.values() for element in part.elements)
     return Value(
         filing.cik,
         filing.seq,
@@ -249,7 +245,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         rule,
         value,
         lines=value,
-        elements=nonzero(stated, elements if rule is FILER_TOTAL else (*elements, *replaced)),
+        elements=nonzero(stated, elements if rule is FILER_TOTAL else (*elements, *lines)),
         facts=tuple(facts_of(stated, elements)),
         grain=filing.unit * len(elements),
         flag=flag,
@@ -303,14 +299,14 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
         return DEBT_AS_READ, elements
     if everything in elements:
         return DEBT_AS_READ, (_lines_that_are(stated, total - repos) if repos else ()) or elements
-    unproved = [name for part in parts if not part.is_proved for name in part.elements]
+    unproved = [name for part in parts if not part.read for name in part.elements]
     repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME_DEBT / 10 * total]
     if repeated and abs(lines - total) > SAME_DEBT / 10 * total:
         return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
     # some total their long-term debt only under this element
-    most = total + sum_of(stated, [name for name in elements if is_short_term(name)])
+    most = total + sum_of(stated, [name for name in elements if name in SHORT_TERM])
     is_other = lines * (1 + DISCOUNT) < total or lines > most * (1 + DISCOUNT)
-    if FILER_TOTAL.where(is_other) and not any(part.is_proved for part in parts):
+    if FILER_TOTAL.where(is_other) and not any(part.read for part in parts):
         return FILER_TOTAL, (everything,)
     return DEBT_AS_READ, elements
 
@@ -328,28 +324,26 @@ def _lines_that_are(stated: Day, total: float) -> tuple[str, ...]:
     return tuple(sorted(found)) if sum_of(stated, found) == total else ()
 
 
-def _of_classified(filing: Filing, day: int, current: Part, noncurrent: Part) -> tuple[Rule, tuple[str, ...]]:
+def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) -> tuple[Rule, tuple[str, ...]]:
     """The rule that applies to a classified balance sheet, and the elements of the debt."""
     stated = filing.days[day]
     whole, everything = _first_stated(stated, LONG_TERM_DEBT), _first_stated(stated, ALL_DEBT)
-    current, noncurrent = _each_once(stated, current, noncurrent, whole)
-    due, rest = current.total(stated), noncurrent.total(stated)
-    current = Part(_without_maturities(stated, current.elements), current.is_proved)
-    lines = (*current.elements, *noncurrent.elements)
+    current, noncurrent = _each_once(stated, of_current, of_rest, whole)
+    due, rest = sum_of(stated, current), sum_of(stated, noncurrent)
+    current = _without_maturities(stated, current)
+    lines = (*current, *noncurrent)
     of_maturities = {amount(stated, name) for name in _MATURITIES}
-    short_term = tuple(
-        name for name in current.elements if is_short_term(name) and amount(stated, name) not in of_maturities
-    )
+    short_term = tuple(name for name in current if name in SHORT_TERM and amount(stated, name) not in of_maturities)
     of_whole, maturities = amount(stated, whole), due - sum_of(stated, short_term)
-    if not rest and not noncurrent.is_proved:
+    if not rest and not of_rest.read:
         if whole and whole not in lines and of_whole >= maturities:
             if of_whole > maturities > 0 and _has_room(filing, day, of_whole, maturities):
-                return DEBT_AS_READ, (*current.elements, whole)
+                return DEBT_AS_READ, (*current, whole)
             if WITH_MATURITIES.where(True):
                 return WITH_MATURITIES, (whole, *short_term)
         if FILER_TOTAL.where(bool(everything)) and everything not in lines and amount(stated, everything) >= due:
             return FILER_TOTAL, (everything,)
-    elif whole and rest and not maturities and not current.is_proved:
+    elif whole and rest and not maturities and not of_current.read:
         left = of_whole - rest
         is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
         is_more = left > unit_of([of_whole]) / 2 and left > SAME_DEBT / 10 * rest
@@ -358,27 +352,27 @@ def _of_classified(filing: Filing, day: int, current: Part, noncurrent: Part) ->
     return DEBT_AS_READ, lines
 
 
-def _each_once(stated: Day, current: Part, noncurrent: Part, whole: str) -> tuple[Part, Part]:
+def _each_once(stated: Day, of_current: Part, of_rest: Part, whole: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Both parts with or without leases, without an amount that they repeat, and as all long-term debt has them."""
-    if not current.is_proved:  # one amount in two lines is one borrowing
-        once = tuple(one for one in current.elements if not _is_noncurrent(stated, one, noncurrent, whole))
-        current = Part(once, is_proved=False)
-    if noncurrent.is_proved:
+    current, noncurrent = of_current.elements, of_rest.elements
+    if not of_current.read:  # one amount in two lines is one borrowing
+        current = tuple(one for one in current if not _is_noncurrent(stated, one, noncurrent, whole))
+    if of_rest.read:
         return current, noncurrent
-    if current.elements and amount(stated, _MATURITIES[1]) and _MATURITIES[0] not in stated:
+    if current and amount(stated, _MATURITIES[1]) and _MATURITIES[0] not in stated:
         with_leases = {less: line for line, less in _WITHOUT_LEASES.items() if amount(stated, line)}
-        noncurrent = Part(tuple(with_leases.get(one, one) for one in noncurrent.elements), is_proved=False)
-    if whole and not current.is_proved and whole not in noncurrent.elements:
-        maturities = tuple(name for name in current.elements if not is_short_term(name))
+        noncurrent = tuple(with_leases.get(one, one) for one in noncurrent)
+    if whole and not of_current.read and whole not in noncurrent:
+        maturities = tuple(name for name in current if name not in SHORT_TERM)
         others = BORROWINGS[NONCURRENT_LIABILITIES].keys() & stated.keys() - {*LONG_TERM_DEBT, *ALL_DEBT}
-        known = _reconciled(stated, (*maturities, *noncurrent.elements), sorted(others), amount(stated, whole))
-        noncurrent = Part(tuple(name for name in known if name not in maturities), is_proved=False)
+        known = _reconciled(stated, (*maturities, *noncurrent), sorted(others), amount(stated, whole))
+        noncurrent = tuple(name for name in known if name not in maturities)
     return current, noncurrent
 
 
-def _is_noncurrent(stated: Day, element: str, noncurrent: Part, whole: str) -> bool:
+def _is_noncurrent(stated: Day, element: str, noncurrent: Iterable[str], whole: str) -> bool:
     """Whether a current line repeats the amount of a non-current one, and is not the other half of long-term debt."""
-    same = [name for name in noncurrent.elements if amount(stated, name) == amount(stated, element)]
+    same = [name for name in noncurrent if amount(stated, name) == amount(stated, element)]
     is_pair = element == "LongTermDebtCurrent" and same == ["LongTermDebtNoncurrent"]
     says_once = whole and amount(stated, whole) <= amount(stated, element) * (1 + DISCOUNT)
     return bool(same) and bool(not is_pair or says_once)
@@ -386,9 +380,9 @@ def _is_noncurrent(stated: Day, element: str, noncurrent: Part, whole: str) -> b
 
 def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...]:
     """The current lines without maturities that short-term borrowings include, with their other stated parts."""
-    maturities = [name for name in current if not is_short_term(name)]
+    maturities = [name for name in current if name not in SHORT_TERM]
     for name in current:
-        parts = {one for one in stated.keys() & _IS_SHORT_TERM if name in LINES[CURRENT_LIABILITIES][one].part_of}
+        parts = {one for one in stated.keys() & SHORT_TERM if name in LINES[CURRENT_LIABILITIES][one].part_of}
         due = sum_of(stated, maturities)
         if parts and due and amount(stated, name) == due + sum_of(stated, parts):
             return tuple(one for one in current if one not in maturities)
@@ -397,7 +391,7 @@ def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...
 
 def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool:
     """Whether all long-term debt is without its maturities: the non-current liabilities or the principal have room."""
-    total = filing.total(NONCURRENT_LIABILITIES, day)
+    total = filing.totals[day].get(NONCURRENT_LIABILITIES)
     if total is None:
         return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(filing.days[day], PRINCIPAL)
     lines = [name for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT]
@@ -406,16 +400,16 @@ def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool
 
 
 _DEPOSITS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
-_NOTES_AND_LOANS = ("NotesAndLoansPayableCurrent", "NotesAndLoansPayable")
-_SHORT_TERM = {"ShortTermBorrowings", "ifrs-full:ShorttermBorrowings", *_NOTES_AND_LOANS}
-_IS_SHORT_TERM = frozenset(
-    element for element, line in LINES[CURRENT_LIABILITIES].items() if _SHORT_TERM & {element, *line.part_of}
+_WITH_THESE = {
+    "ShortTermBorrowings",
+    "ifrs-full:ShorttermBorrowings",
+    "NotesAndLoansPayableCurrent",
+    "NotesAndLoansPayable",
+}
+SHORT_TERM = frozenset(
+    element for element, line in LINES[CURRENT_LIABILITIES].items() if _WITH_THESE & {element, *line.part_of}
 )
-
-
-def is_short_term(element: str) -> bool:
-    """Whether an element of current debt is short-term borrowings, not maturities of long-term debt."""
-    return element in _IS_SHORT_TERM
+"""The elements of current debt that are short-term borrowings, not maturities of long-term debt."""
 
 
 def _zero(filing: Filing, day: int, stated: Day, rule: Rule, *, is_proved: bool, of: Iterable[str] = OF_ZERO) -> Value:
@@ -423,32 +417,26 @@ def _zero(filing: Filing, day: int, stated: Day, rule: Rule, *, is_proved: bool,
     return Value(filing.cik, filing.seq, day, DEBT, rule, 0.0, is_proved=is_proved, facts=facts)
 
 
-def _proved(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> Value | None:
-    """Borrowings; None if a class is doubtful."""
-    elements: list[str] = []
-    inside: list[str] = []
-    facts: list[tuple[int, float]] = []
-    for read in sections:
-        of_section = agreed(read, stated, (BORROWING,))
-        if of_section is None:
-            return None
-        elements += of_section
-        inside += [] if read.section == LIABILITIES else _inside(read, stated, of_section)
-        facts += legs(read, day, stated, of_section)
+def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
+    """Borrowings of lines that add up; None if one is negative, or may be inside another line."""
+    stated, reads = filing.days[day], [part.read for part in parts if part.read]
+    elements = tuple(element for part in parts for element in part.lines)
+    inside = [element for part in parts for element in part.inside]
     amounts = [amount(stated, element) for element in (*elements, *inside)]
     if any(each < 0 for each in amounts):
         return None
-    add_up = tuple(adds_up(read, day, stated) for read in sections)
+    add_up = tuple(adds_up(filing, read, day) for read in reads)
     if not any(amounts):
         known = {**filing.earlier[day], **{element: each for element, (each, _) in stated.items()}}
-        if any(read.section != LIABILITIES and _may_be_inside(read, known) for read in sections):
+        if any(read.section != LIABILITIES and _may_be_inside(read, known) for read in reads):
             return None
-        left = tuple(_that_leave_nothing(stated, sections))
+        left = tuple(_that_leave_nothing(stated, reads))
         return Value(filing.cik, filing.seq, day, DEBT, NO_DEBT, 0.0, is_proved=True, facts=left, sections=add_up)
     flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
-    if any(has_rest(read, elements) for read in sections):
+    if any(read.rest in elements for read in reads):
         rule, flag = REST_OF_TOTAL, DERIVED_LINE
+    facts = [leg for part in parts if part.read for leg in legs(filing, part.read, day, part.lines)]
     return Value(
         filing.cik,
         filing.seq,
@@ -459,8 +447,8 @@ def _proved(filing: Filing, day: int, stated: Day, sections: list[Reading]) -> V
         is_proved=True,
         lines=sum_of(stated, elements),
         elements=nonzero(stated, elements),
-        facts=(*facts, *((stated[element][1], 1.0) for element in inside)),
-        grain=max(read.unit for read in sections) * len(amounts),
+        facts=(*facts, *facts_of(stated, inside)),
+        grain=max(read.unit for read in reads) * len(amounts),
         flag=flag,
         sections=add_up,
     )
@@ -486,16 +474,17 @@ def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
     return any(0 < amounts[element] <= largest for element in amounts.keys() & BORROWINGS[read.section].keys())
 
 
-def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> list[str]:
+def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
     """Borrowings that are no lines of a section, and too large to be inside its lines of borrowings."""
     table = BORROWINGS[read.section]
     lines = {element for group in read.readings[0] for element in group}
     largest = max((amount(stated, element) for element in elements), default=0.0)
     room = max((amount(stated, line) for line in lines - {*elements}), default=0.0)
-    found = []
-    for element in sorted((stated.keys() & table.keys()) - lines):
-        (each, fact), line = stated[element], table[element]
-        is_one = line.usual and fact != NOT_STATED and largest < each <= room
-        if is_one and not any(amount(stated, total) for total in line.part_of & table.keys()):
-            found.append(element)
-    return found
+    return tuple(
+        element
+        for element in sorted((stated.keys() & table.keys()) - lines)
+        if table[element].usual
+        and stated[element][1] != NOT_STATED
+        and largest < stated[element][0] <= room
+        and not nonzero(stated, table[element].part_of & table.keys())
+    )

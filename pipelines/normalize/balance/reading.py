@@ -8,7 +8,7 @@ those that usually are lines and that no other stated line includes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, compress, groupby, product
 
 import numpy as np
@@ -82,47 +82,20 @@ OF_WHOLE_SHEETS = frozenset((*BOTH_SIDES, *(total for section in SECTIONS for to
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
-    """A line that a filing does not state: its element, and its amount on the days that lack it."""
-
-    element: str
-    amounts: Mapping[int, float]
-
-
-@dataclass(frozen=True, slots=True)
 class Reading:
     """A section of a balance sheet whose lines add up to its total, in each of its columns.
 
     days: the columns, the filing's own day first; days since 1970.
-    totals: the total of each column. terms: what each is computed from.
     readings: the sets of lines that add up; usually one. Each line is the group of elements that state its amount.
     unit: the power of ten to which the amounts are rounded.
-    rest: the line that is not stated, and is what the other lines leave of the total; None if all are stated.
+    rest: the line that is not stated, and is what the other lines leave of the total; empty if all are stated.
     """
 
     section: str
     days: tuple[int, ...]
-    totals: tuple[float, ...]
-    terms: tuple[Terms, ...]
     readings: tuple[Lines, ...]
     unit: float
-    rest: Derived | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """A section of a day that does not add up with the lines with which it added up in the filing before.
-
-    lines: these lines, as groups of elements, as far as the filing states them. missing: the others.
-    total: of the section. unit: to which its amounts are rounded.
-    """
-
-    section: str
-    day: int
-    lines: tuple[str, ...]
-    missing: Lines
-    total: float
-    unit: float
+    rest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +103,14 @@ class Filing:
     """The balance sheets of one filing, by day, and the sections that were read.
 
     unit: the power of ten to which all of its amounts are rounded. amounts: these.
-    days: what is stated, and lines that are a rest, with NOT_STATED for the row of the fact.
+    days: what is stated, the newest day first, and lines that are a rest, with NOT_STATED for the row of the fact.
     days_without: what is stated for days without a balance sheet, as cash at the end of a cash flow statement.
     earlier: for each day what earlier filings state for it.
-    sections: those whose lines add up. open: the others, with their likeliest lines, which do not add up.
-    rests: sections that do not add up any more.
-    totals: for each day what the total of each of its sections is computed from (section_totals).
+    flows: those that end on each day.
+    terms: for each day what the total of each of its sections is computed from (section_totals). totals: these totals.
+    sections: those whose lines add up. open: the columns of those whose lines do not add up on the filing's own day.
+    before: for the sections of a day that do not add up the lines with which they did, in the other column or before.
     likely: for each section of a day that does not add up its likeliest lines.
-    flows: those that end on a day.
     """
 
     cik: int
@@ -147,36 +120,19 @@ class Filing:
     days: Mapping[int, Day]
     days_without: Mapping[int, Day]
     earlier: Mapping[int, Mapping[str, float]]
-    sections: Mapping[str, Reading]
-    open: Mapping[str, Reading]
-    rests: tuple[Rest, ...]
-    totals: Mapping[int, Mapping[str, Terms]]
-    likely: dict[tuple[str, int], tuple[str, ...]]
     flows: Mapping[int, Flows]
+    terms: Mapping[int, Mapping[str, Terms]]
+    totals: Mapping[int, Mapping[str, float]]
+    sections: dict[str, Reading] = field(default_factory=dict)
+    open: dict[str, list[int]] = field(default_factory=dict)
+    before: dict[tuple[str, int], Lines] = field(default_factory=dict)
+    likely: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
 
     def likely_lines(self, section: str, day: int) -> tuple[str, ...]:
         """The likeliest lines of a section of a day, also if other lines add up."""
         if (section, day) not in self.likely:
             self.likely[section, day] = likely_lines(section, self.days[day], {}, self.totals[day])
         return self.likely[section, day]
-
-    def total(self, section: str, day: int) -> float | None:
-        """The total of a section of a day; None if it is not stated."""
-        terms = self.totals[day].get(section)
-        return amount_of(terms, self.days[day]) if terms else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A section of a day: what is stated, and what the total is computed from."""
-
-    day: int
-    stated: Day
-    terms: Terms
-
-    @property
-    def total(self) -> float:
-        return amount_of(self.terms, self.stated)
 
 
 def filings(facts: pl.DataFrame) -> Iterator[Filing]:
@@ -237,104 +193,84 @@ class _Filer:
     def filing(self, cik: int, seq: int, stated: Mapping[int, Day], of_flows: Mapping[int, Flows]) -> Filing:
         """The balance sheets of the next filing."""
         days = {day: stated[day] for day in sorted(stated, reverse=True) if _shows_a_balance_sheet(stated[day])}
-        own = max(days)
         earlier = {day: self.stated.get(day, {}) for day in days}
         _name_leases(days, earlier)
-        totals = {day: section_totals(of_day) for day, of_day in days.items()}
-        sections, without_proof, rests = {}, {}, []
-        before, self.before = self.before, {}
-        for section in SECTIONS:
-            columns = [_Column(day, days[day], totals[day][section]) for day in days if section in totals[day]][:2]
-            if columns and columns[0].day == own:
-                found, likeliest = self._section(section, columns)
-                if found:
-                    sections[section] = found
-                if not found or own not in found.days:
-                    without_proof[section] = likeliest
-                lines = self.before.get(section, before.get(section))
-                unproved = [column for column in columns if not found or column.day not in found.days]
-                rests += [_rest(section, column, lines) for column in unproved if lines]
         for day, of_day in days.items():
             self.stated[day] = earlier[day] | {element: amount for element, (amount, _) in of_day.items()}
-        for rest in [found.rest for found in sections.values() if found.rest]:
-            for day, amount in rest.amounts.items():
-                days[day][rest.element] = amount, NOT_STATED
-        likely = {
-            (section, day): likely_lines(section, of_day, self.decided[section], totals[day])
-            for day, of_day in days.items()
-            for section in sections_of(of_day)
-            if section not in sections or day not in sections[section].days
-        }
         amounts = frozenset(amount for of_day in days.values() for amount, _ in of_day.values())
         others = {day: of_day for day, of_day in stated.items() if day not in days}
-        return Filing(
-            cik,
-            seq,
-            unit_of(amounts),
-            amounts,
-            days,
-            others,
-            earlier,
-            sections,
-            without_proof,
-            tuple(rests),
-            totals,
-            likely,
-            of_flows,
-        )
+        flows_of_days = {day: of_flows.get(day, Flows()) for day in days}
+        terms = {day: section_totals(of_day) for day, of_day in days.items()}
+        totals = {
+            day: {section: amount_of(each, days[day]) for section, each in of_day.items()}
+            for day, of_day in terms.items()
+        }
+        filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, flows_of_days, terms, totals)
+        before, self.before = self.before, {}
+        for section in SECTIONS:
+            columns = [day for day in days if section in totals[day]][:2]
+            if columns and columns[0] == max(days):
+                self._read(filing, section, columns, before.get(section, ()))
+        for day, of_day in days.items():
+            for section in sections_of(of_day):
+                if section not in filing.sections or day not in filing.sections[section].days:
+                    known = self.decided[section]
+                    filing.likely[section, day] = likely_lines(section, of_day, known, totals[day])
+        return filing
 
-    def _section(self, section: str, columns: list[_Column]) -> tuple[Reading | None, Reading]:
-        """A section with the lines that add up, one of which may be the rest, and with the likeliest ones."""
-        found, likeliest = _read(section, columns, self.decided[section])
+    def _read(self, filing: Filing, section: str, columns: list[int], before: Lines) -> None:
+        """Read a section: the lines that add up, one of which may be the rest, and those that do not any more.
+
+        Args:
+            before: the lines of the filing before.
+        """
+        found = _read(filing, section, columns, self.decided[section])
         if found and len(found.readings) == 1:
-            self.lines[section] = self.before[section] = found.readings[0]
-        is_open = len(columns) > 1 and (not found or columns[0].day not in found.days)
-        if REST_OF_TOTAL.where(is_open and section in self.lines):
-            found = self._with_rest(section, *columns) or found
-        return found, likeliest
+            self.lines[section] = self.before[section] = before = found.readings[0]
+        if REST_OF_TOTAL.where(len(columns) > 1 and (not found or columns[0] not in found.days)):
+            found = self._with_rest(filing, section, *columns) or found
+        if found:
+            filing.sections[section] = found
+        unproved = [day for day in columns if not found or day not in found.days]
+        if columns[0] in unproved:
+            filing.open[section] = columns
+        filing.before.update({(section, day): before for day in unproved if before})
 
-    def _with_rest(self, section: str, own: _Column, other: _Column) -> Reading | None:
+    def _with_rest(self, filing: Filing, section: str, own: int, other: int) -> Reading | None:
         """A section of which one line is not stated, and is what the others leave of the total; None without one.
 
         It is the line that the filer's last such section has besides those that are stated, if the section adds up with
         it in the other column: as stated there, with the usual size here; or not stated there either, where the others
         leave exactly what an earlier filing stated for that day. Several borrowings count as one line.
         """
-        lines, missing = _stated_lines(self.lines[section], own.stated)
-        table = LINES[section]
+        table, stated, of_other = LINES[section], filing.days[own], filing.days[other]
+        last = self.lines.get(section, ())
+        lines, missing = stated_lines(last, stated)
         new = [
             name
-            for name in own.stated.keys() & table.keys() - {*other.stated, *lines}
-            if own.stated[name][0] and table[name].usual and table[name].part_of.isdisjoint(lines)
+            for name in stated.keys() & table.keys() - {*of_other, *lines}
+            if stated[name][0] and table[name].usual and table[name].part_of.isdisjoint(lines)
         ]
         is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
-        if new or not is_one or (_apart_from_both_sides(own.stated) and not _apart_from_both_sides(other.stated)):
+        if new or not is_one or (_apart_from_both_sides(stated) and not _apart_from_both_sides(of_other)):
             return None
-        left = own.total - sum(own.stated[line][0] for line in lines)
-        left_of_other = other.total - sum(other.stated[line][0] for line in lines if line in other.stated)
-        unit = unit_of([*(own.stated[line][0] for line in lines), own.total, other.total])
-        shown = _sum_of(missing, {name: amount for name, (amount, _) in other.stated.items()})
-        known = shown if shown is not None else _sum_of(missing, self.stated.get(other.day, {}))
-        if not known or abs(left_of_other - known) > rounded_by(other.total, unit) or left <= unit:
+        total, total_of_other = filing.totals[own][section], filing.totals[other][section]
+        left = total - sum(stated[line][0] for line in lines)
+        left_of_other = total_of_other - sum(of_other[line][0] for line in lines if line in of_other)
+        unit = unit_of([*(stated[line][0] for line in lines), total, total_of_other])
+        shown = _sum_of(missing, {name: amount for name, (amount, _) in of_other.items()})
+        known = shown if shown is not None else _sum_of(missing, filing.earlier[other])
+        if not known or abs(left_of_other - known) > rounded_by(total_of_other, unit) or left <= unit:
             return None
         is_usual = shown is None or known / USUAL_SIZE <= left <= known * USUAL_SIZE
-        if not is_usual or any(
-            _may_be_wrong(own.stated[line][0], left, unit, other.stated.get(line)) for line in lines
-        ):
+        if not is_usual or any(_may_be_wrong(stated[line][0], left, unit, of_other.get(line)) for line in lines):
             return None
-        amounts = {own.day: left} if shown is not None else {own.day: left, other.day: left_of_other}
-        stated_first = tuple(
-            tuple(sorted(group, key=lambda one: one not in own.stated)) for group in self.lines[section]
-        )
-        return Reading(
-            section,
-            (own.day, other.day),
-            (own.total, other.total),
-            (own.terms, other.terms),
-            (stated_first,),
-            unit,
-            Derived(missing[0][0], amounts),
-        )
+        stated_first = tuple(tuple(sorted(group, key=lambda one: one not in stated)) for group in last)
+        rest = missing[0][0]
+        stated[rest] = left, NOT_STATED
+        if shown is None:
+            of_other[rest] = left_of_other, NOT_STATED
+        return Reading(section, (own, other), (stated_first,), unit, rest)
 
 
 def _shows_a_balance_sheet(stated: Day) -> bool:
@@ -362,14 +298,7 @@ def _may_be_leases(stated: Day, section: str, lease: str) -> list[str]:
     return [lease] if lease in stated else [name for name in borrowings if stated[name][0]]
 
 
-def _rest(section: str, column: _Column, before: Lines) -> Rest:
-    """What a section looks like with the lines with which it added up before."""
-    lines, missing = _stated_lines(before, column.stated)
-    unit = unit_of([*(column.stated[line][0] for line in lines), column.total])
-    return Rest(section, column.day, lines, missing, column.total, unit)
-
-
-def _stated_lines(lines: Lines, stated: Day) -> tuple[tuple[str, ...], Lines]:
+def stated_lines(lines: Lines, stated: Day) -> tuple[tuple[str, ...], Lines]:
     """The element that states each line, and the lines that no element states."""
     found = [next((element for element in group if element in stated), None) for group in lines]
     missing = tuple(group for group, line in zip(lines, found, strict=True) if line is None)
@@ -413,7 +342,7 @@ def sections_of(stated: Day) -> tuple[str, ...]:
 
 
 def likely_lines(
-    section: str, stated: Day, decided: Mapping[str, bool], totals: Mapping[str, Terms]
+    section: str, stated: Day, decided: Mapping[str, bool], totals: Mapping[str, float]
 ) -> tuple[str, ...]:
     """The likeliest lines of a section of one day without proof; zero amounts are left out.
 
@@ -427,7 +356,7 @@ def likely_lines(
     leading = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
     sums = {one: parts for one in leading if one in WHOLES and (parts := _parts(one, leading, stated, table))}
-    for element in sorted(leading, key=lambda one: table[one].depth):
+    for element in sorted(leading, key=lambda one: len(table[one].part_of)):
         known = next((decided[one] for one in leading[element] if one in decided), None)
         containers = table[element].part_of
         is_within = any(
@@ -465,9 +394,9 @@ def _is_below_part(total: str, leading: Iterable[str], stated: Day, table: Mappi
     )
 
 
-def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], terms: Terms | None) -> list[str]:
+def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None) -> list[str]:
     """The one amount that is to the unit what the likeliest lines leave of the total, also if it usually is no line."""
-    left = amount_of(terms, stated) - sum(stated[one][0] for one in lines) if terms else 0.0
+    left = total - sum(stated[one][0] for one in lines) if total is not None else 0.0
     filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
     if len(filling) != 1:
         return []
@@ -537,26 +466,21 @@ def amount_of(terms: Terms, stated: Day) -> float:
     return sum(coefficient * stated[element][0] for element, coefficient in terms)
 
 
-def _read(section: str, columns: list[_Column], decided: dict[str, bool]) -> tuple[Reading | None, Reading]:
-    """A section with the lines that add up, and with the likeliest ones.
+def _read(filing: Filing, section: str, columns: list[int], decided: dict[str, bool]) -> Reading | None:
+    """A section with the lines that add up, in both columns, or else in one of them; None if none do.
 
-    They add up in both columns, or else in one of them; None if none do. `decided` is what the filer's balance sheets
-    before decided for each element, and takes in this one.
+    `decided` is what the filer's balance sheets before decided for each element, and takes in this one.
     """
-    tried: list[Reading] = []
-    for shown in (columns, columns[:1], columns[1:]) if len(columns) > 1 else (columns,):
-        totals = [column.total for column in shown]
-        amounts = _groups(section, [column.stated for column in shown])
+    for days in (columns, columns[:1], columns[1:]) if len(columns) > 1 else (columns,):
+        totals = [filing.totals[day][section] for day in days]
+        amounts = _groups(section, [filing.days[day] for day in days])
         unit = unit_of(chain(totals, *amounts))
-        found, default, groups = _solved(section, amounts, totals, unit, decided)
+        found, groups = _solved(section, amounts, totals, unit, decided)
         if len(found) == 1:
             decided |= {group[0]: is_line for group, is_line in zip(groups, found[0], strict=True)}
-        readings = tuple(tuple(compress(groups, one)) for one in found or [default])
-        days, terms = tuple(column.day for column in shown), tuple(column.terms for column in shown)
-        tried.append(Reading(section, days, tuple(totals), terms, readings, unit))
         if found:
-            return tried[-1], tried[0]
-    return None, tried[0]
+            return Reading(section, tuple(days), tuple(tuple(compress(groups, one)) for one in found), unit)
+    return None
 
 
 def _groups(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]]:
@@ -576,8 +500,8 @@ def _solved(
     totals: list[float],
     unit: float,
     decided: Mapping[str, bool],
-) -> tuple[list[list[bool]], list[bool], list[tuple[str, ...]]]:
-    """The sets of groups that add up, the likeliest set, and the groups, each with its likeliest element first."""
+) -> tuple[list[list[bool]], list[tuple[str, ...]]]:
+    """The sets of groups that add up, and the groups, each with its likeliest element first."""
     rounding = [rounded_by(total, unit) for total in totals]
     places = range(len(totals))
     elements = [element for group in groups.values() for element in group]
@@ -588,12 +512,12 @@ def _solved(
         is_line = [group[0] in lines for group in again]
         sums = (sum([amounts[place] for amounts in compress(groups, is_line)]) for place in places)
         if all(abs(totals[place] - one) <= rounding[place] for place, one in enumerate(sums)):
-            return [is_line], is_line, again
+            return [is_line], again
         attempts.append((is_line, again))
     likeliest, again = attempts[0]
     if not groups or len(totals) < 2:
-        return [], likeliest, again
-    return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), likeliest, again
+        return [], again
+    return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), again
 
 
 def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool]) -> set[str]:
@@ -601,7 +525,7 @@ def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool
     table = LINES[section]
     found: dict[str, bool] = {}
     # an element is decided after those that include it
-    for element in sorted(elements, key=lambda one: table[one].depth):
+    for element in sorted(elements, key=lambda one: len(table[one].part_of)):
         line = table[element]
         found[element] = decided.get(element, line.usual and not any(found.get(total, False) for total in line.part_of))
     return {element for element, is_line in found.items() if is_line}

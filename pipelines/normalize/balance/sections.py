@@ -4,12 +4,12 @@ Belongs here: the rows of a section, and which sections are published. Does not:
 they prove (proved).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
 from pipelines.normalize.balance import cash, debt
-from pipelines.normalize.balance.reading import REST_OF_TOTAL, Day, Filing, Reading
+from pipelines.normalize.balance.reading import REST_OF_TOTAL, Day, Filing
 from pipelines.normalize.elements.lines import (
     COUNTED,
     IFRS_PREFIX,
@@ -62,12 +62,12 @@ def rows(filings: Iterable[Filing]) -> Iterator[Row]:
         for section, read in filing.sections.items():
             lines = before[section] = tuple(group[0] for group in read.readings[0])
             if section not in filing.open:
-                yield from _rows(filing, read, lines, adds_up=True)
-        for section, read in filing.open.items():
-            lines = filing.likely_lines(section, read.days[0])
-            gone = _gone(filing, read, before.get(section, ()))
+                yield from _rows(filing, section, read.days, lines, adds_up=True)
+        for section, days in filing.open.items():
+            lines = filing.likely_lines(section, days[0])
+            gone = _gone(filing, section, days, before.get(section, ()))
             if lines or gone:
-                yield from _rows(filing, read, (*lines, *gone), adds_up=False)
+                yield from _rows(filing, section, days, (*lines, *gone), adds_up=False)
 
 
 def section_lines(rows: Iterable[Row]) -> pl.DataFrame:
@@ -76,24 +76,25 @@ def section_lines(rows: Iterable[Row]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**SECTION_LINES, **days}, orient="row").cast(dict.fromkeys(days, pl.Date()))
 
 
-def _gone(filing: Filing, read: Reading, before: Iterable[str]) -> list[str]:
+def _gone(filing: Filing, section: str, days: Iterable[int], before: Iterable[str]) -> list[str]:
     """The lines of debt or cash that the section had before, and that the filing does not state."""
-    stated = {element for day in read.days for element in filing.days[day]}
-    return [line for line in before if line not in stated and LINES[read.section][line].kind in COUNTED]
+    stated = {element for day in days for element in filing.days[day]}
+    return [line for line in before if line not in stated and LINES[section][line].kind in COUNTED]
 
 
-def _rows(filing: Filing, read: Reading, lines: Iterable[str], *, adds_up: bool) -> Iterator[Row]:
+def _rows(filing: Filing, section: str, days: Sequence[int], lines: Iterable[str], *, adds_up: bool) -> Iterator[Row]:
     """The lines of a section with their amounts in both columns, and its total."""
-    day, compared = read.days[0], read.days[1] if len(read.days) > 1 else None
+    day, compared = days[0], days[1] if len(days) > 1 else None
     own = filing.days[day]
     other: Day = {} if compared is None else filing.days[compared]
-    head = (filing.cik, filing.seq, read.section, adds_up, day, compared)
-    table = LINES[read.section]
+    total = filing.totals[day][section]
+    head = (filing.cik, filing.seq, section, adds_up, day, compared)
     for line in lines:
-        yield (*head, line.removeprefix(IFRS_PREFIX), table[line].kind, _amount(own, line), _amount(other, line))
-    elements = [name for name in SECTION_TOTALS[read.section] if _amount(own, name) == read.totals[0]]
-    name = elements[0].removeprefix(IFRS_PREFIX) if elements else _DIFFERENCES.get(read.section, "")
-    yield (*head, name, TOTAL, read.totals[0], None if compared is None else read.totals[1])
+        kind = LINES[section][line].kind
+        yield (*head, line.removeprefix(IFRS_PREFIX), kind, _amount(own, line), _amount(other, line))
+    elements = [name for name in SECTION_TOTALS[section] if _amount(own, name) == total]
+    name = elements[0].removeprefix(IFRS_PREFIX) if elements else _DIFFERENCES.get(section, "")
+    yield (*head, name, TOTAL, total, None if compared is None else filing.totals[compared][section])
 
 
 def _amount(stated: Mapping[str, tuple[float, int]], element: str) -> float | None:

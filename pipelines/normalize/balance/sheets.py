@@ -4,18 +4,17 @@ Belongs here: what a value is compared with. Does not: what follows for it (boun
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pipelines.normalize.balance.debt import is_short_term
-from pipelines.normalize.balance.flows import Flows
-from pipelines.normalize.balance.reading import Day, Filing, amount_of, sections_of
-from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, first_amount, lines_of
+from pipelines.normalize.balance.debt import SHORT_TERM
+from pipelines.normalize.balance.reading import Day, Filing, sections_of
+from pipelines.normalize.balance.values import DEBT, Value, first_amount, lines_of, sum_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
     ASSETS,
     BORROWING,
-    CASH,
+    COUNTED,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     LIABILITIES,
@@ -24,6 +23,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     SECURITY,
 )
+from warehouse.vocabulary import SECTIONS
 
 REPORTS = 4
 """A line that no report of a year states counts as zero."""
@@ -43,15 +43,14 @@ class Group:
     names: frozenset[str]
 
 
-def _group(section: str, kind: str, wholes: tuple[str, ...], is_one: Callable[[str], bool] = lambda _: True) -> Group:
-    lines = [line for line in LINES[section].values() if line.kind == kind and is_one(line.element)]
-    names = (*wholes, *(line.element for line in lines if line.usual))
-    return Group(section, frozenset(line.element for line in lines), frozenset(names))
+def _group(section: str, kind: str, wholes: tuple[str, ...], of: Iterable[str] | None = None) -> Group:
+    lines = {name: LINES[section][name] for name in of or LINES[section] if LINES[section][name].kind == kind}
+    return Group(section, frozenset(lines), frozenset((*wholes, *(name for name in lines if lines[name].usual))))
 
 
 GROUPS = {
     "current": _group(CURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
-    "short-term": _group(CURRENT_LIABILITIES, BORROWING, ALL_DEBT, is_short_term),
+    "short-term": _group(CURRENT_LIABILITIES, BORROWING, ALL_DEBT, SHORT_TERM),
     "noncurrent": _group(NONCURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
     "securities": _group(CURRENT_ASSETS, SECURITY, ("CashCashEquivalentsAndShortTermInvestments",)),
 }
@@ -59,11 +58,8 @@ GROUPS = {
 
 
 TABLES = {
-    item: {name: line for section in sections for name, line in LINES[section].items() if line.kind in kinds}
-    for item, sections, kinds in (
-        (CASH_ITEM, (CURRENT_ASSETS,), (CASH, SECURITY)),
-        (DEBT, (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES), (BORROWING,)),
-    )
+    item: {name: line for section in sections for name, line in LINES[section].items() if line.kind in COUNTED}
+    for item, sections in SECTIONS.items()
 }
 """For each item the elements that can be a part of it."""
 
@@ -87,17 +83,11 @@ class Sheet:
         """The balance sheet of a day of a filing."""
         stated = filing.days[day]
         lines = {section: lines_of(filing, section, day) for section in sections_of(stated)}
-        totals = {section: amount_of(terms, stated) for section, terms in filing.totals[day].items()}
         parts = {
-            name: sum(stated[one][0] for one in lines[group.section] if one in group.elements)
+            name: sum(stated[one][0] for one in lines.get(group.section, ()) if one in group.elements)
             for name, group in GROUPS.items()
-            if group.section in lines
         }
-        return cls(day, stated, lines, totals, parts, first_amount(stated, ASSETS))
-
-    def part(self, group: str) -> float:
-        """The lines of a group."""
-        return self.parts.get(group, 0.0)
+        return cls(day, stated, lines, filing.totals[day], parts, first_amount(stated, ASSETS))
 
     def sum_of(self, section: str, *kinds: str) -> float:
         """The lines of some classes of a section."""
@@ -112,17 +102,15 @@ class Sheet:
     @property
     def liabilities(self) -> float | None:
         """Total liabilities, of a classified balance sheet too."""
-        if LIABILITIES in self.totals:
-            return self.totals[LIABILITIES]
-        if NONCURRENT_LIABILITIES in self.totals and CURRENT_LIABILITIES in self.totals:
-            return self.totals[NONCURRENT_LIABILITIES] + self.totals[CURRENT_LIABILITIES]
-        return None
+        if self.totals.keys().isdisjoint((NONCURRENT_LIABILITIES, LIABILITIES)):
+            return None
+        return sum(self.totals[section] for section in SECTIONS[DEBT] if section in self.totals)
 
     def left(self, section: str) -> float | None:
         """What all lines leave of the total of a section; None without a total."""
         if section not in self.totals:
             return None
-        return self.totals[section] - sum(self.stated[name][0] for name in self.lines.get(section, ()))
+        return self.totals[section] - sum_of(self.stated, self.lines[section])
 
 
 @dataclass(slots=True)
@@ -156,19 +144,3 @@ class Case:
     filing: Filing
     history: History
     compared: tuple[Sheet, ...]
-
-    @property
-    def flows(self) -> Flows:
-        """The flows that end on the day."""
-        return self.filing.flows.get(self.sheet.day, Flows())
-
-    @property
-    def sections(self) -> tuple[str, ...]:
-        """The sections that have the lines of the item."""
-        if self.value.item == CASH_ITEM:
-            return (CURRENT_ASSETS,)
-        return (
-            (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
-            if CURRENT_LIABILITIES in self.sheet.totals
-            else (LIABILITIES,)
-        )

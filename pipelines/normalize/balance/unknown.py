@@ -34,6 +34,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     WHOLES,
 )
+from warehouse.vocabulary import SECTIONS
 
 RISES = 0.03
 """Non-current debt that rises by three hundredths in a report is new debt, which may have replaced what fell due."""
@@ -62,12 +63,12 @@ _OTHER_PART = {"current": "noncurrent", "noncurrent": "current"}
 
 def shown(sheet: Sheet, group: str) -> float:
     """A group on a balance sheet: its lines, or what a total leaves of it beside the other part of that total."""
-    if part := sheet.part(group):
+    if part := sheet.parts[group]:
         return part
     if group == "securities":
         whole, rest = (amount(sheet.stated, name) for name in (TOTAL_OF_CASH, CASH_OF_TOTAL))
     else:
-        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.part(_OTHER_PART.get(group, ""))
+        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
     return max(whole - rest, 0.0) if rest or group == "noncurrent" else 0.0
 
 
@@ -79,7 +80,7 @@ def states(filing: Filing, group: str) -> bool:
 def lost_line(case: Case) -> bool:
     """Whether a line is not stated any more, and what the other lines leave of the total has grown by it."""
     table, stated = TABLES[case.value.item], {name for day in case.filing.days.values() for name in day}
-    for section, other in product(case.sections, case.compared):
+    for section, other in product(SECTIONS[case.value.item], case.compared):
         left, left_before = case.sheet.left(section), other.left(section)
         if left is None or left_before is None:
             continue
@@ -123,7 +124,7 @@ def vanished(group: str) -> Callable[[Case], bool]:
     def holds(case: Case) -> bool:
         is_newest = case.sheet.day == max(case.filing.days)
         of_bank = one.section == CURRENT_ASSETS and case.sheet.sum_of(LIABILITIES, DEPOSIT)
-        is_stated = case.sheet.part(group) or states(case.filing, group)
+        is_stated = case.sheet.parts[group] or states(case.filing, group)
         if not is_newest or of_bank or is_stated or not case.value.amount or group not in case.history.last_with:
             return False
         last, number = case.history.last_with[group]
@@ -132,7 +133,7 @@ def vanished(group: str) -> Callable[[Case], bool]:
             return False
         left, left_before = case.sheet.left(one.section), last.left(one.section)
         is_known = left is None or left <= HALF * case.sheet.totals[one.section]
-        is_known |= not last.part(group) and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
+        is_known |= not last.parts[group] and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
         if case.history.filings - number > REPORTS and is_known:
             return False  # most of the other lines are stated, so it is zero, or it would have been a line
         if left is None or left_before is None:
@@ -168,7 +169,7 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
             if value.day == own and earlier:
                 shows = [lines[earlier[-1]], lines[newest]]
             line = sum(shows) / len(shows) if shows else 0.0
-            is_stated = any(sheet.part(name) or not group.names.isdisjoint(sheet.stated) for sheet in own_sheets)
+            is_stated = any(sheet.parts[name] or not group.names.isdisjoint(sheet.stated) for sheet in own_sheets)
             if line and line >= MATERIAL * (value.amount + line) and not is_stated:
                 found.append((value, name))
     return found
@@ -178,7 +179,7 @@ def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
     """Note in the history the newest balance sheet with each group of lines."""
     for group in GROUPS:
         line = shown(own, group)
-        if line and line >= LEAST_PART * own.part("noncurrent"):
+        if line and line >= LEAST_PART * own.parts["noncurrent"]:
             history.last_with[group] = own, history.filings
         elif states(filing, group):
             history.last_with.pop(group, None)
@@ -199,7 +200,7 @@ UNNAMED = (0.4, 0.25)
 
 def _is_alone(sheet: Sheet) -> str | None:
     """The one line of debt of a classified balance sheet, if no line and no total shows a current part."""
-    if sheet.part("current"):
+    if sheet.parts["current"]:
         return None
     lines = [
         name
@@ -230,10 +231,10 @@ def became_due(sheet: Sheet, other: Sheet) -> bool:
 def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
     """Note in the history what became current on a newest balance sheet, until current debt is stated."""
     line = _is_alone(sheet)
-    if sheet.part("current"):
+    if sheet.parts["current"]:
         history.became_due, history.due_since = 0, -REPORTS
     for each in (*others, sheet):
-        if first_amount(each.stated, LONG_TERM_DEBT) and each.part("noncurrent"):
+        if first_amount(each.stated, LONG_TERM_DEBT) and each.parts["noncurrent"]:
             history.is_part = _is_less_than_part(each)
     newest = list(history.sheets)[-1:]
     if line is None or CURRENT_LIABILITIES not in sheet.totals:
@@ -279,16 +280,16 @@ def is_no_total(case: Case) -> bool:
 
 def _is_less_than_part(sheet: Sheet) -> bool:
     """Whether all long-term debt is less than its non-current part by more than a tenth."""
-    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.part("noncurrent")
+    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts["noncurrent"]
     return 0 < whole < rest * (1 - MOVED)
 
 
 def has_large_maturities(case: Case) -> bool:
     """Whether maturities that no line states would be most of the current liabilities and of the debt."""
-    due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - case.sheet.part("noncurrent")
+    due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - case.sheet.parts["noncurrent"]
     return (
         case.value.rule is WITH_MATURITIES
-        and case.sheet.part("noncurrent") > 0
+        and case.sheet.parts["noncurrent"] > 0
         and case.sheet.current_liabilities >= due > UNNAMED[0] * case.sheet.current_liabilities
         and due > UNNAMED[1] * case.value.amount
     )
@@ -305,7 +306,7 @@ _NOTES = frozenset(
 
 def notes_exceed(case: Case) -> bool:
     """Whether only current debt is stated as a line, and notes of any term are more."""
-    is_alone = bool(case.sheet.part("current")) and not case.sheet.part("noncurrent")
+    is_alone = bool(case.sheet.parts["current"]) and not case.sheet.parts["noncurrent"]
     notes = _NOTES & case.sheet.stated.keys() if is_alone and case.value.rule is DEBT_AS_READ else ()
     is_more = any(amount(case.sheet.stated, name) > case.value.amount * (1 + DISCOUNT) for name in notes)
     return is_more and CURRENT_LIABILITIES in case.sheet.totals
@@ -319,14 +320,13 @@ LITTLE = 0.03
 
 def leaves_much(case: Case) -> bool:
     """Whether the lines leave so much of the liabilities that a line of debt may be missing."""
-    left = [case.sheet.left(section) for section in case.sections]
     liabilities = case.sheet.liabilities
-    if None in left or liabilities is None or case.value.is_stated_zero:
+    if liabilities is None or case.value.is_stated_zero:
         return False
-    rest = sum(each for each in left if each is not None)
+    rest = sum(case.sheet.left(section) or 0.0 for section in SECTIONS[DEBT])
     if not case.value.elements:
         return rest > HALF * liabilities
-    if case.sections != (LIABILITIES,):
+    if CURRENT_LIABILITIES in case.sheet.totals:
         return rest > max(TIMES[1] * case.value.amount, OF_LIABILITIES * liabilities)
     of_bank = bool(case.sheet.sum_of(LIABILITIES, DEPOSIT)) and case.value.elements.isdisjoint(ALL_DEBT)
     times = OF_ONE_LINE if len(case.value.elements) == 1 else TIMES[0]
@@ -337,7 +337,9 @@ def lacks_debt_of_interest(case: Case) -> bool:
     """Whether interest of one class is stated, all lines are of another class, and the liabilities have room."""
     elements, left = case.value.elements, case.sheet.left(LIABILITIES)
     has_room = left is not None and left > MATERIAL * case.value.amount
-    others = [other for interest, other in INTEREST_OF_CLASS.items() if interest in case.flows.interest]
+    others = [
+        other for interest, other in INTEREST_OF_CLASS.items() if interest in case.filing.flows[case.sheet.day].interest
+    ]
     return bool(elements) and has_room and any(all(other in element for element in elements) for other in others)
 
 

@@ -129,10 +129,10 @@ def nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
     return frozenset(element for element in elements if amount(stated, element))
 
 
-def adds_up(read: Reading, day: int, stated: Day) -> tuple[str, float, float]:
+def adds_up(filing: Filing, read: Reading, day: int) -> tuple[str, float, float]:
     """A section with the sum of its lines and its total on a day."""
-    lines = sum(amount(stated, group[0]) for group in read.readings[0])
-    return read.section, lines, read.totals[read.days.index(day)]
+    lines = sum_of(filing.days[day], (group[0] for group in read.readings[0]))
+    return read.section, lines, filing.totals[day][read.section]
 
 
 def proved_section(filing: Filing, section: str, day: int) -> Reading | None:
@@ -141,20 +141,14 @@ def proved_section(filing: Filing, section: str, day: int) -> Reading | None:
     return read if read is not None and ADDS_UP[section].where(day in read.days) else None
 
 
-def has_rest(read: Reading, elements: Iterable[str]) -> bool:
-    """Whether one of some lines of a section is a rest."""
-    return read.rest is not None and read.rest.element in elements
-
-
-def legs(read: Reading, day: int, stated: Day, elements: Iterable[str]) -> list[tuple[int, float]]:
+def legs(filing: Filing, read: Reading, day: int, elements: tuple[str, ...]) -> list[tuple[int, float]]:
     """The facts that lines consist of: their own, or if one is a rest, those of the total and of the other lines."""
-    elements = tuple(elements)
-    if not has_rest(read, elements):
+    stated = filing.days[day]
+    if read.rest not in elements:
         return [(stated[element][1], 1.0) for element in elements]
     others = [next((one for one in group if one in stated), None) for group in read.readings[0]]
-    terms = read.terms[read.days.index(day)]
     return [
-        *((stated[element][1], coefficient) for element, coefficient in terms),
+        *((stated[element][1], coefficient) for element, coefficient in filing.terms[day][read.section]),
         *((stated[one][1], -1.0) for one in others if one is not None and one not in elements),
     ]
 
@@ -189,7 +183,7 @@ SAME_DEBT = 0.01
 
 def without_repeated(filing: Filing, day: int, section: str, elements: list[str]) -> list[str]:
     """Some lines without one by which the likeliest lines of the section exceed its total: it is part of another."""
-    total, stated = filing.total(section, day), filing.days[day]
+    total, stated = filing.totals[day].get(section), filing.days[day]
     if total is None:
         return elements
     more = sum_of(stated, filing.likely_lines(section, day)) - total

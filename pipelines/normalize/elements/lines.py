@@ -16,7 +16,10 @@ Columns of the table:
 """
 
 import csv
+from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 CURRENT_ASSETS, CURRENT_LIABILITIES = "current assets", "current liabilities"
@@ -46,48 +49,44 @@ CLASSES = (
 class Line:
     """An element that can be a line of a section.
 
-    part_of: the elements that include it, also those that include these. depth: their number.
+    part_of: the elements that include it, also those that include these.
     rank: in this order elements with one amount state its line: usual lines first, then those of debt and cash.
     """
 
-    element: str
     kind: str
     usual: bool
     part_of: frozenset[str]
-    depth: int
     rank: tuple[bool, bool, int, str]
 
 
 def _read() -> dict[str, dict[str, Line]]:
+    """The rows of the table, those of unclassified balance sheets with those of the sections that they do not have."""
     with Path(__file__).with_name("balance_sheet.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    direct: dict[str, dict[str, frozenset[str]]] = {section: {} for section in SECTIONS}
+    found: dict[str, dict[str, dict[str, str]]] = {section: {} for section in SECTIONS}
     for row in rows:
-        if row["class"] not in CLASSES or row["usual"] not in ("yes", "no") or row["section"] not in direct:
+        if row["class"] not in CLASSES or row["usual"] not in ("yes", "no") or row["section"] not in found:
             raise ValueError(f"balance_sheet.csv: {row} has an unknown section, class, or neither yes nor no")
-        if row["element"] in direct[row["section"]]:
+        if row["element"] in found[row["section"]]:
             raise ValueError(f"balance_sheet.csv: {row['element']} comes twice among {row['section']}")
-        direct[row["section"]][row["element"]] = frozenset(row["part_of"].split())
-    for row in [row for row in rows if row["section"] in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)]:
-        if row["element"] not in direct[LIABILITIES]:
-            direct[LIABILITIES][row["element"]] = frozenset(row["part_of"].split())
-            rows.append({**row, "section": LIABILITIES})
-    found: dict[str, dict[str, Line]] = {section: {} for section in SECTIONS}
-    for row in rows:
-        of_section, element = direct[row["section"]], row["element"]
-        if unknown := of_section[element] - of_section.keys():
-            raise ValueError(f"balance_sheet.csv: {element} is part of {sorted(unknown)}, which is no line")
-        totals: set[str] = set()
-        following = set(of_section[element])
-        while following:
-            total = following.pop()
-            totals.add(total)
-            following |= of_section[total] - totals
-        if element in totals:
-            raise ValueError(f"balance_sheet.csv: {element} is part of itself")
-        usual, kind, depth = row["usual"] == "yes", row["class"], len(totals)
-        rank = (not usual, kind not in COUNTED, depth, element)
-        found[row["section"]][element] = Line(element, kind, usual, frozenset(totals), depth, rank)
+        found[row["section"]][row["element"]] = row
+    found[LIABILITIES] = dict(ChainMap(found[LIABILITIES], found[CURRENT_LIABILITIES], found[NONCURRENT_LIABILITIES]))
+    return {section: _lines(of_section) for section, of_section in found.items()}
+
+
+def _lines(rows: Mapping[str, Mapping[str, str]]) -> dict[str, Line]:
+    """The lines of a section by element; an error if they include each other, or are part of what is no line."""
+    direct = {element: row["part_of"].split() for element, row in rows.items()}
+    if unknown := set().union(*direct.values()) - rows.keys():
+        raise ValueError(f"balance_sheet.csv: {sorted(unknown)} include lines of a section, and are no line of it")
+    part_of: dict[str, frozenset[str]] = {}
+    for element in TopologicalSorter(direct).static_order():
+        part_of[element] = frozenset(direct[element]).union(*(part_of[total] for total in direct[element]))
+    found = {}
+    for element, row in rows.items():
+        kind, is_usual = row["class"], row["usual"] == "yes"
+        rank = (not is_usual, kind not in COUNTED, len(part_of[element]), element)
+        found[element] = Line(kind, is_usual, part_of[element], rank)
     return found
 
 
