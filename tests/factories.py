@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.normalize.corrections.ledger import Corrector, corrected
-from pipelines.normalize.facts import currency, filings, reports
+from pipelines.normalize.facts import reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry import classification as industries
 from pipelines.normalize.items import line_items as items
@@ -98,8 +98,8 @@ def of_companies(cases: Mapping[str, pl.DataFrame | Sequence[Row]]) -> tuple[pl.
 def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
     """Typed facts in one currency, in filing order."""
     periodic, _ = reports.typed(rows)
-    own, _ = currency.in_currency(periodic, currency.reporting_currency(periodic))
-    return filings.in_filing_order(own)[0]
+    own, _ = reports.in_currency(periodic, reports.reporting_currency(periodic))
+    return reports.in_filing_order(own)[0]
 
 
 def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

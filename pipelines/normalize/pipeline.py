@@ -17,8 +17,7 @@ from pipelines.normalize.corrections import judgements, ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.remainders import RESIDUAL
 from pipelines.normalize.elements import OF_SOURCE
-from pipelines.normalize.facts import currency, filings, recasts, reports
-from pipelines.normalize.facts.stated import stated_concepts
+from pipelines.normalize.facts import reports, stated
 from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import publication, replay
 from pipelines.normalize.industry import classification
@@ -308,12 +307,12 @@ def _periods(grid: Frame) -> Frame:
 
 STEPS: tuple[Step, ...] = (
     Step("reports", reports.typed, ("raw",), ("reports", "decisions")),
-    Step("currency", currency.reporting_currency, ("reports",), ("currencies",)),
-    Step("facts in currency", currency.in_currency, ("reports", "currencies"), ("in_currency", "decisions")),
-    Step("filing order", filings.in_filing_order, ("in_currency", "accepted"), ("facts", "in_order", "decisions")),
+    Step("currency", reports.reporting_currency, ("reports",), ("currencies",)),
+    Step("facts in currency", reports.in_currency, ("reports", "currencies"), ("in_currency", "decisions")),
+    Step("filing order", reports.in_filing_order, ("in_currency", "accepted"), ("facts", "in_order", "decisions")),
     Step("industries", classification.industries, ("facts", "registrants"), ("industries", "decisions")),
-    Step("stated concepts", stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
-    Step("recasts", recasts.without_partial_recasts, ("stated",), ("statements", "decisions")),
+    Step("stated concepts", stated.stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
+    Step("recasts", stated.without_partial_recasts, ("stated",), ("statements", "decisions")),
     Step("corrections", ledger.corrected, ("statements",), ("sound", "corrections", "footings", "decisions")),
     Step("regimes", breaks.regimes, ("facts", "sound"), ("regimes",)),
     Step(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from pipelines.normalize.facts import currency, reports
+from pipelines.normalize.facts import reports
 from pipelines.normalize.frames import with_ten_digits
 from pipelines.storage.lake import Part
 from pipelines.tables.build_tables import assembled
@@ -86,7 +86,7 @@ class Evidence:
         filed = versions.select("cik", "period_end", "item", "version", version_filed="filed")
         profiles = part.read("profiles")
         typed = with_ten_digits(reports.typed(part.read("facts", COMPARED))[0])
-        in_currency, _ = currency.in_currency(typed, profiles.select("cik", "currency"))
+        in_currency, _ = reports.in_currency(typed, profiles.select("cik", "currency"))
         return cls(
             periods=financials.filter(pl.col("period_kind") == "ttm"),
             year_ends=financials.filter(pl.col("period_kind") == "annual").select("cik", "period_end"),

@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.facts import recasts
-from pipelines.normalize.facts.currency import in_currency, reporting_currency
-from pipelines.normalize.facts.filings import in_filing_order
 from pipelines.normalize.facts.precision import granularity
-from pipelines.normalize.facts.reports import typed
-from pipelines.normalize.facts.stated import stated_concepts
+from pipelines.normalize.facts.reports import in_currency, in_filing_order, reporting_currency, typed
+from pipelines.normalize.facts.stated import stated_concepts, without_partial_recasts
 from pipelines.normalize.industry.classification import industries
 from pipelines.normalize.rules import FILES
 from tests.factories import CASH, CIK, DILUTED, EPS, REVENUE, SHARES, fact, raw, stated
@@ -438,7 +435,7 @@ def decided():
     own, of_currency = in_currency(periodic, reporting_currency(periodic))
     ordered, _, of_order = in_filing_order(own)
     vintages, _, of_sources = stated_concepts(ordered, industries(ordered)[0])
-    _, of_recasts = recasts.without_partial_recasts(vintages)
+    _, of_recasts = without_partial_recasts(vintages)
     found = pl.concat([of_reports, of_currency, of_order, of_sources, of_recasts])
     assert (found["figures"] > 0).all()
     return set(found.select("cik", "rule").iter_rows())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.normalize.facts.recasts import without_partial_recasts
+from pipelines.normalize.facts.stated import without_partial_recasts
 from tests.factories import (
     CASH,
     CASH_FLOW,

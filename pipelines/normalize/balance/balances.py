@@ -88,7 +88,7 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
 
     Args:
         of_industry: `cik`, `seq`, `industry` of every filing (classification.industries).
-        facts: typed facts in filing order (facts.filings).
+        facts: typed facts in filing order (facts.reports).
         placed: vintages on the grid (calendar.on_grid), of which the days, filings and repairs of instants are used.
         of_facts: `vintage` and `fact` of every stated amount, also of those that corrections left out.
     """

@@ -139,7 +139,7 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
     """The balance sheets of each filing, read in the order of filing.
 
     Args:
-        facts: typed facts in filing order (facts.filings): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
+        facts: typed facts in filing order (facts.reports): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
             `value`.
     """
     of_flows = flows(facts)

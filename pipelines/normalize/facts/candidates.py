@@ -1,14 +1,20 @@
 """Candidates: the possible amounts of a filing for a concept and period, one for each source in the filing.
 
-Belongs here: which sources of a concept are complete in a filing, and their sums. Does not: which of them is chosen
-(stated).
+Belongs here: which sources of a concept are complete in a filing, and their sums; which of them are another amount: a
+part, a repetition, an amount of a note, or of the other owners. Does not: which of them is chosen (stated), figures
+that differ from others by an error (corrections), repetitions on another share basis (shares).
+
+Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
 import polars as pl
 
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.facts.matching import SOURCES
-from pipelines.normalize.facts.precision import scale_of_filing
+from pipelines.normalize.facts.precision import SMALLEST_ROUNDING, scale_of_filing
+from pipelines.normalize.facts.reports import FILED_TWICE
+from pipelines.normalize.industry.classification import LOOKS_BACK_DAYS
+from pipelines.normalize.periods.fiscal_years import INTERIM_DAYS
 from pipelines.normalize.rule import Rule
 
 NO_LESS_THAN_PART = Rule(
@@ -28,9 +34,55 @@ SAME_WHEN_ROUNDED = 0.005
 """Amounts that differ by at most half a percent are the same amount, rounded differently."""
 
 FIRST = ["candidate", "slot", "source", "cik", "seq", "start", "end", "filed", "fact"]
+ANNUAL_NOTE = Rule(
+    "fact.annual-note",
+    "An annual amount under an element that no interim report of the last 400 days uses is from a note; it is replaced "
+    "by the line of the statements if that is more than half of it.",
+    "Regulation S-X Rule 10-01(a): interim statements may be condensed and omit notes",
+    "withhold",
+    "income before tax and capital expenditure of all filers",
+)
+
+LARGE_PART = 0.5
+"""A line of at most half of the other amount is a part of it, and does not replace it."""
+
+SOURCE = ["cik", "concept", "rank"]
+OF_WHOLE_ALREADY = Rule(
+    "fact.noncontrolling-interests-already",
+    "Noncontrolling interests are not added to equity that is assets less liabilities already, nor subtracted from net "
+    "income of which earnings per share times shares allow only the whole, in most periods so far.",
+    "ASC 810-10-45-16: noncontrolling interests are part of equity; ASC 260-10-45-11A: earnings per share leave out "
+    "the income of noncontrolling interests",
+    "select",
+)
+
+ONE_OF = 0.1
+"""Assets less liabilities are the equity if they differ by less than a tenth of the noncontrolling interests."""
+
+_LESS, _WHOLE = "net-income.parent.less-noncontrolling-interests", "net-income.parent.consolidated"
+_PRODUCTS = (("eps_basic", "shares_basic"), ("eps_diluted", "shares_diluted"))
+LESSER_SOURCE = Rule(
+    "fact.lesser-source-repeats",
+    "A later filing that states a period only under a source of lower rank restates nothing, if earlier filings of the "
+    "company stated both sources for the same periods and they mostly differed.",
+    "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
+    "withhold",
+)
+OTHER_SOURCE = Rule(
+    "fact.other-source",
+    "A value is flagged if its source is, for this company, a different amount than the best source used so far.",
+    "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
+    "flag",
+)
+
+MOSTLY = 0.5
+"""Two sources are different amounts if they differed in more than half of the periods that have both."""
 
 
-def candidates(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+SERIES = ["cik", "concept"]
+
+
+def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The complete sources of each filing and period, and those of them that are only a part of another amount.
 
     Args:
@@ -66,11 +118,11 @@ def candidates(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         .filter(pl.col("is_needed") == pl.col("needed"), ~pl.col("only_zero") | (pl.col("value") == 0))
     )
     foots = ~pl.col("has_footing") | pl.col("foots")
-    complete = found.join(_footings(pairs, found), on="candidate", how="left").filter(foots)
+    footed = found.join(_footings(pairs, found), on="candidate", how="left").filter(foots)
     is_less = pl.col("value") < pl.col("floor") * (1 - SAME_WHEN_ROUNDED)
     is_part = NO_LESS_THAN_PART.where(is_less.fill_null(value=False))
     amount = pl.col("slot").cast(pl.Int64) * len(AMOUNT.categories) + pl.col("concept").to_physical()
-    ordered = complete.with_columns(amount=amount).sort("candidate")
+    ordered = footed.with_columns(amount=amount).sort("candidate")
     return ordered.filter(~is_part), ordered.filter(is_part)
 
 
@@ -83,4 +135,149 @@ def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
         pairs.join(grains, on="candidate")
         .group_by("candidate")
         .agg(foots=(is_total & ((pl.col("value") + outflow).abs() <= FOOTS_WITHIN)).any())
+    )
+
+
+def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
+    """The candidates that are annual amounts from a note where a line of the statements has more than half of it.
+
+    A source is a line of the statements if an interim report of the last 400 days shows it.
+
+    Args:
+        candidates: in the order of filing.
+    """
+    is_annual = (pl.col("end") - pl.col("start")).dt.total_days() >= INTERIM_DAYS[1]
+    shown = pl.when((~is_annual).any().over(*SOURCE, "seq")).then("filed").forward_fill().over(SOURCE)
+    is_line = (pl.col("filed") - shown).dt.total_days() <= LOOKS_BACK_DAYS
+    size = pl.col("value").abs()
+    lines = candidates.filter("in_notes").with_columns(is_line=is_line.fill_null(value=False))
+    line = size.filter(pl.col("is_line")).max().over("amount")
+    return lines.filter(ANNUAL_NOTE.where(is_annual), ~pl.col("is_line"), line > LARGE_PART * size).drop("is_line")
+
+
+def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
+    """The noncontrolling interests that would be added to an equity that is assets less liabilities already.
+
+    Args:
+        pairs: of matching.matched.
+    """
+    added = pairs.filter(pl.col("tag") == "MinorityInterest", pl.col("role") == "plus")
+    of_sheets = pairs.join(added, on="slot", how="semi")
+    assets, liabilities = (pl.col("value").filter(pl.col("tag") == tag).first() for tag in ("Assets", "Liabilities"))
+    net_assets = of_sheets.group_by("slot").agg(net_assets=assets - liabilities)
+    parents = of_sheets.filter(pl.col("role") == "elements").select("candidate", of_parent="value")
+    # exact: an equity that is not the whole differs from it by the noncontrolling interests
+    off = (pl.col("net_assets") - pl.col("of_parent")).abs()
+    judged = added.join(net_assets, on="slot").join(parents, on="candidate")
+    return judged.filter(OF_WHOLE_ALREADY.where(off < ONE_OF * pl.col("value").abs()))
+
+
+def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
+    """The differences of consolidated net income and noncontrolling interests that are not the parent's net income.
+
+    Args:
+        candidates: in the order of filing.
+
+    Returns:
+        such differences of which the whole is the parent's, as far as their filing and earlier ones show.
+    """
+    differences = candidates.filter(pl.col("rule") == _LESS)
+    names = [name for product in _PRODUCTS for name in product]
+    figures = (
+        candidates.join(differences, on="slot", how="semi")
+        .group_by("slot")
+        .agg(
+            pl.col("value").filter(pl.col("rule") == _WHOLE).first().alias("whole"),
+            *(pl.col("value").filter(pl.col("concept") == name).first().alias(name) for name in names),
+            *(pl.col("grain").filter(pl.col("concept") == name).first().alias(f"{name}_grain") for name in names),
+        )
+    )
+    shows_whole = _is_allowed("whole").cast(pl.Int64) - _is_allowed("value").cast(pl.Int64)
+    judged = differences.join(figures, on="slot", maintain_order="left")
+    so_far = judged.with_columns(shown=shows_whole.cum_sum().over("cik"))
+    return so_far.filter(OF_WHOLE_ALREADY.where(pl.col("shown").last().over("cik", "seq") > 0))
+
+
+def _is_allowed(income: str) -> pl.Expr:
+    """Whether no product of earnings per share and shares differs from an income by more than the rounding of all."""
+    allowed = pl.lit(value=True)
+    for each, count in _PRODUCTS:
+        half, halves = pl.min_horizontal(f"{each}_grain", SMALLEST_ROUNDING) / 2, pl.col(f"{count}_grain") / 2
+        slack = pl.col("grain") / 2 + half * pl.col(count) + halves * pl.col(each).abs() + half * halves
+        off = (pl.col(each) * pl.col(count) - pl.col(income)).abs()
+        allowed &= (off <= slack).fill_null(value=True)
+    return allowed
+
+
+def of_other_elements(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of optional parts that repeat another amount of their source (rule reports.FILED_TWICE).
+
+    Args:
+        pairs: of matching.matched.
+    """
+    optional = pl.col("role") == "plus"
+    amount = pl.struct("candidate", "value")
+    sums = pairs.filter(pl.col("source").is_in(pairs.filter(optional)["source"].unique().implode()))
+    added = sums.filter(pl.col("coefficient") > 0, pl.col("value") != 0).sort(optional, maintain_order=True)
+    return added.filter(FILED_TWICE.where(~amount.is_first_distinct()), optional)
+
+
+def differences(candidates: pl.DataFrame) -> pl.DataFrame:
+    """Whether two sources of a concept are different amounts, judged by the filings so far that state both.
+
+    Args:
+        candidates: in the order of filing, period and rank.
+
+    Returns:
+        `cik`, `concept`, `rank`, `better` (rank of the other source), `seq`, and `differs`: whether the two mostly
+        differed in the periods that filings up to this one state; sorted by `seq`.
+    """
+    best = pl.col("value", "rank").first().over("amount").name.prefix("best_")
+    several = candidates.filter(pl.col("amount").is_duplicated()).with_columns(best)
+    compared = several.filter(pl.col("rank") > pl.col("best_rank"))
+    differs = (pl.col("value") - pl.col("best_value")).abs() > SAME_WHEN_ROUNDED * pl.col("best_value").abs()
+    pair = [*SERIES, "rank", "better"]
+    return (
+        compared.select(*SERIES, "rank", "seq", better="best_rank", differs=differs)
+        .group_by(*pair, "seq", maintain_order=True)
+        .agg(pl.len(), pl.col("differs").sum())
+        .with_columns(pl.col("len", "differs").cum_sum().over(pair))
+        .select(*pair, "seq", differs=pl.col("differs") > MOSTLY * pl.col("len"))
+        .sort("seq")
+    )
+
+
+def of_lesser_sources(
+    best: pl.DataFrame, compared: pl.DataFrame, noted: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Amounts of a later filing from a source of lower rank that is a different amount for this company.
+
+    If earlier filings stated both sources and they mostly differed (net income with and without minorities, sales with
+    and without membership fees), the source of lower rank alone restates nothing.
+
+    Args:
+        best: the best candidate of each filing, period and concept, in the order of filing.
+        compared: of differences.
+        noted: candidates of notes; the line that replaces one also replaces earlier amounts of the note.
+
+    Returns:
+        the amounts that restate nothing; and, among the others, those whose source is a different amount than the best
+        source that the company has used for the concept so far.
+    """
+    ranked = best.join(compared.filter("differs"), on=SERIES, how="semi").sort("seq", "slot")
+    before = pl.col("rank").cum_min().shift().over(*SERIES, "start", "end")
+    lesser = _different(LESSER_SOURCE, ranked.with_columns(better=before), compared).join(
+        noted, on="amount", how="anti"
+    )
+    kept = ranked.join(lesser, on="amount", how="anti", maintain_order="left")
+    return lesser, _different(OTHER_SOURCE, kept.with_columns(better=pl.col("rank").cum_min().over(SERIES)), compared)
+
+
+def _different(rule: Rule, ranked: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
+    """The candidates whose source, up to their filing, mostly differed from that of rank `better`."""
+    by = [*SERIES, "rank", "better"]
+    return (
+        ranked.join_asof(compared, on="seq", by=by, check_sortedness=False)
+        .filter(rule.where(pl.col("differs")))
+        .select("cik", "amount")
     )

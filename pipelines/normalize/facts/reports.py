@@ -1,12 +1,13 @@
-"""Reports: the facts of periodic and current reports, with dates and measures.
+"""Reports: the facts of periodic and current reports, with dates and measures, in one currency, in the order of filing.
 
-Belongs here: the columns of filed facts, and which forms and units count. Does not: the reporting currency (currency),
-the order of filings (order), which concept a fact states (stated).
+Belongs here: the columns of filed facts, which forms, units and currencies count, the order of filings. Does not:
+conversion (no amount is converted), which concept a fact states (stated), the share basis of a filing (shares.basis).
 """
 
 import polars as pl
 
-from pipelines.normalize.decisions import DECISIONS
+from pipelines.normalize.arrays import ints
+from pipelines.normalize.decisions import DECISIONS, counted
 from pipelines.normalize.rule import Rule
 
 PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
@@ -65,6 +66,25 @@ FILED_TWICE = Rule(
 )
 
 _IDENTITY = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
+REPORTING = Rule(
+    "currency.reporting",
+    "Amounts count only in the reporting currency, the currency of most amounts of money that the company filed in the "
+    "800 days up to its newest filing; a convenience translation is left out.",
+    "Regulation S-X Rule 3-20: statements in one currency; a convenience translation covers the newest year only",
+    "withhold",
+)
+
+CURRENCY_DAYS = 800
+"""The time of two annual reports: a company that changed its currency has used the new one for so long."""
+SAME_DAY = Rule(
+    "filing.order.same-day",
+    "Filings of one company and day are ordered with amendments last, then by time of acceptance, then by accession "
+    "number.",
+    "EDGAR submissions: acceptanceDateTime; Exchange Act Rule 12b-15: an amendment follows the report it amends",
+    "select",
+)
+
+ACCEPTED = pl.Schema({"accession": pl.String(), "accepted_at": pl.Datetime("us", "UTC")})
 
 
 def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -115,3 +135,66 @@ def _measures(units: pl.Series) -> pl.DataFrame:
     of_currency = pl.when(is_per_share).then(pl.lit("per_share")).otherwise(pl.lit("money"))
     measure = pl.when(is_share).then(pl.lit("shares")).when(currency.is_not_null()).then(of_currency)
     return units.unique().to_frame().with_columns(currency=currency, measure=measure.cast(MEASURE))
+
+
+def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
+    """`cik`, `currency`: the currency of most monetary facts in the filings of the newest years.
+
+    A convenience translation covers the newest year only and has no comparatives, so most facts are in the currency of
+    the books. The values of a company that changed its currency are in the new one.
+    """
+    newest = pl.col("filed").max().over("cik")
+    return (
+        facts.filter(pl.col("measure") == "money", newest - pl.col("filed") <= pl.duration(days=CURRENCY_DAYS))
+        .group_by("cik", "currency")
+        .len()
+        .sort("cik", "len", "currency", descending=[False, True, False])
+        .group_by("cik", maintain_order=True)
+        .agg(pl.col("currency").first())
+    )
+
+
+def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The facts in their company's reporting currency and those in shares, without facts in other currencies.
+
+    Args:
+        facts: typed facts.
+        currencies: of reporting_currency; a company that is missing has no facts that count.
+
+    Returns:
+        the facts; and the decisions (decisions.DECISIONS).
+    """
+    marked = facts.join(currencies.rename({"currency": "reporting"}), on="cik", maintain_order="left")
+    is_other = REPORTING.where((marked["currency"] != marked["reporting"]).fill_null(value=False))
+    return marked.filter(~is_other).drop("reporting"), counted([(REPORTING, ints(marked.filter(is_other), "cik"))])
+
+
+def in_filing_order(
+    facts: pl.DataFrame, accepted: pl.DataFrame | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Add `seq`: the filing's place among its company's filings, by date, then by SAME_DAY.
+
+    The year in an accession number is not a filing date, so accession numbers are used only last.
+
+    Args:
+        facts: typed facts.
+        accepted: `accession`, `accepted_at`, as far as the submissions have it.
+
+    Returns:
+        the facts; the filings: `cik`, `accession`, `form`, `filed`, `seq`, `accepted_at` (UTC, null if unknown); and
+        the decisions (decisions.DECISIONS): filings that share their day with another.
+    """
+    times = (ACCEPTED.to_frame() if accepted is None else accepted.select(ACCEPTED.names())).unique("accession")
+    of_day = pl.when(SAME_DAY.where(pl.lit(value=True))).then(pl.col("amended", "accepted_at", "accession"))
+    filings = (
+        facts.select("cik", "accession", "form", "filed", "amended")
+        .unique(["cik", "accession"], maintain_order=True)
+        .with_row_index()
+        .join(times, on="accession", how="left")
+        .sort("cik", "filed", of_day, nulls_last=True, maintain_order=True)
+        .with_columns(seq=pl.int_range(pl.len(), dtype=pl.Int32).over("cik"))
+        .sort("index")
+    )
+    ordered = facts.join(filings.select("cik", "accession", "seq"), on=["cik", "accession"], maintain_order="left")
+    shares_day = filings.filter(pl.struct("cik", "filed").is_duplicated())
+    return ordered, filings.drop("amended", "index"), counted([(SAME_DAY, ints(shares_day, "cik"))])

@@ -1,17 +1,34 @@
 """Stated concepts: the amount that each filing states for each concept and period.
 
-Belongs here: from which source of a concept the amount of a filing is taken. Does not: which elements are the sources
-of a concept (elements), which facts count (reports), arithmetic on values (ttm, balance).
+Belongs here: from which source of a concept the amount of a filing is taken; what a current report (8-K, 6-K) restates.
+Does not: which elements are the sources of a concept (elements), which facts count (reports), arithmetic on values
+(ttm, balance).
 """
 
 import polars as pl
 
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.decisions import DECISIONS, counted
-from pipelines.normalize.facts import matching, notes, owners, repetitions
-from pipelines.normalize.facts.candidates import NO_LESS_THAN_PART, candidates
+from pipelines.normalize.facts import candidates, matching
 from pipelines.normalize.facts.precision import SCALE_OF_FILING
 from pipelines.normalize.facts.reports import FILED_TWICE, PERIODIC_FORMS
+from pipelines.normalize.rule import Rule
+
+PARTIAL = Rule(
+    "recast.partial",
+    "A current report restates what periodic reports stated before only with a complete set of statements (profit, "
+    "revenue and a balance sheet or cash flow statement); what none of them stated counts anyway.",
+    "Form 8-K Item 2.02 and General Instruction B.2: a press release is furnished, not filed; Items 8.01 and 9.01: "
+    "audited statements recast after a change of segments, a disposal or a new standard",
+    "withhold",
+)
+
+COMPLETE: tuple[tuple[str, ...], ...] = (
+    ("net_income_common", "net_income_parent"),
+    ("revenue",),
+    ("operating_cash_flow", "assets", "equity", "cash"),
+)
+"""A complete set of statements has at least one concept of each row: profit, revenue, and a second statement."""
 
 
 def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -32,30 +49,56 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
         decisions: decisions.DECISIONS; for each source the number of amounts taken from it.
     """
     pairs, zero_counts, without_shares = matching.matched(facts, of_industry)
-    repeated, added = repetitions.of_other_elements(pairs), owners.of_equity(pairs)
+    repeated, added = candidates.of_other_elements(pairs), candidates.of_equity(pairs)
     pairs = _without(pairs, "pair", repeated, added)
-    complete, parts = candidates(pairs)
-    noted, subtracted = notes.of_notes(complete), owners.of_net_income(complete)
+    complete, parts = candidates.complete(pairs)
+    noted, subtracted = candidates.of_notes(complete), candidates.of_net_income(complete)
     lines = _without(complete, "candidate", noted, subtracted)
     best = lines.unique("amount", keep="first", maintain_order=True)
-    lesser, other = repetitions.of_lesser_sources(best, repetitions.differences(lines), noted)
+    lesser, other = candidates.of_lesser_sources(best, candidates.differences(lines), noted)
     chosen = _without(best, "amount", lesser).with_row_index("vintage")
     decided = [
         (matching.ZERO_COUNT, zero_counts),
         (matching.WITHOUT_SHARES, without_shares),
         (FILED_TWICE, repeated),
-        (owners.OF_WHOLE_ALREADY, added),
-        (owners.OF_WHOLE_ALREADY, subtracted),
-        (NO_LESS_THAN_PART, parts),
-        (notes.ANNUAL_NOTE, noted),
-        (repetitions.LESSER_SOURCE, lesser),
-        (repetitions.OTHER_SOURCE, other),
+        (candidates.OF_WHOLE_ALREADY, added),
+        (candidates.OF_WHOLE_ALREADY, subtracted),
+        (candidates.NO_LESS_THAN_PART, parts),
+        (candidates.ANNUAL_NOTE, noted),
+        (candidates.LESSER_SOURCE, lesser),
+        (candidates.OTHER_SOURCE, other),
         (SCALE_OF_FILING, chosen.filter("is_scaled")),
     ]
     # each source is a rule
     choices = chosen.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
     decisions = pl.concat([counted([(rule, ints(rows, "cik")) for rule, rows in decided]), choices])
     return _vintages(facts, chosen, other), _legs(pairs, chosen), decisions
+
+
+def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Leave out figures that a current report states again, unless it has a complete set of statements.
+
+    Figures that no periodic report has stated before are also taken from press releases.
+
+    Args:
+        vintages: of stated.stated_concepts.
+
+    Returns:
+        the vintages that count; and the decisions (decisions.DECISIONS).
+    """
+    amount = ["cik", "concept", "start", "end"]
+    current = vintages.filter(~pl.col("periodic"))
+    reported = vintages.filter("periodic").join(current, on=amount, how="semi", nulls_equal=True)
+    first_reports = reported.group_by(amount).agg(first_seq=pl.col("seq").min())
+    shows_all = pl.all_horizontal(pl.col("concept").is_in(names).any() for names in COMPLETE)
+    partial = current.group_by("cik", "seq").agg(shows_all=shows_all).filter(~pl.col("shows_all"))
+    left_out = (
+        current.join(first_reports, on=amount, nulls_equal=True)
+        .join(partial, on=["cik", "seq"], how="semi")
+        .filter(PARTIAL.where(pl.col("seq") > pl.col("first_seq")))
+    )
+    counts = ~pl.col("vintage").is_in(left_out["vintage"].implode())
+    return vintages.filter(counts), counted([(PARTIAL, ints(left_out, "cik"))])
 
 
 def _without(rows: pl.DataFrame, number: str, *left_out: pl.DataFrame) -> pl.DataFrame:

@@ -72,7 +72,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
     """The industry of the filer at each filing.
 
     Args:
-        facts: typed facts in the order of filing (filings.in_filing_order).
+        facts: typed facts in the order of filing (reports.in_filing_order).
         registrants: `cik`, `sic` (four digits, empty if EDGAR has none); None without submissions.
 
     Returns:
