@@ -17,8 +17,6 @@ import polars as pl
 
 from pipelines.normalize.elements import AMOUNT
 
-CIK_DIGITS = 10
-
 
 class FrameError(Exception):
     """A step made a frame that differs from its declaration; the message names the step, the frame and the column."""
@@ -26,7 +24,7 @@ class FrameError(Exception):
 
 def with_ten_digits(table: pl.DataFrame) -> pl.DataFrame:
     """A table with `cik` as published, text of ten digits; between the steps it is a number."""
-    return table.with_columns(pl.col("cik").cast(pl.String).str.zfill(CIK_DIGITS))
+    return table.with_columns(pl.col("cik").cast(pl.String).str.zfill(10))
 
 
 # --- Columns ----------------------------------------------------------------------------------------------------
@@ -277,7 +275,6 @@ FRAMES: dict[str, Declared] = {
         ("statements", "a vintage that counts", STATED),
         # corrections
         ("sound", "a vintage after the correction of errors of scale, sign and context", SOUND),
-        ("complete", "the same, and an amount that other figures prove", SOUND),
         ("complete_facts", "a filed fact of such a vintage", STATED_FACTS),
         (
             "corrections",
@@ -296,7 +293,7 @@ FRAMES: dict[str, Declared] = {
             "a filing: the entity whose figures it shows, and its accounting standards",
             "cik* seq* is_ifrs regime entity",
         ),
-        ("vintages", "a vintage with the regime of its filing", VINTAGES),
+        ("vintages", "such a vintage or an amount that other figures prove, with the regime of its filing", VINTAGES),
         (
             "grid",
             "a quarter end of a company; the first is the day before its first fiscal year, which is not a period",

@@ -49,19 +49,16 @@ def classified(listing: pl.DataFrame) -> pl.DataFrame:
         the same with `kind` (common, preferred, warrant, unit, right, note, other) and `is_primary`: the first common
         symbol of the company, or its first symbol if none looks like common equity.
     """
-    of_company: dict[str, list[int]] = {}
-    rows = listing.select("cik", "symbol", "exchange").rows()
-    for number, (cik, _, _) in enumerate(rows):
-        of_company.setdefault(cik, []).append(number)
-    kinds, primary = [OTHER] * len(rows), [False] * len(rows)
-    for numbers in of_company.values():
-        symbols = [rows[number][1] for number in numbers]
-        first = next((symbol for symbol in symbols if _own_kind(symbol, rows[numbers[0]][1]) == COMMON), symbols[0])
-        for number in numbers:
-            _, symbol, exchange = rows[number]
-            primary[number] = symbol == first
-            kinds[number] = COMMON if symbol == first else _kind_beside(symbol, exchange, first)
-    return listing.with_columns(kind=pl.Series(kinds, dtype=pl.String), is_primary=pl.Series(primary, dtype=pl.Boolean))
+    symbols = listing.select("cik", "symbol", "exchange").rows()
+    firsts: dict[str, str] = {}
+    common: dict[str, str] = {}
+    for cik, symbol, _ in symbols:
+        if _own_kind(symbol, firsts.setdefault(cik, symbol)) == COMMON:
+            common.setdefault(cik, symbol)
+    primary = firsts | common
+    kinds = [_kind_beside(symbol, exchange, primary[cik]) for cik, symbol, exchange in symbols]
+    is_primary = pl.Series([symbol == primary[cik] for cik, symbol, _ in symbols], dtype=pl.Boolean)
+    return listing.with_columns(kind=pl.Series(kinds, dtype=pl.String), is_primary=is_primary)
 
 
 def _of_suffix(symbol: str) -> str | None:
@@ -78,6 +75,8 @@ def _own_kind(symbol: str, first: str) -> str:
 
 def _kind_beside(symbol: str, exchange: str | None, first: str) -> str:
     """The kind of a symbol compared with the company's first one: another class of shares, or another security."""
+    if symbol == first:
+        return COMMON
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(symbol, first, strict=False)))
     if of_suffix := _of_suffix(symbol):
         return of_suffix

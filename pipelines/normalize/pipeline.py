@@ -159,40 +159,12 @@ def run(
     return {**frames, "decisions": of_rules.sort("cik", "rule")}
 
 
-def _vintages(sound: Frame, regimes: Frame) -> Frame:
-    """The amounts that count, with the regime of their filing."""
-    return sound.join(regimes.select("cik", "seq", "regime"), on=["cik", "seq"], how="left", maintain_order="left")
-
-
-def _on_newest_basis(vintages: Frame, found_splits: Frame) -> tuple[Frame, Frame]:
-    """The vintages on the newest share basis, and the amendments on the basis of the report that they repeat."""
-    repetitions = basis.repeated(vintages)
-    return basis.on_newest_basis(vintages, found_splits, repetitions), repetitions
-
-
 def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[Frame, Frame, Frame, Frame]:
     """The vintages on the fiscal grid, without those that figures of other periods contradict."""
     placed, decisions = calendar.on_grid(on_basis, grid)
     sound, withheld, judged, contradicted = parts.without_contradicted(placed)
     of_filing, corrected = judgements.of_corrections(corrections, grid)
     return sound, pl.concat([of_filing, withheld]), pl.concat([corrected, judged]), pl.concat([decisions, contradicted])
-
-
-def _balance_sheets(facts: Frame, placed: Frame, stated_facts: Frame, industries: Frame) -> tuple[Frame, ...]:
-    """Debt and cash of each balance sheet as further vintages, numbered after the stated ones; and its sections."""
-    found = balances.balances(facts, placed, stated_facts, industries)
-    number = pl.col("sum") + (int(ints(stated_facts, "vintage").max(initial=-1)) + 1)
-    composed = found.composed.with_columns(vintage=number, n=pl.lit(0, pl.Int32), measure_sign=pl.lit(0, pl.Int8))
-    of_concept = found.composed.select("sum", "cik", "seq", "concept")
-    lines = found.lines.join(of_concept, on="sum", maintain_order="left").with_columns(vintage=number)
-    return (
-        composed.drop("sum"),
-        lines.drop("sum"),
-        found.missed,
-        found.proofs,
-        found.decisions,
-        found.sections,
-    )
 
 
 def _known_flows(placed: Frame) -> tuple[Frame, Frame]:
@@ -319,13 +291,13 @@ STEPS: tuple[Step, ...] = (
         "derived amounts",
         amounts.with_derived,
         ("facts", "stated_facts", "sound", "regimes"),
-        ("complete", "complete_facts", "decisions"),
+        ("vintages", "complete_facts", "decisions"),
     ),
-    Step("vintages", _vintages, ("complete", "regimes"), ("vintages",)),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
     Step("footings", judgements.of_statements, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
-    Step("share basis", _on_newest_basis, ("vintages", "splits"), ("on_basis", "repetitions")),
+    Step("repetitions", basis.repeated, ("vintages",), ("repetitions",)),
+    Step("share basis", basis.on_newest_basis, ("vintages", "splits", "repetitions"), ("on_basis",)),
     Step(
         "fiscal periods",
         _fiscal_periods,
@@ -335,7 +307,7 @@ STEPS: tuple[Step, ...] = (
     Step("basis of filings", basis.share_factors, ("in_order", "splits", "repetitions"), ("filings", "decisions")),
     Step(
         "balance sheets",
-        _balance_sheets,
+        balances.balances,
         ("facts", "placed", "complete_facts", "industries"),
         ("composed", "lines_of_balances", "missed", "proofs", "decisions", "section_lines"),
         of=("placed",),

@@ -5,7 +5,6 @@ statements).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from itertools import chain, groupby
 
@@ -20,70 +19,17 @@ from pipelines.normalize.balance.evidence import judged
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import History
 from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_LINES, Value
-from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
-from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
+from pipelines.normalize.frames import FRAMES
 from pipelines.normalize.rule import Rule
-
-COMPOSED = pl.Schema(
-    {
-        "sum": pl.UInt32(),
-        "cik": pl.Int64(),
-        "concept": AMOUNT,
-        "q": pl.Int32(),
-        "seq": pl.Int32(),
-        "filed": pl.Date(),
-        "amended": pl.Boolean(),
-        "regime": pl.Int32(),
-        "value": pl.Float64(),
-        "grain": pl.Float64(),
-        "rule": pl.String(),
-    }
-)
-"""Total debt and cash of each balance sheet that counts: key `sum` (0, 1, ...), also `cik`, `concept`, `q`, `seq`.
-
-`value` in units of the reporting currency, `grain` the power of ten to which it is rounded, `rule` the rule that chose
-the lines."""
-
-LEGS = pl.Schema(
-    {
-        "sum": pl.UInt32(),
-        "fact": pl.UInt32(),
-        "coefficient": pl.Float64(),
-        "rule": pl.String(),
-        "reservation": pl.String(),
-        "repair": pl.Float64(),
-    }
-)
-"""The facts of each value: `sum` of COMPOSED, `fact` a row of the facts, `reservation` the flag of the value, `repair`
-the factor by which a correction changed the fact."""
-
-MISSED = pl.Schema(
-    {"cik": pl.Int64(), "q": pl.Int32(), "item": pl.String(), "reason": pl.String(), "rule": pl.String()}
-)
-"""The items without a value although the balance sheet states a part of them: key `cik`, `q`, `item`."""
 
 _Place = tuple[int, date, bool, int]
 """The quarter end of a day of a filing, and `filed`, `amended` and `regime` of the filing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Balances:
-    """Debt and cash of the balance sheets of some companies.
-
-    composed: columns of COMPOSED. lines: columns of LEGS. missed: columns of MISSED.
-    proofs: columns of decisions.PROOFS. decisions: columns of decisions.DECISIONS.
-    sections: of sections.section_lines: the lines of the balance sheets.
-    """
-
-    composed: pl.DataFrame
-    lines: pl.DataFrame
-    missed: pl.DataFrame
-    proofs: pl.DataFrame
-    decisions: pl.DataFrame
-    sections: pl.DataFrame
-
-
-def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, of_industry: pl.DataFrame) -> Balances:
+def balances(
+    facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, of_industry: pl.DataFrame
+) -> tuple[pl.DataFrame, ...]:
     """Total debt and cash of each balance sheet, without later filings that do not restate them.
 
     Args:
@@ -91,6 +37,16 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
         facts: typed facts in filing order (facts.reports).
         placed: vintages on the grid (calendar.on_grid), of which the days, filings and repairs of instants are used.
         of_facts: `vintage` and `fact` of every stated amount, also of those that corrections left out.
+
+    Returns:
+        composed: the values that count, as vintages that are numbered after the stated ones; `value` in units of the
+            reporting currency, `grain` the power of ten to which it is rounded, `rule` the rule that chose the lines.
+        lines_of_balances: the facts of each value; `reservation` is the flag of the value, `repair` the factor by which
+            a correction changed the fact.
+        missed: the items without a value although the balance sheet states a part of them.
+        proofs: decisions.PROOFS.
+        decisions: decisions.DECISIONS.
+        section_lines: of sections.section_lines: the lines of the balance sheets.
     """
     repairs = _repairs(facts, placed, of_facts)
     industries = {(cik, seq): name for cik, seq, name in of_industry.select("cik", "seq", "industry").iter_rows()}
@@ -115,7 +71,8 @@ def balances(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, 
         taken += [(value, placed_at[id(value)]) for value in counts]
         if not counts or counts[-1].value is None:
             missed += [one for one in of_one if one[0].value is None][-1:]
-    return _frames(taken, missed, decided, repairs, sections.section_lines(rows))
+    first = int(arrays.ints(of_facts, "vintage").max(initial=-1)) + 1
+    return (*_frames(taken, missed, decided, repairs, first), sections.section_lines(rows))
 
 
 def _key(of: tuple[Value, _Place]) -> tuple[int, int, str]:
@@ -190,13 +147,14 @@ def _frames(
     missed: list[tuple[Value, _Place]],
     decided: list[tuple[Rule, int]],
     repairs: Mapping[int, float],
-    section_lines: pl.DataFrame,
-) -> Balances:
+    first: int,
+) -> tuple[pl.DataFrame, ...]:
     rows, lines, judgements = [], [], []
-    for number, (one, (q, filed, amended, regime)) in enumerate(taken):
-        rows.append((number, one.cik, one.item, q, one.seq, filed, amended, regime, one.value, one.grain, one.rule.id))
+    for number, (one, (q, filed, amended, regime)) in enumerate(taken, first):
+        of_day = (one.cik, one.item, q, one.seq, filed, amended, regime)
+        rows.append((*of_day, one.value, one.grain, one.rule.id, number, 0, 0))
         lines += [
-            (number, fact, coefficient, OF_LINES.id, one.flag, repairs.get(fact, 1.0))
+            (number, fact, coefficient, OF_LINES.id, one.flag, repairs.get(fact, 1.0), one.cik, one.seq, one.item)
             for fact, coefficient in one.facts
         ]
         value_of = (one.cik, q, one.item, one.seq)
@@ -211,11 +169,10 @@ def _frames(
     companies: dict[Rule, list[int]] = {OF_LINES: [one.cik for one, _ in taken for _ in one.facts]}
     for rule, cik in chain(decided, ((one.rule, one.cik) for one, _ in (*taken, *missed))):
         companies.setdefault(rule, []).append(cik)
-    return Balances(
-        pl.DataFrame(rows, schema=COMPOSED, orient="row"),
-        pl.DataFrame(lines, schema=LEGS, orient="row"),
-        pl.DataFrame(gaps, schema=MISSED, orient="row"),
+    return (
+        pl.DataFrame(rows, schema=FRAMES["composed"].types, orient="row"),
+        pl.DataFrame(lines, schema=FRAMES["lines_of_balances"].types, orient="row"),
+        pl.DataFrame(gaps, schema=WITHHELD, orient="row"),
         pl.DataFrame(judgements, schema=PROOFS, orient="row"),
         counted((rule, np.array(ciks)) for rule, ciks in companies.items()),
-        section_lines,
     )

@@ -37,7 +37,8 @@ def with_derived(
         regimes: of periods.breaks.regimes.
 
     Returns:
-        sound, with derived vintages: `corrected_by` is their rule, and `rank` is beyond those of the sources.
+        sound, with derived vintages: `corrected_by` is their rule, and `rank` is beyond those of the sources; and with
+        `regime`, that of the filing.
         stated_facts, with the facts of the derived vintages.
         decisions: the number of amounts that each rule derived.
     """
@@ -48,17 +49,16 @@ def with_derived(
     lines = _lines(of_elements, stated_facts, sound, regimes, rates)
     derived = _vintages(facts, lines).with_columns(vintage=pl.int_range(first, first + pl.len(), dtype=pl.UInt32))
     return (
-        pl.concat([sound, derived.select(sound.columns)]).sort(
-            *FILING, "start", "end", "concept", nulls_last=False, maintain_order=True
-        ),
+        pl.concat([sound, derived.select(sound.columns)])
+        .sort(*FILING, "start", "end", "concept", nulls_last=False, maintain_order=True)
+        .join(regimes.select(*FILING, "regime"), on=FILING, how="left", maintain_order="left"),
         pl.concat([stated_facts, _facts_of(derived, facts).select(stated_facts.columns)]).sort(
             "vintage", "tag", maintain_order=True
         ),
         pl.concat([derived.select("cik", "rule"), against.select("cik", "rule")])
         .group_by("cik", "rule")
         .agg(figures=pl.len())
-        .cast(DECISIONS)
-        .sort("cik", "rule"),
+        .cast(DECISIONS),
     )
 
 

@@ -7,7 +7,6 @@ import polars as pl
 
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.decisions import counted
-from pipelines.normalize.frames import FRAMES
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.moves import AMENDMENT, SHARE_CONCEPTS, SNAP
 
@@ -62,20 +61,18 @@ def share_factors(
     return found, counted([(NEWEST_BASIS, ints(older, "cik")), (AMENDMENT, ints(repetitions, "cik"))])
 
 
-def on_newest_basis(
-    vintages: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.DataFrame | None = None
-) -> pl.DataFrame:
+def on_newest_basis(vintages: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.DataFrame) -> pl.DataFrame:
     """Put shares and per-share values on the share basis of the company's newest filing.
 
     Args:
         vintages: with `measure_sign`: 1 for shares, -1 for per-share values, 0 for money.
         splits: of infer_splits.
-        repetitions: of repeated, if any.
+        repetitions: of repeated.
 
     Returns:
         the vintages with converted `value` and `grain`; a filing is on the basis after all splits effective by then.
     """
-    found = _with_factor(vintages, splits, FRAMES["repetitions"].empty if repetitions is None else repetitions)
+    found = _with_factor(vintages, splits, repetitions)
     return found.with_columns(pl.col("value", "grain") * pl.col("factor").pow("measure_sign")).drop("factor")
 
 
