@@ -1,21 +1,23 @@
 """The frames that pass between the steps of the pipeline: their columns, types, units and keys.
 
-Belongs here: the columns, the frames, and the check of a frame against its declaration. Does not: how a frame is made
-(the steps), the rows that steps add about their decisions (decisions).
+Belongs here: the columns, the frames, and the check of a frame against its declaration; the rows that all steps add
+about what their rules did. Does not: how another frame is made (the steps), the rules (next to the code that decides).
 
 One name has one meaning and one type in all frames. After the name of a column, `*` says that it is part of the key,
 `?` that a value may be missing, `!` that no value comes twice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import dataframely as dy
+import numpy.typing as npt
 import polars as pl
 
 from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.rule import Rule
 
 
 class FrameError(Exception):
@@ -112,7 +114,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "of_seq": (dy.Int32, "the report that the amendment repeats"),
     "operating_cash_flow_end": (dy.Date, "end of its newest period"),
     "other_source": (dy.Bool, "whether the source is, for this company, another amount than the best source"),
-    "outcome": (dy.String, "one of decisions.OUTCOMES; null if the identity can no longer be compared"),
+    "outcome": (dy.String, "one of frames.OUTCOMES; null if the identity can no longer be compared"),
     "own_spread": (dy.Float64, "the spread of the way that counts"),
     "period_end": (dy.Date, "the quarter end"),
     "periodic": (dy.Bool, "whether the filing is a periodic report"),
@@ -414,3 +416,33 @@ FRAMES: dict[str, Declared] = {
     )
 }
 """Every frame that a step makes, by name: what one row is, and its columns."""
+
+
+# --- Decisions --------------------------------------------------------------------------------------------------
+
+DECISIONS = FRAMES["decisions"].types
+"""The number of decisions of each rule of a step for a company."""
+
+WITHHELD = FRAMES["contradicted"].types
+"""Items of a quarter end that a rule withholds."""
+
+PROOFS = FRAMES["proofs"].types
+"""Judgements of an item of a quarter end by an identity; each holds from filing `seq` until the rule's next one."""
+
+HOLDS, CHOSE, CORRECTED, WITHHELD_OUTCOME = OUTCOMES = ("holds", "chose", "corrected", "withheld")
+"""holds: the value satisfies the identity; chose: it was chosen because it does; corrected: the identity proved a filed
+figure wrong, and it was corrected; withheld: the identity contradicts the value, which is therefore not served."""
+
+
+def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
+    """Decisions of a step: columns of DECISIONS.
+
+    Args:
+        decided: each rule with the CIK of every figure, window or filing that it decided; a rule may come up again.
+    """
+    each = [
+        pl.DataFrame({"cik": ciks}, schema={"cik": pl.Int64}).with_columns(rule=pl.lit(rule.id))
+        for rule, ciks in decided
+    ]
+    rows = pl.concat([DECISIONS.to_frame().drop("figures"), *each])
+    return rows.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.normalize.decisions import WITHHELD_OUTCOME as WITHHELD
 from pipelines.normalize.elements import describe_sources
+from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served

@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from pipelines.normalize.decisions import DECISIONS, counted
 from pipelines.normalize.facts.reports import RAW_SCHEMA
-from pipelines.normalize.frames import FRAMES, FrameError, with_ten_digits
+from pipelines.normalize.frames import DECISIONS, FRAMES, FrameError, counted, with_ten_digits
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.pipeline import GATHERED, STEPS, Step, run, standardize
 from pipelines.normalize.rule import Rule

@@ -19,8 +19,7 @@ from pipelines.normalize.balance.evidence import judged
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import History
 from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_LINES, Value
-from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
-from pipelines.normalize.frames import FRAMES
+from pipelines.normalize.frames import CHOSE, FRAMES, HOLDS, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 
 _Place = tuple[int, date, bool, int]
@@ -44,8 +43,8 @@ def balances(
         lines_of_balances: the facts of each value; `reservation` is the flag of the value, `repair` the factor by which
             a correction changed the fact.
         missed: the items without a value although the balance sheet states a part of them.
-        proofs: decisions.PROOFS.
-        decisions: decisions.DECISIONS.
+        proofs: frames.PROOFS.
+        decisions: frames.DECISIONS.
         section_lines: of sections.section_lines: the lines of the balance sheets.
     """
     repairs = _repairs(facts, placed, of_facts)

@@ -16,9 +16,9 @@ from pipelines.normalize import arrays
 from pipelines.normalize.balance.debt import DISCOUNT, FILER_TOTAL, WITH_MATURITIES
 from pipelines.normalize.balance.solver import is_slip
 from pipelines.normalize.balance.values import Value
-from pipelines.normalize.decisions import DECISIONS, counted
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.lines import ALL_DEBT
+from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
 
 _COMPARATIVES = "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c); IAS 1.38)"
@@ -136,7 +136,7 @@ def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         placed: vintages on the grid (calendar.on_grid).
 
     Returns:
-        the rows of `placed` that count, sorted by `cik`, `concept`, `q` and `seq`; and columns of decisions.DECISIONS.
+        the rows of `placed` that count, sorted by `cik`, `concept`, `q` and `seq`; and columns of frames.DECISIONS.
     """
     lines = placed.filter(pl.col("concept").is_in(SINGLE_LINES)).sort("cik", "concept", "q", "seq", maintain_order=True)
     if lines.is_empty():

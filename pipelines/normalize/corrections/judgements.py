@@ -8,7 +8,7 @@ import polars as pl
 
 from pipelines.normalize.corrections import agreement, dividends, footing, scale, signs, votes
 from pipelines.normalize.corrections.figures import DOUBT
-from pipelines.normalize.decisions import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
+from pipelines.normalize.frames import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.periods.calendar import on_grid
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
@@ -38,8 +38,8 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
         grid: of periods.calendar.fiscal_grid.
 
     Returns:
-        withheld: decisions.WITHHELD: the items that may have no value because a figure was left out.
-        proofs: decisions.PROOFS: `left_side` is the filed figure, `right_side` the corrected one.
+        withheld: frames.WITHHELD: the items that may have no value because a figure was left out.
+        proofs: frames.PROOFS: `left_side` is the filed figure, `right_side` the corrected one.
     """
     is_doubt = pl.col("kind") == DOUBT
     placed = (
@@ -67,7 +67,7 @@ def of_statements(footings: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFr
 
     Returns:
         proofs: for each item of a quarter end, the judgement of the longest period that ends there.
-        contradicted: decisions.WITHHELD: the items that may lack a value because a figure was left out.
+        contradicted: frames.WITHHELD: the items that may lack a value because a figure was left out.
     """
     on, _ = on_grid(footings, grid)
     proofs = on.sort(*JUDGED, "seq", "n").unique([*JUDGED, "seq"], keep="last", maintain_order=True)
@@ -93,7 +93,7 @@ def standing(judgements: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """The last judgement of each item of a quarter end by each identity.
 
     Args:
-        judgements: decisions.PROOFS, of all steps.
+        judgements: frames.PROOFS, of all steps.
         grid: of periods.calendar.fiscal_grid.
 
     Returns:

@@ -22,9 +22,8 @@ from pipelines.normalize.corrections import (
 )
 from pipelines.normalize.corrections.figures import FIGURE, SCALE, SIGN, TOTAL, Figures, Proposal
 from pipelines.normalize.corrections.powers import is_power_of_ten
-from pipelines.normalize.decisions import CORRECTED, DECISIONS, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import AMOUNT, CONCEPTS, OF_SOURCE
-from pipelines.normalize.frames import FRAMES
+from pipelines.normalize.frames import CORRECTED, DECISIONS, FRAMES, HOLDS, WITHHELD_OUTCOME, counted
 from warehouse.schema import ITEM_NAMES
 
 WHAT = ["cik", "seq", "concept", "start", "end"]

@@ -24,8 +24,8 @@ from pipelines.normalize.arrays import (
 )
 from pipelines.normalize.corrections.contexts import FOUR_DIGITS, RESTATED, UNITS_OF_SUM
 from pipelines.normalize.corrections.judgements import withheld
-from pipelines.normalize.decisions import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.elements import BY_NAME, NUMBER_OF
+from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
@@ -142,9 +142,9 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
 
     Returns:
         placed: without these figures.
-        withheld: decisions.WITHHELD: the items that may have no value for this reason.
-        proofs: decisions.PROOFS: `left_side` is the figure, `right_side` what contradicts it.
-        decisions: decisions.DECISIONS.
+        withheld: frames.WITHHELD: the items that may have no value for this reason.
+        proofs: frames.PROOFS: `left_side` is the figure, `right_side` what contradicts it.
+        decisions: frames.DECISIONS.
     """
     lines = _Lines(placed)
     found = [*_contradicted_flows(lines, ints(placed, "measure_sign")), *_repeated_balances(lines)]

@@ -9,7 +9,6 @@ They are added after the corrections, so none of them is ever the proof of a cor
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.decisions import DECISIONS
 from pipelines.normalize.derived import (
     dividends,
     no_dividends,
@@ -19,6 +18,7 @@ from pipelines.normalize.derived import (
 from pipelines.normalize.derived.stated import FILING, PERIOD, stated
 from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
+from pipelines.normalize.frames import DECISIONS
 
 _BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}
 """The rank of a derived amount: beyond those of the sources of its concept."""

@@ -7,7 +7,7 @@ conversion (no amount is converted), which concept a fact states (stated), the s
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.decisions import DECISIONS, counted
+from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
 
 PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
@@ -96,7 +96,7 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     Returns:
         facts: the same with `cik` as a number, `start` (null for an instant), `end`, `filed` as dates, `form_family`
             (the form without its amendment mark), `amended`, `measure` (MEASURE), `currency` (null for shares).
-        decisions: decisions.DECISIONS.
+        decisions: frames.DECISIONS.
     """
     family = pl.col("form").str.strip_suffix(AMENDMENT)
     dated = (
@@ -162,7 +162,7 @@ def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> tuple[pl.DataF
         currencies: of reporting_currency; a company that is missing has no facts that count.
 
     Returns:
-        the facts; and the decisions (decisions.DECISIONS).
+        the facts; and the decisions (frames.DECISIONS).
     """
     marked = facts.join(currencies.rename({"currency": "reporting"}), on="cik", maintain_order="left")
     is_other = REPORTING.where((marked["currency"] != marked["reporting"]).fill_null(value=False))
@@ -182,7 +182,7 @@ def in_filing_order(
 
     Returns:
         the facts; the filings: `cik`, `accession`, `form`, `filed`, `seq`, `accepted_at` (UTC, null if unknown); and
-        the decisions (decisions.DECISIONS): filings that share their day with another.
+        the decisions (frames.DECISIONS): filings that share their day with another.
     """
     times = (ACCEPTED.to_frame() if accepted is None else accepted.select(ACCEPTED.names())).unique("accession")
     of_day = pl.when(SAME_DAY.where(pl.lit(value=True))).then(pl.col("amended", "accepted_at", "accession"))

@@ -8,10 +8,10 @@ Does not: which elements are the sources of a concept (elements), which facts co
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.decisions import DECISIONS, counted
 from pipelines.normalize.facts import candidates, matching
 from pipelines.normalize.facts.precision import SCALE_OF_FILING
 from pipelines.normalize.facts.reports import FILED_TWICE, PERIODIC_FORMS
+from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
 
 PARTIAL = Rule(
@@ -46,7 +46,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             `other_source` (for this company, the source is a different amount than the best source so far).
         legs: the facts of each amount, sorted by `vintage`, `tag`: these columns, `fact` (row number of `facts`),
             `coefficient`; `tag` includes the taxonomy.
-        decisions: decisions.DECISIONS; for each source the number of amounts taken from it.
+        decisions: frames.DECISIONS; for each source the number of amounts taken from it.
     """
     pairs, zero_counts, without_shares = matching.matched(facts, of_industry)
     repeated, added = candidates.of_other_elements(pairs), candidates.of_equity(pairs)
@@ -84,7 +84,7 @@ def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
         vintages: of stated.stated_concepts.
 
     Returns:
-        the vintages that count; and the decisions (decisions.DECISIONS).
+        the vintages that count; and the decisions (frames.DECISIONS).
     """
     amount = ["cik", "concept", "start", "end"]
     current = vintages.filter(~pl.col("periodic"))

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, before, floats, ints, numbers, starts
-from pipelines.normalize.decisions import WITHHELD, counted
+from pipelines.normalize.frames import WITHHELD, counted
 from pipelines.normalize.industry.classification import without_meaning
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item

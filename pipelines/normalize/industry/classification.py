@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, first_row, ints, starts
-from pipelines.normalize.decisions import DECISIONS
+from pipelines.normalize.frames import DECISIONS
 from pipelines.normalize.industry.table import BY_ID, INDICATORS, TABLE, IndustryRow
 from pipelines.normalize.rule import Rule
 from warehouse.schema import items_of
@@ -77,7 +77,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
 
     Returns:
         `cik`, `seq`, `industry`, `rule`, sorted by `cik` and `seq`; and the filings that each rule decided
-        (decisions.DECISIONS).
+        (frames.DECISIONS).
     """
     filings, row = deciding_rows(facts, registrants)
     found = filings.select("cik", "seq", industry=_INDUSTRY[row], rule=_RULE[row])

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, numbers
-from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
+from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.items.points import Leg, Points, newest_of_windows
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.ways import METHOD_NAMES, METHODS
@@ -109,7 +109,7 @@ def flow(points: Points, name: str) -> Item:
 
 
 def proofs(points: Points, items: Iterable[Item]) -> pl.DataFrame:
-    """The judgements of items at the newest points: decisions.PROOFS."""
+    """The judgements of items at the newest points: frames.PROOFS."""
     newest = newest_of_windows(points)
     found = []
     for item in items:

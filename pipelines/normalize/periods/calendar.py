@@ -10,7 +10,7 @@ from datetime import timedelta
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.decisions import counted
+from pipelines.normalize.frames import counted
 from pipelines.normalize.periods.fiscal_years import (
     DAYS_OF_QUARTER,
     DAYS_OF_YEAR,

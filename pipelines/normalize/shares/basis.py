@@ -6,7 +6,7 @@ Belongs here: the basis of each filing, and converting its figures. Does not: wh
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.decisions import counted
+from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.moves import AMENDMENT, SHARE_CONCEPTS, SNAP
 

@@ -9,7 +9,7 @@ A present value belongs to today's holders. An average over twelve months lags h
 import polars as pl
 
 from pipelines.normalize.arrays import floats, ints
-from pipelines.normalize.decisions import counted
+from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, STATED_RANKS
 

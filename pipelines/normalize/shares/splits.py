@@ -17,8 +17,7 @@ from math import log, prod
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.decisions import counted
-from pipelines.normalize.frames import FRAMES
+from pipelines.normalize.frames import FRAMES, counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.moves import (
     FIGURES,

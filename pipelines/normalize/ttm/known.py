@@ -29,9 +29,9 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
-from pipelines.normalize.decisions import counted
 from pipelines.normalize.elements import AMOUNT, BY_NAME
 from pipelines.normalize.facts.precision import grains
+from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 
 SLOT = ["cik", "concept", "q", "n"]

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, numbers
-from pipelines.normalize.decisions import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
+from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, Choice, Ways
 from pipelines.normalize.ttm.known import IS_ADDITIVE
 from pipelines.normalize.ttm.lookups import Windows
@@ -17,7 +17,7 @@ WINDOW = ["cik", "q", "item"]
 
 
 def proofs(windows: Windows, ways: Ways, choice: Choice, items: pl.Series) -> pl.DataFrame:
-    """The judgements of the windows that count today: decisions.PROOFS.
+    """The judgements of the windows that count today: frames.PROOFS.
 
     One basis: the interim period of the year before as known with the year (`left_side`) and as subtracted
     (`right_side`). Two ways: twelve months by years and by quarters.

@@ -20,8 +20,8 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
-from pipelines.normalize.decisions import counted
 from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.frames import counted
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import averages
@@ -135,7 +135,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
             added up.
-        proofs: decisions.PROOFS: for each window, whether its legs are on one basis, and whether its two ways agree.
+        proofs: frames.PROOFS: for each window, whether its legs are on one basis, and whether its two ways agree.
         decisions: `cik`, `rule`, `figures`.
 
     Source: Regulation S-X Rule 10-01(c).
