@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from pipelines.normalize.corrections import agreement, dividends, identities
+from pipelines.normalize.corrections import agreement, dividends, scale, signs
 from tests.factories import (
     CIK,
     DILUTED,
@@ -42,7 +42,8 @@ def third_year(usual, wrong, years=3):
         for year in range(2024 - years, 2024)
         for tag, value in {**usual, **(wrong if year == 2023 else {})}.items()
     ]
-    found = corrected_by(signed(raw(*rows)), identities.proposals, agreement.proposals, dividends.proposals)
+    correctors = scale.of_shares, signs.of_tax_and_outflows, agreement.proposals, dividends.proposals
+    found = corrected_by(signed(raw(*rows)), *correctors)
     last = found.filter(found["end"].dt.year() == 2023).rows(named=True)
     return {row["concept"]: pytest.approx(row["value"]) for row in last}
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.normalize.corrections import identities, votes
-from pipelines.normalize.corrections.identities import BY_COUNTS, BY_LIMITS
+from pipelines.normalize.corrections import scale, signs
+from pipelines.normalize.corrections.scale import BY_COUNTS, BY_LIMITS
 from tests.factories import CAPITAL_SPENDING, DILUTED, EPS, NET_INCOME, REVENUE, SHARES, corrected_by, fact, raw, signed
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
@@ -30,7 +30,8 @@ def stating(year, figures):
 
 
 def found_in(*reports):
-    return corrected_by(signed(raw(*reports)), votes.proposals, identities.proposals).rows(named=True)
+    correctors = signs.of_income, scale.of_shares, signs.of_tax_and_outflows
+    return corrected_by(signed(raw(*reports)), *correctors).rows(named=True)
 
 
 def in_units(*reports):
@@ -281,7 +282,7 @@ def test_the_precision_of_a_figure_is_corrected_with_it():
     """40,000 thousand is precise to the thousand: a repetition in units is more precise and not a restatement."""
     vintages = signed(raw(annual_report(count=40_123.0)))
 
-    found = corrected_by(vintages, identities.proposals).filter(pl.col("concept") == "shares_basic")
+    found = corrected_by(vintages, scale.of_shares).filter(pl.col("concept") == "shares_basic")
 
     assert found.select("value", "grain").row(0) == (40_123_000.0, 1000.0)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.normalize.corrections import identities, scale
+from pipelines.normalize.corrections import scale, signs
 from pipelines.normalize.corrections.scale import BY_FILINGS_AND_LEVEL
 from tests.factories import (
     ASSETS,
@@ -47,7 +47,7 @@ def digits(value):
 
 def corrected(*rows):
     """The stated figures, on one scale."""
-    return corrected_by(signed(raw(*rows)), identities.proposals, scale.proposals)
+    return corrected_by(signed(raw(*rows)), scale.of_shares, signs.of_tax_and_outflows, scale.of_filings)
 
 
 def in_units(*rows):

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from pipelines.normalize.corrections import identities, scale, signs
+from pipelines.normalize.corrections import scale, signs
 from pipelines.normalize.corrections.signs import BY_FILINGS_OF_PERIOD, BY_LINE
 from tests.factories import CAPITAL_SPENDING, CASH_FLOW, NET_INCOME, corrected_by, fact, raw, signed
 
@@ -14,7 +14,8 @@ FILED = ["2023-05-02", "2024-04-30", "2025-04-29", "2026-04-28", "2027-05-04"]
 
 
 def corrected(rows):
-    return corrected_by(signed(raw(*rows)), identities.proposals, scale.proposals, signs.proposals)
+    correctors = scale.of_shares, signs.of_tax_and_outflows, scale.of_filings, signs.of_filings
+    return corrected_by(signed(raw(*rows)), *correctors)
 
 
 def told(*amounts, tag=CASH_FLOW, others=()):

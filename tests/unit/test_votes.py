@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.normalize.corrections import identities, votes
+from pipelines.normalize.corrections import scale, signs
 from tests.factories import DILUTED, EPS, NET_INCOME, SHARES, corrected_by, fact, raw, signed
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
@@ -29,7 +29,8 @@ def stating(figures, year=2023, filed="2024-02-27"):
 
 def found_in(*reports):
     """The amount of each concept by the year of the filing and of the period; None if it is left out."""
-    rows = corrected_by(signed(raw(*reports)), votes.proposals, identities.proposals).rows(named=True)
+    correctors = signs.of_income, scale.of_shares, signs.of_tax_and_outflows
+    rows = corrected_by(signed(raw(*reports)), *correctors).rows(named=True)
     return {(row["concept"], row["filed"].year, row["end"].year): pytest.approx(row["value"]) for row in rows}
 
 

@@ -1,7 +1,7 @@
 """Agreement: amounts that contradict what the same filing says in other figures, in a company whose figures agree.
 
 Belongs here: net income, earnings per share, shares and revenue against the figures that equal them in the company's
-other periods. Does not: signs (votes), statements that foot (footing), powers of a thousand (identities, scale),
+other periods. Does not: signs (signs), statements that foot (footing), powers of a thousand (scale),
 figures of other periods (contexts).
 
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
@@ -14,8 +14,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, any_of
 from pipelines.normalize.corrections.contexts import UNITS_OF_SUM
-from pipelines.normalize.corrections.figures import Figures, Proposal
-from pipelines.normalize.corrections.period_rows import (
+from pipelines.normalize.corrections.figures import (
     COMMON,
     COUNTS,
     EARNINGS,
@@ -29,10 +28,12 @@ from pipelines.normalize.corrections.period_rows import (
     PRETAX,
     PROFIT,
     TAX,
+    Figures,
     PeriodRows,
+    Proposal,
     either,
 )
-from pipelines.normalize.corrections.votes import FROM_INCOME, FROM_PROFIT, retained
+from pipelines.normalize.corrections.signs import FROM_INCOME, FROM_PROFIT, retained
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 
@@ -214,7 +215,7 @@ def _of_parent(rows: PeriodRows) -> list[Witness]:
 
 
 Incomes = tuple[Floats, Floats]
-"""Net income to common and of the parent, without signs, which votes decide, and as judged."""
+"""Net income to common and of the parent, without signs, which other rules decide, and as judged."""
 
 
 def _is_product(each: Floats, count: Floats, incomes: Incomes, share: float, cents: float) -> Flags:

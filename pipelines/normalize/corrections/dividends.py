@@ -11,10 +11,19 @@ from dataclasses import replace
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, pairs_of_equal
-from pipelines.normalize.corrections.figures import A_QUARTER, A_YEAR, Figures, Proposal
+from pipelines.normalize.corrections.figures import (
+    A_QUARTER,
+    A_YEAR,
+    COUNTS,
+    MANY_OTHERS,
+    NEARLY_ALL,
+    Figures,
+    PeriodRows,
+    Proposal,
+    either,
+)
 from pipelines.normalize.corrections.footing import Judged
-from pipelines.normalize.corrections.period_rows import COUNTS, MANY_OTHERS, NEARLY_ALL, PeriodRows, either
-from pipelines.normalize.corrections.powers import NEAR_COUNTS, POWER, power_of_thousand
+from pipelines.normalize.corrections.scale import NEAR_COUNTS, POWER, power_of_thousand
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.periods.fiscal_years import DAYS_OF_QUARTER
 from pipelines.normalize.rule import Rule

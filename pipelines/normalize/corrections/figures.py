@@ -1,15 +1,31 @@
 """Figures: the filed amounts as arrays, in the order in which corrections compare them.
 
-Belongs here: the columns that the proofs of errors use, and the form of a proposed correction. Does not: any proof
-(identities, scale, signs, contexts), applying and recording proposals (ledger).
+Belongs here: the columns that the proofs of errors use, the figures of one filing and period in one row, the company's
+record of satisfying an identity, and the form of a proposed correction. Does not: any proof (signs, scale, footing,
+agreement, dividends, contexts), applying and recording proposals (ledger).
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, Ints, first_row, floats, ints, packed, starts
+from pipelines.normalize.arrays import (
+    NOTHING,
+    Flags,
+    Floats,
+    Ints,
+    Timeline,
+    company_key,
+    first_row,
+    floats,
+    ints,
+    packed,
+    picked,
+    starts,
+)
 from pipelines.normalize.elements import AMOUNT, NUMBER_OF
 from pipelines.normalize.rule import Rule
 
@@ -19,6 +35,33 @@ ends); and of a quarter."""
 SCALE, SIGN, FIGURE, CONTEXT, TOTAL, DOUBT = "scale", "sign", "figure", "context", "total", "doubt"
 """The kinds of corrections: the factor is a power of ten, minus one, or another; the figure is left out as that of
 another period, because a total contradicts it, or because other figures of its filing do."""
+
+COUNTS = ("shares_basic", "shares_diluted")
+COMMON, PARENT, EARNINGS, PRETAX, TAX = (
+    "net_income_common",
+    "net_income_parent",
+    "eps_basic",
+    "pretax_income",
+    "income_tax",
+)
+PROFIT, DILUTED_EARNINGS, COMPREHENSIVE, OPERATING, RETAINED = (
+    "profit",
+    "eps_diluted",
+    "comprehensive_income",
+    "operating_income",
+    "retained_earnings",
+)
+PER_SHARE = (EARNINGS, DILUTED_EARNINGS)
+OF_INCOME = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS, PROFIT, DILUTED_EARNINGS, COMPREHENSIVE, OPERATING)
+FEWEST_OTHERS = 2
+"""An identity counts for a company that satisfies it in so many other periods: no two do by chance."""
+MOSTLY = 0.8
+"""... and in at least this share of all of its other periods. Measured on 228 companies: of figures that contradict an
+identity which held before, nearly all are errors or have no other witness."""
+MANY_OTHERS, NEARLY_ALL = 6, 0.95
+"""The same for identities that hold so well that small differences contradict."""
+HALF_A_CENT = 0.0055
+"""Rounding of earnings per share, with a little more for averages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +161,96 @@ class Figures:
         """Whether no earlier filing states a figure for the same line and period."""
         is_first: Flags = self.first == np.arange(len(self.first))
         return is_first
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodRows:
+    """One row for each filing and period, in the order of company, filing and period.
+
+    figures: all figures.
+    company, seq: the filing.
+    start, end: the period, as days since 1970.
+    since, of_filing, after: the first row of the company, that of the filing, and the row after those of the filing.
+    place: for each concept, the place of the figure in Figures, or NOTHING.
+    """
+
+    figures: Figures
+    company: Ints
+    seq: Ints
+    start: Ints
+    end: Ints
+    since: Ints
+    of_filing: Ints
+    after: Ints
+    place: dict[str, Ints]
+
+    @classmethod
+    def of(cls, figures: Figures, concepts: tuple[str, ...]) -> "PeriodRows":
+        """Collect the figures of some concepts."""
+        at = figures.of_concepts(concepts)
+        company, seq, start, end = (column[at] for column in (figures.company, figures.seq, figures.start, figures.end))
+        _, first, row = np.unique(packed(company, seq, start, end), return_index=True, return_inverse=True)
+        place = {name: np.full(len(first), NOTHING) for name in concepts}
+        for name in concepts:
+            is_named = figures.concept[at] == NUMBER_OF[name]
+            place[name][row[is_named]] = at[is_named]
+        company, seq = company[first], seq[first]
+        is_new = starts(company, seq)
+        after = np.append(np.flatnonzero(is_new), len(first))[np.cumsum(is_new)]
+        since, of_filing = first_row(starts(company)), first_row(is_new)
+        return cls(figures, company, seq, start[first], end[first], since, of_filing, after, place)
+
+    def __getitem__(self, name: str) -> Floats:
+        """The figures of a concept; NaN if the filing does not state one for the period."""
+        return picked(self.figures.value, self.place[name])
+
+    def grain(self, name: str) -> Floats:
+        """The power of ten to which the figures of a concept are rounded."""
+        return picked(self.figures.grain, self.place[name])
+
+    def is_of(self, name: str, ranks: tuple[int, ...]) -> Flags:
+        """Whether the figure of a concept is from one of some sources."""
+        return (self.place[name] >= 0) & np.isin(picked(self.figures.rank, self.place[name]), ranks)
+
+    def last(self, holds: Flags) -> Ints:
+        """The last row of the same or an earlier filing of the company where the condition holds; NOTHING if none."""
+        newest = np.maximum.accumulate(np.where(holds, np.arange(len(holds)), NOTHING))[self.after - 1]
+        return np.where(newest >= self.since, newest, NOTHING)
+
+    def balance(self, name: str, day: Ints) -> Ints:
+        """The place of the balance of a concept at a day, as known after each filing; NOTHING if there is none."""
+        at = self.figures.of_concepts((name,))
+        balances = Timeline(company_key(self.figures.company[at], self.figures.end[at]), self.figures.seq[at])
+        row = balances.after(company_key(self.company, day), self.seq)
+        return np.append(at, NOTHING)[row]
+
+    def usual(self, known: Flags, agrees: Flags, fewest: int = FEWEST_OTHERS, mostly: float = MOSTLY) -> Flags:
+        """Whether an identity holds in most other periods of the same and earlier filings.
+
+        If it fails in most other periods of the filing too, its lines have another meaning from now on.
+
+        Args:
+            known: where both sides are stated.
+            agrees: where they are equal.
+            fewest: the fewest other periods.
+            mostly: the share of them in which the identity must hold.
+        """
+        counts = [np.append(0, np.cumsum(flags)) for flags in (known & agrees, known)]
+        held, compared = (count[self.after] - count[self.since] - np.diff(count) for count in counts)
+        held_here, compared_here = (count[self.after] - count[self.of_filing] - np.diff(count) for count in counts)
+        is_usual: Flags = (held >= mostly * compared) & (compared >= fewest) & (2 * held_here >= compared_here)
+        return is_usual
+
+    def propose(self, rule: Rule, evidence: str, name: str, holds: Flags, factor: npt.NDArray[Any] | float) -> Proposal:
+        """Propose to multiply the figures of a concept where the condition holds."""
+        holds = holds & (self.place[name] >= 0)
+        of_all = np.broadcast_to(factor, holds.shape)
+        return Proposal(rule, evidence, self.place[name][holds], of_all[holds])
+
+
+def either(*numbers: Floats) -> Floats:
+    """The first of some numbers that is not NaN."""
+    found = numbers[-1]
+    for number in reversed(numbers[:-1]):
+        found = np.where(np.isnan(number), found, number)
+    return found

@@ -2,7 +2,7 @@
 
 Belongs here: the identities between the lines of an income statement or a cash flow statement of one filing and period,
 and what follows where one fails that the company's other statements satisfy. Does not: income against earnings per
-share and tax (identities), balance sheets (balance), other filings of the period (scale, signs, contexts).
+share and tax (scale, signs), balance sheets (balance), other filings of the period (scale, signs, contexts).
 
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, picked
-from pipelines.normalize.corrections.figures import A_YEAR, Figures, Proposal
-from pipelines.normalize.corrections.period_rows import FEWEST_OTHERS, PeriodRows
-from pipelines.normalize.corrections.powers import power_of_thousand
+from pipelines.normalize.corrections.figures import A_YEAR, FEWEST_OTHERS, Figures, PeriodRows, Proposal
+from pipelines.normalize.corrections.scale import power_of_thousand
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 

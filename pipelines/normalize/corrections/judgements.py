@@ -6,7 +6,7 @@ Does not: any correction or identity (ledger, footing, parts).
 
 import polars as pl
 
-from pipelines.normalize.corrections import agreement, dividends, footing, scale, signs, votes
+from pipelines.normalize.corrections import agreement, dividends, footing, scale, signs
 from pipelines.normalize.corrections.figures import DOUBT
 from pipelines.normalize.frames import CORRECTED, PROOFS, WITHHELD, WITHHELD_OUTCOME
 from pipelines.normalize.periods.calendar import on_grid
@@ -14,11 +14,10 @@ from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 
 PROVING = (
-    *(rule.id for module in (votes, agreement, dividends) for rule in module.RULES),
+    *(rule.id for rule in (*agreement.RULES, *dividends.RULES)),
+    *(rule.id for rule in (signs.SIGN_BY_VOTE, signs.NO_MAJORITY, signs.SIGN_OF_FILINGS, scale.SCALE_ALONE)),
     footing.CHANGE_IN_CASH.id,
     footing.INVESTING.id,
-    signs.SIGN_OF_FILINGS.id,
-    scale.SCALE_ALONE.id,
 )
 """The rules whose corrections are proofs of an item."""
 ITEMS = {**ITEM_OF_FLOW, **dict.fromkeys(footing.CASH_AT_THE_END, "cash_and_equivalents")}

@@ -1,7 +1,7 @@
 """The ledger of corrections: the filed value, the corrected value, and the proof of each error.
 
 Belongs here: the order of the corrections, applying them, and recording each. Does not: what proves an error
-(identities, scale, signs, contexts).
+(signs, scale, footing, agreement, dividends, contexts).
 """
 
 from collections.abc import Callable, Sequence
@@ -10,18 +10,9 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, floats, ints, numbers
-from pipelines.normalize.corrections import (
-    agreement,
-    contexts,
-    dividends,
-    footing,
-    identities,
-    scale,
-    signs,
-    votes,
-)
+from pipelines.normalize.corrections import agreement, contexts, dividends, footing, scale, signs
 from pipelines.normalize.corrections.figures import FIGURE, SCALE, SIGN, TOTAL, Figures, Proposal
-from pipelines.normalize.corrections.powers import is_power_of_ten
+from pipelines.normalize.corrections.scale import is_power_of_ten
 from pipelines.normalize.elements import AMOUNT, CONCEPTS, OF_SOURCE
 from pipelines.normalize.frames import CORRECTED, DECISIONS, FRAMES, HOLDS, WITHHELD_OUTCOME, counted
 from warehouse.schema import ITEM_NAMES
@@ -33,11 +24,12 @@ RECORDED = pl.Schema({"row": pl.Int64(), "kind": pl.String(), "evidence": pl.Str
 
 Corrector = Callable[[Figures], Sequence[Proposal]]
 CORRECTORS: tuple[Corrector, ...] = (
-    votes.proposals,
-    identities.proposals,
+    signs.of_income,
+    scale.of_shares,
+    signs.of_tax_and_outflows,
     footing.proposals,
-    scale.proposals,
-    signs.proposals,
+    scale.of_filings,
+    signs.of_filings,
     agreement.proposals,
     dividends.proposals,
 )

@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import previous
-from pipelines.normalize.corrections.powers import power_of_thousand
-from pipelines.normalize.corrections.scale import NEAR_STATED
+from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.sources import IFRS
 from pipelines.normalize.rule import Rule
@@ -40,6 +39,7 @@ ACROSS = Rule(
     "ASC 250-10-45-21 (change in the reporting entity) and IFRS 1.21: comparatives are stated on the new basis",
     "withhold",
 )
+RULES = (ANOTHER_COMPANY, OTHER_STANDARDS, ACROSS)
 
 REGIMES_OF_COMPANY = 2
 """Numbers of regimes for each company: one by US-GAAP, one by IFRS."""
