@@ -37,7 +37,7 @@ WITHOUT_INPUT = Rule(
     "withhold",
 )
 
-LEG_TYPES = pl.Schema({"place": pl.Int16(), "role": pl.String(), "times": pl.Float64(), "is_flow": pl.Boolean()})
+LEG_TYPES = pl.Schema({"place": pl.Int16(), "role": pl.String(), "times": pl.Float64()})
 
 
 def is_same(one: str, other: str) -> pl.Expr:
@@ -93,7 +93,7 @@ def item_versions(
     without_input = of_items.filter(pl.col("rule") == WITHOUT_INPUT.id, pl.col("value").is_null())
     decided += [(WITHOUT_INPUT, ints(without_input, "cik")), *roundings(of_items)]
     decided += [(ONE_COMPANY, points.cik[holds]) for holds in points.of_another.values()]
-    return of_items.drop("point"), _legs(items, of_items), pl.concat(withheld), counted(decided)
+    return of_items.drop("point"), _legs(points, items, of_items), pl.concat(withheld), counted(decided)
 
 
 def _reasons(points: Points, item: Item) -> list[pl.DataFrame]:
@@ -144,26 +144,23 @@ def _ciks(points: Points, versions: pl.DataFrame, rule: Rule, holds: Flags) -> I
     return ints(versions.filter(holds[versions["point"].to_numpy()]), "cik")
 
 
-def _legs(items: Iterable[Item], versions: pl.DataFrame) -> pl.DataFrame:
+def _legs(points: Points, items: Iterable[Item], versions: pl.DataFrame) -> pl.DataFrame:
     """The legs of the versions: one row a leg, in the order of items and legs."""
-    legs: list[tuple[int, str, float, bool]] = []
+    legs: list[tuple[int, str, float]] = []
     found: list[Ints] = []
     for item in items:
         of_item = versions.filter(pl.col("item") == item.name, pl.col("value").is_not_null())
         of_version, point = ints(of_item, "version"), ints(of_item, "point")
         for place, leg in enumerate(item.legs):
             rows = leg.rows[point]
-            legs.append((place, leg.role, leg.times, leg.is_flow))
+            legs.append((place, leg.role, leg.times))
             found.append(np.array([np.full_like(rows, len(found)), of_version, rows])[:, rows >= 0])
     number, version, row = (pl.Series(column, dtype=pl.UInt32) for column in np.concatenate(found, axis=1))
-    described = pl.DataFrame(legs, LEG_TYPES, orient="row")[number]
-    return described.select(
-        "place",
-        "role",
-        "times",
+    is_flow = row < points.first_balance
+    return pl.DataFrame(legs, LEG_TYPES, orient="row")[number].with_columns(
         version=version,
-        flow=pl.when("is_flow").then(row),
-        balance=pl.when(~pl.col("is_flow")).then(row),
+        flow=pl.when(is_flow).then(row),
+        balance=pl.when(~is_flow).then(row - points.first_balance),
     )
 
 

@@ -47,7 +47,7 @@ def dividends(points: Points, basic: Item, diluted: Item) -> Item:
     may_repeat = (found.method == METHODS.index(FOUR_QUARTERS)) & (points.of(found.name, "own_spread") < EVEN)
     contradicted = may_repeat & np.isfinite(times) & (times > TOO_MANY)
     if contradicted.any():
-        before = points.earlier(points.timeline(), 1)
+        before = points.earlier(points.changes, 1)
         contradicted |= may_repeat & np.isnan(times) & (before >= 0) & contradicted[before]
     is_shown = contradicted | (np.abs(times - 1) <= AS_PAID)
     return replace(

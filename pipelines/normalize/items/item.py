@@ -15,7 +15,7 @@ from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, num
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.items.points import Leg, Points, newest_of_windows
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.ways import METHOD_NAMES, METHODS
+from pipelines.normalize.ttm.ways import METHOD_NAMES
 
 SUM = "sum"
 """The role of a leg that is added, multiplied by its weight."""
@@ -94,12 +94,12 @@ class Item:
 
 
 def flow(points: Points, name: str) -> Item:
-    """An item that is the twelve months of the concept of its name."""
+    """An item that is the twelve months, or the balance, of the concept of its name."""
     way = points.way(name)
     return Item(
         name,
         points.of(name),
-        rules=tuple(rule.id for rule in METHODS),
+        rules=points.rules,
         rule=way,
         methods=tuple(METHOD_NAMES.values()),
         method=way,

@@ -130,26 +130,14 @@ def line_items(points: Points) -> list[Item]:
         free_cash_flow,
         basic,
         diluted,
-        *(_balance(points, name) for name in items_of("balance")),
+        *(
+            replace(flow(points, name), methods=("balance_sheet",), method=np.zeros(len(points), dtype=np.int64))
+            for name in items_of("balance")
+        ),
         return_on_capital(points),
         _debt_to_fcf(points, free_cash_flow),
         *(flow(points, name) for name in FURTHER),
     ]
-
-
-def _balance(points: Points, name: str) -> Item:
-    """A balance that is composed of lines of the balance sheet; its rule is the one that chose the lines."""
-    rules, rule = points.composed_by(name)
-    return Item(
-        name,
-        points.of(name),
-        rules=rules,
-        rule=rule,
-        methods=("balance_sheet",),
-        method=np.zeros(len(points), dtype=np.int64),
-        flags={},
-        legs=(points.leg(name, SUM),),
-    )
 
 
 def _net_income(points: Points) -> Item:

@@ -20,7 +20,8 @@ from pipelines.normalize.arrays import (
     ints,
     key_of,
     largest,
-    picked,
+    starts,
+    whole,
 )
 from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
@@ -66,7 +67,10 @@ _OF_SPECIFICATION = (
 )
 FLOWS = tuple(dict.fromkeys((*_OF_SPECIFICATION, *FURTHER)))
 """The concepts of whose twelve months items are made."""
-OF_FLOWS = ("amount", "days", "regime", "grain", "spread", "own_spread", "gross", "beyond", "is_derived", "seq")
+OF_AMOUNTS = (
+    *("amount", "days", "regime", "company", "way", "grain"),
+    *("spread", "own_spread", "gross", "beyond", "is_derived", "seq"),
+)
 BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
 
 
@@ -100,7 +104,7 @@ def _window(company: Ints, q: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Leg:
-    """One amount in a value, for each point: the row of `flows` or `balances` from which it is taken.
+    """One amount in a value, for each point: the row from which it is taken, of `flows` followed by `balances`.
 
     `role` is its role in the value, `times` the factor of its own legs; `rows` is NOTHING if there is no amount.
     """
@@ -109,11 +113,6 @@ class Leg:
     rows: Ints
     role: str
     times: float = 1.0
-
-    @property
-    def is_flow(self) -> bool:
-        """Whether `rows` are rows of `flows`; otherwise of `balances`."""
-        return self.concept in FLOWS
 
     def where(self, holds: Flags) -> "Leg":
         """The same leg, only at the points where a condition holds."""
@@ -149,41 +148,32 @@ class Points:
         companies, self.company = np.unique(self.cik, return_inverse=True)
         self.q, self.seq = ints(self.frame, "q"), ints(self.frame, "seq")
         self.window = _window(self.company, self.q)
-        self.rows: dict[str, Ints] = {}
-        for names, frame in ((FLOWS, flows), (BALANCES, balances)):
-            window = _window(np.searchsorted(companies, ints(frame, "cik")), ints(frame, "q"))
-            changes = Timeline((window << CONCEPT_BITS) | ints(frame, "concept"), ints(frame, "seq"))
-            for name in names:
-                self.rows[name] = changes.after((self.window << CONCEPT_BITS) | NUMBER_OF[name], self.seq)
-        columns = {True: (flows, (*OF_FLOWS, *WINDOW_FLAGS)), False: (balances, ("amount", "regime"))}
-        self._columns = {
-            is_flow: {name: np.append(floats(frame, name), np.nan) for name in names}
-            for is_flow, (frame, names) in columns.items()
+        self.changes = Timeline(self.window, self.seq)
+        known, self.first_balance = pl.concat([flows, balances], how="diagonal"), flows.height
+        window = _window(np.searchsorted(companies, ints(known, "cik")), ints(known, "q"))
+        of_concepts = Timeline((window << CONCEPT_BITS) | ints(known, "concept"), ints(known, "seq"))
+        self.rows = {
+            name: of_concepts.after((self.window << CONCEPT_BITS) | NUMBER_OF[name], self.seq)
+            for name in (*FLOWS, *BALANCES)
         }
+        self.rules = (*(rule.id for rule in METHODS), *balances["rule"].drop_nulls().unique(maintain_order=True))
+        numbers = {rule: number for number, rule in enumerate(self.rules)}
+        known = known.with_columns(
+            way=pl.col("rule").replace_strict(numbers, default=None, return_dtype=pl.Float64),
+            company=pl.when(pl.col("amount").is_not_null()).then(pl.col("regime") // REGIMES_OF_COMPANY),
+            withheld_by=pl.when(pl.col("amount").is_null()).then("rule"),
+        )
+        self._withheld_by = known["withheld_by"]
+        self._columns = {name: np.append(floats(known, name), np.nan) for name in (*OF_AMOUNTS, *WINDOW_FLAGS)}
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():
             self.rows[name] = np.where(holds, NOTHING, self.rows[name])
-        self._rules = {True: tuple(rule.id for rule in METHODS), False: tuple(balances["rule"].drop_nulls().unique())}
-        self._rule = {
-            is_flow: frame["rule"].replace_strict(
-                {rule: number for number, rule in enumerate(self._rules[is_flow])},
-                default=NOTHING,
-                return_dtype=pl.Int64,
-            )
-            for is_flow, (frame, _) in columns.items()
-        }
-        self._withheld_by = {
-            is_flow: frame.select(pl.when(pl.col("amount").is_null()).then("rule"))["rule"]
-            for is_flow, frame in ((True, flows), (False, balances))
-        }
 
     def __len__(self) -> int:
         return len(self.q)
 
     def _of_other_companies(self) -> dict[str, Flags]:
         """The concepts whose amount is of another company than that of the period's flows, and the points."""
-        for known in self._columns.values():
-            known["company"] = np.where(np.isnan(known["amount"]), np.nan, known["regime"] // REGIMES_OF_COMPANY)
         company = {name: self.of(name, "company") for name in self.rows}
         of_flows = largest(*(company[name] for name in FLOWS))
         found = {name: ONE_COMPANY.where(np.abs(of_name - of_flows) > 0) for name, of_name in company.items()}
@@ -192,53 +182,37 @@ class Points:
     def of(self, concept: str, name: str = "amount") -> Floats:
         """A column of the known amount of a concept: `amount`, `days`, `regime` and so on; NaN if none is known."""
         # the last number of each column is NaN, which is that of row NOTHING
-        return self._columns[concept in FLOWS][name][self.rows[concept]]
+        return self._columns[name][self.rows[concept]]
 
     def flags(self, concept: str) -> dict[str, Flags]:
         """The flags of the known twelve months of a flow."""
         return {name: self.of(concept, name) > 0 for name in WINDOW_FLAGS}
 
     def way(self, concept: str) -> Ints:
-        """The number in METHODS of the way to the known twelve months; -1 if none are known."""
-        return self.composed_by(concept)[1]
-
-    def composed_by(self, concept: str) -> tuple[tuple[str, ...], Ints]:
-        """The ids of the rules that compose an amount, and the number of the one at each point (-1 for none)."""
-        is_flow = concept in FLOWS
-        number = picked(self._rule[is_flow].to_numpy(), self.rows[concept])
-        return self._rules[is_flow], np.nan_to_num(number, nan=NOTHING).astype(np.int64)
+        """The number in `rules` of the one that composes the known amount: METHODS for flows; -1 if none is known."""
+        return whole(self.of(concept, "way"))
 
     def withheld_by(self, concept: str) -> pl.Series:
         """The id of the rule that withholds the amount of a concept at each point; null if none does."""
-        row = pl.Series(self.rows[concept], dtype=pl.Int64).replace(NOTHING, None)
-        by = self._withheld_by[concept in FLOWS].gather(row)
-        if concept not in self.of_another:
-            return by
-        is_other = pl.Series(self.of_another[concept])
-        return pl.select(pl.when(is_other).then(pl.lit(ONE_COMPANY.id)).otherwise(by)).to_series()
+        return self._withheld_by.gather(pl.Series(self.rows[concept], dtype=pl.Int64).replace(NOTHING, None))
 
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
         """The known amount of a concept as a leg of a value."""
         return Leg(concept, self.rows[concept], role, times)
 
-    def timeline(self, holds: Flags | None = None) -> tuple[Timeline, Ints]:
+    def timeline(self, holds: Flags) -> Timeline:
         """The points where a condition holds, for look-ups with `earlier`."""
-        chosen = np.arange(len(self)) if holds is None else np.flatnonzero(holds)
-        return Timeline(self.window[chosen], self.seq[chosen]), chosen
+        return self.changes.of_rows(holds)
 
     def after(self, seq: Floats) -> Ints:
         """The newest point of the same quarter end after filing `seq`; NOTHING if there is none."""
-        return Timeline(self.window, self.seq).after(self.window, np.nan_to_num(seq, nan=NOTHING))
+        return self.changes.after(self.window, seq)
 
-    def earlier(self, of: tuple[Timeline, Ints], quarters: int) -> Ints:
+    def earlier(self, of: Timeline, quarters: int) -> Ints:
         """The newest point of the quarter end so many quarters before that was known after the point's own filing."""
-        timeline, chosen = of
-        found = timeline.after(_window(self.company, self.q - quarters), self.seq)
-        return np.where(found >= 0, chosen[found], NOTHING) if len(chosen) else found
+        return of.after(_window(self.company, self.q - quarters), self.seq)
 
 
 def newest_of_windows(points: Points) -> Flags:
     """Whether a point is the last one of its quarter end, and therefore shows what is known today."""
-    is_last = np.ones(len(points), dtype=np.bool_)
-    is_last[:-1] = points.window[1:] != points.window[:-1]
-    return is_last
+    return np.roll(starts(points.window), -1)
