@@ -13,8 +13,10 @@ from pipelines.normalize.derived.stated import (
     SAME_DAYS,
     SPAN,
     YEAR,
+    as_filed,
     durations,
     instants,
+    is_inside,
     length,
     less_beginning,
 )
@@ -85,34 +87,29 @@ def dated(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         PERIOD, `concept`, `value`, `rule`, `other_source` (paid by a filer that declares in another quarter), `fact`
         and `coefficient` (lists).
     """
-    payments, declared = _dated_payments(facts), _dated_declarations(facts)
-    proved = _with_declared(_proved(facts, sound, payments), declared).select(
-        *PERIOD, "proof", is_declared=pl.col("declared").eq(pl.col("value").round(DIGITS)).fill_null(value=False)
+    paid, declared = _dated_payments(facts), _dated_declarations(facts)
+    is_equal = pl.col("declared").round(DIGITS) == pl.col("value").round(DIGITS)
+    proved = _with_dated(_proved(facts, sound, paid), declared, ["cik"], "declared", "days").select(
+        *PERIOD, "proof", is_declared=is_equal
     )
-    parts = _with_declared(_with_dated(_parts(facts, proved), payments), declared).with_columns(
-        differs=pl.col("declared").fill_null(0.0) != pl.col("value").round(DIGITS)
-    )
+    with_paid = _with_dated(_parts(facts, proved), paid, FILING, "value", "fact")
+    parts = _with_dated(with_paid, declared, ["cik"], "declared", "days")
     # a filer that pays in one quarter what it declared in another one
-    pays_later = parts.filter("is_declared", "differs").group_by("cik").agg(since=pl.col("seq").min())
-    of_payment = parts.filter(~pl.col("is_declared") & (~pl.col("differs") | pl.col("declared").is_null()))
-    of_payment = of_payment.join(pays_later, on="cik", how="left", maintain_order="left").with_columns(
-        rule=pl.lit(AS_DATED.id), other_source=(pl.col("seq") >= pl.col("since")).fill_null(value=False)
-    )
-    of_declaration = parts.filter("is_declared").with_columns(
-        value=pl.col("declared").fill_null(0.0), fact="days", rule=pl.lit(AS_DATED.id)
-    )
+    pays_later = parts.filter("is_declared", ~is_equal).group_by("cik").agg(since=pl.col("seq").min())
+    is_later = (pl.col("seq") >= pl.col("since")).fill_null(value=False)
+    own = pl.when("is_declared").then("days").otherwise("fact").fill_null(pl.lit([], pl.List(pl.UInt32)))
     # dividends paid prove that there are no others, and are no part of the value
-    weights = pl.lit(1.0).repeat_by(pl.col("fact").list.len())
+    weights = pl.lit(1.0).repeat_by(own.list.len())
     return (
-        pl.concat([of_payment, of_declaration], how="diagonal")
-        .with_columns(fact=pl.col("fact").fill_null(pl.lit([], pl.List(pl.UInt32))))
+        parts.filter(pl.col("is_declared") | is_equal | pl.col("days").is_null())
+        .join(pays_later, on="cik", how="left", maintain_order="left")
         .select(
             *PERIOD,
-            "value",
-            "rule",
-            "other_source",
+            rule=pl.lit(AS_DATED.id),
+            other_source=~pl.col("is_declared") & is_later,
+            value=pl.when("is_declared").then(pl.col("declared").round(DIGITS)).otherwise("value"),
             concept=_CONCEPT,
-            fact=pl.concat_list("fact", "proof"),
+            fact=pl.concat_list(own, "proof"),
             coefficient=pl.concat_list(weights, pl.lit([0.0])),
         )
         .sort(PERIOD)
@@ -120,32 +117,42 @@ def dated(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
 
 
 def _dated_payments(facts: pl.DataFrame) -> pl.DataFrame:
-    """Dividends paid per share of a day or a quarter: `cik`, `seq`, `value`, `fact`, `first`, `last` (days)."""
-    of_days = instants(facts, (PAID_PER_SHARE,)).with_columns(start="end")
-    of_quarters = durations(facts, (PAID_PER_SHARE,)).filter(length <= QUARTER[1])
-    found = pl.concat([of_days, of_quarters], how="diagonal").filter(pl.col("value") > 0)
-    return found.select("cik", "seq", "value", "fact", first="start", last="end")
+    """Dividends paid per share of a day or a quarter, in each filing: the columns of declarations, and `seq`."""
+    return (
+        facts.filter(pl.col("tag") == PAID_PER_SHARE, pl.col("value") > 0)
+        .with_columns(start=pl.coalesce("start", "end"))
+        .filter(length <= QUARTER[1])
+        .select("cik", "seq", of="seq", amount="value", of_fact="fact", first="start", last="end")
+    )
 
 
 def _dated_declarations(facts: pl.DataFrame) -> pl.DataFrame:
-    """Dividends per share whose declaration has a day: `cik`, `of` (filing), `day`, `amount`, `day_fact`."""
-    found = instants(facts, (DECLARED_PER_SHARE,)).select("cik", of="seq", day="end", amount="value", day_fact="fact")
-    return found.sort("cik", "of", "day_fact").unique(["cik", "day", "amount"], keep="first", maintain_order=True)
+    """Dividends per share whose declaration has a day: `cik`, `of` (filing), `amount`, `of_fact`, `first`, `last`."""
+    return (
+        instants(facts, (DECLARED_PER_SHARE,))
+        .select("cik", of="seq", amount="value", of_fact="fact", first="end", last="end")
+        .sort("cik", "of", "of_fact")
+        .unique(["cik", "last", "amount"], keep="first", maintain_order=True)
+    )
 
 
 def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl.DataFrame:
     """The periods of which dated dividends times shares are all dividends paid (`proof`: the fact of these)."""
-    paid = durations(facts, PAID).filter((pl.col("value") > 0) & (length <= YEAR[1]))
-    paid = paid.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
-    shares = sound.filter((pl.col("concept") == "shares_basic") & (pl.col("repair") == 1))
-    periods = paid.select(*PERIOD, paid="value", proof="fact").join(
-        shares.select(*PERIOD, shares="value"), on=PERIOD, maintain_order="left"
+    paid = (
+        durations(facts, PAID)
+        .filter((pl.col("value") > 0) & (length <= YEAR[1]))
+        .sort(*PERIOD, "tag")
+        .unique(PERIOD, keep="last", maintain_order=True)
+        .select(*PERIOD, paid="value", proof="fact")
+        .join(as_filed(sound, "shares_basic", "shares"), on=PERIOD, maintain_order="left")
     )
     is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= AS_PAID
     # one amount that is stated of the whole period, too, has the dates of a part by mistake
-    of_period = durations(facts, (DECLARED_PER_SHARE, PAID_PER_SHARE)).join(dated, on=["cik", "seq", "value"])
+    of_period = durations(facts, (DECLARED_PER_SHARE, PAID_PER_SHARE)).join(
+        dated.select("cik", "seq", value="amount"), on=["cik", "seq", "value"]
+    )
     return (
-        _with_dated(periods, dated)
+        _with_dated(paid, dated, FILING, "value", "fact")
         .filter(AS_DATED.where(is_all))
         .join(of_period, on=[*PERIOD, "value"], how="anti", maintain_order="left")
     )
@@ -153,8 +160,12 @@ def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl
 
 def _parts(facts: pl.DataFrame, proved: pl.DataFrame) -> pl.DataFrame:
     """The periods of income within the proved ones, these included: PERIOD, `proof`, `is_declared`."""
-    periods = durations(facts, proving.INCOME).filter(length >= QUARTER[0])
-    ends = periods.select("cik", part_start="start", part_end="end").unique()
+    ends = (
+        durations(facts, proving.INCOME)
+        .filter(length >= QUARTER[0])
+        .select("cik", part_start="start", part_end="end")
+        .unique()
+    )
     return (
         proved.join(ends, on="cik", maintain_order="left")
         .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
@@ -163,24 +174,23 @@ def _parts(facts: pl.DataFrame, proved: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_dated(periods: pl.DataFrame, dated: pl.DataFrame) -> pl.DataFrame:
-    """Periods with the sum and the facts of the dividends that are dated within each: `value`, `fact`."""
-    inside = periods.join(dated, on=["cik", "seq"], maintain_order="left_right").filter(
-        (pl.col("first") >= pl.col("start")) & (pl.col("last") <= pl.col("end"))
-    )
-    found = inside.group_by(PERIOD).agg("fact", pl.col("value").sum())
-    return periods.join(found, on=PERIOD, how="left", maintain_order="left").with_columns(
-        pl.col("value").fill_null(0.0)
-    )
+def _with_dated(periods: pl.DataFrame, dated: pl.DataFrame, of: list[str], name: str, of_facts: str) -> pl.DataFrame:
+    """Periods with the sum and the facts of the dividends that filings so far date within each.
 
-
-def _with_declared(periods: pl.DataFrame, declared: pl.DataFrame) -> pl.DataFrame:
-    """Periods with the dividends whose declaration filings so far date within each: `declared`, `days` (facts)."""
-    inside = periods.join(declared, on="cik", maintain_order="left_right").filter(
-        (pl.col("of") <= pl.col("seq")) & pl.col("day").is_between(pl.col("start"), pl.col("end"))
+    Args:
+        periods: the periods.
+        dated: payments or declarations.
+        of: FILING if only those count that the filing of the period dates, otherwise the company.
+        name: the column of the sum, which is 0 without any.
+        of_facts: the column of the facts, null without any.
+    """
+    found = (
+        periods.join(dated, on=of, maintain_order="left_right")
+        .filter((pl.col("of") <= pl.col("seq")) & is_inside)
+        .group_by(PERIOD)
+        .agg(pl.col("amount").sum().alias(name), pl.col("of_fact").alias(of_facts))
     )
-    found = inside.group_by(PERIOD).agg(declared=pl.col("amount").sum().round(DIGITS), days=pl.col("day_fact"))
-    return periods.join(found, on=PERIOD, how="left", maintain_order="left")
+    return periods.join(found, on=PERIOD, how="left", maintain_order="left").with_columns(pl.col(name).fill_null(0.0))
 
 
 def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -196,16 +206,21 @@ def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFr
         PERIOD, `concept`, `rule`: the stated amounts that are contradicted.
     """
     every = durations(facts, (DECLARED_PER_SHARE, PAID_PER_SHARE)).filter(pl.col("value") > 0)
-    as_filed = sound.filter((pl.col("concept") == "dividends_per_share") & (pl.col("repair") == 1))
-    per_share = every.join(as_filed.select(*PERIOD, "value"), on=[*PERIOD, "value"], how="semi")
-    per_share = per_share.sort(*PERIOD, "tag").unique(PERIOD, keep="last", maintain_order=True)
+    per_share = (
+        every.join(as_filed(sound, "dividends_per_share", "value"), on=[*PERIOD, "value"], how="semi")
+        .sort(*PERIOD, "tag")
+        .unique(PERIOD, keep="last", maintain_order=True)
+    )
     rates = per_share.filter(length.is_between(*QUARTER))
     declared = _with_usual(_declared(facts, sound), rates)
     special = _confirmed(_of_two(declared, every))
     parts = rates.join(special.select(*SPAN, of="seq"), on=SPAN).filter(pl.col("seq") >= pl.col("of"))
-    against = pl.concat([parts.select(PERIOD), _contradicted(declared, rates)]).unique(maintain_order=True)
-    against = against.with_columns(concept=_CONCEPT, rule=pl.lit(NOT_AS_DECLARED.id))
-    against = against.filter(NOT_AS_DECLARED.where(pl.lit(value=True)))
+    against = (
+        pl.concat([parts.select(PERIOD), _contradicted(declared, rates)])
+        .unique(maintain_order=True)
+        .with_columns(concept=_CONCEPT, rule=pl.lit(NOT_AS_DECLARED.id))
+        .filter(NOT_AS_DECLARED.where(pl.lit(value=True)))
+    )
     rates = rates.join(against, on=PERIOD, how="anti")
     confirmed = _confirmed(_of_neighbours(declared, rates))
     known = [
@@ -245,16 +260,17 @@ def _declared(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         PERIOD, `a_share`, `proof` (list of facts), `off` (by how much rounding may change it, as a share of it).
     """
     unit = sound.filter(pl.col("concept") == "net_income_parent").group_by(FILING).agg(unit=pl.col("grain").min())
-    money = durations(facts, _DECLARED).filter(pl.col("value") != 0).join(unit, on=FILING)
-    order = pl.col("tag").cast(pl.Enum(_DECLARED))
-    money = money.sort(*PERIOD, order).unique(PERIOD, keep="first", maintain_order=True)
-    average = sound.filter((pl.col("concept") == "shares_basic") & (pl.col("repair") == 1))
-    both = money.join(average.select(*PERIOD, shares="value"), on=PERIOD).with_columns(
-        declared=pl.col("value").abs(), proof=pl.concat_list("fact")
+    both = (
+        durations(facts, _DECLARED)
+        .filter(pl.col("value") != 0)
+        .join(unit, on=FILING)
+        .sort(*PERIOD, pl.col("tag").cast(pl.Enum(_DECLARED)))
+        .unique(PERIOD, keep="first", maintain_order=True)
+        .join(as_filed(sound, "shares_basic", "shares"), on=PERIOD)
+        .with_columns(declared=pl.col("value").abs(), proof=pl.concat_list("fact"))
     )
-    rest = less_beginning(both, [], "declared", "shares", "proof", "unit")
     shares = pl.col("shares") * pl.col("days") - pl.col("shares_less") * pl.col("days_less")
-    rest = rest.with_columns(
+    rest = less_beginning(both, [], "declared", "shares", "proof", "unit").with_columns(
         declared=pl.col("declared") - pl.col("declared_less"),
         shares=shares / pl.col("rest"),
         proof=pl.concat_list("proof", "proof_less"),
@@ -279,10 +295,13 @@ def _with_usual(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
         .unique(SPAN, keep="first", maintain_order=True)
         .select("cik", "of", "quotient", usual_off="off")
     )
-    so_far = declared.select(FILING).unique().join(quotients, on="cik").filter(pl.col("of") <= pl.col("seq"))
     is_near = (pl.col("quotient") / pl.col("usual") - 1).abs() <= SAME + pl.col("usual_off")
     usual = (
-        so_far.with_columns(usual=pl.col("quotient").median().over(FILING))
+        declared.select(FILING)
+        .unique()
+        .join(quotients, on="cik")
+        .filter(pl.col("of") <= pl.col("seq"))
+        .with_columns(usual=pl.col("quotient").median().over(FILING))
         .group_by(FILING)
         .agg(pl.col("usual").first(), number=pl.len(), near=is_near.mean())
         .filter((pl.col("number") >= FEWEST) & (pl.col("near") >= MOSTLY) & pl.col("usual").is_between(*USUAL))
@@ -302,48 +321,60 @@ def _fits(amount: pl.Expr, share: pl.Expr) -> pl.Expr:
 def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     """The rates of the nearest quarters before and after, and the one that is both."""
     near = rates.select("cik", value="value", legs=pl.concat_list("fact"), of="seq", first="start", last="end")
-    pairs = declared.join(near, on="cik")
-    order = pl.col("legs").list.first()
-    before = pairs.filter((pl.col("last") <= pl.col("start").dt.offset_by(SAME_DAYS)) & (pl.col("of") <= pl.col("seq")))
-    before = before.sort(*PERIOD, "last", "of", order).unique(PERIOD, keep="last", maintain_order=True)
-    after = pairs.filter(pl.col("first") >= pl.col("end").dt.offset_by(f"-{SAME_DAYS}")).with_columns(
-        seq=pl.max_horizontal("seq", "of")
+    pairs, order = declared.join(near, on="cik"), pl.col("legs").list.first()
+    before = (
+        pairs.filter(pl.col("last") <= pl.col("start").dt.offset_by(SAME_DAYS), pl.col("of") <= pl.col("seq"))
+        .sort(*PERIOD, "last", "of", order)
+        .unique(PERIOD, keep="last", maintain_order=True)
     )
-    after = after.sort(*PERIOD, "first", "of", order).unique(PERIOD, keep="first", maintain_order=True)
-    both = before.join(after.select(*SPAN, "value", later="seq"), on=[*SPAN, "value"])
-    both = both.with_columns(seq=pl.max_horizontal("seq", "later"), within=BETWEEN)
+    after = (
+        pairs.filter(pl.col("first") >= pl.col("end").dt.offset_by(f"-{SAME_DAYS}"))
+        .with_columns(seq=pl.max_horizontal("seq", "of"))
+        .sort(*PERIOD, "first", "of", order)
+        .unique(PERIOD, keep="first", maintain_order=True)
+    )
+    both = before.join(after.select(*SPAN, "value", later="seq"), on=[*SPAN, "value"]).with_columns(
+        seq=pl.max_horizontal("seq", "later"), within=BETWEEN
+    )
     return pl.concat([before, after, both], how="diagonal")
 
 
 def _of_two(declared: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
     """The sums of two amounts that are stated of a quarter, neither of which is what was declared."""
-    one = every.select(*SPAN, "value", "fact", "tag", of="seq")
-    one = one.sort(*SPAN, "of", "fact").unique([*SPAN, "value"], keep="first", maintain_order=True)
+    one = (
+        every.select(*SPAN, "value", "fact", "tag", of="seq")
+        .sort(*SPAN, "of", "fact")
+        .unique([*SPAN, "value"], keep="first", maintain_order=True)
+    )
     two = one.join(one, on=[*SPAN, "tag"], suffix="_special").filter(pl.col("value") < pl.col("value_special"))
-    pairs = declared.join(two, on=SPAN)
     is_one = [_fits(pl.col(name), pl.lit(SAME)) for name in ("value", "value_special")]
-    return pairs.filter(~is_one[0] & ~is_one[1]).with_columns(
-        value=pl.col("value") + pl.col("value_special"),
-        seq=pl.max_horizontal("seq", "of", "of_special"),
-        legs=pl.concat_list("fact", "fact_special"),
+    return (
+        declared.join(two, on=SPAN)
+        .filter(~is_one[0] & ~is_one[1])
+        .with_columns(
+            value=pl.col("value") + pl.col("value_special"),
+            seq=pl.max_horizontal("seq", "of", "of_special"),
+            legs=pl.concat_list("fact", "fact_special"),
+        )
     )
 
 
 def _of_year(declared: pl.DataFrame, years: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """The years less their other three quarters."""
-    quarters = known.sort(*PERIOD, pl.col("legs").list.first()).unique(SPAN, keep="first", maintain_order=True)
     of_year = years.select("cik", year="value", of="seq", first="start", last="end", year_fact="fact")
-    others = quarters.rename({"start": "other", "end": "other_end", "seq": "other_seq", "value": "rate"})
-    inside = (
+    others = (
+        known.sort(*PERIOD, pl.col("legs").list.first())
+        .unique(SPAN, keep="first", maintain_order=True)
+        .rename({"start": "other", "end": "other_end", "seq": "other_seq", "value": "rate"})
+    )
+    days = (pl.col("other_end") - pl.col("other")).dt.total_days() + 1
+    of_three = (
         declared.join(of_year, on="cik")
         .filter((pl.col("start") >= pl.col("first")) & (pl.col("end") <= pl.col("last")))
         .join(others, on="cik")
         .filter((pl.col("other") >= pl.col("first")) & (pl.col("other_end") <= pl.col("last")))
         .filter((pl.col("other_end") < pl.col("start")) | (pl.col("other") > pl.col("end")))
-    )
-    days = (pl.col("other_end") - pl.col("other")).dt.total_days() + 1
-    of_three = (
-        inside.sort(*PERIOD, "of", "other")
+        .sort(*PERIOD, "of", "other")
         .group_by(*PERIOD, "a_share", "off", "of", "year", "year_fact", "first", "last", maintain_order=True)
         .agg(
             pl.col("proof").first(),
@@ -355,7 +386,7 @@ def _of_year(declared: pl.DataFrame, years: pl.DataFrame, known: pl.DataFrame) -
     )
     whole = (pl.col("last") - pl.col("first")).dt.total_days() + 1
     return of_three.filter((pl.col("less").list.len() == 3) & (pl.col("days") + length + 1 == whole)).with_columns(
-        value=(pl.col("year") - pl.col("rate")).round(6),
+        value=(pl.col("year") - pl.col("rate")).round(DIGITS),
         seq=pl.max_horizontal("seq", "of", "other_seq"),
         legs=pl.concat_list("year_fact"),
     )
@@ -368,13 +399,12 @@ def _confirmed(candidates: pl.DataFrame) -> pl.DataFrame:
         candidates: quarters with `a_share` and `off`, a `value`, its facts (`legs`, and those that are subtracted:
             `less`, if any), `proof`, and `within`: the share by which it may differ, if it is not SAME.
     """
-    optional: dict[str, pl.DataType] = {"less": pl.List(pl.UInt32()), "within": pl.Float64()}
-    candidates = candidates.with_columns(
-        pl.lit(None, dtype).alias(name) for name, dtype in optional.items() if name not in candidates.columns
-    ).with_columns(pl.col("within").fill_null(SAME), pl.col("less").fill_null(pl.lit([], optional["less"])))
+    none = pl.DataFrame(schema={"less": pl.List(pl.UInt32), "within": pl.Float64})
     weights = {"legs": 1.0, "less": -1.0, "proof": 0.0}  # dividends declared prove the value, and are no part of it
     return (
-        candidates.filter(CONFIRMED.where(_fits(pl.col("value"), pl.col("within"))))
+        pl.concat([candidates, none], how="diagonal")
+        .with_columns(pl.col("within").fill_null(SAME), pl.col("less").fill_null(pl.lit([], pl.List(pl.UInt32))))
+        .filter(CONFIRMED.where(_fits(pl.col("value"), pl.col("within"))))
         .sort(*SPAN, "seq", "within", "value", pl.col("legs").list.first())
         .unique(SPAN, keep="first", maintain_order=True)
         .select(

@@ -19,6 +19,7 @@ SAME_DAYS = "8d"
 """A period that begins or ends within a week of another begins or ends with it."""
 
 length = (pl.col("end") - pl.col("start")).dt.total_days()
+is_inside = (pl.col("first") >= pl.col("start")) & (pl.col("last") <= pl.col("end"))
 QUARTER, YEAR = (60, 120), (340, 380)
 """Days of a quarter (some have 16 or 17 weeks) and of a year."""
 
@@ -53,6 +54,12 @@ def durations(facts: pl.DataFrame, elements: Iterable[str]) -> pl.DataFrame:
 def instants(facts: pl.DataFrame, elements: Iterable[str]) -> pl.DataFrame:
     """What filings state of some elements at instants, without `start`."""
     return facts.filter(pl.col("start").is_null(), pl.col("tag").is_in(sorted(elements))).drop("start")
+
+
+def as_filed(sound: pl.DataFrame, concept: str, name: str) -> pl.DataFrame:
+    """The amounts of a concept that filings state and that were not corrected: PERIOD and the amount."""
+    found = sound.filter((pl.col("concept") == concept) & (pl.col("repair") == 1))
+    return found.select(*PERIOD, pl.col("value").alias(name))
 
 
 def largest(facts: pl.DataFrame, name: str, elements: Iterable[str]) -> pl.DataFrame:
