@@ -16,6 +16,7 @@ from pipelines.normalize.derived.stated import (
     durations,
     footings,
     instants,
+    is_inside,
     length,
     less_beginning,
 )
@@ -70,9 +71,10 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
         PERIOD, `concept`, `value` (0), `rule`, `fact` and `coefficient` (lists: the facts that add up to zero).
     """
     stated = durations(facts, DIVIDENDS)
-    of_days = instants(facts, DIVIDENDS).with_columns(start="end")
-    paid = pl.concat([stated, of_days], how="diagonal").filter(pl.col("value") != 0).select(PERIOD)
-    payers = paid.group_by("cik").agg(first_paid=pl.col("seq").min())
+    paid = facts.filter(pl.col("tag").is_in(DIVIDENDS), pl.col("value") != 0).select(
+        "cik", seq_paid="seq", first=pl.coalesce("start", "end"), last="end"
+    )
+    payers = paid.group_by("cik").agg(first_paid=pl.col("seq_paid").min())
     nothing = stated.filter(OF_A_PART.where((pl.col("value") == 0) & pl.col("tag").is_in(PAID)))
     proofs = [
         _of_retained_earnings(facts, payers),
@@ -82,27 +84,27 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     ]
     # a dividend of the beginning of a year shows that retained earnings do not show those of the year
     proved = pl.concat(proofs, how="diagonal").with_columns(pl.coalesce("since", "start").alias("since"))
-    contradicted = proved.join(paid, on="cik", suffix="_paid").filter(
+    contradicted = proved.join(paid, on="cik").filter(
         (pl.col("seq_paid") <= pl.col("seq"))
-        & (pl.col("start_paid") >= pl.col("since").dt.offset_by(f"-{SAME_DAYS}"))
-        & (pl.col("end_paid") <= pl.col("end").dt.offset_by(SAME_DAYS))
+        & (pl.col("first") >= pl.col("since").dt.offset_by(f"-{SAME_DAYS}"))
+        & (pl.col("last") <= pl.col("end").dt.offset_by(SAME_DAYS))
     )
-    proved = proved.join(contradicted, on=PERIOD, how="anti", maintain_order="left").sort(
-        *SPAN, "seq", maintain_order=True
+    proved = (
+        proved.join(contradicted, on=PERIOD, how="anti", maintain_order="left")
+        .sort(*SPAN, "seq", maintain_order=True)
+        .unique(SPAN, keep="first", maintain_order=True)
+        .select(*PERIOD, "rule", "fact", "coefficient")
     )
-    proved = proved.unique(SPAN, keep="first", maintain_order=True).select(*PERIOD, "rule", "fact", "coefficient")
-    parts = pl.concat([durations(facts, (*INCOME, SECTIONS[FINANCING])).select(SPAN), proved.select(SPAN)])
-    parts = parts.unique().filter(length <= YEAR[1])
+    of_statements = durations(facts, (*INCOME, SECTIONS[FINANCING])).select(SPAN)
+    parts = pl.concat([of_statements, proved.select(SPAN)]).unique().filter(length <= YEAR[1])
     proved = pl.concat([proved, _between(proved, parts, payers, regimes)])
-    part = parts.filter(length >= QUARTER[0]).select("cik", part_start="start", part_end="end")
+    part = parts.filter(length >= QUARTER[0]).select("cik", first="start", last="end")
     return (
         proved.join(part, on="cik")
-        .filter((pl.col("part_start") >= pl.col("start")) & (pl.col("part_end") <= pl.col("end")))
-        .sort("cik", "part_start", "part_end", "seq", "rule", length, "start")
-        .unique(["cik", "part_start", "part_end"], keep="first", maintain_order=True)
-        .with_columns(
-            start="part_start", end="part_end", value=pl.lit(0.0), concept=pl.lit("dividends_per_share", AMOUNT)
-        )
+        .filter(is_inside)
+        .sort("cik", "first", "last", "seq", "rule", length, "start")
+        .unique(["cik", "first", "last"], keep="first", maintain_order=True)
+        .with_columns(start="first", end="last", value=pl.lit(0.0), concept=pl.lit("dividends_per_share", AMOUNT))
         .select(*proved.columns, "value", "concept")
     )
 
@@ -110,20 +112,22 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
 def _rest_of_year(stated: pl.DataFrame) -> pl.DataFrame:
     """What is left of a year before and after a part that has all its dividends, per share and in money."""
     years = stated.filter(OF_A_PART.where((pl.col("value") > 0) & length.is_between(*YEAR)))
-    both = years.join(stated.filter(length < YEAR[0]), on=["cik", "tag", "value"], suffix="_part").filter(
-        (pl.col("seq_part") <= pl.col("seq"))
-        & (pl.col("start_part") >= pl.col("start"))
-        & (pl.col("end_part") <= pl.col("end"))
+    parts = stated.filter(length < YEAR[0]).rename({"start": "first", "end": "last"})
+    both = years.join(parts, on=["cik", "tag", "value"], suffix="_part").filter(
+        pl.col("seq_part") <= pl.col("seq"), is_inside
     )
     is_per_share = pl.col("tag").is_in([DECLARED_PER_SHARE, PAID_PER_SHARE])
-    of_part = [*PERIOD, "start_part", "end_part"]
-    whole = both.filter(is_per_share).join(both.filter(~is_per_share), on=of_part, how="semi")
-    whole = whole.sort(*PERIOD, "fact", "fact_part").with_columns(
-        rule=pl.lit(OF_A_PART.id), fact=pl.concat_list("fact", "fact_part"), coefficient=pl.lit([1.0, -1.0])
+    whole = (
+        both.filter(is_per_share)
+        .join(both.filter(~is_per_share), on=[*PERIOD, "first", "last"], how="semi")
+        .sort(*PERIOD, "fact", "fact_part")
+        .with_columns(
+            rule=pl.lit(OF_A_PART.id), fact=pl.concat_list("fact", "fact_part"), coefficient=pl.lit([1.0, -1.0])
+        )
     )
     rests = [
-        whole.with_columns(end=pl.col("start_part").dt.offset_by("-1d")),
-        whole.with_columns(start=pl.col("end_part").dt.offset_by("1d")),
+        whole.with_columns(end=pl.col("first").dt.offset_by("-1d")),
+        whole.with_columns(start=pl.col("last").dt.offset_by("1d")),
     ]
     return pl.concat(rests).filter(length >= QUARTER[0]).select(*PERIOD, "rule", "fact", "coefficient")
 
@@ -157,19 +161,18 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
 
     After losses carried forward it shows nothing of a filer that has stated a dividend.
     """
-    stated, less = durations(facts, INCOME), durations(facts, proving.PREFERRED_DIVIDENDS)
-    after_preferred = stated.join(
-        less.filter(pl.col("value") != 0), on=PERIOD, suffix="_less", maintain_order="left_right"
-    )
+    stated = durations(facts, INCOME)
+    preferred = durations(facts, proving.PREFERRED_DIVIDENDS).filter(pl.col("value") != 0)
+    after_preferred = stated.join(preferred, on=PERIOD, suffix="_less", maintain_order="left_right")
     rest = less_beginning(stated, ["tag"], "tag", "value", "fact")
     difference = pl.concat([after_preferred.with_columns(since="start"), rest], how="diagonal").with_columns(
         value=pl.col("value") - pl.col("value_less"),
         fact=pl.concat_list("fact", "fact_less"),
         coefficient=pl.lit([1.0, -1.0]),
     )
-    balances = instants(facts, (proving.RETAINED_EARNINGS,)).select("cik", "end", "value", "fact", of="seq")
-    opening = balances.rename({"end": "day", "value": "opening", "fact": "opening_fact", "of": "opening_of"})
-    closing = balances.rename({"value": "closing", "fact": "closing_fact", "of": "seq"})
+    balances = instants(facts, (proving.RETAINED_EARNINGS,))
+    opening = balances.select("cik", day="end", opening="value", opening_fact="fact", opening_of="seq")
+    closing = balances.select("cik", "end", "seq", closing="value", closing_fact="fact")
     sums = pl.col("closing") - pl.col("opening") - pl.col("value")
     return (
         pl.concat([_alone(stated).with_columns(since="start"), difference], how="diagonal")

@@ -13,6 +13,7 @@ from pipelines.normalize.derived.stated import (
     SPAN,
     YEAR,
     durations,
+    is_inside,
     largest,
     length,
     less_beginning,
@@ -30,21 +31,14 @@ ROUNDING = 0.0005
 FEWEST = 4
 """Averages that have to show that the filer's earnings per share are net income over shares."""
 YEAR_DAYS = 365
-ALIKE = 0.005
-"""An average lies between those of its parts, but for rounding."""
+SAME_COUNT = 0.005
+"""Averages that differ by at most this share are the same but for rounding. Measured on the six offerings of the
+mirrors whose year has the average of the days since: it differs from the next one by 0.1 to 0.4 %."""
 LARGEST_CHANGE = 1.1
 """An average that no filing states hardly ever differs by more than a tenth from those before and after it: VWF
-Bancorp's first year leaves 15 % more to its last quarter, because it does not count the days before the offering."""
-
-LARGEST_DIFFERENCE = 0.005
-"""Diluted shares are the basic ones where they cannot differ by more than this share."""
+Bancorp's first year leaves 15 % more to its last quarter, because it does not count the days before the offering. On
+the five offerings of the mirrors whose first average counts them the next one is 1.16 to 8 times as large."""
 HALF_A_CENT = 0.005
-SAME_COUNT = 0.005
-"""The average of the year of an offering is that of the days since if it differs from the next one by at most this
-share. Measured on the six offerings of the mirrors that are shown so: 0.1 to 0.4 %."""
-COUNTS_ALL_DAYS = 1.05
-"""A next average that is so many times the first one shows that the days before the offering count. Measured on the
-five offerings of the mirrors that are shown so: 1.16 to 8 times."""
 
 PERIOD_LESS_QUARTER = Rule(
     "shares.basic.period-less-its-last-quarter",
@@ -80,7 +74,7 @@ LOSS = Rule(
 NO_DILUTION = Rule(
     "shares.diluted.basic-without-dilution",
     "Diluted shares that no filing states are the basic ones where nothing dilutes: both earnings per share are equal "
-    f"(rounding leaves at most {LARGEST_DIFFERENCE:.1%}), the stated adjustment is zero, or reports so far state "
+    f"(rounding leaves at most {SAME_COUNT:.1%}), the stated adjustment is zero, or reports so far state "
     "neither potential shares nor share-based pay.",
     "ASC 260-10-45-2, 45-10 and 45-16; ASC 260-10-50-1: the adjustment is disclosed; 260-10-55-3: that of a year to "
     "date is the average of its quarters",
@@ -104,6 +98,7 @@ DAYS_SINCE = Rule(
 
 _EARNINGS = (proving.BASIC_EARNINGS, proving.DILUTED_EARNINGS, proving.EARNINGS_OF_BOTH)
 _OF = ["cik", "concept"]
+_INCOME = ("net_income_common", "net_income_parent")
 _EARNINGS_OF = {"shares_basic": proving.BASIC_EARNINGS, "shares_diluted": proving.DILUTED_EARNINGS}
 
 
@@ -121,18 +116,16 @@ def amounts(facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame
     """
     of_vintage = stated_facts.group_by("vintage", maintain_order=True).agg(legs="fact", weights="coefficient")
     stated = sound.join(of_vintage, on="vintage", maintain_order="left")
-    like_basic = _without_dilution(facts, stated)
-    as_filed = stated.filter(pl.col("repair") == 1)
-    single = as_filed.filter(pl.col("legs").list.len() == 1).with_columns(fact=pl.col("legs").list.first())
-    averages = {name: single.filter(pl.col("concept") == name) for name in _EARNINGS_OF}
-    every = pl.concat(averages.values()).select(*PERIOD, "concept", "value", "fact")
+    filed = stated.filter(pl.col("repair") == 1)
+    single = filed.filter(pl.col("legs").list.len() == 1).with_columns(fact=pl.col("legs").list.first())
+    basic = single.filter(pl.col("concept") == "shares_basic")
     found = [
-        _of_last_quarter(averages["shares_basic"]),
-        *(_of_earnings(facts, as_filed, single, concept) for concept in _EARNINGS_OF),
-        _in_a_loss(facts, as_filed, averages["shares_basic"]),
-        _around_offerings(facts, every),
+        _of_last_quarter(basic),
+        *(_of_earnings(facts, filed, single, concept) for concept in _EARNINGS_OF),
+        _in_a_loss(facts, filed, basic),
+        _around_offerings(facts, single.filter(pl.col("concept").is_in(list(_EARNINGS_OF)))),
     ]
-    return like_basic, pl.concat(found, how="diagonal")
+    return _without_dilution(facts, stated), pl.concat(found, how="diagonal")
 
 
 def _of_last_quarter(basic: pl.DataFrame) -> pl.DataFrame:
@@ -151,19 +144,24 @@ def _of_last_quarter(basic: pl.DataFrame) -> pl.DataFrame:
         )
         .filter(pl.col("value") > 0)
     )
-    parts = basic.select("cik", part="value", of="seq", first="start", last="end")
-    inside = found.select(PERIOD).join(parts, on="cik").filter(pl.col("of") <= pl.col("seq"))
-    inside = inside.filter((pl.col("first") >= pl.col("start")) & (pl.col("last") <= pl.col("end")))
-    of_parts = inside.group_by(PERIOD).agg(least=pl.col("part").min(), most=pl.col("part").max())
-    is_like = pl.col("value").is_between(pl.col("least") * (1 - ALIKE), pl.col("most") * (1 + ALIKE))
-    found = found.join(of_parts, on=PERIOD, how="left", maintain_order="left").filter(is_like.fill_null(value=True))
-    return found.drop("least", "most")
+    of_parts = (
+        found.select(PERIOD)
+        .join(basic.select("cik", part="value", of="seq", first="start", last="end"), on="cik")
+        .filter((pl.col("of") <= pl.col("seq")) & is_inside)
+        .group_by(PERIOD)
+        .agg(least=pl.col("part").min() * (1 - SAME_COUNT), most=pl.col("part").max() * (1 + SAME_COUNT))
+    )
+    is_like = pl.col("value").is_between("least", "most").fill_null(value=True)
+    return found.join(of_parts, on=PERIOD, how="left", maintain_order="left").filter(is_like).drop("least", "most")
 
 
-def _of_earnings(facts: pl.DataFrame, as_filed: pl.DataFrame, single: pl.DataFrame, concept: str) -> pl.DataFrame:
+def _of_earnings(facts: pl.DataFrame, filed: pl.DataFrame, single: pl.DataFrame, concept: str) -> pl.DataFrame:
     """Net income over earnings per share, for a filer whose averages of shares are this quotient."""
-    income = single.filter(pl.col("concept").is_in(["net_income_common", "net_income_parent"]))
-    income = income.sort(*PERIOD, "concept").unique(PERIOD, keep="first", maintain_order=True)
+    income = (
+        single.filter(pl.col("concept").is_in(_INCOME))
+        .sort(*PERIOD, "concept")
+        .unique(PERIOD, keep="first", maintain_order=True)
+    )
     size = pl.col("earned").abs()
     earned = (
         durations(facts, (_EARNINGS_OF[concept],))
@@ -176,7 +174,7 @@ def _of_earnings(facts: pl.DataFrame, as_filed: pl.DataFrame, single: pl.DataFra
             most=pl.col("income").abs() / (size - HALF_A_CENT),
             days=length + 1,
         )
-        .join(as_filed.filter(pl.col("concept") == concept).select(*PERIOD, stated="value"), on=PERIOD, how="left")
+        .join(filed.filter(pl.col("concept") == concept).select(*PERIOD, stated="value"), on=PERIOD, how="left")
     )
     is_it = pl.col("stated").is_between(pl.col("least") * (1 - ROUNDING), pl.col("most") * (1 + ROUNDING))
     so_far = (
@@ -185,26 +183,29 @@ def _of_earnings(facts: pl.DataFrame, as_filed: pl.DataFrame, single: pl.DataFra
         .sort(FILING)
         .with_columns(pl.col("number", "other").cum_sum().over("cik"), pl.col("last").forward_fill().over("cik"))
     )
-    proves = earned.join(so_far.filter((pl.col("number") >= FEWEST) & (pl.col("other") == 0)), on=FILING)
     off = (pl.col("most") / pl.col("value") - 1) * pl.min_horizontal("days", YEAR_DAYS) / YEAR_DAYS
     # the weights of both facts add up to those of an average, as its lineage needs: one
     of_income = (pl.col("value") - pl.col("earned")) / (pl.col("income") - pl.col("earned"))
     is_like_last = (pl.col("value") / pl.col("last")).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
     is_unstated = OF_EARNINGS.where(pl.col("stated").is_null() & (off <= OF_TWELVE_MONTHS) & is_like_last)
-    return proves.filter(is_unstated).select(
-        *PERIOD,
-        "value",
-        concept=pl.lit(concept, AMOUNT),
-        grain=pl.col("most") - pl.col("least"),
-        rule=pl.lit(OF_EARNINGS.id),
-        fact=pl.concat_list("of_income", "per_share"),
-        coefficient=pl.concat_list(of_income, 1 - of_income),
+    return (
+        earned.join(so_far.filter((pl.col("number") >= FEWEST) & (pl.col("other") == 0)), on=FILING)
+        .filter(is_unstated)
+        .select(
+            *PERIOD,
+            "value",
+            concept=pl.lit(concept, AMOUNT),
+            grain=pl.col("most") - pl.col("least"),
+            rule=pl.lit(OF_EARNINGS.id),
+            fact=pl.concat_list("of_income", "per_share"),
+            coefficient=pl.concat_list(of_income, 1 - of_income),
+        )
     )
 
 
-def _in_a_loss(facts: pl.DataFrame, as_filed: pl.DataFrame, basic: pl.DataFrame) -> pl.DataFrame:
+def _in_a_loss(facts: pl.DataFrame, filed: pl.DataFrame, basic: pl.DataFrame) -> pl.DataFrame:
     """Basic shares of the rest of a period that is a loss: the period less an earlier one, or less its last quarter."""
-    both = basic.join(_of_continuing(facts, as_filed), on=PERIOD)
+    both = basic.join(_of_continuing(facts, filed), on=PERIOD)
     names = ("value", "grain", "fact", "most", "continuing")
     of_one_end = pairs_of_periods(both, [*FILING, "end"], *names)
     rests = [less_beginning(both, [], *names), of_one_end.with_columns(end=pl.col("start_less").dt.offset_by("-1d"))]
@@ -243,24 +244,27 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
     Returns:
         PERIOD, `concept`, `value`, `grain`, `repair`, `rule`, `fact` and `coefficient` (lists).
     """
-    basic, diluted = (stated.filter(pl.col("concept") == name) for name in ("shares_basic", "shares_diluted"))
-    found = basic.join(diluted, on=["cik", "start", "end"], how="anti", maintain_order="left")
-    found = found.join(_of_continuing(facts, stated), on=PERIOD, how="left", maintain_order="left")
-    for name, element in {
-        "basic": proving.BASIC_EARNINGS,
-        "diluted": proving.DILUTED_EARNINGS,
-        "average": proving.BASIC_AVERAGE,
-    }.items():
-        found = found.join(largest(facts, name, (element,)), on=PERIOD, how="left", maintain_order="left")
+    basic, diluted = (stated.filter(pl.col("concept") == name) for name in _EARNINGS_OF)
+    elements = {"basic": proving.BASIC_EARNINGS, "diluted": proving.DILUTED_EARNINGS, "average": proving.BASIC_AVERAGE}
+    of_elements = largest(facts, **{name: (element,) for name, element in elements.items()})
+    found = (
+        basic.join(diluted, on=SPAN, how="anti", maintain_order="left")
+        .join(_of_continuing(facts, stated), on=PERIOD, how="left", maintain_order="left")
+        .join(of_elements, on=PERIOD, how="left", maintain_order="left")
+    )
     is_equal = pl.col("basic") == pl.col("diluted")
     is_loss = (pl.max_horizontal("most", "continuing") < 0) & pl.col("continuing").is_not_null()
     earned = pl.col("basic").abs()
     times = (earned + HALF_A_CENT) / (earned - HALF_A_CENT)
-    is_bounded = is_equal & times.is_between(1, 1 + LARGEST_DIFFERENCE)
+    is_bounded = is_equal & times.is_between(1, 1 + SAME_COUNT)
     adjusted = durations(facts, (proving.DILUTIVE_ADJUSTMENT,)).select(*FILING, "value", first="start", last="end")
-    within = found.select(PERIOD).join(adjusted, on=FILING)
-    within = within.filter((pl.col("first") <= pl.col("start")) & (pl.col("last") >= pl.col("end")))
-    without = within.group_by(PERIOD).agg(is_zero=(pl.col("value") == 0).all())
+    without = (
+        found.select(PERIOD)
+        .join(adjusted, on=FILING)
+        .filter((pl.col("first") <= pl.col("start")) & (pl.col("last") >= pl.col("end")))
+        .group_by(PERIOD)
+        .agg(is_zero=(pl.col("value") == 0).all())
+    )
     potential = facts.filter(pl.col("tag").is_in(proving.DILUTION)).group_by("cik").agg(since=pl.col("seq").min())
     is_not_unequal = is_equal.fill_null(value=True)
     is_alone = pl.col("average").is_not_null() & (pl.col("since") > pl.col("seq")).fill_null(value=True)
@@ -286,12 +290,10 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
 
 def _of_continuing(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     """Net income and income from continuing operations: PERIOD, `most` (net income), `continuing` (null: unknown)."""
-    income = sound.filter(pl.col("concept").is_in(["net_income_parent", "net_income_common"]))
-    found = income.group_by(PERIOD).agg(most=pl.col("value").max())
-    for name, elements in {"continuing": proving.CONTINUING, "discontinued": proving.DISCONTINUED}.items():
-        found = found.join(largest(facts, name, elements), on=PERIOD, how="full", coalesce=True)
+    income = sound.filter(pl.col("concept").is_in(_INCOME)).group_by(PERIOD).agg(most=pl.col("value").max())
+    parts = largest(facts, continuing=proving.CONTINUING, discontinued=proving.DISCONTINUED)
     continues = pl.coalesce("continuing", pl.when(pl.col("discontinued").fill_null(0) == 0).then("most"))
-    return found.select(*PERIOD, "most", continuing=continues)
+    return income.join(parts, on=PERIOD, how="full", coalesce=True).select(*PERIOD, "most", continuing=continues)
 
 
 def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:
@@ -306,17 +308,20 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     """
     unstated = _unstated(facts, averages)
     first = _first(averages, "first")
-    later = averages.join(first.select(*_OF, after="first_end"), on=_OF).filter(pl.col("start") > pl.col("after"))
-    counted = first.join(_first(later.drop("after"), "next"), on=_OF)
-    before = unstated.join(counted, on="cik").filter(pl.col("end") < pl.col("first_end"))
-    before = before.with_columns(seq=pl.max_horizontal("seq", "first_seq", "next_seq"))
-    longer = before.join(averages.select(*_OF, whole="value", by="seq", of="start", to="end", leg="fact"), on=_OF)
-    longer = longer.filter((pl.col("of") <= pl.col("first_start")) & (pl.col("to") >= pl.col("first_end")))
+    later = averages.join(first, on=_OF).filter(pl.col("start") > pl.col("first_end"))
+    before = (
+        unstated.join(first.join(_first(later, "next"), on=_OF), on="cik")
+        .filter(pl.col("end") < pl.col("first_end"))
+        .with_columns(seq=pl.max_horizontal("seq", "first_seq", "next_seq"))
+    )
+    longer = before.join(
+        averages.select(*_OF, whole="value", by="seq", of="start", to="end", leg="fact"), on=_OF
+    ).filter((pl.col("of") <= pl.col("first_start")) & (pl.col("to") >= pl.col("first_end")))
     # an average of the first one and more than the next one counts the days since
     since_alone = longer.filter((pl.col("by") <= pl.col("seq")) & (pl.col("whole") > pl.col("next_value")))
     grows = pl.col("next_value") - pl.col("first_value")
     nothing = (
-        before.filter(NOTHING_BEFORE.where(pl.col("next_value") >= COUNTS_ALL_DAYS * pl.col("first_value")))
+        before.filter(NOTHING_BEFORE.where(pl.col("next_value") >= LARGEST_CHANGE * pl.col("first_value")))
         .join(since_alone, on=[*_OF, *PERIOD[1:]], how="anti")
         .select(
             *_OF,
@@ -340,23 +345,32 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
         fact=pl.concat_list("leg", "next_fact"),
         coefficient=pl.lit([1.0, 0.0]),
     )
-    found = pl.concat([nothing, since.select(nothing.columns)])
-    found = found.sort(*_OF, "start", "end", "seq", pl.col("fact").list.first())
-    return found.unique([*_OF, "start", "end"], keep="first", maintain_order=True).cast({"concept": AMOUNT})
+    return (
+        pl.concat([nothing, since.select(nothing.columns)])
+        .sort(*_OF, "start", "end", "seq", pl.col("fact").list.first())
+        .unique([*_OF, "start", "end"], keep="first", maintain_order=True)
+        .cast({"concept": AMOUNT})
+    )
 
 
 def _unstated(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:
     """The periods with net income in a filing with averages, if none so far states any per share of them or before."""
     earned = durations(facts, _EARNINGS).filter(pl.col("value") != 0)
-    stated = pl.concat([averages.select(PERIOD), earned.select(PERIOD)])
-    stated = stated.group_by(FILING).agg(pl.col("end").min()).sort(FILING)
-    stated = stated.select(*FILING, earliest=pl.col("end").cum_min().over("cik"))
+    stated = (
+        pl.concat([averages.select(PERIOD), earned.select(PERIOD)])
+        .group_by(FILING)
+        .agg(pl.col("end").min())
+        .sort(FILING)
+        .select(*FILING, earliest=pl.col("end").cum_min().over("cik"))
+    )
     income = durations(facts, proving.INCOME).select(PERIOD).unique().join(averages, on=FILING, how="semi")
     return income.join(stated, on=FILING).filter(pl.col("end") < pl.col("earliest")).drop("earliest")
 
 
 def _first(averages: pl.DataFrame, name: str) -> pl.DataFrame:
     """The first average of each filer, of the shortest period, as first stated: its columns begin with `name`."""
-    ordered = averages.sort(*_OF, "end", "start", "seq", "fact", descending=[False, False, False, True, False, False])
-    found = ordered.unique(_OF, keep="first", maintain_order=True)
-    return found.select(*_OF, pl.exclude(_OF).name.prefix(f"{name}_"))
+    return (
+        averages.sort(*_OF, "end", "start", "seq", "fact", descending=[False, False, False, True, False, False])
+        .unique(_OF, keep="first", maintain_order=True)
+        .select(*_OF, pl.col("seq", "start", "end", "value", "fact").name.prefix(f"{name}_"))
+    )

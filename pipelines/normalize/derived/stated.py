@@ -62,9 +62,11 @@ def as_filed(sound: pl.DataFrame, concept: str, name: str) -> pl.DataFrame:
     return found.select(*PERIOD, pl.col("value").alias(name))
 
 
-def largest(facts: pl.DataFrame, name: str, elements: Iterable[str]) -> pl.DataFrame:
-    """The largest amount that a filing states under some elements for each period: PERIOD and the amount."""
-    return durations(facts, elements).group_by(PERIOD).agg(pl.col("value").max().alias(name))
+def largest(facts: pl.DataFrame, **elements: Iterable[str]) -> pl.DataFrame:
+    """The largest amounts that a filing states under some elements for each period: PERIOD and a column a name."""
+    every = frozenset().union(*elements.values())
+    amounts = {name: pl.col("value").filter(pl.col("tag").is_in(sorted(of))).max() for name, of in elements.items()}
+    return durations(facts, every).group_by(PERIOD).agg(**amounts)
 
 
 def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFrame:
