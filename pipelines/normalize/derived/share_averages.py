@@ -12,6 +12,7 @@ from pipelines.normalize.derived.stated import (
     QUARTER,
     SPAN,
     YEAR,
+    as_filed,
     durations,
     is_inside,
     largest,
@@ -157,24 +158,19 @@ def _of_last_quarter(basic: pl.DataFrame) -> pl.DataFrame:
 
 def _of_earnings(facts: pl.DataFrame, filed: pl.DataFrame, single: pl.DataFrame, concept: str) -> pl.DataFrame:
     """Net income over earnings per share, for a filer whose averages of shares are this quotient."""
-    income = (
-        single.filter(pl.col("concept").is_in(_INCOME))
-        .sort(*PERIOD, "concept")
-        .unique(PERIOD, keep="first", maintain_order=True)
-    )
+    income = single.filter(pl.col("concept").is_in(_INCOME)).sort(*PERIOD, "concept")
     size = pl.col("earned").abs()
     earned = (
         durations(facts, (_EARNINGS_OF[concept],))
         .select(*PERIOD, earned="value", per_share="fact")
-        .join(income.select(*PERIOD, income="value", of_income="fact"), on=PERIOD)
+        .join(income.unique(PERIOD, keep="first").select(*PERIOD, income="value", of_income="fact"), on=PERIOD)
         .filter((size > HALF_A_CENT) & (pl.col("income") * pl.col("earned") > 0))
         .with_columns(
             value=pl.col("income") / pl.col("earned"),
             least=pl.col("income").abs() / (size + HALF_A_CENT),
             most=pl.col("income").abs() / (size - HALF_A_CENT),
-            days=length + 1,
         )
-        .join(filed.filter(pl.col("concept") == concept).select(*PERIOD, stated="value"), on=PERIOD, how="left")
+        .join(as_filed(filed, concept, "stated"), on=PERIOD, how="left")
     )
     is_it = pl.col("stated").is_between(pl.col("least") * (1 - ROUNDING), pl.col("most") * (1 + ROUNDING))
     so_far = (
@@ -183,7 +179,7 @@ def _of_earnings(facts: pl.DataFrame, filed: pl.DataFrame, single: pl.DataFrame,
         .sort(FILING)
         .with_columns(pl.col("number", "other").cum_sum().over("cik"), pl.col("last").forward_fill().over("cik"))
     )
-    off = (pl.col("most") / pl.col("value") - 1) * pl.min_horizontal("days", YEAR_DAYS) / YEAR_DAYS
+    off = (pl.col("most") / pl.col("value") - 1) * pl.min_horizontal(length + 1, YEAR_DAYS) / YEAR_DAYS
     # the weights of both facts add up to those of an average, as its lineage needs: one
     of_income = (pl.col("value") - pl.col("earned")) / (pl.col("income") - pl.col("earned"))
     is_like_last = (pl.col("value") / pl.col("last")).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
@@ -245,8 +241,9 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
         PERIOD, `concept`, `value`, `grain`, `repair`, `rule`, `fact` and `coefficient` (lists).
     """
     basic, diluted = (stated.filter(pl.col("concept") == name) for name in _EARNINGS_OF)
-    elements = {"basic": proving.BASIC_EARNINGS, "diluted": proving.DILUTED_EARNINGS, "average": proving.BASIC_AVERAGE}
-    of_elements = largest(facts, **{name: (element,) for name, element in elements.items()})
+    of_elements = largest(
+        facts, basic=[proving.BASIC_EARNINGS], diluted=[proving.DILUTED_EARNINGS], average=[proving.BASIC_AVERAGE]
+    )
     found = (
         basic.join(diluted, on=SPAN, how="anti", maintain_order="left")
         .join(_of_continuing(facts, stated), on=PERIOD, how="left", maintain_order="left")
@@ -254,15 +251,13 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
     )
     is_equal = pl.col("basic") == pl.col("diluted")
     is_loss = (pl.max_horizontal("most", "continuing") < 0) & pl.col("continuing").is_not_null()
-    earned = pl.col("basic").abs()
-    times = (earned + HALF_A_CENT) / (earned - HALF_A_CENT)
-    is_bounded = is_equal & times.is_between(1, 1 + SAME_COUNT)
-    adjusted = durations(facts, (proving.DILUTIVE_ADJUSTMENT,)).select(*FILING, "value", first="start", last="end")
+    # the roundings of both can hide a cent
+    is_bounded = is_equal & (2 * HALF_A_CENT / (pl.col("basic").abs() - HALF_A_CENT)).is_between(0, SAME_COUNT)
     without = (
-        found.select(PERIOD)
-        .join(adjusted, on=FILING)
-        .filter((pl.col("first") <= pl.col("start")) & (pl.col("last") >= pl.col("end")))
-        .group_by(PERIOD)
+        durations(facts, (proving.DILUTIVE_ADJUSTMENT,))
+        .join(found.select(*FILING, first="start", last="end"), on=FILING)
+        .filter(is_inside)
+        .group_by(*FILING, start="first", end="last")
         .agg(is_zero=(pl.col("value") == 0).all())
     )
     potential = facts.filter(pl.col("tag").is_in(proving.DILUTION)).group_by("cik").agg(since=pl.col("seq").min())
@@ -273,9 +268,7 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
         .join(potential, on="cik", how="left")
         .select(
             *PERIOD,
-            "value",
-            "grain",
-            "repair",
+            pl.col("value", "grain", "repair"),
             concept=pl.lit("shares_diluted", AMOUNT),
             fact="legs",
             coefficient="weights",
@@ -306,11 +299,11 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     Returns:
         PERIOD, `concept`, `value`, `rule`, `fact` and `coefficient` (lists).
     """
-    unstated = _unstated(facts, averages)
     first = _first(averages, "first")
     later = averages.join(first, on=_OF).filter(pl.col("start") > pl.col("first_end"))
     before = (
-        unstated.join(first.join(_first(later, "next"), on=_OF), on="cik")
+        _unstated(facts, averages)
+        .join(first.join(_first(later, "next"), on=_OF), on="cik")
         .filter(pl.col("end") < pl.col("first_end"))
         .with_columns(seq=pl.max_horizontal("seq", "first_seq", "next_seq"))
     )
@@ -322,10 +315,10 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     grows = pl.col("next_value") - pl.col("first_value")
     nothing = (
         before.filter(NOTHING_BEFORE.where(pl.col("next_value") >= LARGEST_CHANGE * pl.col("first_value")))
-        .join(since_alone, on=[*_OF, *PERIOD[1:]], how="anti")
+        .join(since_alone, on=[*PERIOD, "concept"], how="anti")
         .select(
-            *_OF,
-            *PERIOD[1:],
+            *PERIOD,
+            "concept",
             value=pl.lit(0.0),
             rule=pl.lit(NOTHING_BEFORE.id),
             fact=pl.concat_list("first_fact", "next_fact"),
@@ -336,21 +329,15 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     is_year = (pl.col("to") - pl.col("of")).dt.total_days().is_between(*YEAR) & (pl.col("of") <= pl.col("start"))
     is_same = (pl.col("whole") / pl.col("next_value") - 1).abs() <= SAME_COUNT
     since = longer.filter(DAYS_SINCE.where(is_year & is_same)).select(
-        *_OF,
-        "start",
-        "end",
+        pl.col(*_OF, "start", "end"),
         seq=pl.max_horizontal("seq", "by"),
         value="whole",
         rule=pl.lit(DAYS_SINCE.id),
         fact=pl.concat_list("leg", "next_fact"),
         coefficient=pl.lit([1.0, 0.0]),
     )
-    return (
-        pl.concat([nothing, since.select(nothing.columns)])
-        .sort(*_OF, "start", "end", "seq", pl.col("fact").list.first())
-        .unique([*_OF, "start", "end"], keep="first", maintain_order=True)
-        .cast({"concept": AMOUNT})
-    )
+    found = pl.concat([nothing, since], how="diagonal").sort(*_OF, "start", "end", "seq", pl.col("fact").list.first())
+    return found.unique([*_OF, "start", "end"], keep="first", maintain_order=True)
 
 
 def _unstated(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:
