@@ -16,13 +16,12 @@ from pipelines.normalize.derived import (
     share_averages,
 )
 from pipelines.normalize.derived.stated import FILING, PERIOD, stated
-from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
+from pipelines.normalize.elements import BY_NAME, MEASURE_SIGNS
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS
 
 _BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}
 """The rank of a derived amount: beyond those of the sources of its concept."""
-_SIGN = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
 
 
 def with_derived(
@@ -72,13 +71,15 @@ def _lines(
     """The amounts that statements prove and no filing states; the first proof of a period counts."""
     period = ["concept", *PERIOD]
     like_basic, averages = share_averages.amounts(facts, stated_facts, sound)
-    unstated = [averages, remainders.bank_revenue(facts), remainders.capital_expenditure(facts)]
+    unstated = pl.concat(
+        [averages, remainders.bank_revenue(facts), remainders.capital_expenditure(facts)], how="diagonal"
+    )
     lines = [
         no_dividends.amounts(facts, regimes),
         dividends.dated(facts, sound),
         rates,
         like_basic,
-        _unstated(pl.concat(unstated, how="diagonal"), pl.concat([sound.select(period), like_basic.select(period)])),
+        _unstated(unstated, pl.concat([sound.select(period), like_basic.select(period)])),
     ]
     found = pl.concat(lines, how="diagonal").unique(period, keep="first", maintain_order=True)
     return found.join(sound.select(period), on=period, how="anti", maintain_order="left")
@@ -87,13 +88,13 @@ def _lines(
 def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
     """Derived amounts with the columns of vintages."""
     of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)
-    return lines.join(of_filing, on=FILING, maintain_order="left").with_columns(
+    of_concept = lines.join(MEASURE_SIGNS, on="concept", how="left", maintain_order="left")
+    return of_concept.join(of_filing, on=FILING, maintain_order="left").with_columns(
         rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
         grain=pl.col("grain").fill_null(1.0),
         periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
         used=pl.lit(0, pl.Int64),
         other_source=pl.col("other_source").fill_null(value=False),
-        measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
         repair=pl.col("repair").fill_null(1.0),
         foots=pl.lit(value=False),
         corrected_by="rule",
@@ -110,6 +111,6 @@ def _facts_of(derived: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
 def _unstated(lines: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     """The amounts of periods that neither their filing nor an earlier one states."""
     period = ["cik", "concept", "start", "end"]
-    known = lines.select(*period, "seq").join(sound.select(*period, first="seq"), on=period)
-    known = known.filter(pl.col("first") <= pl.col("seq"))
+    stated = lines.select(*period, "seq").join(sound.select(*period, first="seq"), on=period)
+    known = stated.filter(pl.col("first") <= pl.col("seq"))
     return lines.join(known, on=[*period, "seq"], how="anti", maintain_order="left")

@@ -4,8 +4,6 @@ Belongs here: a bank's noninterest income, capital expenditure. Does not: revenu
 state (elements), revenue that the same lines contradict (corrections.agreement).
 """
 
-from functools import reduce
-
 import polars as pl
 
 from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, durations, footings
@@ -45,18 +43,25 @@ def bank_revenue(facts: pl.DataFrame) -> pl.DataFrame:
     Returns:
         PERIOD, `concept`, `value`, `rule`, `fact` and `coefficient` (lists).
     """
-    lines = [
-        durations(facts, (element,)).select(*PERIOD, pl.col("value").alias(name), pl.col("fact").alias(f"{name}_fact"))
-        for name, element in zip(_SIGNS, proving.LINES_OF_BANK, strict=True)
-    ]
-    statements = reduce(lambda left, right: left.join(right, on=PERIOD, maintain_order="left"), lines)
-    stated = durations(facts, (proving.NONINTEREST_INCOME,)).select(*PERIOD, stated="value")
-    found = statements.join(stated, on=PERIOD, how="left", maintain_order="left").with_columns(
-        rest=pl.col("pretax") + pl.col("expense") - pl.col("after_provision")
+    of_line = {name: pl.col("tag") == element for name, element in zip(_SIGNS, proving.LINES_OF_BANK, strict=True)}
+    found = (
+        durations(facts, (*proving.LINES_OF_BANK, proving.NONINTEREST_INCOME))
+        .group_by(PERIOD, maintain_order=True)
+        .agg(
+            *(pl.col("value").filter(is_line).first().alias(name) for name, is_line in of_line.items()),
+            *(pl.col("fact").filter(is_line).first().alias(f"{name}_fact") for name, is_line in of_line.items()),
+            stated=pl.col("value").filter(pl.col("tag") == proving.NONINTEREST_INCOME).first(),
+        )
+        .drop_nulls(list(_SIGNS))
+        .with_columns(rest=pl.col("pretax") + pl.col("expense") - pl.col("after_provision"))
     )
     is_rest = (pl.col("rest") - pl.col("stated")).abs() < EXACT
-    so_far = found.group_by(FILING).agg(shows=is_rest.any(), contradicts=(~is_rest).any()).sort(FILING)
-    so_far = so_far.with_columns(pl.col("shows", "contradicts").cum_max().over("cik"))
+    so_far = (
+        found.group_by(FILING)
+        .agg(shows=is_rest.any(), contradicts=(~is_rest).any())
+        .sort(FILING)
+        .with_columns(pl.col("shows", "contradicts").cum_max().over("cik"))
+    )
     return (
         found.filter(BY_THE_REST.where(pl.col("stated").is_null()))
         .join(so_far.filter(pl.col("shows") & ~pl.col("contradicts")), on=FILING, maintain_order="left")
@@ -82,10 +87,11 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
         (lists).
     """
     # the newest and longest period of each filing
-    statements = footings(facts, SECTIONS[INVESTING], _LINES).sort(
-        *FILING, "end", "start", descending=[False, False, False, True]
+    statements = (
+        footings(facts, SECTIONS[INVESTING], _LINES)
+        .sort(*FILING, "end", "start", descending=[False, False, False, True])
+        .unique(FILING, keep="last", maintain_order=True)
     )
-    statements = statements.unique(FILING, keep="last", maintain_order=True)
     states_it = pl.col("tags").list.set_intersection(sorted(_STATED)).list.len() > 0
     with_it = statements.filter(states_it).select(
         "cik", "seq", other="seq", start_other="start", rest_other="rest", legs="fact", signs="coefficient"

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, any_of, floats, largest, picked, starts
+from pipelines.normalize.arrays import Flags, Floats, any_of, before, floats, largest, picked, starts
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
@@ -141,7 +141,7 @@ NOT_BELOW_BASIC = Rule(
 OTHER_SHARES_REASON, CONTRADICTED_REASON, MIXED_REASON = "eps_of_other_shares", "contradicted_by_filing", "mixed_basis"
 
 
-def average_shares(points: Points, name: str, takes_other: Flags | None = None) -> Item:
+def average_shares(points: Points, name: str, takes_other: Flags | bool = False) -> Item:
     """The average of a fiscal year as filed, or the mean of its legs by days, which is like those of the quarters.
 
     Args:
@@ -153,9 +153,7 @@ def average_shares(points: Points, name: str, takes_other: Flags | None = None) 
     mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "beyond")
     mean = np.where(mean > 0, mean, np.nan)  # a company has no average before its first shares
     is_mixed = (points.of(name, "own_spread") > OTHER_BASIS) & ~is_year
-    is_compared = ~is_year & ~is_mixed
-    if takes_other is not None:
-        is_compared &= ~takes_other
+    is_compared = ~is_year & ~is_mixed & np.logical_not(takes_other)
     is_beyond = is_compared & (abs(excess) > BEYOND)
     is_shown, outcome = is_compared & ~np.isnan(mean * excess), np.where(is_beyond, 2, 0)
     legs = (points.leg(name, MEAN),)
@@ -263,23 +261,24 @@ class _Comparison:
         self.is_issuance = EPS_ISSUANCE.where(apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others)
         self.is_unexplained = apart & (off > rounding + self.drift) & ~self.is_issuance
         is_hundredfold = abs(np.log10(abs(filed / quotient))) >= HUNDREDFOLD
-        is_contradicted = self.is_unexplained & ~is_hundredfold
-        is_contradicted &= is_proved | ((off > FAR_APART * size) & ~self.is_of_others)
+        is_proved_or_far = is_proved | ((off > FAR_APART * size) & ~self.is_of_others)
         is_rounded = is_proved & (off > ROUNDED_AWAY * size)
-        adds_roundings = is_rounded & ~is_year & (off > HALF_A_UNIT * grain)
-        adds_roundings &= off <= rounding + np.fmin(self.drift, rounding)
+        is_of_roundings = (off > HALF_A_UNIT * grain) & (off <= rounding + np.fmin(self.drift, rounding))
         is_coarse_year = is_rounded & is_year & (grain * points.factor > COARSER * CENTS) & (off <= rounding)
         self.is_derived = np.isnan(filed) & ~np.isnan(quotient)
         self.replaced = (
             (EPS_OF_INCOME, self.is_derived & ~self.is_of_others),
             (EPS_ISSUANCE, self.is_issuance),
-            (TIMES_SHARES, is_contradicted),
-            (EPS_ROUNDINGS, adds_roundings | is_coarse_year),
+            (TIMES_SHARES, self.is_unexplained & ~is_hundredfold & is_proved_or_far),
+            (EPS_ROUNDINGS, (is_rounded & ~is_year & is_of_roundings) | is_coarse_year),
         )
-        of_other_count = np.isnan(quotient) & ~is_year & ~self.is_of_others
-        of_other_count &= _contradicts_counts(points, shares, income, filed, is_year)
+        contradicts_counts = _contradicts_counts(points, shares, income, filed, is_year)
         is_mixed = (points.of("shares_basic", "own_spread") > OTHER_BASIS) & ~is_year & ~np.isnan(filed)
-        self.is_contradicted = (self.is_unexplained & is_proved & is_hundredfold) | of_other_count
+        self.is_contradicted = np.where(
+            np.isnan(quotient),
+            contradicts_counts & ~is_year & ~self.is_of_others,
+            self.is_unexplained & is_proved & is_hundredfold,
+        )
         self.withheld = (
             (OTHER_SHARES_REASON, OTHER_SHARES, self.is_derived & self.is_of_others),
             (MIXED_REASON, ONE_SHARE_BASIS, is_mixed),
@@ -291,10 +290,10 @@ class _Comparison:
         """Whether filed earnings are not net income over shares, and whether fiscal years prove that they are."""
         differs = self.off > largest(self.rounding, OTHER_YEARS * largest(size, abs(self.filed)))
         agrees = ~differs & ~np.isnan(self.off)
-        differing, agreeing = _fiscal_years(points, self.is_year & differs, self.is_year & agrees)
+        differing, agreeing = (_fiscal_years(points, self.is_year & holds) for holds in (differs, agrees))
         # participating securities take little: they cannot make a loss of a profit, nor twice the amount
-        is_proved = ~income.flags["attributable_to_parent"] | self.is_common | (self.off > size)
-        is_proved &= (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
+        may_agree = ~income.flags["attributable_to_parent"] | self.is_common | (self.off > size)
+        is_proved = may_agree & (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
         return OTHER_SHARES.where((differing > 0) & (differing >= agreeing)), is_proved
 
     def proof(self, is_replaced: Flags, income: Item, shares: Item) -> Proof:
@@ -332,9 +331,9 @@ def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Float
         differs = ((times > OTHER_COUNT) | (times < 1 / OTHER_COUNT)) & (abs(filed - expected) > rounding)
         return differs, np.isnan(expected)
 
-    before, _ = is_apart(range(1, QUARTERS_A_YEAR + 1))
-    after, is_unknown = is_apart(range(-1, -QUARTERS_A_YEAR, -1))
-    return before & (after | is_unknown)
+    is_apart_before, _ = is_apart(range(1, QUARTERS_A_YEAR + 1))
+    is_apart_after, is_unknown = is_apart(range(-1, -QUARTERS_A_YEAR, -1))
+    return is_apart_before & (is_apart_after | is_unknown)
 
 
 def _change_of_count(points: Points) -> Floats:
@@ -344,19 +343,15 @@ def _change_of_count(points: Points) -> Floats:
     return largest(own, *(picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)))
 
 
-def _fiscal_years(points: Points, *conditions: Flags) -> list[Floats]:
-    """The number of the company's fiscal years for which each condition holds, as known after each filing.
+def _fiscal_years(points: Points, holds: Flags) -> Floats:
+    """The number of the company's fiscal years for which a condition holds, as known after each filing.
 
     Args:
         points: the points.
-        conditions: each holds at some points; a fiscal year counts as after its newest filing.
+        holds: the points of fiscal years at which it holds; a fiscal year counts as after its newest filing.
     """
-    names = [f"condition_{number}" for number in range(len(conditions))]
-    holds = pl.DataFrame(dict(zip(names, conditions, strict=True))).select(pl.all().cast(pl.Int64))
-    marked = pl.concat([points.frame, holds], how="horizontal")
-    is_first = pl.Series(starts(points.window))
-    change = pl.col(names) - pl.when(~is_first).then(pl.col(names).shift()).otherwise(0)
-    of_filing = marked.select("cik", "seq", change).group_by("cik", "seq").agg(pl.col(names).sum()).sort("cik", "seq")
-    so_far = of_filing.with_columns(pl.col(names).cum_sum().over("cik"))
-    found = points.frame.join(so_far, on=["cik", "seq"], how="left", maintain_order="left")
-    return [floats(found, name) for name in names]
+    marks = holds.astype(np.float64)
+    change = marks - np.nan_to_num(before(marks, starts(points.window)))
+    of_filing = points.frame.with_columns(years=change).group_by("cik", "seq").agg(pl.col("years").sum())
+    so_far = of_filing.sort("cik", "seq").with_columns(pl.col("years").cum_sum().over("cik"))
+    return floats(points.frame.join(so_far, on=["cik", "seq"], how="left", maintain_order="left"), "years")
