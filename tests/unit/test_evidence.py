@@ -4,7 +4,8 @@ from datetime import date
 from typing import Any
 
 from pipelines.normalize.facts.reports import typed
-from pipelines.normalize.items.evidence import EVIDENCE, evidence
+from pipelines.normalize.frames import FRAMES
+from pipelines.normalize.items.evidence import evidence
 from tests.factories import CAPITAL_SPENDING, CASH, CASH_FLOW, fact, raw, stated
 
 YEAR = ("2024-01-01", "2024-12-31")
@@ -12,7 +13,7 @@ YEAR = ("2024-01-01", "2024-12-31")
 
 def told(*rows: dict[str, Any]) -> dict[str, Any]:
     found = evidence(typed(raw(*rows))[0], stated(raw(*rows))[0])
-    assert found.schema == EVIDENCE
+    assert found.schema == FRAMES["evidence"].types
     return found.row(0, named=True)
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from pipelines.normalize.items import gaps
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
@@ -81,8 +80,3 @@ def test_a_missing_quarter_is_the_reason():
     found = yield raw(report({}, {}), quarter)
 
     assert row_of(found.gaps, "revenue", "ttm", "2024-03-31")["reason"] == "missing_quarter"
-
-
-def test_every_reason_is_explained():
-    """And every documented code is a reason."""
-    assert set(GAPS) == gaps.CODES

@@ -160,8 +160,6 @@ _OF_VALUES = {
 }
 """The evidence by item, and whether the totals prove the value."""
 
-REASONS: tuple[str, ...] = tuple(dict.fromkeys(each.reason for each in EVIDENCE))
-
 
 def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Value]:
     """The values of a filing, without those that evidence withholds; the history goes on with the filing.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Ints, before, floats, ints, numbers, starts
+from pipelines.normalize.arrays import Ints, before, floats, ints, numbers, starts
 from pipelines.normalize.frames import WITHHELD, counted
 from pipelines.normalize.industry.classification import without_meaning
 from pipelines.normalize.items.flags import FLAGS
@@ -87,7 +87,9 @@ def item_versions(
         of_rule = WITHOUT_INPUT.where(is_without_input) | ~is_without_input
         versions = compared.drop("earlier").filter(~same, of_rule)
         decided.append((SAME_WITHIN_ROUNDING, ints(repeated, "cik")))
-        decided += [(rule, _ciks(points, versions, rule, holds)) for rule, holds in item.decided]
+        decided += [
+            (rule, ints(versions.filter(holds[ints(versions, "point")]), "cik")) for rule, holds in item.decided
+        ]
         found.append(versions)
     of_items = pl.concat(found).with_row_index("version")
     without_input = of_items.filter(pl.col("rule") == WITHOUT_INPUT.id, pl.col("value").is_null())
@@ -134,14 +136,6 @@ def _at_points(points: Points, item: Item, has_value: pl.Series, withdrawn_by: S
             pl.col(*FLAGS) & has_value,
         )
     )
-
-
-def _ciks(points: Points, versions: pl.DataFrame, rule: Rule, holds: Flags) -> Ints:
-    """The company of each version that a rule affected, or of each quarter end whose value it withheld."""
-    if rule.action == "withhold":
-        at = np.flatnonzero(holds)
-        return points.cik[at[np.unique(points.window[at], return_index=True)[1]]]
-    return ints(versions.filter(holds[versions["point"].to_numpy()]), "cik")
 
 
 def _legs(points: Points, items: Iterable[Item], versions: pl.DataFrame) -> pl.DataFrame:

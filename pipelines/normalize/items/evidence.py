@@ -11,19 +11,9 @@ from pipelines.normalize.facts.reports import ANNUAL_FORMS
 REACHING = ("operating_cash_flow", "capital_expenditure", "customer_funds")
 """The amounts of cash flow statements whose last period is looked up."""
 
-EVIDENCE = pl.Schema(
-    {
-        "cik": pl.Int64(),
-        "newest_currency": pl.String(),
-        "operating_cash_flow_end": pl.Date(),
-        "capital_expenditure_end": pl.Date(),
-        "customer_funds_end": pl.Date(),
-    }
-)
-
 
 def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
-    """One row a company: columns of EVIDENCE.
+    """One row a company: columns of frame `evidence`.
 
     Args:
         periodic: typed facts of all currencies (reports.typed).
@@ -36,7 +26,7 @@ def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
     reach = vintages.group_by("cik").agg(
         pl.col("end").filter(pl.col("concept") == name).max().alias(f"{name}_end") for name in REACHING
     )
-    return _newest_currency(periodic).join(reach, on="cik", how="left", maintain_order="left").select(EVIDENCE.names())
+    return _newest_currency(periodic).join(reach, on="cik", how="left", maintain_order="left")
 
 
 def _newest_currency(periodic: pl.DataFrame) -> pl.DataFrame:

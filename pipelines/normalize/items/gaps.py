@@ -9,8 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.balance import evidence
-from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING, without_meaning
 from pipelines.normalize.items.item import Item
@@ -122,13 +120,14 @@ def gaps(
         grid: of periods.calendar.fiscal_grid.
     """
     items = versions.lazy().group_by("cik", "q", "item").agg(pl.col("value").last()).drop_nulls("value")
-    wanted = items.select("cik", "q").unique().join(_ITEMS, how="cross")
-    withheld = missed.lazy().filter(~pl.col("reason").is_in(_SENSELESS)).join(wanted, on=["cik", "q"], how="anti")
+    wanted = items.select("cik", "q").unique().join(pl.LazyFrame({"item": ITEM_NAMES}), how="cross")
+    is_senseless = pl.col("reason").is_in(WITHOUT_MEANING["reason"].unique())
+    withheld = missed.lazy().filter(~is_senseless).join(wanted, on=["cik", "q"], how="anti")
     missing = pl.concat([wanted.join(items, on=_OF, how="anti"), withheld.select(_OF)])
     ever = (
         stated.lazy()
         .unique()
-        .join(_CONCEPTS_OF_ITEMS, on="concept")
+        .join(_concepts_of_items(), on="concept")
         .group_by("cik", "item")
         .agg(stated=pl.col("group").n_unique(), groups=pl.col("groups").first())
     )
@@ -169,44 +168,16 @@ def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
 
 
 _OF = ["cik", "q", "item"]
-_ITEMS = pl.LazyFrame({"item": ITEM_NAMES})
-_SENSELESS = WITHOUT_MEANING["reason"].unique().to_list()
 
 ITEM = pl.col("item")
-IS_RATIO = ITEM.is_in(items_of("ratio"))
 REASONS: dict[str, pl.Expr] = {
-    "no_tag": ~IS_RATIO & (pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups"))),
+    "no_tag": ~ITEM.is_in(items_of("ratio")) & (pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups"))),
     NO_OPERATING_INCOME: ITEM == "roic",
     NO_FREE_CASH_FLOW: ITEM == "debt_to_fcf",
     "not_on_balance_sheet": ITEM.is_in(items_of("balance")),
     "missing_quarter": pl.lit(value=True),
 }
 """Reasons for items that have a meaning and that no rule withholds; the first one that holds is used."""
-
-WITHHELD_BY_OTHERS = (
-    "no_preferred_dividends",
-    "eps_of_other_shares",
-    "elements_differ",
-    "mixed_basis",
-    "ways_contradict",
-    "year_in_dispute",
-    "contradicted_by_parts",
-    "contradicted_by_filing",
-    *(identity.reason for identity in IDENTITIES),
-)
-"""Reasons that come with the rule of another module: items.line_items, items.earnings, ttm.windows and
-corrections (footing, judgements, parts)."""
-
-CODES = frozenset(
-    (
-        *GAPS,
-        *WITHHELD_BY_OTHERS,
-        *evidence.REASONS,
-        *WITHOUT_MEANING["reason"].unique(),
-    )
-)
-"""All reasons (warehouse.vocabulary has their meaning in words)."""
-
 
 ALL_NEEDED = ("free_cash_flow",)
 """Items that need each of their concepts; the others need one of them."""
@@ -226,6 +197,3 @@ def _concepts_of_items() -> pl.LazyFrame:
     ]
     rows += [{"concept": item, "item": item, "group": item, "groups": 1} for item in COMPOSED]
     return pl.LazyFrame(rows, schema_overrides={"concept": AMOUNT})
-
-
-_CONCEPTS_OF_ITEMS = _concepts_of_items()

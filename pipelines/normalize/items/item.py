@@ -54,7 +54,7 @@ class Item:
     methods, method: the same for the names that table `versions` publishes as `method`.
     flags: for each flag whether the values have it, in the order in which flags are published.
     legs: the legs of the values, in order.
-    decided: other rules that changed or withheld values, with the points at which they did.
+    decided: other rules that changed values, with the points at which they did.
     withheld: reasons why a rule withholds the value, with the rule and the points of each.
     gaps: reasons why there is none to withhold (an amount is missing, or a divisor has no meaning), with the points of
         each; the first one that holds counts, and its rule is in gaps.GAPS.

@@ -1,8 +1,8 @@
 """The line items, from twelve-month flows and balances.
 
-Belongs here: combining concepts into the items of the specification (section 2.4). Does not: amounts of the concepts
-(ttm, balance), earnings per share and shares (earnings), return on invested capital (returns), why an item has no value
-(gaps).
+Belongs here: combining concepts into the items of the specification (section 2.4), dividends per share against
+dividends paid. Does not: amounts of the concepts (ttm, balance), earnings per share and shares (earnings), return on
+invested capital (returns), why an item has no value (gaps).
 """
 
 from dataclasses import replace
@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Ints, any_of, floats, ints, numbers
-from pipelines.normalize.items.dividends import dividends
-from pipelines.normalize.items.earnings import average_shares, diluted_shares, earnings_per_share
+from pipelines.normalize.items.earnings import CONTRADICTED_REASON, average_shares, diluted_shares, earnings_per_share
 from pipelines.normalize.items.gaps import GAPS, NO_FREE_CASH_FLOW
 from pipelines.normalize.items.item import (
     DIVIDEND,
@@ -22,6 +21,7 @@ from pipelines.normalize.items.item import (
     SUM,
     Candidate,
     Item,
+    Proof,
     flow,
 )
 from pipelines.normalize.items.points import FURTHER, Points
@@ -37,6 +37,7 @@ from pipelines.normalize.items.returns import (
 )
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.ways import FOUR_QUARTERS, METHODS
 from warehouse.schema import LINE_ITEMS, items_of
 
 SIGNIFICANT_DIGITS = 6
@@ -44,6 +45,15 @@ SIGNIFICANT_DIGITS = 6
 
 PREFERRED_SHARE = 0.08
 """Participating securities hardly ever take more than this share of net income; preferred dividends do."""
+
+ALIKE = 0.25
+"""Four quarters whose dividends differ by less than this share have no special dividend. Dividends per share times
+shares are the dividends paid if they differ by at most as much: those declared are paid some weeks later, on other
+counts."""
+TOO_MANY = 1.5
+"""Four even dividends exceed those paid in the same twelve months by less than this factor: at most one of them is paid
+later. Measured on 228 companies: 4 of 900 sums exceed them by more, Disney's, whose four contexts have two half-yearly
+dividends, each in the quarter in which it was declared and in that in which it was paid."""
 
 COMMON = Rule(
     "net-income.available-to-common",
@@ -78,6 +88,14 @@ ATTRIBUTABLE_TO_PARENT = Rule(
     "Net income is attributable to the parent, while filings of the year show another amount available to common.",
     "ASC 260-10-45-60: participating securities share in earnings",
     "flag",
+)
+DIVIDENDS_TIMES_SHARES = Rule(
+    "identity.dividends.times-shares",
+    "Dividends per share times average shares are the dividends paid: a sum of four even quarters that exceeds them "
+    f"by more than {TOO_MANY - 1:.0%}, and the next sum without such payments, is withheld, because contexts of "
+    "quarters repeat a dividend.",
+    "Taxonomy definitions: dividends per share times the shares are the dividends",
+    "withhold",
 )
 FREE_CASH_FLOW = Rule(
     "free-cash-flow.operating-less-capital-expenditure",
@@ -126,7 +144,7 @@ def line_items(points: Points) -> list[Item]:
         flow(points, "revenue"),
         income,
         earnings_per_share(points, income, basic),
-        dividends(points, basic, diluted),
+        _dividends(points, basic, diluted),
         free_cash_flow,
         basic,
         diluted,
@@ -174,7 +192,6 @@ def _net_income(points: Points) -> Item:
         name="net_income",
         method=np.where(is_common, of_common.method, of_parent.method),
         flags={**flags, "attributable_to_parent": is_parent & (before(differs) | differs)},
-        decided=((NO_PREFERRED_DIVIDENDS, lacks_preferred),),
     ).choosing(
         Candidate(COMMON, is_common, common, of_common.legs),
         Candidate(
@@ -186,6 +203,22 @@ def _net_income(points: Points) -> Item:
         Candidate(PARENT, is_parent, parent, of_parent.legs),
     )
     return found.withholding(("no_preferred_dividends", NO_PREFERRED_DIVIDENDS, lacks_preferred))
+
+
+def _dividends(points: Points, basic: Item, diluted: Item) -> Item:
+    """Dividends per share as filed, where dividends paid do not contradict their sum."""
+    found, paid = flow(points, "dividends_per_share"), np.abs(points.of("dividends_paid"))
+    product = found.value * np.where(np.isnan(basic.value), diluted.value, basic.value)
+    times = product / paid
+    is_even = points.of(found.name, "own_spread") < 1 + ALIKE
+    may_repeat = is_even & (found.method == METHODS.index(FOUR_QUARTERS))
+    is_too_much = may_repeat & np.isfinite(times) & (times > TOO_MANY)
+    before = points.earlier(points.changes, 1)
+    contradicted = is_too_much | (may_repeat & np.isnan(times) & (before >= 0) & is_too_much[before])
+    is_shown = contradicted | (np.abs(times - 1) <= ALIKE)
+    proof = Proof(DIVIDENDS_TIMES_SHARES, is_shown, np.where(contradicted, 2, 0), product, paid)
+    withheld = found.withholding((CONTRADICTED_REASON, DIVIDENDS_TIMES_SHARES, contradicted))
+    return replace(withheld, proofs=(proof,))
 
 
 def _free_cash_flow(points: Points) -> Item:
