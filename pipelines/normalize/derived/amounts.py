@@ -16,12 +16,13 @@ from pipelines.normalize.derived import (
     share_averages,
 )
 from pipelines.normalize.derived.stated import FILING, PERIOD, stated
-from pipelines.normalize.elements import BY_NAME, MEASURE_SIGNS
+from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS
 
 _BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}
 """The rank of a derived amount: beyond those of the sources of its concept."""
+_SIGN = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
 
 
 def with_derived(
@@ -88,13 +89,13 @@ def _lines(
 def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
     """Derived amounts with the columns of vintages."""
     of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)
-    of_concept = lines.join(MEASURE_SIGNS, on="concept", how="left", maintain_order="left")
-    return of_concept.join(of_filing, on=FILING, maintain_order="left").with_columns(
+    return lines.join(of_filing, on=FILING, maintain_order="left").with_columns(
         rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
         grain=pl.col("grain").fill_null(1.0),
         periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
         used=pl.lit(0, pl.Int64),
         other_source=pl.col("other_source").fill_null(value=False),
+        measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
         repair=pl.col("repair").fill_null(1.0),
         foots=pl.lit(value=False),
         corrected_by="rule",

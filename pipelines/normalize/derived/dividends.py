@@ -24,21 +24,17 @@ from pipelines.normalize.elements import AMOUNT, proving
 from pipelines.normalize.elements.proving import DECLARED_PER_SHARE, PAID, PAID_PER_SHARE
 from pipelines.normalize.rule import Rule
 
-AS_PAID = 0.03
-"""Dated dividends times shares are all that was paid if they differ by less than this share; one of twelve monthly
-dividends more or less would be a larger difference."""
 DIGITS = 6
 """Decimals to which sums of amounts per share are compared, because of binary fractions."""
 
 SAME = 0.02
 """Dividends declared are those of a rate if, over shares, they differ from it by less than this share of what the filer
-usually has: rates are hardly ever changed by less. Measured on 228 companies: of 229 changes of a rate one is smaller,
-Kellanova's from 0.59 to 0.60."""
+usually has, and their rounding by no more: rates are hardly ever changed by less. Measured on 228 companies: of 229
+changes of a rate one is smaller, Kellanova's from 0.59 to 0.60. Dated dividends times shares are all that was paid if
+they differ by at most as much; one of twelve monthly dividends more or less would be a larger difference."""
 APART = 1.9
 """Dividends per share are contradicted by dividends declared over shares that differ by such a factor: a special
 dividend is missing, or alone."""
-COARSEST = 0.04
-"""... if they are rounded to less than this share of themselves."""
 USUAL = (0.95, 1.06)
 """Dividends declared over rates and shares in the middle of the filer's other quarters: dividends on unvested shares
 are declared, too."""
@@ -51,7 +47,7 @@ share: another rate would be two changes within half a year, and dividends of a 
 AS_DATED = Rule(
     "dividends-per-share.dated",
     "If dividends per share that filings date within a period, as paid or declared, times shares are the dividends "
-    f"paid in it (within {AS_PAID:.0%}), they are all. Payments do not add to declarations.",
+    f"paid in it (within {SAME:.0%}), they are all. Payments do not add to declarations.",
     "ASC 505-10-50-2: dividends per share are disclosed for each period; taxonomy definitions: dividends per share "
     "times the shares are the dividends",
     "compose",
@@ -146,7 +142,7 @@ def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl
         .select(*PERIOD, paid="value", proof="fact")
         .join(as_filed(sound, "shares_basic", "shares"), on=PERIOD, maintain_order="left")
     )
-    is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= AS_PAID
+    is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= SAME
     # one amount that is stated of the whole period, too, has the dates of a part by mistake
     of_period = durations(facts, (DECLARED_PER_SHARE, PAID_PER_SHARE)).join(
         dated.select("cik", "seq", value="amount"), on=["cik", "seq", "value"]
@@ -280,7 +276,7 @@ def _declared(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         pl.concat([both, rest], how="diagonal")
         .filter(length.is_between(*QUARTER) & (pl.col("declared") > 0) & (pl.col("shares") > 0))
         .with_columns(off=pl.col("unit") / 2 / pl.col("declared"))
-        .filter(pl.col("off") <= COARSEST / 2)
+        .filter(pl.col("off") <= SAME)
         .unique(PERIOD, keep="first", maintain_order=True)
         .select(*PERIOD, "proof", "off", a_share=pl.col("declared") / pl.col("shares"))
     )

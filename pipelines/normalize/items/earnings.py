@@ -320,7 +320,7 @@ def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Float
     hardly ever change by more than OTHER_COUNT within a year. A fiscal year without one shows it by its earnings.
     """
     known = np.where(np.isnan(shares.value) & is_year, income.value / filed, shares.value)
-    stands = points.timeline(~np.isnan(known))
+    stands = points.changes.of_rows(~np.isnan(known))
     rounding = OTHER_COUNT * ROUNDINGS * points.of("eps_basic", "grain")
 
     def is_apart(quarters: range) -> tuple[Flags, Flags]:
@@ -339,7 +339,7 @@ def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Float
 def _change_of_count(points: Points) -> Floats:
     """The change of the share count around a window: the largest `spread` of the window and of the three before it."""
     own = points.of("shares_basic", "spread")
-    stands = points.timeline(points.rows["shares_basic"] >= 0)
+    stands = points.changes.of_rows(points.rows["shares_basic"] >= 0)
     return largest(own, *(picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)))
 
 

@@ -46,24 +46,22 @@ LINE_DERIVED = Rule(
     "flag",
 )
 
-OF_ITEMS = {
+OF_SOURCES = tuple(sorted({*values.FLAGS, *OF_SOURCE["reservation"].drop_nulls()}))
+"""Flags of elements with an uncertain meaning, and of debt and cash."""
+
+FLAGS: dict[str, Rule | None] = {
+    **WINDOW_FLAGS,
     "attributable_to_parent": ATTRIBUTABLE_TO_PARENT,
     "derived": DERIVED,
     "issuance": ISSUED,
     "apart_from_net_income": APART,
     "derived_operating_income": DERIVED_OPERATING_INCOME,
     "contradicted_operating_income": CONTRADICTED_OPERATING_INCOME,
-}
-OF_SOURCES = tuple(sorted({*values.FLAGS, *OF_SOURCE["reservation"].drop_nulls()}))
-"""Flags of elements with an uncertain meaning, and of debt and cash."""
-OF_LEGS = {"scale_repaired": SCALE_REPAIRED, "sign_repaired": SIGN_REPAIRED, "figure_repaired": FIGURE_REPAIRED}
-
-FLAGS: dict[str, Rule | None] = {
-    **WINDOW_FLAGS,
-    **OF_ITEMS,
     **dict.fromkeys(OF_SOURCES),
     values.DERIVED_LINE: LINE_DERIVED,
-    **OF_LEGS,
+    "scale_repaired": SCALE_REPAIRED,
+    "sign_repaired": SIGN_REPAIRED,
+    "figure_repaired": FIGURE_REPAIRED,
     "first_seen_as_comparative": FIRST_SEEN_AS_COMPARATIVE,
 }
 """The flags in the order in which they are published, and their rules; those without come with a source."""

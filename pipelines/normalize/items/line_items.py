@@ -171,7 +171,7 @@ def _net_income(points: Points) -> Item:
     common, parent = points.of("net_income_common"), points.of("net_income_parent")
     preferred = points.of("preferred_dividends")
     is_stated, is_of_parent = ~np.isnan(common), ~np.isnan(parent)
-    covered = points.timeline(is_stated | is_of_parent)
+    covered = points.changes.of_rows(is_stated | is_of_parent)
     earlier = [points.earlier(covered, back) for back in range(1, QUARTERS_A_YEAR + 1)]
 
     def before(holds: Flags) -> Flags:

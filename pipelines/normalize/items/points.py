@@ -92,8 +92,13 @@ def _points(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame) 
     of_amounts = pl.concat([*changes, a_year_on, of_earnings]).unique()
     former = pl.col("factor").shift().over("cik", order_by="seq")
     splits = filings.filter(pl.col("factor") > former * (1 + SAME_BASIS)).select("cik", split="seq")
-    later = earnings.join(splits, on="cik").filter(pl.col("split") > pl.col("seq"))
-    of_splits = later.select("cik", "q", seq="split").unique().join(of_amounts, on=POINT, how="anti")
+    of_splits = (
+        earnings.join(splits, on="cik")
+        .filter(pl.col("split") > pl.col("seq"))
+        .select("cik", "q", seq="split")
+        .unique()
+        .join(of_amounts, on=POINT, how="anti")
+    )
     marked = [points.with_columns(is_of_split=holds) for points, holds in ((of_amounts, False), (of_splits, True))]
     return pl.concat(marked).sort(POINT)
 
@@ -199,14 +204,6 @@ class Points:
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
         """The known amount of a concept as a leg of a value."""
         return Leg(concept, self.rows[concept], role, times)
-
-    def timeline(self, holds: Flags) -> Timeline:
-        """The points where a condition holds, for look-ups with `earlier`."""
-        return self.changes.of_rows(holds)
-
-    def after(self, seq: Floats) -> Ints:
-        """The newest point of the same quarter end after filing `seq`; NOTHING if there is none."""
-        return self.changes.after(self.window, seq)
 
     def earlier(self, of: Timeline, quarters: int) -> Ints:
         """The newest point of the quarter end so many quarters before that was known after the point's own filing."""

@@ -10,8 +10,8 @@ level refers to the next by row number; the columns of facts are added once, at 
 import polars as pl
 
 from pipelines.normalize.arrays import floats
-from pipelines.normalize.corrections.scale import is_power_of_ten
-from pipelines.normalize.items.flags import OF_LEGS, OF_SOURCES
+from pipelines.normalize.corrections.powers import is_power_of_ten
+from pipelines.normalize.items.flags import OF_SOURCES
 
 LINEAGE = [
     "role",
@@ -87,14 +87,18 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
         versions: number of versions.
 
     Returns:
-        one row a version: whether it has each flag of OF_LEGS and OF_SOURCES; `elements`, `standards` and `currency`,
-        numbers that are equal for two versions with the same elements, taxonomies or currencies; 0: without currency.
+        one row a version: whether it has each flag of repaired legs and OF_SOURCES; `elements`, `standards` and
+        `currency`, numbers that are equal for two versions with the same elements, taxonomies or currencies; 0: without
+        currency.
     """
     repair = pl.col("repair")
-    is_scale = pl.Series(is_power_of_ten(floats(found, "repair")))
-    of_leg = dict(zip(OF_LEGS, ((repair.abs() != 1) & is_scale, repair < 0, pl.lit(~is_scale)), strict=True))
-    of_source = {name: pl.col("reservation").eq_missing(pl.lit(name)) for name in OF_SOURCES}
-    marks = of_leg | of_source
+    is_scale = pl.lit(pl.Series(is_power_of_ten(floats(found, "repair"))))
+    marks = {
+        "scale_repaired": (repair.abs() != 1) & is_scale,
+        "sign_repaired": repair < 0,
+        "figure_repaired": ~is_scale,
+        **{name: pl.col("reservation").eq_missing(pl.lit(name)) for name in OF_SOURCES},
+    }
     currency = pl.col("unit").str.split("/").list.first()
     summed = (
         found.with_columns(**marks, currency=currency, standards=pl.col("tag").str.split(":").list.first())

@@ -122,7 +122,7 @@ def _capital(points: Points, regime: Floats) -> tuple[Floats, list[Leg], list[tu
     lines = {"total_debt": 1.0, "equity": 1.0, "cash_and_equivalents": -1.0}
     (debt, equity, cash), assets = (points.of(name) for name in lines), points.of("assets")
     now = debt + equity - cash
-    year_before = points.earlier(points.timeline(~np.isnan(now)), QUARTERS_A_YEAR)
+    year_before = points.earlier(points.changes.of_rows(~np.isnan(now)), QUARTERS_A_YEAR)
     before = picked(now, year_before)
     mean, mean_assets = (now + before) / 2, (assets + picked(assets, year_before)) / 2
     regimes = [points.of(name, "regime") for name in lines]
@@ -157,7 +157,7 @@ def _tax(points: Points) -> tuple[Floats, Leg, Flags]:
         the amount, the leg, and the points at which the tax is a former one.
     """
     tax, income = points.of(INCOME_TAX), points.of("net_income_parent")
-    with_income = points.after(points.of(PRETAX_INCOME, "seq"))
+    with_income = points.changes.after(points.window, points.of(PRETAX_INCOME, "seq"))
     moved, of_income = (amount - picked(amount, with_income) for amount in (tax, income))
     is_former = TAX_OF_INCOME.where((abs(moved) > 0) & (abs(moved + of_income) > abs(moved) / 2))
     at = np.where(is_former, with_income, np.arange(len(points)))

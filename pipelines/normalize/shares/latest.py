@@ -11,10 +11,9 @@ import polars as pl
 from pipelines.normalize.arrays import floats, ints
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.shares.moves import INCOME, SHARE_CONCEPTS
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, STATED_RANKS
 
-SHARES = ("shares_basic", "shares_diluted")
-INCOME = ("net_income_common", "net_income_parent")
 LARGEST_CHANGE = 1.25
 """Largest factor between a fourth quarter by difference and the average of its year. If some quarters have a loss, the
 potential shares of the year are not the average of those of its quarters (ASC 260-10-45-17)."""
@@ -23,13 +22,10 @@ QUARTER, DIFFERENCE, TO_DATE = "quarter", "difference", "year_to_date"
 METHODS = (QUARTER, DIFFERENCE, TO_DATE)
 """Methods in order of preference."""
 
-WEIGHTED_AVERAGE = (
-    "ASC 260-10-45-10: basic earnings per share are income over the weighted average shares of the period"
-)
 BY_QUARTER = Rule(
     "shares.latest.quarter",
     "The newest average share count is that of the newest quarter as filed.",
-    WEIGHTED_AVERAGE,
+    "ASC 260-10-45-10: basic earnings per share are income over the weighted average shares of the period",
     "select",
 )
 BY_DIFFERENCE = Rule(
@@ -43,7 +39,7 @@ BY_YEAR_TO_DATE = Rule(
     "shares.latest.year-to-date",
     "If the newest quarter is neither filed nor found by difference, the newest average share count is that of the "
     "shortest filed period that ends with it.",
-    WEIGHTED_AVERAGE,
+    BY_QUARTER.source,
     "select",
 )
 RULES = (BY_QUARTER, BY_DIFFERENCE, BY_YEAR_TO_DATE)
@@ -74,7 +70,7 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
         .sort("method", "n")
         .group_by("cik", "q", "concept")
         .first()
-        .pivot(on="concept", on_columns=[*SHARES, *INCOME], index=["cik", "q"], values=["mean", "method"])
+        .pivot(on="concept", on_columns=[*SHARE_CONCEPTS, *INCOME], index=["cik", "q"], values=["mean", "method"])
         .with_columns(method=pl.coalesce("method_shares_diluted", "method_shares_basic"))
         .sort("cik")
     )
@@ -104,7 +100,7 @@ def _amounts_of_newest_quarter(known: pl.DataFrame) -> pl.DataFrame:
         `cik`, `concept`, `q`, `n`, `amount`, `days` (0 for income), `q_diluted` (of the newest diluted count); and
         `rest`, `rest_days`: the same without the period that ends a quarter earlier, null if that is not stated.
     """
-    is_count = pl.col("concept").is_in(SHARES)
+    is_count = pl.col("concept").is_in(SHARE_CONCEPTS)
     is_stated = pl.Series(floats(known, "rank") < STATED_RANKS[ints(known, "concept")])
     newest = (
         known.filter(is_stated, is_count | pl.col("concept").is_in(INCOME))
@@ -123,7 +119,7 @@ def _amounts_of_newest_quarter(known: pl.DataFrame) -> pl.DataFrame:
 
 def _means(amounts: pl.DataFrame) -> pl.DataFrame:
     """The mean of each period, or of its last quarter by difference, and the method: the better of the two."""
-    is_count = pl.col("concept").is_in(SHARES)
+    is_count = pl.col("concept").is_in(SHARE_CONCEPTS)
     found = amounts.with_columns(
         mean=pl.when(is_count).then(pl.col("amount") / pl.col("days")).otherwise("amount"),
         rest=pl.when(is_count).then(pl.col("rest") / pl.col("rest_days")).otherwise("rest"),

@@ -30,27 +30,25 @@ from pipelines.normalize.shares.moves import (
     reports,
 )
 
-RESTATED = "ASC 260-10-55-12: a split or a dividend in shares is applied to the earnings per share of all periods shown"
-
 USUAL_RATIO = Rule(
     "split.usual-ratio",
     "There was a split between two filings if at least two share counts, or without any earnings per share of at least "
     "0.5, differ by a usual ratio (2:1, 3:2, 1:10), within 1 %.",
-    RESTATED,
+    "ASC 260-10-55-12: a split or a dividend in shares is applied to the earnings per share of all periods shown",
     "correct",
 )
 SMALL_RATIO = Rule(
     "split.small-ratio",
     "A small split (5 % to 4:3) needs four figures that differ by its ratio within 0.2 %, a dividend in shares of 2 to "
     "8 % four within 0.05 %.",
-    RESTATED,
+    USUAL_RATIO.source,
     "correct",
 )
 ODD_RATIO = Rule(
     "split.odd-ratio",
     "Any other ratio of 1.25 and more (two splits at once, an exchange of shares) that is not a power of a thousand "
     "needs three figures that differ by it, within 0.05 %.",
-    RESTATED,
+    USUAL_RATIO.source,
     "correct",
 )
 EXACT_RATIO = Rule(
@@ -65,7 +63,7 @@ PLACED = Rule(
     "split.filing.own-count",
     "A split is placed at the filing whose own share count (or net income over earnings per share) changed nearest to "
     "the ratio, if by more than half; otherwise at the last for which most figures prove it.",
-    RESTATED,
+    USUAL_RATIO.source,
     "select",
 )
 
