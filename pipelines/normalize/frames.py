@@ -111,7 +111,6 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "n": (dy.Int32, "quarters spanned; 0 for an instant"),
     "net_income": (dy.Float64, "units of the reporting currency, of the same period"),
     "newest_currency": (dy.String, "of the newest filing"),
-    "of_seq": (dy.Int32, "the report that the amendment repeats"),
     "operating_cash_flow_end": (dy.Date, "end of its newest period"),
     "other_source": (dy.Bool, "whether the source is, for this company, another amount than the best source"),
     "outcome": (dy.String, "one of frames.OUTCOMES; null if the identity can no longer be compared"),
@@ -302,11 +301,10 @@ FRAMES: dict[str, Declared] = {
             "cik* q* period_end previous_end? fiscal_year fiscal_quarter is_year_end year_before",
         ),
         ("splits", "a share split", "cik* ratio effective_seq* effective_by effective_after evidence rule"),
-        ("repetitions", "an amendment that repeats the share counts of the report that it amends", "cik* seq* of_seq"),
-        ("on_basis", "a vintage on the newest share basis", VINTAGES),
-        ("placed", "such a vintage that is a fiscal period or a quarter end", f"{VINTAGES} q n days?"),
         ("in_order", "a filing", IN_ORDER),
         ("filings", "a filing, with its share basis", f"{IN_ORDER} factor"),
+        ("on_basis", "a vintage on the newest share basis", VINTAGES),
+        ("placed", "such a vintage that is a fiscal period or a quarter end", f"{VINTAGES} q n days?"),
         # balances and flows
         (
             "composed",

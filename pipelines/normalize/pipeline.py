@@ -296,15 +296,14 @@ STEPS: tuple[Step, ...] = (
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
     Step("footings", judgements.of_statements, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
-    Step("repetitions", basis.repeated, ("vintages",), ("repetitions",)),
-    Step("share basis", basis.on_newest_basis, ("vintages", "splits", "repetitions"), ("on_basis",)),
+    Step("basis of filings", basis.share_factors, ("in_order", "vintages", "splits"), ("filings", "decisions")),
+    Step("share basis", basis.on_newest_basis, ("vintages", "filings"), ("on_basis",)),
     Step(
         "fiscal periods",
         _fiscal_periods,
         ("on_basis", "grid", "corrections"),
         ("placed", "contradicted", "proofs", "decisions"),
     ),
-    Step("basis of filings", basis.share_factors, ("in_order", "splits", "repetitions"), ("filings", "decisions")),
     Step(
         "balance sheets",
         balances.balances,

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import polars as pl
 import pytest
 
-from pipelines.normalize.frames import FRAMES
 from pipelines.normalize.shares import basis as share_basis
 from pipelines.normalize.shares import splits
 from tests.factories import (
@@ -319,15 +318,15 @@ def test_successive_splits_multiply():
             "seq": pl.Series([0, 1, 2, 3, 0], dtype=pl.Int32),
             "value": [1.0] * 5,
             "grain": [0.1] * 5,
+            "measure_sign": [1] * 5,
         }
-    )
+    ).with_columns(concept=pl.lit("shares_basic"), amended=False, start=day("2021-01-01"), end=day("2021-12-31"))
     found = pl.DataFrame({"cik": [1, 1], "effective_seq": pl.Series([1, 3], dtype=pl.Int32), "ratio": [7.0, 4.0]})
+    filings, _ = share_basis.share_factors(vintages.select("cik", "seq"), vintages, found)
 
-    def converted(measure_sign):
-        placed = vintages.with_columns(measure_sign=pl.lit(measure_sign))
-        return share_basis.on_newest_basis(placed, found, FRAMES["repetitions"].empty).sort("cik", "seq")
-
-    shares, per_share, money = (converted(measure_sign) for measure_sign in (1, -1, 0))
+    shares = share_basis.on_newest_basis(vintages, filings)
+    per_share = share_basis.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(-1)), filings)
+    money = share_basis.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(0)), filings)
 
     assert shares["value"].to_list() == [28.0, 4.0, 4.0, 1.0, 1.0]
     assert per_share["value"].to_list() == pytest.approx([1 / 28, 0.25, 0.25, 1.0, 1.0])

@@ -54,9 +54,6 @@ BETWEEN = Rule(
     "compose",
 )
 
-NEXT_QUARTER = "80d"
-"""Fewest days from the end of a period to that of one that includes the following quarter."""
-
 _LINES = LINES.filter((pl.col("section") == FINANCING) & ~pl.col("is_dividend")).select("tag", "sign")
 
 
@@ -213,7 +210,7 @@ def _of_financing(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
     followed = (
         footing.filter(_HAS_PAID)
         .join(then, on="cik", maintain_order="left_right")
-        .filter(pl.col("next_end") >= pl.col("end").dt.offset_by(NEXT_QUARTER))
+        .filter((pl.col("next_end") - pl.col("end")).dt.total_days() >= QUARTER[0])
         .filter(pl.col("next_start") <= pl.col("end").dt.offset_by(SAME_DAYS))
         .with_columns(seq=pl.max_horizontal("seq", "next"))
         .sort(PERIOD, maintain_order=True)

@@ -22,70 +22,30 @@ SAME_BASIS = 1e-9
 """Factors that differ by less are the same basis: ratios such as 4/3 are not exact in binary."""
 
 
-def repeated(vintages: pl.DataFrame) -> pl.DataFrame:
-    """Amendments on the share basis of the report that they repeat: `cik`, `seq`, and `of_seq`, the report.
-
-    A report that is amended after a split may show the share counts before the split, or restate them.
-
-    Args:
-        vintages: corrected amounts of filings, in units.
-    """
-    counts = vintages.filter(pl.col("concept").is_in(SHARE_CONCEPTS), pl.col("value") > 0).sort("cik", "seq")
-    # an amendment is compared with the last report before it that states the period
-    reported = pl.when(~pl.col("amended")).then(pl.col("seq", "value")).forward_fill()
-    return (
-        counts.with_columns(reported.over("cik", "concept", "start", "end").name.prefix("of_"))
-        .filter(AMENDMENT.where(pl.col("amended")), (pl.col("value") / pl.col("of_value") - 1).abs() <= SNAP)
-        .group_by("cik", "seq", maintain_order=True)
-        .agg(pl.col("of_seq").max())
-    )
-
-
 def share_factors(
-    filings: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.DataFrame
+    filings: pl.DataFrame, vintages: pl.DataFrame, splits: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The factor between the share basis of each filing and the newest one.
 
     Args:
         filings: with `cik` and `seq`.
+        vintages: corrected amounts of filings, in units.
         splits: of infer_splits.
-        repetitions: of repeated.
 
     Returns:
         filings: the same with `factor`: new shares for one share of the filing's basis, the product of the splits that
             took effect after it.
         decisions: `cik`, `rule`, `figures` (filings).
     """
-    found = _with_factor(filings, splits, repetitions)
-    older = found.filter((pl.col("factor") - 1).abs() > SAME_BASIS)
-    return found, counted([(NEWEST_BASIS, ints(older, "cik")), (AMENDMENT, ints(repetitions, "cik"))])
-
-
-def on_newest_basis(vintages: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.DataFrame) -> pl.DataFrame:
-    """Put shares and per-share values on the share basis of the company's newest filing.
-
-    Args:
-        vintages: with `measure_sign`: 1 for shares, -1 for per-share values, 0 for money.
-        splits: of infer_splits.
-        repetitions: of repeated.
-
-    Returns:
-        the vintages with converted `value` and `grain`; a filing is on the basis after all splits effective by then.
-    """
-    found = _with_factor(vintages, splits, repetitions)
-    return found.with_columns(pl.col("value", "grain") * pl.col("factor").pow("measure_sign")).drop("factor")
-
-
-def _with_factor(rows: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.DataFrame) -> pl.DataFrame:
-    """Add `factor`: new shares for one share of the basis of the filing of each row."""
     still_to_come = (
         splits.filter(NEWEST_BASIS.where(pl.col("ratio") > 0))
         .sort("effective_seq")
         .select("cik", "effective_seq", factor=pl.col("ratio").cum_prod(reverse=True).over("cik"))
     )
-    filings = rows.select("cik", "seq").unique().join(repetitions, on=["cik", "seq"], how="left")
+    repetitions = _repeated(vintages)
     factors = (
-        filings.with_columns(basis=pl.coalesce("of_seq", "seq"))
+        filings.join(repetitions, on=["cik", "seq"], how="left")
+        .with_columns(basis=pl.coalesce("of_seq", "seq"))
         .sort("basis")
         .join_asof(
             still_to_come,
@@ -98,4 +58,37 @@ def _with_factor(rows: pl.DataFrame, splits: pl.DataFrame, repetitions: pl.DataF
         )
         .select("cik", "seq", pl.col("factor").fill_null(1.0))
     )
-    return rows.join(factors, on=["cik", "seq"], how="left", maintain_order="left")
+    found = filings.join(factors, on=["cik", "seq"], how="left", maintain_order="left")
+    older = found.filter((pl.col("factor") - 1).abs() > SAME_BASIS)
+    return found, counted([(NEWEST_BASIS, ints(older, "cik")), (AMENDMENT, ints(repetitions, "cik"))])
+
+
+def _repeated(vintages: pl.DataFrame) -> pl.DataFrame:
+    """Amendments on the share basis of the report that they repeat: `cik`, `seq`, and `of_seq`, the report.
+
+    A report that is amended after a split may show the share counts before the split, or restate them.
+    """
+    counts = vintages.filter(pl.col("concept").is_in(SHARE_CONCEPTS), pl.col("value") > 0).sort("cik", "seq")
+    # an amendment is compared with the last report before it that states the period
+    reported = pl.when(~pl.col("amended")).then(pl.col("seq", "value")).forward_fill()
+    return (
+        counts.with_columns(reported.over("cik", "concept", "start", "end").name.prefix("of_"))
+        .filter(AMENDMENT.where(pl.col("amended")), (pl.col("value") / pl.col("of_value") - 1).abs() <= SNAP)
+        .group_by("cik", "seq", maintain_order=True)
+        .agg(pl.col("of_seq").max())
+    )
+
+
+def on_newest_basis(vintages: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
+    """Put shares and per-share values on the share basis of the company's newest filing.
+
+    Args:
+        vintages: with `measure_sign`: 1 for shares, -1 for per-share values, 0 for money.
+        filings: of share_factors.
+
+    Returns:
+        the vintages with converted `value` and `grain`; a filing is on the basis after all splits effective by then.
+    """
+    of_filing = filings.select("cik", "seq", times="factor")
+    found = vintages.join(of_filing, on=["cik", "seq"], how="left", maintain_order="left")
+    return found.with_columns(pl.col("value", "grain") * pl.col("times").pow("measure_sign")).drop("times")
