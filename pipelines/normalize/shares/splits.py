@@ -7,7 +7,6 @@ The first periodic report after a split restates every period that it shows (ASC
 restated, so a series of filings has several share bases.
 """
 
-from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -127,22 +126,16 @@ class _Usual:
     rule: Rule
 
 
-USUAL: tuple[_Usual, ...] = tuple(
-    sorted(
-        (
-            _Usual(ratio, snap, needed, rule)
-            for ratios, snap, needed, rule in (
-                (RATIOS, SNAP, FIGURES_USUAL, USUAL_RATIO),
-                (SMALL_RATIOS, SNAP_SMALL, FIGURES_SMALL, SMALL_RATIO),
-                (DIVIDENDS_IN_SHARES, SNAP_EXACT, FIGURES_SMALL, SMALL_RATIO),
-            )
-            for each in ratios
-            for ratio in (float(each), 1 / each)
-        ),
-        key=lambda usual: usual.ratio,
+USUAL = [
+    _Usual(ratio, snap, needed, rule)
+    for ratios, snap, needed, rule in (
+        (RATIOS, SNAP, FIGURES_USUAL, USUAL_RATIO),
+        (SMALL_RATIOS, SNAP_SMALL, FIGURES_SMALL, SMALL_RATIO),
+        (DIVIDENDS_IN_SHARES, SNAP_EXACT, FIGURES_SMALL, SMALL_RATIO),
     )
-)
-_LOGARITHMS = [log(usual.ratio) for usual in USUAL]
+    for each in ratios
+    for ratio in (float(each), 1 / each)
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +281,7 @@ def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:
 
 def _usual(ratio: float) -> _Usual | None:
     """The usual ratio near a ratio, or the ratio itself if it is large enough; None for errors of scale."""
-    place = bisect_left(_LOGARITHMS, log(ratio))
-    nearest = min(USUAL[max(place - 1, 0) : place + 1], key=lambda usual: abs(log(ratio / usual.ratio)))
+    nearest = min(USUAL, key=lambda usual: abs(log(ratio / usual.ratio)))
     if _near(ratio, nearest.ratio, nearest.snap):
         return nearest
     power = round(log(ratio, THOUSAND))
