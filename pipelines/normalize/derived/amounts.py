@@ -46,8 +46,9 @@ def with_derived(
     rates, against = dividends.confirmed_rates(of_elements, sound)
     sound = sound.join(against, on=["concept", *PERIOD], how="anti")
     first = int(ints(stated_facts, "vintage").max(initial=-1)) + 1
-    lines = _lines(of_elements, stated_facts, sound, regimes, rates)
-    derived = _vintages(facts, lines).with_columns(vintage=pl.int_range(first, first + pl.len(), dtype=pl.UInt32))
+    derived = _vintages(facts, _lines(of_elements, stated_facts, sound, regimes, rates)).with_columns(
+        vintage=pl.int_range(first, first + pl.len(), dtype=pl.UInt32)
+    )
     return (
         pl.concat([sound, derived.select(sound.columns)])
         .sort(*FILING, "start", "end", "concept", nulls_last=False, maintain_order=True)

@@ -80,9 +80,12 @@ def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFra
     Returns:
         PERIOD, `tags` (of the lines), `rest`, and the facts that add up to it: `fact` and `coefficient` (lists).
     """
-    stated = durations(facts, lines["tag"]).filter(pl.col("value") != 0).join(lines, on="tag", maintain_order="left")
-    added = stated.group_by(PERIOD, maintain_order=True).agg(
-        sum=(pl.col("sign") * pl.col("value")).sum(), tags="tag", legs="fact", signs=-pl.col("sign")
+    added = (
+        durations(facts, lines["tag"])
+        .filter(pl.col("value") != 0)
+        .join(lines, on="tag", maintain_order="left")
+        .group_by(PERIOD, maintain_order=True)
+        .agg(sum=(pl.col("sign") * pl.col("value")).sum(), tags="tag", legs="fact", signs=-pl.col("sign"))
     )
     return (
         durations(facts, (total,))
@@ -108,9 +111,10 @@ def pairs_of_periods(periods: pl.DataFrame, same: list[str], *names: str) -> pl.
 
 def less_beginning(periods: pl.DataFrame, same: list[str], *names: str) -> pl.DataFrame:
     """What is left of each period after a beginning of it, as stated last so far: `pairs_of_periods` of the rest."""
-    both = pairs_of_periods(periods, ["cik", "start", *same], *names).filter(
-        (pl.col("seq_less") <= pl.col("seq")) & (pl.col("rest") >= QUARTER[0])
+    return (
+        pairs_of_periods(periods, ["cik", "start", *same], *names)
+        .filter((pl.col("seq_less") <= pl.col("seq")) & (pl.col("rest") >= QUARTER[0]))
+        .sort(*PERIOD, "seq_less", "end_less")
+        .unique([*PERIOD, *same, "end_less"], keep="last", maintain_order=True)
+        .with_columns(start=pl.col("end_less").dt.offset_by("1d"), since="start")
     )
-    both = both.sort(*PERIOD, "seq_less", "end_less")
-    both = both.unique([*PERIOD, *same, "end_less"], keep="last", maintain_order=True)
-    return both.with_columns(start=pl.col("end_less").dt.offset_by("1d"), since="start")

@@ -73,6 +73,7 @@ def published(rows: pl.DataFrame) -> pl.Series:
     Args:
         rows: one boolean column for each of FLAGS.
     """
-    marks = ((name, rule.where(pl.col(name)) if rule else pl.col(name)) for name, rule in FLAGS.items())
-    names = (pl.when(holds).then(pl.lit(name)) for name, holds in marks)
+    names = (
+        pl.when(rule.where(pl.col(name)) if rule else pl.col(name)).then(pl.lit(name)) for name, rule in FLAGS.items()
+    )
     return rows.select(flags=pl.concat_str(names, separator=",", ignore_nulls=True)).to_series()

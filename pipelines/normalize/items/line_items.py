@@ -223,16 +223,16 @@ def _dividends(points: Points, basic: Item, diluted: Item) -> Item:
 
 def _free_cash_flow(points: Points) -> Item:
     """Operating cash flow less capital expenditure of the same regime."""
-    of = {name: flow(points, name) for name in ("operating_cash_flow", "capital_expenditure")}
-    operating, capital = of.values()
-    is_known = {name: ~np.isnan(item.value) for name, item in of.items()}
-    regimes = [points.of(name, "regime") for name in of]
-    of_two_regimes = abs(regimes[0] - regimes[1]) > 0
+    operating, capital = flow(points, "operating_cash_flow"), flow(points, "capital_expenditure")
+    of_two_regimes = abs(points.of(operating.name, "regime") - points.of(capital.name, "regime")) > 0
     return replace(
         operating,
         name="free_cash_flow",
         flags={name: np.logical_or(holds, capital.flags[name]) for name, holds in operating.flags.items()},
-        gaps=tuple((f"no_{name}", ~holds & any_of(list(is_known.values()))) for name, holds in is_known.items()),
+        gaps=tuple(
+            (f"no_{one.name}", np.isnan(one.value) & ~np.isnan(other.value))
+            for one, other in ((operating, capital), (capital, operating))
+        ),
     ).choosing(
         Candidate(
             FREE_CASH_FLOW,

@@ -44,28 +44,32 @@ ONE_COMPANY = Rule(
 
 FURTHER = tuple(item.name for item in LINE_ITEMS if not item.is_served)
 """Items beyond those of the specification: each is the twelve months of the concept of its name."""
-_OF_SPECIFICATION = (
-    "revenue",
-    "net_income_common",
-    "net_income_parent",
-    "preferred_dividends",
-    "eps_basic",
-    "earnings_numerator",
-    "dividends_per_share",
-    "dividends_paid",
-    "operating_cash_flow",
-    "capital_expenditure",
-    "shares_basic",
-    "shares_diluted",
-    "operating_income",
-    "operating_costs",
-    "pretax_income",
-    "income_tax",
-    "interest_expense",
-    "investment_income",
-    "net_interest",
+FLOWS = tuple(
+    dict.fromkeys(
+        (
+            "revenue",
+            "net_income_common",
+            "net_income_parent",
+            "preferred_dividends",
+            "eps_basic",
+            "earnings_numerator",
+            "dividends_per_share",
+            "dividends_paid",
+            "operating_cash_flow",
+            "capital_expenditure",
+            "shares_basic",
+            "shares_diluted",
+            "operating_income",
+            "operating_costs",
+            "pretax_income",
+            "income_tax",
+            "interest_expense",
+            "investment_income",
+            "net_interest",
+            *FURTHER,
+        )
+    )
 )
-FLOWS = tuple(dict.fromkeys((*_OF_SPECIFICATION, *FURTHER)))
 """The concepts of whose twelve months items are made."""
 OF_AMOUNTS = (
     *("amount", "days", "regime", "company", "way", "grain"),

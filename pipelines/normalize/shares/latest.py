@@ -65,27 +65,25 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     Source: ASC 260-10-45-10, the weighted average of a period; Regulation S-X Rule 10-01(c), year to date.
     """
     amounts = _amounts_of_newest_quarter(known)
-    best = (
+    has_diluted = pl.col("q_diluted") > pl.col("q") - QUARTERS_A_YEAR
+    latest = (
         _means(amounts)
         .sort("method", "n")
         .group_by("cik", "q", "concept")
         .first()
         .pivot(on="concept", on_columns=[*SHARE_CONCEPTS, *INCOME], index=["cik", "q"], values=["mean", "method"])
-        .with_columns(method=pl.coalesce("method_shares_diluted", "method_shares_basic"))
         .sort("cik")
-    )
-    has_diluted = pl.col("q_diluted") > pl.col("q") - QUARTERS_A_YEAR
-    found = best.join(amounts.select("cik", "q_diluted").unique(), on="cik", maintain_order="left").join(
-        grid.select("cik", "q", "period_end"), on=["cik", "q"], how="left", maintain_order="left"
-    )
-    latest = found.select(
-        "cik",
-        "period_end",
-        shares_basic="mean_shares_basic",
-        shares_diluted="mean_shares_diluted",
-        net_income=pl.coalesce("mean_net_income_common", "mean_net_income_parent"),
-        method=pl.col("method").cast(pl.String),
-        has_diluted=has_diluted.fill_null(value=False),
+        .join(amounts.select("cik", "q_diluted").unique(), on="cik", maintain_order="left")
+        .join(grid.select("cik", "q", "period_end"), on=["cik", "q"], how="left", maintain_order="left")
+        .select(
+            "cik",
+            "period_end",
+            shares_basic="mean_shares_basic",
+            shares_diluted="mean_shares_diluted",
+            net_income=pl.coalesce("mean_net_income_common", "mean_net_income_parent"),
+            method=pl.coalesce("method_shares_diluted", "method_shares_basic").cast(pl.String),
+            has_diluted=has_diluted.fill_null(value=False),
+        )
     )
     decided = [(rule, ints(latest.filter(method=method), "cik")) for method, rule in zip(METHODS, RULES, strict=True)]
     return latest, counted(decided)

@@ -64,10 +64,12 @@ def reports(vintages: pl.DataFrame) -> pl.DataFrame:
 
 def figures_of(vintages: pl.DataFrame) -> pl.DataFrame:
     """Shares, earnings per share and net income in reports, sorted by company, concept (one of FIGURES) and period."""
-    found = vintages.filter(pl.col("concept").is_in([*MOVING_CONCEPTS, *INCOME])).with_columns(
-        pl.col("concept").cast(FIGURES)
+    return (
+        vintages.filter(pl.col("concept").is_in([*MOVING_CONCEPTS, *INCOME]))
+        .with_columns(pl.col("concept").cast(FIGURES))
+        .select(*PERIOD, "seq", "value", "regime")
+        .sort(*PERIOD, "seq", maintain_order=True)
     )
-    return found.select(*PERIOD, "seq", "value", "regime").sort(*PERIOD, "seq", maintain_order=True)
 
 
 def figures_moved(figures: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule, pl.Series]]]:
