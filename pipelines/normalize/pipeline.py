@@ -24,7 +24,7 @@ from pipelines.normalize.industry import classification
 from pipelines.normalize.items import evidence, gaps, item, line_items, provenance
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.periods import breaks, calendar, fiscal_years
-from pipelines.normalize.shares import basis, latest, splits
+from pipelines.normalize.shares import latest, splits
 from pipelines.normalize.ttm import known, windows
 
 ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
@@ -296,8 +296,8 @@ STEPS: tuple[Step, ...] = (
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
     Step("footings", judgements.of_statements, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
-    Step("basis of filings", basis.share_factors, ("in_order", "vintages", "splits"), ("filings", "decisions")),
-    Step("share basis", basis.on_newest_basis, ("vintages", "filings"), ("on_basis",)),
+    Step("basis of filings", splits.share_factors, ("in_order", "vintages", "splits"), ("filings", "decisions")),
+    Step("share basis", splits.on_newest_basis, ("vintages", "filings"), ("on_basis",)),
     Step(
         "fiscal periods",
         _fiscal_periods,

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import polars as pl
 import pytest
 
-from pipelines.normalize.shares import basis as share_basis
 from pipelines.normalize.shares import splits
 from tests.factories import (
     DILUTED,
@@ -322,11 +321,11 @@ def test_successive_splits_multiply():
         }
     ).with_columns(concept=pl.lit("shares_basic"), amended=False, start=day("2021-01-01"), end=day("2021-12-31"))
     found = pl.DataFrame({"cik": [1, 1], "effective_seq": pl.Series([1, 3], dtype=pl.Int32), "ratio": [7.0, 4.0]})
-    filings, _ = share_basis.share_factors(vintages.select("cik", "seq"), vintages, found)
+    filings, _ = splits.share_factors(vintages.select("cik", "seq"), vintages, found)
 
-    shares = share_basis.on_newest_basis(vintages, filings)
-    per_share = share_basis.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(-1)), filings)
-    money = share_basis.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(0)), filings)
+    shares = splits.on_newest_basis(vintages, filings)
+    per_share = splits.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(-1)), filings)
+    money = splits.on_newest_basis(vintages.with_columns(measure_sign=pl.lit(0)), filings)
 
     assert shares["value"].to_list() == [28.0, 4.0, 4.0, 1.0, 1.0]
     assert per_share["value"].to_list() == pytest.approx([1 / 28, 0.25, 0.25, 1.0, 1.0])

@@ -1,7 +1,7 @@
 """Reports: the facts of periodic and current reports, with dates and measures, in one currency, in the order of filing.
 
 Belongs here: the columns of filed facts, which forms, units and currencies count, the order of filings. Does not:
-conversion (no amount is converted), which concept a fact states (stated), the share basis of a filing (shares.basis).
+conversion (no amount is converted), which concept a fact states (stated), the share basis of a filing (shares.splits).
 """
 
 import polars as pl

@@ -11,7 +11,7 @@ from pipelines.normalize.history.causes import classified
 from pipelines.normalize.history.versions import REPLAYED
 from pipelines.normalize.items import flags, provenance
 from pipelines.normalize.periods.fiscal_years import YEAR_DAYS
-from pipelines.normalize.shares.basis import SAME_BASIS
+from pipelines.normalize.shares.splits import SAME_BASIS
 
 
 def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:

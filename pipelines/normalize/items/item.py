@@ -111,16 +111,15 @@ def flow(points: Points, name: str) -> Item:
 def proofs(points: Points, items: Iterable[Item]) -> pl.DataFrame:
     """The judgements of items at the newest points: frames.PROOFS."""
     newest = newest_of_windows(points)
-    found = []
-    for item in items:
-        for proof in item.proofs:
-            rows = np.flatnonzero(proof.where & newest)
-            of_rows = points.frame[rows].with_columns(
-                item=pl.lit(item.name, pl.String),
-                rule=pl.lit(proof.rule.id, pl.String),
-                outcome=pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME]).gather(proof.outcome[rows]),
-                left_side=numbers(proof.left[rows]),
-                right_side=numbers(proof.right[rows]),
-            )
-            found.append(of_rows.select(PROOFS.names()))
-    return pl.concat(found)
+    found = [
+        points.frame.with_columns(
+            item=pl.lit(item.name, pl.String),
+            rule=pl.lit(proof.rule.id, pl.String),
+            outcome=pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME]).gather(proof.outcome),
+            left_side=numbers(proof.left),
+            right_side=numbers(proof.right),
+        ).filter(proof.where & newest)
+        for item in items
+        for proof in item.proofs
+    ]
+    return pl.concat(found).select(PROOFS.names())

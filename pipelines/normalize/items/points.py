@@ -26,7 +26,7 @@ from pipelines.normalize.arrays import (
 from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.shares.basis import SAME_BASIS
+from pipelines.normalize.shares.splits import SAME_BASIS
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.ways import METHODS
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
@@ -146,7 +146,7 @@ class Points:
         Args:
             flows: of ttm.windows.flow_versions.
             balances: `cik`, `concept`, `q`, `seq`, `amount`, `regime`, `vintage`: instants, one row for each change.
-            filings: `cik`, `seq`, `factor` (of shares.basis.share_factors).
+            filings: `cik`, `seq`, `factor` (of shares.splits.share_factors).
         """
         points = _points(flows, balances, filings).join(
             filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
