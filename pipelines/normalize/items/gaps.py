@@ -121,8 +121,8 @@ def gaps(
     """
     items = versions.lazy().group_by("cik", "q", "item").agg(pl.col("value").last()).drop_nulls("value")
     wanted = items.select("cik", "q").unique().join(pl.LazyFrame({"item": ITEM_NAMES}), how="cross")
-    is_senseless = pl.col("reason").is_in(WITHOUT_MEANING["reason"].unique())
-    withheld = missed.lazy().filter(~is_senseless).join(wanted, on=["cik", "q"], how="anti")
+    has_meaning = ~pl.col("reason").is_in(WITHOUT_MEANING["reason"].unique().implode())
+    withheld = missed.lazy().filter(has_meaning).join(wanted, on=["cik", "q"], how="anti")
     missing = pl.concat([wanted.join(items, on=_OF, how="anti"), withheld.select(_OF)])
     ever = (
         stated.lazy()
@@ -131,19 +131,18 @@ def gaps(
         .group_by("cik", "item")
         .agg(stated=pl.col("group").n_unique(), groups=pl.col("groups").first())
     )
-    senseless = without_meaning().lazy().rename({"reason": "senseless", "rule": "senseless_by"})
     described = (
         missing.join(ever, on=["cik", "item"], how="left")
         .join(of_industry.lazy(), on="cik", how="left")
-        .join(senseless, on=["industry", "item"], how="left")
-        .join(missed.lazy().rename({"reason": "missed", "rule": "missed_by"}), on=_OF, how="left")
-        .join(item_gaps.lazy().rename({"reason": "of_item"}), on=_OF, how="left")
+        .join(without_meaning().lazy(), on=["industry", "item"], how="left")
+        .join(missed.lazy(), on=_OF, how="left", suffix="_missed")
+        .join(item_gaps.lazy(), on=_OF, how="left", suffix="_of_item")
         .join(grid.lazy().select("cik", "q", "period_end"), on=["cik", "q"])
     )
-    of_return = pl.when(ITEM == "roic").then("of_item")
+    of_return = pl.when(ITEM == "roic").then("reason_of_item")
     never_stated, *others = (pl.when(holds).then(pl.lit(code)) for code, holds in REASONS.items())
-    reason = pl.coalesce("senseless", of_return, "missed", never_stated, "of_item", *others)
-    given = pl.coalesce("senseless_by", pl.when(of_return.is_null()).then("missed_by"))
+    reason = pl.coalesce("reason", of_return, "reason_missed", never_stated, "reason_of_item", *others)
+    given = pl.coalesce("rule", pl.when(of_return.is_null()).then("rule_missed"))
     own = {code: rule.id for code, rule in GAPS.items() if rule.where(condition=True)}
     rule = given.fill_null(reason.replace_strict(own, default=None, return_dtype=pl.String))
     return (

@@ -10,7 +10,7 @@ level refers to the next by row number; the columns of facts are added once, at 
 import polars as pl
 
 from pipelines.normalize.arrays import floats
-from pipelines.normalize.corrections.powers import is_power_of_ten
+from pipelines.normalize.corrections.scale import is_power_of_ten
 from pipelines.normalize.items.flags import OF_SOURCES
 
 LINEAGE = [
