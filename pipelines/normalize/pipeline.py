@@ -13,7 +13,7 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.balance import balances, sections, statements
 from pipelines.normalize.balance.values import DERIVED_LINE
-from pipelines.normalize.corrections import judgements, ledger, parts
+from pipelines.normalize.corrections import ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.remainders import RESIDUAL
 from pipelines.normalize.elements import OF_SOURCE
@@ -71,7 +71,7 @@ class Standardized:
     latest_shares: of shares.latest.latest_shares.
     evidence: of items.evidence.evidence.
     decisions: `cik`, `rule`, `figures`: the number of decisions of each rule in the steps.
-    proofs: of corrections.judgements.standing: the identities by which the newest value or gap of an item was judged.
+    proofs: of corrections.ledger.standing: the identities by which the newest value or gap of an item was judged.
     balance_sheet_lines: of balance.sections.published.
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     """
@@ -116,7 +116,7 @@ def standardize(
     """
     given = {"raw": raw, "accepted": accepted, "registrants": registrants}
     frames = run(STEPS, given, observe, validate=validate)
-    frames["proofs"] = judgements.standing(frames["proofs"], frames["grid"])
+    frames["proofs"] = ledger.standing(frames["proofs"], frames["grid"])
     return Standardized(**{field.name: with_ten_digits(frames[field.name]) for field in fields(Standardized)})
 
 
@@ -163,7 +163,7 @@ def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[F
     """The vintages on the fiscal grid, without those that figures of other periods contradict."""
     placed, decisions = calendar.on_grid(on_basis, grid)
     sound, withheld, judged, contradicted = parts.without_contradicted(placed)
-    of_filing, corrected = judgements.of_corrections(corrections, grid)
+    of_filing, corrected = ledger.of_corrections(corrections, grid)
     return sound, pl.concat([of_filing, withheld]), pl.concat([corrected, judged]), pl.concat([decisions, contradicted])
 
 
@@ -294,7 +294,7 @@ STEPS: tuple[Step, ...] = (
         ("vintages", "complete_facts", "decisions"),
     ),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
-    Step("footings", judgements.of_statements, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
+    Step("footings", ledger.of_statements, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
     Step("basis of filings", splits.share_factors, ("in_order", "vintages", "splits"), ("filings", "decisions")),
     Step("share basis", splits.on_newest_basis, ("vintages", "filings"), ("on_basis",)),

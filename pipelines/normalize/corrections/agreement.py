@@ -27,6 +27,8 @@ from pipelines.normalize.corrections.figures import (
     PER_SHARE,
     PRETAX,
     PROFIT,
+    RESTATED,
+    SIMILAR,
     TAX,
     Figures,
     PeriodRows,
@@ -42,9 +44,6 @@ REVENUE, PREFERRED = "revenue", "preferred_dividends"
 
 ROUNDED = 0.002
 """Two figures of one amount differ by less than this share: they are rounded to millions."""
-OTHER_PROVISIONS = 0.01
-"""A bank's income before tax and expenses contradict its revenue only by more than this share: some state provisions
-for other losses on a line of their own, such as MetroCity Bankshares 0.3 % of revenue in 2025."""
 SMALLEST_EARNINGS = 0.1
 """Smaller earnings per share do not contradict: their rounding to a cent is more than a twentieth."""
 OF_SHARES = 0.04
@@ -60,10 +59,6 @@ DILUTION = 1.3
 """Diluted shares hardly ever exceed basic shares by more than this factor."""
 USUAL_DILUTION = 1.02
 """Diluted shares are more than basic ones by less than this factor in most periods, so they are no error alone."""
-BELOW_BASIC = 0.995
-"""Diluted shares are not below basic shares but for rounding."""
-SIMILAR = 0.1
-"""Basic and diluted earnings per share, and the counts of successive periods, differ by less than this share."""
 
 LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sources) if source.minus)
 """Ranks of the sources of consolidated net income that leave out the part of minorities."""
@@ -183,6 +178,7 @@ def _of_income(rows: PeriodRows) -> list[Proposal]:
     less = right_parent - np.nan_to_num(preferred)
     is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * rows[COUNTS[0]])
     is_of_parent &= ~is_confirmed & ~np.isnan(common)
+    # without signs, which other rules decide
     incomes = np.abs(np.where(is_of_parent, less, right_common)), np.abs(right_parent)
     return [
         *_replaced(rows, PARENT, right_parent),
@@ -214,16 +210,12 @@ def _of_parent(rows: PeriodRows) -> list[Witness]:
     ]
 
 
-Incomes = tuple[Floats, Floats]
-"""Net income to common and of the parent, without signs, which other rules decide, and as judged."""
-
-
-def _is_product(each: Floats, count: Floats, incomes: Incomes, share: float, cents: float) -> Flags:
+def _is_product(each: Floats, count: Floats, incomes: tuple[Floats, Floats], share: float, cents: float) -> Flags:
     """Whether earnings per share times shares are net income, within a share of it and some cents per share."""
     return any_of([_equal(each * count, income, share * income + cents * count) for income in incomes])
 
 
-def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: Incomes) -> Flags:
+def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: tuple[Floats, Floats]) -> Flags:
     """Whether earnings per share times shares differ from net income, although they usually equal it."""
     income = either(*incomes)
     known = ~np.isnan(income * each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
@@ -235,7 +227,7 @@ def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: Incomes
     return known & ((rows.usual(known, loose) & ~loose) | (is_strict & ~near))
 
 
-def _of_shares(rows: PeriodRows, incomes: Incomes) -> list[Proposal]:
+def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats]) -> list[Proposal]:
     """Earnings per share and averages of shares."""
     (basic, diluted), (earnings, of_diluted) = ([np.abs(rows[name]) for name in names] for names in (COUNTS, PER_SHARE))
     pairs = ((earnings, basic), (of_diluted, diluted))
@@ -248,7 +240,7 @@ def _of_shares(rows: PeriodRows, incomes: Incomes) -> list[Proposal]:
 
     def is_count(count: Floats) -> Flags:
         """Whether a basic count is like the diluted one, if there is one."""
-        return ~((count < diluted / DILUTION) | (count * BELOW_BASIC > diluted))
+        return ~((count < diluted / DILUTION) | (count * (1 - RESTATED) > diluted))
 
     def is_each(each: Floats) -> Flags:
         """Whether basic earnings per share are like diluted ones."""
@@ -268,12 +260,12 @@ def _of_shares(rows: PeriodRows, incomes: Incomes) -> list[Proposal]:
         rows.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
         rows.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
         rows.propose(CONTRADICTED, BY_NONE, COUNTS[1], bad_diluted & ~(basic_holds & is_usual_count), np.nan),
-        *_of_dilution(rows, pairs, incomes, (diluted < BELOW_BASIC * basic) & ~bad_basic & ~bad_diluted),
+        *_of_dilution(rows, pairs, incomes, (diluted < (1 - RESTATED) * basic) & ~bad_basic & ~bad_diluted),
     ]
 
 
 def _of_dilution(
-    rows: PeriodRows, pairs: tuple[tuple[Floats, Floats], ...], incomes: Incomes, is_below: Flags
+    rows: PeriodRows, pairs: tuple[tuple[Floats, Floats], ...], incomes: tuple[Floats, Floats], is_below: Flags
 ) -> list[Proposal]:
     """Averages of diluted shares below those of basic shares: one of both is wrong."""
     fits = [_is_product(*pair, incomes, ROUNDED, HALF_A_CENT) for pair in pairs]
@@ -302,7 +294,8 @@ def _of_revenue(figures: Figures) -> list[Proposal]:
     lines = ("cost_of_revenue", "gross_profit"), ("operating_costs", OPERATING)
     rows = PeriodRows.of(figures, (REVENUE, *OTHERS_OF_REVENUE, *lines[0], *lines[1]))
     revenue, rounding = rows[REVENUE], _rounding(rows, REVENUE)
-    provisions = {"revenue_by_expenses": OTHER_PROVISIONS * np.abs(revenue)}
+    # some banks state provisions for other losses on a line of their own: MetroCity Bankshares 0.3 % of revenue in 2025
+    provisions = {"revenue_by_expenses": NEARLY * np.abs(revenue)}
     witnesses = [
         Witness(_independent(rows, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE
     ]

@@ -8,7 +8,7 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.corrections.figures import A_QUARTER, A_YEAR, CONTEXT, Figures, Proposal
+from pipelines.normalize.corrections.figures import A_QUARTER, A_YEAR, CONTEXT, RESTATED, Figures, Proposal
 from pipelines.normalize.periods.calendar import QUARTERS_A_YEAR
 from pipelines.normalize.periods.fiscal_years import SAME_END_DAYS
 from pipelines.normalize.rule import Rule
@@ -21,8 +21,6 @@ AMOUNTS, ROUND_DIGITS = 2, 2
 chance."""
 EXACT_DIGITS = 9
 """Figures are equal if they agree to so many digits; figures corrected before differ by binary fractions."""
-RESTATED = 0.005
-"""A figure repeats the first statement of its period if it differs from it by less than this share."""
 LENGTH = 0.25
 """A quarter's figure in the context of a year to date differs from the right one by more than this share. A restated
 figure of a year differs by less, even if an earlier filing has stated it in the context of a quarter."""

@@ -150,7 +150,7 @@ def judged(figures: Figures) -> Judged:
     paid = np.abs(rows[PAID])
     at, holds = rows.place[PER_SHARE], NOT_AS_PAID.where(np.abs(times - 1) <= AS_PAID)
     nothing = np.full(len(at), np.nan)
-    return Judged(NOT_AS_PAID, PER_SHARE, at, at[:0], paid / times, paid, holds, nothing, np.isnan(times) & False)
+    return Judged(NOT_AS_PAID, PER_SHARE, at, paid / times, paid, holds, nothing, np.isnan(times) & False)
 
 
 def _like_a_quarter(rows: PeriodRows) -> Flags:

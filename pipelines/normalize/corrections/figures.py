@@ -62,6 +62,11 @@ MANY_OTHERS, NEARLY_ALL = 6, 0.95
 """The same for identities that hold so well that small differences contradict."""
 HALF_A_CENT = 0.0055
 """Rounding of earnings per share, with a little more for averages."""
+RESTATED = 0.005
+"""Two statements of one amount differ by less than this share: by rounding."""
+SIMILAR = 0.1
+"""Figures are similar if they differ by less than this share: income to common, income with minorities and earnings per
+share times shares; basic and diluted earnings per share; the counts of successive periods."""
 
 
 @dataclass(frozen=True, slots=True)

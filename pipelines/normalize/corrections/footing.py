@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, picked
+from pipelines.normalize.corrections.contexts import FOUR_DIGITS
 from pipelines.normalize.corrections.figures import A_YEAR, FEWEST_OTHERS, Figures, PeriodRows, Proposal
-from pipelines.normalize.corrections.scale import power_of_thousand
+from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 
@@ -30,9 +31,6 @@ statements: 97 % foot within it, and of the others all but 5 are of two filers w
 FEWEST_UNITS = 10
 """Sides that differ by one digit alone, such as 30 or 40,000 units, differ by a mistyped digit. Measured: none of 4,258
 cash flow statements and 4,600 changes in cash of companies whose others foot."""
-SAME_POWER = 1e-3
-"""The largest distance of a quotient from a power of a thousand, in powers of ten: a line in another scale agrees to
-the digits that the other lines have."""
 UNEXPLAINED = 5
 """What no element explains of an outflow is large if it is more than so many times the capital expenditure, and"""
 LARGE_PART = 0.5
@@ -106,7 +104,6 @@ class Identity:
     reason: the reason of gaps where the figure is left out.
     large: the share of the judged figure by which the sides must differ, because filers have lines of their own.
     terms: concepts and their signs; the last one is the total.
-    evidence: the proof of a correction in words.
     may_lack: a concept that counts as zero if it is not stated, and that some totals leave out.
     by_digit: whether sides that differ by one digit alone contradict each other too.
     is_part: whether the total is a part of the judged figure, so that it is never larger. Measured: gross profit is not
@@ -119,7 +116,6 @@ class Identity:
     reason: str
     large: float
     terms: dict[str, float]
-    evidence: str
     may_lack: str = ""
     by_digit: bool = False
     is_part: bool = False
@@ -139,7 +135,6 @@ IDENTITIES = (
             "exchange_effect": 1.0,
             "change_in_cash": -1.0,
         },
-        "the activities of the cash flow statement and the change in cash",
         may_lack="exchange_effect",
         by_digit=True,
     ),
@@ -149,7 +144,6 @@ IDENTITIES = (
         "income_not_footing",
         LARGE_LINE_OF_INCOME,
         {"revenue": 1.0, "cost_of_revenue": -1.0, "gross_profit": -1.0},
-        "gross profit and the cost of revenue of the same filing",
         is_part=True,
         composed="revenue.cost-and-gross-profit",
     ),
@@ -159,7 +153,6 @@ IDENTITIES = (
         "income_not_footing",
         LARGE_LINE_OF_INCOME,
         {"revenue": 1.0, "operating_costs": -1.0, "operating_income": -1.0},
-        "operating income and the total of costs of the same filing",
         composed="revenue.costs-and-operating-income",
     ),
 )
@@ -172,6 +165,7 @@ SPENDING, OUTFLOW, REST, PLANT = (
     "investing_without_payments",
     "plant_beside_leased",
 )
+BY_OTHER_LINES = "the totals and the other lines of the same statement"
 BY_OUTFLOW = "investing cash flow of the same filing"
 CONTRADICTED = "the totals of the same statement contradict it, and those of the company's other statements foot"
 """The evidence that is recorded for a figure that its statement contradicts."""
@@ -182,7 +176,7 @@ class Judged:
     """What one identity shows of the figures of an item, one row a filing and period.
 
     rule, item: of the identity.
-    at: place of the judged figure in Figures. compared: places of all figures that were compared.
+    at: place of the judged figure in Figures.
     left, right: the two sides; NaN where a line is missing.
     holds: whether they are equal.
     factor: what the judged figure must be multiplied by so that they are; NaN if nothing shows that.
@@ -192,7 +186,6 @@ class Judged:
     rule: Rule
     item: str
     at: Ints
-    compared: Ints
     left: Floats
     right: Floats
     holds: Flags
@@ -229,12 +222,10 @@ def judged(figures: Figures, identity: Identity) -> Judged:
     fails = known & ~holds & (is_usual | exceeds)
     factor = np.where(fails & ~by_others, factors[0], np.nan)
     contradicted = fails & is_large & ~by_others & np.isnan(factor)
-    compared = place[:, known]
     return Judged(
         rule=identity.rule,
         item=identity.item,
         at=place[0],
-        compared=compared[compared >= 0],
         left=off + value[-1],
         right=value[-1],
         holds=holds,
@@ -258,7 +249,7 @@ def _factors(value: Floats, needed: Floats, tolerance: Floats) -> Floats:
         tolerance: the largest difference of equal sides.
     """
     turned = (np.abs(needed + value) <= tolerance) & (np.abs(value) > tolerance)
-    power = power_of_thousand(needed / value, SAME_POWER)
+    power = power_of_thousand(needed / value, NEAR_STATED)
     return np.where(turned, -1.0, np.where(power == 0, np.nan, 10.0**power))
 
 
@@ -266,15 +257,15 @@ def _is_one_digit(off: Floats, unit: Floats) -> Flags:
     """Whether a difference has one digit other than zero, and enough digits for that not to be chance."""
     units = np.abs(off) / unit
     digit = units / 10.0 ** np.floor(np.log10(units))
-    found: Flags = (np.abs(digit - np.round(digit)) < SAME_POWER) & (units >= FEWEST_UNITS)
+    found: Flags = (np.abs(digit - np.round(digit)) < 1 / FOUR_DIGITS) & (units >= FEWEST_UNITS)
     return found
 
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Corrections of signs and scales that the totals of the same statement prove, and what no total explains."""
-    found = [(identity.evidence, judged(figures, identity)) for identity in IDENTITIES]
-    known = [(evidence, each, np.flatnonzero(~np.isnan(each.factor))) for evidence, each in found]
-    by_total = [Proposal(BY_TOTAL, evidence, each.at[at], each.factor[at]) for evidence, each, at in known]
+    found = [judged(figures, identity) for identity in IDENTITIES]
+    known = [(each, np.flatnonzero(~np.isnan(each.factor))) for each in found]
+    by_total = [Proposal(BY_TOTAL, BY_OTHER_LINES, each.at[at], each.factor[at]) for each, at in known]
     return [*by_total, *_of_cash(figures), *_of_investing(figures)]
 
 

@@ -22,22 +22,21 @@ from pipelines.normalize.arrays import (
     key_of,
     picked,
 )
-from pipelines.normalize.corrections.contexts import FOUR_DIGITS, RESTATED, UNITS_OF_SUM
-from pipelines.normalize.corrections.judgements import withheld
+from pipelines.normalize.corrections.contexts import FOUR_DIGITS, UNITS_OF_SUM
+from pipelines.normalize.corrections.figures import RESTATED
+from pipelines.normalize.corrections.ledger import ITEMS, withheld
 from pipelines.normalize.elements import BY_NAME, NUMBER_OF
 from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
-from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 
 SAME = 1e-9
 """Figures are equal to the digit if they differ by less than this share, because of binary fractions."""
-MANY_DIGITS = 1e5
-"""Two amounts of six digits in one filing are not equal by chance."""
+FIVE_DIGITS = 1e4
+"""Two amounts of five digits in one filing are not equal by chance; a balance of five digits or more hardly ever equals
+one of four earlier ones: 4 in 10,000 at most."""
 EARNED = tuple(NUMBER_OF[name] for name in ("revenue", "net_income_parent", "net_income_common"))
 """Lines that are zero in no quarter of a company that has begun."""
-DIGITS_OF_BALANCE = 1e4
-"""A balance of five digits or more hardly ever equals one of four earlier ones by chance: 4 in 10,000 at most."""
 ROOM_OF_REVENUE = 1.0
 """Revenue counts as below a part of its period if the part is more than twice as much: a bank's revenue is net of
 losses on securities, so that a quarter's can be negative."""
@@ -46,15 +45,12 @@ LARGEST_SPLIT = 50
 OUTLIER = 3.0
 """A part whose amount per quarter is more than three times that of all other parts is itself in doubt."""
 
-ONCE = (
-    "Measured on 101 companies: of 46,375 filed figures of two to four quarters, only 17 repeat a quarter beside other "
-    "quarters; all are dividends per share of a quarter in the context of a longer period"
-)
 REPEATS_QUARTER = Rule(
     "correction.parts.repeats-quarter",
     "A figure of several quarters that equals one of them to the digit, while another has an amount too or the filing "
     "repeats an earlier quarter so, is a quarter's in a longer context, and is left out.",
-    ONCE,
+    "Measured on 101 companies: of 46,375 filed figures of two to four quarters, only 17 repeat a quarter beside other "
+    "quarters; all are dividends per share of a quarter in the context of a longer period",
     "withhold",
 )
 BELOW_PART = Rule(
@@ -86,16 +82,7 @@ NET_SOURCES = tuple(
     if source.reservation == "net_of_disposals"
 )
 """Ranks of the sources of capital expenditure that subtract disposals."""
-CASH_LINES = ("cash",)
-REASON = "contradicted_by_parts"
-"""The reason of the gap of an item whose figure is left out."""
-
-_ITEM_OF_LINE = {**ITEM_OF_FLOW, **dict.fromkeys(CASH_LINES, "cash_and_equivalents")}
 _CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.values()])
-
-
-_Found = tuple[Rule, Ints, Floats]
-"""A rule, the rows of figures that it leaves out, and the amount that contradicts each."""
 
 
 class _Lines:
@@ -151,9 +138,12 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
     cik = ints(placed, "cik")
     decisions = counted([(rule, cik[at]) for rule, at, _ in found])
     left_out = pl.concat(
-        placed[at].select(*SLOT, "seq", "value", by=pl.Series(by), rule=pl.lit(rule.id), reason=pl.lit(REASON))
+        placed[at].select(*SLOT, "seq", left_side="value", right_side=pl.Series(by), rule=pl.lit(rule.id))
         for rule, at, by in found
-    ).with_columns(item=pl.col("concept").cast(pl.String).replace_strict(_ITEM_OF_LINE, default=None))
+    ).with_columns(
+        item=pl.col("concept").cast(pl.String).replace_strict(ITEMS, default=None),
+        reason=pl.lit("contradicted_by_parts"),
+    )
     left_out = left_out.drop_nulls("item")
     sound = placed.filter(~np.isin(np.arange(placed.height), np.concatenate([at for _, at, _ in found])))
     windows = withheld(left_out, pl.col("n") == 0)
@@ -162,32 +152,25 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
 
 def _proofs(left_out: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     """The judgement of each figure that is left out, until a sound one of its period follows."""
-    others = left_out.join(sound, on=SLOT, suffix="_sound").filter(pl.col("seq_sound") != pl.col("seq"))
-    of_figure = [*SLOT, "seq"]
-    bounds = others.group_by(of_figure).agg(
-        has_earlier=(pl.col("seq_sound") < pl.col("seq")).any(),
-        next=pl.col("seq_sound").filter(pl.col("seq_sound") > pl.col("seq")).min(),
+    of_figure, other = [*SLOT, "seq"], pl.col("seq_sound")
+    bounds = (
+        left_out.join(sound, on=SLOT, suffix="_sound")
+        .group_by(of_figure)
+        .agg(has_earlier=(other < pl.col("seq")).any(), next=other.filter(other > pl.col("seq")).min())
     )
     judged = left_out.join(bounds, on=of_figure, how="left").with_columns(
-        outcome=pl.when(pl.col("has_earlier").fill_null(value=False))
-        .then(pl.lit(CHOSE))
-        .otherwise(pl.lit(WITHHELD_OUTCOME))
+        outcome=pl.when("has_earlier").then(pl.lit(CHOSE)).otherwise(pl.lit(WITHHELD_OUTCOME))
     )
-    columns = {"left_side": pl.col("value"), "right_side": pl.col("by")}
-    missing = pl.lit(None, pl.Float64)
-    ends = judged.drop_nulls("next").with_columns(
-        seq="next", outcome=pl.lit(None, pl.String), value=missing, by=missing
-    )
+    ends = judged.drop_nulls("next").select(*SLOT, "item", "rule", seq="next")
     return (
-        pl.concat([judged, ends])
-        .with_columns(**columns)
+        pl.concat([judged, ends], how="diagonal")
         .sort("outcome", nulls_last=True)
         .unique(["cik", "q", "item", "seq", "rule"], keep="first", maintain_order=True)
         .select(PROOFS.names())
     )
 
 
-def _contradicted_flows(lines: _Lines, measure_sign: Ints) -> tuple[_Found, _Found]:
+def _contradicted_flows(lines: _Lines, measure_sign: Ints) -> list[tuple[Rule, Ints, Floats]]:
     """Figures of several quarters: those that repeat a quarter's, and those below one of their parts."""
     is_longer = (lines.n > 1) & (measure_sign <= 0) & (lines.value != 0)
     # only a figure that equals some quarter's figure can repeat it
@@ -201,10 +184,10 @@ def _contradicted_flows(lines: _Lines, measure_sign: Ints) -> tuple[_Found, _Fou
     repeats = REPEATS_QUARTER.where(~np.isnan(by))
     part = _larger_part(lines, longer[~repeats], quarters[:, ~repeats])
     below = BELOW_PART.where(~np.isnan(part))
-    return (
+    return [
         (REPEATS_QUARTER, longer[repeats], by[repeats]),
         (BELOW_PART, longer[~repeats][below], part[below]),
-    )
+    ]
 
 
 def _repeated_quarter(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
@@ -215,7 +198,7 @@ def _repeated_quarter(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
         at = longer[asked]
         value, grain, n = lines.value[at], lines.grain[at], lines.n[at]
         # revenue and income of the other quarters are not zero together, but the newest quarter may be the first
-        is_earned = np.isin(lines.concept[at], EARNED) & (np.abs(value) >= MANY_DIGITS * grain) & (back > 0)
+        is_earned = np.isin(lines.concept[at], EARNED) & (np.abs(value) >= FIVE_DIGITS * grain) & (back > 0)
         is_of_filing = picked(lines.seq, lines.row(at, lines.q[at] - back, 1)) == lines.seq[at]
         found[asked] = np.where(is_earned & is_of_filing, value, found[asked])
         before = n - 1 - back
@@ -264,13 +247,13 @@ def _larger_part(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
     return np.where(is_asked & is_above.any(axis=0) & ~is_in_doubt & ~is_split, largest, np.nan)
 
 
-def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
+def _repeated_balances(lines: _Lines) -> list[tuple[Rule, Ints, Floats]]:
     """Cash that repeats the cash of an earlier quarter end, and restated balances that repeat another one."""
     is_first = lines.first == np.arange(len(lines.first))
     is_restated = np.abs(lines.value - lines.value[lines.first]) > RESTATED * np.abs(lines.value[lines.first])
     size = np.abs(lines.value) / lines.grain
-    is_cash = np.isin(lines.concept, [NUMBER_OF[name] for name in CASH_LINES])
-    cash = np.flatnonzero((lines.n == 0) & is_cash & is_first & (size >= DIGITS_OF_BALANCE))
+    is_cash = lines.concept == NUMBER_OF["cash"]
+    cash = np.flatnonzero((lines.n == 0) & is_cash & is_first & (size >= FIVE_DIGITS))
     restated = np.flatnonzero((lines.n == 0) & is_restated & (size >= FOUR_DIGITS))
     repeats, repeats_other = (np.zeros(len(rows), dtype=np.bool_) for rows in (cash, restated))
     assets = lines.known(cash, lines.q[cash], 0, NUMBER_OF["assets"])
@@ -281,10 +264,10 @@ def _repeated_balances(lines: _Lines) -> tuple[_Found, _Found]:
         for other in (-back, back):
             repeats_other |= _equal(lines.known(restated, lines.q[restated] + other, 0), lines.value[restated])
     repeating, of_other = cash[REPEATS_BALANCE.where(repeats)], restated[OTHER_DAY.where(repeats_other)]
-    return (
+    return [
         (REPEATS_BALANCE, repeating, lines.value[repeating]),
         (OTHER_DAY, of_other, lines.value[lines.first[of_other]]),
-    )
+    ]
 
 
 def _equal(one: Floats, other: Floats) -> Flags:

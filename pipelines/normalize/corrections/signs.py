@@ -24,7 +24,9 @@ from pipelines.normalize.corrections.figures import (
     PER_SHARE,
     PRETAX,
     PROFIT,
+    RESTATED,
     RETAINED,
+    SIMILAR,
     TAX,
     Figures,
     PeriodRows,
@@ -41,12 +43,6 @@ DIVIDENDS = "dividends_per_share"
 UNCHECKED = ("operating_cash_flow", "capital_expenditure", "operating_income", "pretax_income")
 """Concepts whose sign no identity determines, so only other filings can."""
 
-ALIKE = 0.1
-"""Figures of income are one amount if they differ by less than this share: income to common, income with minorities
-and earnings per share times shares are often somewhat apart, and two losses of one filing hardly ever are."""
-EXACTLY = 0.005
-"""Income before tax less tax is net income unless something was discontinued, the change of retained earnings is unless
-something was distributed; then they differ by rounding only. So do the figures of two filings that state one amount."""
 WEAKLY_ALIKE = 0.5
 """Comprehensive income and operating income of less than half or more than one and a half of the amount prove
 nothing."""
@@ -54,13 +50,7 @@ OF_TWO_FIGURES = 2.0
 """Income before tax less tax, and the change of retained earnings, have the wrong sign only if two figures do."""
 SIGNIFICANT_TAX = 0.02
 """Below this share of income before tax the tax does not show which sign that income has."""
-SAME_BUT_FOR_SIGN = 0.001
-"""Two figures are equal except for the sign if their amounts differ by less than this share. Rounding to three digits
-changes an amount by more."""
 
-CLOSE_TO_TAX = 0.1
-"""The largest difference of income before tax less tax from net income, as a share of the tax: the part of minorities
-and discontinued operations."""
 BY_FILINGS_OF_PERIOD = "earlier filings of the same period"
 BY_LINE = "the figures of the line for other periods, as filings state both signs equally often"
 
@@ -143,17 +133,18 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     basic, diluted = (either(*(rows[count] for count in counts)) for counts in (COUNTS, COUNTS[::-1]))
     by_basic, by_diluted = rows[EARNINGS] * basic, rows[DILUTED_EARNINGS] * diluted
     strong = {
-        PARENT: _vote(rows[PARENT], ALIKE, income),
-        COMMON: _vote(common, ALIKE, income, by_basic),
-        PROFIT: _vote(profit, ALIKE, income),
-        EARNINGS: _vote(by_basic, ALIKE, income, common, rounding=HALF_A_CENT * basic),
-        DILUTED_EARNINGS: _vote(by_diluted, ALIKE, income, common, rounding=HALF_A_CENT * diluted),
+        PARENT: _vote(rows[PARENT], SIMILAR, income),
+        COMMON: _vote(common, SIMILAR, income, by_basic),
+        PROFIT: _vote(profit, SIMILAR, income),
+        EARNINGS: _vote(by_basic, SIMILAR, income, common, rounding=HALF_A_CENT * basic),
+        DILUTED_EARNINGS: _vote(by_diluted, SIMILAR, income, common, rounding=HALF_A_CENT * diluted),
     }
     amounts = (income, common, profit)
-    # without income before tax the tax itself may have the wrong sign
+    # income before tax less tax is net income unless something was discontinued, the change of retained earnings is
+    # unless something was distributed; without income before tax the tax itself may have the wrong sign
     is_taxed = np.abs(pretax) > SIGNIFICANT_TAX * np.nan_to_num(np.abs(tax))
-    of_tax = np.where(is_taxed, _vote(pretax - np.nan_to_num(tax), EXACTLY, *amounts), 0.0)
-    of_retained = _vote(retained(rows), EXACTLY, *amounts)
+    of_tax = np.where(is_taxed, _vote(pretax - np.nan_to_num(tax), RESTATED, *amounts), 0.0)
+    of_retained = _vote(retained(rows), RESTATED, *amounts)
     is_two = np.abs(tax) > SIGNIFICANT_TAX * np.abs(pretax)
     own = sum(strong.values()) + np.where(is_two, OF_TWO_FIGURES, 1.0) * of_tax + OF_TWO_FIGURES * of_retained
     similar = (rows[COMPREHENSIVE], pretax, rows[OPERATING])
@@ -165,7 +156,7 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     of_parent = _unanimous(strong[PARENT], strong[PROFIT], of_tax, of_retained)
     of_common = _unanimous(*(strong[name] for name in (COMMON, *PER_SHARE)))
     of_others = np.abs(either(common, by_basic, by_diluted))
-    is_apart = np.abs(of_others - np.abs(income)) > EXACTLY * np.abs(income)
+    is_apart = np.abs(of_others - np.abs(income)) > RESTATED * np.abs(income)
     return strong, of_tax, np.where((of_parent * of_common < 0) & is_apart, np.nan, decided)
 
 
@@ -192,7 +183,7 @@ def _so_far(rows: PeriodRows, size: Floats, votes: Floats) -> Floats:
     """The votes of the filings so far that state the period with the same amount."""
     period = packed(rows.company, rows.start, rows.end)
     first = pl.col("size").first().over("period")
-    alike = (pl.col("size") - first).abs() <= EXACTLY * first
+    alike = (pl.col("size") - first).abs() <= RESTATED * first
     so_far = pl.when(alike).then(pl.col("votes").cum_sum().over("period", alike)).otherwise("votes")
     return pl.DataFrame({"period": period, "size": size, "votes": votes}).select(so_far).to_series().to_numpy()
 
@@ -202,7 +193,8 @@ def of_tax_and_outflows(figures: Figures) -> list[Proposal]:
     rows = PeriodRows.of(figures, (COMMON, PARENT, PRETAX, TAX))
     pretax, tax, income = rows[PRETAX], rows[TAX], either(rows[PARENT], rows[COMMON])
     after_tax, with_tax = (np.abs(amount - income) for amount in (pretax - tax, pretax + tax))
-    errs = (with_tax <= CLOSE_TO_TAX * np.abs(tax)) & (after_tax > CLOSE_TO_TAX * np.abs(tax))
+    # minorities and discontinued operations are a small part of the tax
+    errs = (with_tax <= SIMILAR * np.abs(tax)) & (after_tax > SIMILAR * np.abs(tax))
     at = figures.of_concepts((*OUTFLOWS, DIVIDENDS))
     _, of_line = np.unique(packed(figures.line[at], figures.seq[at]), return_inverse=True)
     is_alone = np.bincount(of_line, weights=figures.value[at] >= 0)[of_line] == 0
@@ -221,7 +213,7 @@ def of_filings(figures: Figures) -> list[Proposal]:
     size, first = pl.col("value").abs(), pl.col("value").abs().first().over("first")
     votes = (
         pl.DataFrame({"at": at, **{name: getattr(figures, name)[at] for name in names}})
-        .filter((size - first).abs() <= SAME_BUT_FOR_SIGN * size)
+        .filter((size - first).abs() <= RESTATED * size)
         .with_columns(sign=pl.col("value").sign())
         .with_columns(of_period=pl.col("sign").cum_sum().over("first"))
         .sort("line", "seq", maintain_order=True)
