@@ -87,7 +87,6 @@ DILUTED_BELOW_BASIC = Rule(
     "ASC 260-10-45-16 and 260-10-45-17: potential shares are added, and left out where they are antidilutive",
     "withhold",
 )
-RULES = (BY_TWO_OTHERS, CONTRADICTED, DILUTED_BELOW_BASIC)
 
 
 @dataclass(frozen=True, slots=True)

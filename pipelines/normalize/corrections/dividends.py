@@ -96,7 +96,6 @@ AS_PAID_PER_SHARE = Rule(
     "after the period is not recognised in it",
     "correct",
 )
-RULES = (RATE, SCALE, NOT_AS_PAID, AS_PAID_PER_SHARE)
 
 
 def proposals(figures: Figures) -> list[Proposal]:

@@ -22,24 +22,28 @@ from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 from warehouse.schema import ITEM_NAMES
 
 PROVING = (
-    *(rule.id for rule in (*agreement.RULES, *dividends.RULES)),
-    *(rule.id for rule in (signs.SIGN_BY_VOTE, signs.NO_MAJORITY, signs.SIGN_OF_FILINGS, scale.SCALE_ALONE)),
-    footing.CHANGE_IN_CASH.id,
-    footing.INVESTING.id,
+    signs.SIGN_BY_VOTE,
+    signs.NO_MAJORITY,
+    signs.SIGN_OF_FILINGS,
+    scale.SCALE_ALONE,
+    footing.CHANGE_IN_CASH,
+    footing.INVESTING,
+    agreement.BY_TWO_OTHERS,
+    agreement.CONTRADICTED,
+    agreement.DILUTED_BELOW_BASIC,
+    dividends.RATE,
+    dividends.SCALE,
+    dividends.NOT_AS_PAID,
+    dividends.AS_PAID_PER_SHARE,
 )
 """The rules whose corrections are proofs of an item."""
 ITEMS = {**ITEM_OF_FLOW, **dict.fromkeys(footing.CASH_AT_THE_END, "cash_and_equivalents")}
 """The item that may have no value if a figure of a concept is left out."""
-REASON = "contradicted_by_filing"
-"""The reason of the gap of an item whose figure is left out."""
 REASONS = {identity.rule.id: identity.reason for identity in footing.IDENTITIES}
-"""The same where a total contradicts the figure, by identity."""
+"""The reason of the gap of an item whose figure a total contradicts, by identity."""
 JUDGED = ["cik", "q", "item", "rule"]
 
 WHAT = ["cik", "seq", "concept", "start", "end"]
-CORRECTIONS = [*WHAT, "kind", "filed_value", "value", "evidence", "rule"]
-
-RECORDED = pl.Schema({"row": pl.Int64(), "kind": pl.String(), "evidence": pl.String(), "rule": pl.String()})
 
 Corrector = Callable[[Figures], Sequence[Proposal]]
 CORRECTORS: tuple[Corrector, ...] = (
@@ -92,9 +96,8 @@ class Ledger:
                 kind=pl.lit(each.kind), evidence=pl.lit(each.evidence), rule=pl.lit(each.rule.id)
             )
             for each in self.applied
-            if len(each.at)
         ]
-        return pl.concat([RECORDED.to_frame(), *found]).unique("row", keep="first", maintain_order=True)
+        return pl.concat(found).unique("row", keep="first", maintain_order=True)
 
 
 def corrected(
@@ -152,7 +155,9 @@ def corrected(
     cik = ints(vintages, "cik")[figures.row]
     return (
         sound.drop("filed_value", "kind", "evidence", "rule", "row"),
-        wrong.with_columns(kind=kind).select(CORRECTIONS).sort(*WHAT, nulls_last=True),
+        wrong.with_columns(kind=kind)
+        .select(*WHAT, "kind", "filed_value", "value", "evidence", "rule")
+        .sort(*WHAT, nulls_last=True),
         footings,
         counted([(proposal.rule, cik[proposal.at]) for proposal in ledger.applied]),
     )
@@ -193,12 +198,12 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
     """
     is_doubt = pl.col("kind") == DOUBT
     placed = (
-        corrections.filter(pl.col("rule").is_in(PROVING))
+        corrections.filter(pl.col("rule").is_in([rule.id for rule in PROVING]))
         .with_columns(item=pl.col("concept").cast(pl.String).replace_strict(ITEMS, default=None))
         .drop_nulls("item")
         .join(grid.select("cik", "q", end="period_end"), on=["cik", "end"])
         .with_columns(
-            reason=pl.lit(REASON),
+            reason=pl.lit("contradicted_by_filing"),
             outcome=pl.when(is_doubt).then(pl.lit(WITHHELD_OUTCOME)).otherwise(pl.lit(CORRECTED)),
             left_side="filed_value",
             right_side="value",
