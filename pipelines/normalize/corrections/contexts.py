@@ -72,9 +72,6 @@ QUARTERS_OF_OTHER_YEAR = Rule(
 )
 RULES = (SAME_END_PERIOD, OTHER_YEAR, WITH_PROVEN, IN_ONE_FILING, QUARTERS_OF_OTHER_YEAR)
 
-ELSEWHERE = "it is the figure of {} to {}, and filings so far say otherwise of this period"
-"""The evidence that is recorded for a figure of another period, with that period's first and last day."""
-
 PERIOD, LINE = ["company", "seq", "start", "end"], ["line", "seq"]
 SAME_END = (pl.col("end") - pl.col("end_of")).abs() < SAME_END_DAYS
 SAME_LENGTH = (pl.col("days") - pl.col("days_of")).abs() <= SAME_END_DAYS
@@ -104,7 +101,8 @@ def proposals(figures: Figures) -> list[Proposal]:
     found = pl.concat([way.select(FOUND) for way in ways]).drop_nulls("rule").sort("at", "way", "start_of", "end_of")
     true_period = (pl.col(name).cast(pl.Int32).cast(pl.Date) for name in ("start_of", "end_of"))
     chosen = found.unique("at", keep="first", maintain_order=True)
-    elsewhere = chosen.with_columns(evidence=pl.format(ELSEWHERE, *true_period))
+    evidence = "it is the figure of {} to {}, and filings so far say otherwise of this period"
+    elsewhere = chosen.with_columns(evidence=pl.format(evidence, *true_period))
     of_rules = ((rule, elsewhere.filter(rule=rule.id)) for rule in RULES)
     return [Proposal(rule, each["evidence"], each["at"].to_numpy(), kind=CONTEXT) for rule, each in of_rules]
 
@@ -115,10 +113,13 @@ def _flows(figures: Figures) -> pl.DataFrame:
     first: the figure of the first filing that states the period. digits: equal for figures that agree to the digit.
     """
     at = np.flatnonzero(~figures.is_instant)
-    names = ("company", "line", "seq", "start", "end", "days", "value", "grain", "measure_sign", "is_first")
+    names = ("company", "line", "seq", "start", "end", "days", "value", "grain", "measure_sign")
     flows = pl.DataFrame({name: getattr(figures, name)[at] for name in names})
     return flows.with_columns(
-        at=at, first=figures.value[figures.first[at]], digits=pl.col("value").round_sig_figs(EXACT_DIGITS)
+        at=at,
+        first=figures.value[figures.first[at]],
+        is_first=figures.first[at] == at,
+        digits=pl.col("value").round_sig_figs(EXACT_DIGITS),
     )
 
 

@@ -26,7 +26,7 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
-from pipelines.normalize.elements import AMOUNT, NUMBER_OF
+from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.rule import Rule
 
 A_YEAR, A_QUARTER = (350, 380), (75, 110)
@@ -152,20 +152,12 @@ class Figures:
 
     def of_concepts(self, names: tuple[str, ...]) -> Ints:
         """Places of the figures of some concepts."""
-        is_named = np.zeros(len(AMOUNT.categories), dtype=np.bool_)
-        is_named[[NUMBER_OF[name] for name in names]] = True
-        return np.flatnonzero(is_named[self.concept])
+        return np.flatnonzero(np.isin(self.concept, [NUMBER_OF[name] for name in names]))
 
     @property
     def days(self) -> Ints:
         """Days of each period, first and last day included; 1 for an instant."""
         return self.end - self.start + 1
-
-    @property
-    def is_first(self) -> Flags:
-        """Whether no earlier filing states a figure for the same line and period."""
-        is_first: Flags = self.first == np.arange(len(self.first))
-        return is_first
 
 
 @dataclass(frozen=True, slots=True)

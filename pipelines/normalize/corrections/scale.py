@@ -202,20 +202,17 @@ def _level_as_filed(rows: PeriodRows, count: Floats, is_open: Flags, each: Float
 
     Only counts as filed show a level, never corrected ones: if most filings are in thousands, nothing shows that.
     """
-    of_open = np.flatnonzero(is_open & (count > 0))
-    heights = pl.DataFrame(
-        {"company": rows.company[of_open], "seq": rows.seq[of_open], "height": np.log10(count[of_open])}
-    )
-    filings = heights.group_by("company", "seq", maintain_order=True).agg(pl.col("height").median())
+    height = np.where(is_open & (count > 0), np.log10(count), np.nan)
+    heights = pl.DataFrame({"company": rows.company, "seq": rows.seq, "height": height}, nan_to_null=True)
+    filings = heights.drop_nulls().group_by("company", "seq", maintain_order=True).agg(pl.col("height").median())
     median = pl.col("height").rolling_median(max(filings.height, 1), min_samples=1)
     before = filings.with_columns(
         median.shift(1).over("company").alias("median"),
         pl.col("height").cum_max().shift(1).over("company").alias("largest"),
     )
     known = heights.join(before, on=["company", "seq"], how="left", maintain_order="left")
-    level = np.full(len(count), np.nan)
-    level[of_open] = np.where(each[of_open] > LARGEST_EARNINGS, known["largest"].to_numpy(), known["median"].to_numpy())
-    return 10.0**level
+    level = np.where(each > LARGEST_EARNINGS, known["largest"].to_numpy(), known["median"].to_numpy())
+    return np.where(is_open, 10.0**level, np.nan)
 
 
 def of_filings(figures: Figures) -> list[Proposal]:
