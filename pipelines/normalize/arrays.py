@@ -167,15 +167,11 @@ def packed(*columns: Ints) -> Ints:
     Args:
         columns: whole numbers, the most significant column first.
     """
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    if not len(key):
-        return key
-    lowest = [int(column.min()) for column in columns]
-    bits = [(int(column.max()) - low).bit_length() for column, low in zip(columns, lowest, strict=True)]
+    lowest = [int(column.min(initial=0)) for column in columns]
+    bits = [(int(column.max(initial=0)) - low).bit_length() for column, low in zip(columns, lowest, strict=True)]
     if sum(bits) > KEY_BITS:
-        columns = tuple(np.unique(column, return_inverse=True)[1] for column in columns)
-        lowest = [0] * len(columns)
-        bits = [int(column.max()).bit_length() for column in columns]
+        return packed(*(np.unique(column, return_inverse=True)[1] for column in columns))
+    key = np.zeros(len(columns[0]), dtype=np.int64)
     for column, low, width in zip(columns, lowest, bits, strict=True):
         key = (key << width) | (column - low)
     return key

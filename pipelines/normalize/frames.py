@@ -211,11 +211,6 @@ class Declared:
         """The frame without rows."""
         return self.schema.create_empty()
 
-    @cached_property
-    def _expected(self) -> tuple[list[str], list[pl.DataType]]:
-        """The types as a frame gives them; lists are compared in a tenth of the time of schemas."""
-        return self.types.names(), self.types.dtypes()
-
     def checked(self, frame: pl.DataFrame, step: str, *, validate: bool = False) -> pl.DataFrame:
         """The frame with its columns in the declared order.
 
@@ -228,8 +223,17 @@ class Declared:
             FrameError: a column is missing, has another type, or is not declared; a key is not unique; a required value
                 is missing.
         """
-        if (frame.columns, frame.dtypes) != self._expected:
-            self._compare(dict(frame.schema), step)
+        # lists are compared in a third of the time of schemas
+        if (frame.columns, frame.dtypes) != (self.types.names(), self.types.dtypes()):
+            types = dict(frame.schema)
+            wrong = [
+                f"{name} is {types.get(name, 'missing')}, expected {expected}"
+                for name, expected in self.types.items()
+                if types.get(name) != expected
+            ]
+            wrong += [f"{name} is not declared" for name in types if name not in self.types]
+            if wrong:
+                raise FrameError(f"step {step!r} made {self.name!r}: {'; '.join(wrong)}")
             frame = frame.select(self.types.names())
         if validate:
             try:
@@ -237,16 +241,6 @@ class Declared:
             except dy.exc.ValidationError as error:
                 raise FrameError(f"step {step!r} made {self.name!r}: {error}") from error
         return frame
-
-    def _compare(self, types: dict[str, pl.DataType], step: str) -> None:
-        wrong = [
-            f"{name} is {types.get(name, 'missing')}, expected {expected}"
-            for name, expected in self.types.items()
-            if types.get(name) != expected
-        ]
-        wrong += [f"{name} is not declared" for name in types if name not in self.types]
-        if wrong:
-            raise FrameError(f"step {step!r} made {self.name!r}: {'; '.join(wrong)}")
 
 
 REPORTS = """

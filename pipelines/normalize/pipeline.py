@@ -114,8 +114,7 @@ def standardize(
     Raises:
         FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
-    given = {"raw": raw, "accepted": accepted, "registrants": registrants}
-    frames = run(STEPS, given, observe, validate=validate)
+    frames = run(STEPS, {"raw": raw, "accepted": accepted, "registrants": registrants}, observe, validate=validate)
     frames["proofs"] = ledger.standing(frames["proofs"], frames["grid"])
     return Standardized(**{field.name: with_ten_digits(frames[field.name]) for field in fields(Standardized)})
 
@@ -248,8 +247,8 @@ def _gaps(
 ) -> Frame:
     """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    known_reasons = [missed, contradicted, not_footing, withheld_values]
-    known_reasons += [breaks.straddling(found_breaks, grid), withheld_windows]
+    across = breaks.straddling(found_breaks, grid)
+    known_reasons = [missed, contradicted, not_footing, withheld_values, across, withheld_windows]
     without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
     return gaps.gaps(versions, stated, classification.newest(industries), without, item_gaps, grid)
 

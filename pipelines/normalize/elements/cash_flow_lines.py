@@ -12,7 +12,6 @@ Columns of the table:
   otherwise `line`.
 """
 
-import csv
 from pathlib import Path
 
 import polars as pl
@@ -27,30 +26,22 @@ SECTIONS = {
 DIVIDEND, BORROWING, LINE = "dividend", "borrowing", "line"
 
 
-def _read() -> pl.DataFrame:
-    with Path(__file__).with_name("cash_flow_lines.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    seen: set[tuple[str, str]] = set()
-    for row in rows:
-        if (
-            row["section"] not in SECTIONS
-            or row["sign"] not in ("1", "-1")
-            or row["class"] not in (DIVIDEND, BORROWING, LINE)
-        ):
-            raise ValueError(f"cash_flow_lines.csv: {row} has an unknown section, sign or class")
-        if (key := (row["section"], row["element"])) in seen:
-            raise ValueError(f"cash_flow_lines.csv: {row['element']} comes twice among {row['section']}")
-        seen.add(key)
-    return pl.DataFrame(rows).select(
-        "section",
-        tag="element",
-        sign=pl.col("sign").cast(pl.Float64),
-        is_dividend=pl.col("class") == DIVIDEND,
-        is_borrowing=pl.col("class") == BORROWING,
-    )
+_ROWS = pl.read_csv(Path(__file__).with_name("cash_flow_lines.csv"), infer_schema=False)
+_IS_KNOWN = pl.all_horizontal(
+    pl.col("section").is_in(list(SECTIONS)),
+    pl.col("sign").is_in(["1", "-1"]),
+    pl.col("class").is_in([DIVIDEND, BORROWING, LINE]),
+).fill_null(value=False)
+if _WRONG := _ROWS.filter(~_IS_KNOWN | pl.struct("section", "element").is_duplicated()).rows():
+    raise ValueError(f"cash_flow_lines.csv: {_WRONG} come twice, or have an unknown section, sign or class")
 
-
-LINES = _read()
+LINES = _ROWS.select(
+    "section",
+    tag="element",
+    sign=pl.col("sign").cast(pl.Float64),
+    is_dividend=pl.col("class") == DIVIDEND,
+    is_borrowing=pl.col("class") == BORROWING,
+)
 """`section`, `tag`, `sign`, `is_dividend`, `is_borrowing`: one row a line."""
 
 ELEMENTS: frozenset[str] = frozenset((*LINES["tag"], *SECTIONS.values()))

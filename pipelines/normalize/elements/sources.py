@@ -177,8 +177,8 @@ def _statement(concept: Concept, source: Source, *, is_first: bool) -> str:
         (IFRS, True): "Under IFRS the",
         (IFRS, False): "Otherwise, under IFRS, the",
     }
-    counts_as = f"counts as {concept.label or concept.name.replace('_', ' ')}"
-    use = f"is compared with {concept.compared_with}" if concept.compared_with else counts_as
+    name = concept.label or concept.name.replace("_", " ")
+    use = f"is compared with {concept.compared_with}" if concept.compared_with else f"counts as {name}"
     return f"{begin[source.taxonomy, is_first]} amount of {words} {use}."
 
 

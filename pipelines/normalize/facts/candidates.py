@@ -234,11 +234,11 @@ def differences(candidates: pl.DataFrame) -> pl.DataFrame:
     """
     best = pl.col("value", "rank").first().over("amount").name.prefix("best_")
     several = candidates.filter(pl.col("amount").is_duplicated()).with_columns(best)
-    compared = several.filter(pl.col("rank") > pl.col("best_rank"))
     differs = (pl.col("value") - pl.col("best_value")).abs() > SAME_WHEN_ROUNDED * pl.col("best_value").abs()
     pair = [*SERIES, "rank", "better"]
     return (
-        compared.select(*SERIES, "rank", "seq", better="best_rank", differs=differs)
+        several.filter(pl.col("rank") > pl.col("best_rank"))
+        .select(*SERIES, "rank", "seq", better="best_rank", differs=differs)
         .group_by(*pair, "seq", maintain_order=True)
         .agg(pl.len(), pl.col("differs").sum())
         .with_columns(pl.col("len", "differs").cum_sum().over(pair))
@@ -275,9 +275,8 @@ def of_lesser_sources(
 
 def _different(rule: Rule, ranked: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
     """The candidates whose source, up to their filing, mostly differed from that of rank `better`."""
-    by = [*SERIES, "rank", "better"]
     return (
-        ranked.join_asof(compared, on="seq", by=by, check_sortedness=False)
+        ranked.join_asof(compared, on="seq", by=[*SERIES, "rank", "better"], check_sortedness=False)
         .filter(rule.where(pl.col("differs")))
         .select("cik", "amount")
     )

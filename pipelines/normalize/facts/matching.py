@@ -97,14 +97,13 @@ SOURCES = pl.DataFrame(
 it, whether notes use it too, when it counts, and the number of elements that it needs."""
 
 _KEYS = ["tag", "taxonomy", "measure", "is_instant", "industry"]
-_IN_CURRENCY = PARTS.filter(pl.col("tag").is_in(PER_SHARE)).with_columns(measure=pl.lit("money", MEASURE))
+_IS_PER_SHARE = pl.col("tag").is_in(PER_SHARE) & (pl.col("measure") == "per_share")
 _USES = (
-    pl.concat([PARTS, _IN_CURRENCY])
+    pl.concat([PARTS, PARTS.filter(_IS_PER_SHARE).with_columns(measure=pl.lit("money", MEASURE))])
     .explode("industry")
     .with_columns(pl.col("industry").cast(pl.Enum(INDUSTRIES)))
-    .unique([*_KEYS, "source", "role"])
 )
-_COUNTED = ["source", "role", "bit", "coefficient", "is_needed", "foots", "is_money"]
+"""The same, one row an industry; elements per share also in a currency alone."""
 
 
 def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -141,9 +140,7 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
             own_grain=granularity(pl.col("value")),
         )
         .join(of_industry.select("cik", "seq", pl.col("industry").cast(pl.Enum(INDUSTRIES))), on=["cik", "seq"])
-        .join(
-            _USES.filter(~pl.col("rule").is_in(SWITCHED_OFF)).select(*_KEYS, *_COUNTED), on=_KEYS, maintain_order="left"
-        )
+        .join(_USES.filter(~pl.col("rule").is_in(SWITCHED_OFF)).drop("rule"), on=_KEYS, maintain_order="left")
         .drop("measure", "is_instant", "industry")
         .with_columns(candidate=pl.col("slot").cast(pl.Int64) * len(_SOURCES) + pl.col("source"))
         .with_row_index("pair")

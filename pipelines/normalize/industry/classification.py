@@ -80,7 +80,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
         (frames.DECISIONS).
     """
     filings, row = deciding_rows(facts, registrants)
-    found = filings.select("cik", "seq", industry=_INDUSTRY[row], rule=_RULE[row])
+    found = filings.select("cik", "seq").hstack(_ROWS[row])
     return found, found.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
 
 
@@ -100,8 +100,7 @@ def newest(of_industry: pl.DataFrame) -> pl.DataFrame:
 
 
 _TAGS = tuple(name.rpartition(":")[2] for name in INDICATORS)
-_INDUSTRY = pl.Series("industry", [row.industry for row in TABLE], dtype=pl.String)
-_RULE = pl.Series("rule", [row.rule for row in TABLE])
+_ROWS = pl.DataFrame({"industry": [row.industry for row in TABLE], "rule": [row.rule for row in TABLE]})
 _AT_LEAST = np.array([row.at_least for row in TABLE])
 
 
@@ -114,8 +113,8 @@ _USES, _UNLESS = _members([row.uses for row in TABLE]), _members([row.unless for
 
 
 def _by_code(row: IndustryRow) -> Flags:
-    """For each SIC code, whether a row of the table applies to it; the last place is for invalid codes."""
-    found = np.zeros(LARGEST_CODE + 2, dtype=np.bool_)
+    """For each SIC code, whether a row of the table applies to it."""
+    found = np.zeros(LARGEST_CODE + 1, dtype=np.bool_)
     for span in row.codes:
         low, _, high = span.partition("-")
         found[int(low) : int(high or low) + 1] = True
@@ -123,7 +122,6 @@ def _by_code(row: IndustryRow) -> Flags:
 
 
 _BY_CODE: Flags = np.stack([_by_code(row) for row in TABLE], axis=1)
-_BY_CODE[-1, -1] = True
 
 
 def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
@@ -146,5 +144,5 @@ def _codes(filings: pl.DataFrame, registrants: pl.DataFrame | None) -> Ints:
     if registrants is None:
         return np.zeros(filings.height, dtype=np.int64)
     codes = registrants.select(pl.col("cik").cast(pl.Int64), code=pl.col("sic").cast(pl.Int32, strict=False))
-    of_filing = filings.join(codes.unique("cik"), on="cik", how="left", maintain_order="left")["code"].fill_null(0)
-    return np.where(of_filing.is_between(0, LARGEST_CODE).to_numpy(), of_filing.to_numpy(), LARGEST_CODE + 1)
+    of_filing = filings.join(codes.unique("cik"), on="cik", how="left", maintain_order="left")
+    return ints(of_filing.with_columns(pl.col("code").clip(0, LARGEST_CODE).fill_null(0)), "code")
