@@ -281,7 +281,6 @@ FRAMES: dict[str, Declared] = {
             "a statement of a filing and period that an identity, the rule, judged by the figure of an item",
             "cik seq start end item rule outcome left_side right_side",
         ),
-        ("not_footing", "an item of a quarter end that an identity of the newest filing withholds", WITHHELD_ITEM),
         # periods and shares
         (
             "regimes",
@@ -298,7 +297,8 @@ FRAMES: dict[str, Declared] = {
         ("in_order", "a filing", IN_ORDER),
         ("filings", "a filing, with its share basis", f"{IN_ORDER} factor"),
         ("on_basis", "a vintage on the newest share basis", VINTAGES),
-        ("placed", "such a vintage that is a fiscal period or a quarter end", f"{VINTAGES} q n days?"),
+        ("on_calendar", "such a vintage that is a fiscal period or a quarter end", f"{VINTAGES} q n days?"),
+        ("placed", "such a vintage that figures of other periods do not contradict", f"{VINTAGES} q n days?"),
         # balances and flows
         (
             "composed",
@@ -316,7 +316,6 @@ FRAMES: dict[str, Declared] = {
             "cik* seq* section* element* class adds_up day compared_day? amount? compared?",
         ),
         ("missed", "a balance without a value because one of its lines is no longer stated", WITHHELD_ITEM),
-        ("contradicted", "an item of a quarter end that figures of other periods contradict", WITHHELD_ITEM),
         ("known_flows", "a concept, period and filing that states it: the amount known after that filing", KNOWN),
         (
             "balances",
@@ -349,7 +348,6 @@ FRAMES: dict[str, Declared] = {
             "version* place* role times flow? balance?",
         ),
         ("item_gaps", "an item without a value today: the first reason that it gives itself", "cik* q* item* reason"),
-        ("withheld_values", "an item of a quarter end that a rule withholds after the newest filing", WITHHELD_ITEM),
         (
             "filed_facts",
             "a filed fact of a vintage that is a leg, stated or composed, with the rule that chose or corrected it",
@@ -367,6 +365,11 @@ FRAMES: dict[str, Declared] = {
             """,
         ),
         # what is published beside the versions
+        (
+            "withheld",
+            "an item of a quarter end that a rule withholds after the newest filing",
+            WITHHELD_ITEM,
+        ),
         ("decisions", "a company and rule: how much the rule decided in a step", "cik* rule* figures"),
         (
             "proofs",
@@ -415,7 +418,7 @@ FRAMES: dict[str, Declared] = {
 DECISIONS = FRAMES["decisions"].types
 """The number of decisions of each rule of a step for a company."""
 
-WITHHELD = FRAMES["contradicted"].types
+WITHHELD = FRAMES["withheld"].types
 """Items of a quarter end that a rule withholds."""
 
 PROOFS = FRAMES["proofs"].types

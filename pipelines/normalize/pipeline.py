@@ -36,8 +36,8 @@ Observer = Callable[[str, int, float], object]
 """Called after each step with its name, the number of rows of its first frame, and its seconds."""
 
 
-GATHERED = ("decisions", "proofs")
-"""Frames to which several steps add rows."""
+GATHERED = ("decisions", "proofs", "withheld")
+"""Frames to which several steps add rows, in the order of the steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +158,6 @@ def run(
     return {**frames, "decisions": of_rules.sort("cik", "rule")}
 
 
-def _fiscal_periods(on_basis: Frame, grid: Frame, corrections: Frame) -> tuple[Frame, Frame, Frame, Frame]:
-    """The vintages on the fiscal grid, without those that figures of other periods contradict."""
-    placed, decisions = calendar.on_grid(on_basis, grid)
-    sound, withheld, judged, contradicted = parts.without_contradicted(placed)
-    of_filing, corrected = ledger.of_corrections(corrections, grid)
-    return sound, pl.concat([of_filing, withheld]), pl.concat([corrected, judged]), pl.concat([decisions, contradicted])
-
-
 def _known_flows(placed: Frame) -> tuple[Frame, Frame]:
     """The known amounts of each duration after each filing."""
     return known.known_amounts(placed.filter(pl.col("n") > 0))
@@ -238,18 +230,15 @@ def _gaps(
     industries: Frame,
     item_gaps: Frame,
     missed: Frame,
-    contradicted: Frame,
-    found_breaks: Frame,
+    withheld: Frame,
     withheld_windows: Frame,
-    withheld_values: Frame,
-    not_footing: Frame,
+    found_breaks: Frame,
     grid: Frame,
 ) -> Frame:
     """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    across = breaks.straddling(found_breaks, grid)
-    known_reasons = [missed, contradicted, not_footing, withheld_values, across, withheld_windows]
-    without = pl.concat(known_reasons).unique(["cik", "q", "item"], keep="first", maintain_order=True)
+    known_reasons = pl.concat([missed, withheld, breaks.straddling(found_breaks, grid), withheld_windows])
+    without = known_reasons.unique(["cik", "q", "item"], keep="first", maintain_order=True)
     return gaps.gaps(versions, stated, classification.newest(industries), without, item_gaps, grid)
 
 
@@ -293,16 +282,13 @@ STEPS: tuple[Step, ...] = (
         ("vintages", "complete_facts", "decisions"),
     ),
     Step("fiscal calendar", calendar.fiscal_grid, ("facts",), ("grid", "decisions")),
-    Step("footings", ledger.of_statements, ("footings", "grid"), ("proofs", "not_footing"), of=("footings",)),
     Step("splits", splits.infer_splits, ("vintages", "facts"), ("splits", "decisions")),
     Step("basis of filings", splits.share_factors, ("in_order", "vintages", "splits"), ("filings", "decisions")),
     Step("share basis", splits.on_newest_basis, ("vintages", "filings"), ("on_basis",)),
-    Step(
-        "fiscal periods",
-        _fiscal_periods,
-        ("on_basis", "grid", "corrections"),
-        ("placed", "contradicted", "proofs", "decisions"),
-    ),
+    Step("fiscal periods", calendar.on_grid, ("on_basis", "grid"), ("on_calendar", "decisions")),
+    Step("judged corrections", ledger.of_corrections, ("corrections", "grid"), ("withheld", "proofs")),
+    Step("other periods", parts.without_contradicted, ("on_calendar",), ("placed", "withheld", "proofs", "decisions")),
+    Step("footings", ledger.of_statements, ("footings", "grid"), ("proofs", "withheld"), of=("footings",)),
     Step(
         "balance sheets",
         balances.balances,
@@ -323,7 +309,7 @@ STEPS: tuple[Step, ...] = (
         "line items",
         _values,
         ("flows", "balances", "filings", "industries"),
-        ("values", "value_legs", "item_gaps", "withheld_values", "proofs", "decisions"),
+        ("values", "value_legs", "item_gaps", "withheld", "proofs", "decisions"),
         of=("flows", "balances"),
     ),
     Step(
@@ -351,11 +337,9 @@ STEPS: tuple[Step, ...] = (
             "industries",
             "item_gaps",
             "missed",
-            "contradicted",
-            "breaks",
+            "withheld",
             "withheld_windows",
-            "withheld_values",
-            "not_footing",
+            "breaks",
             "grid",
         ),
         ("gaps",),
