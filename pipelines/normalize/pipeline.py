@@ -158,20 +158,15 @@ def run(
     return {**frames, "decisions": of_rules.sort("cik", "rule")}
 
 
-def _known_flows(placed: Frame) -> tuple[Frame, Frame]:
-    """The known amounts of each duration after each filing."""
-    return known.known_amounts(placed.filter(pl.col("n") > 0))
-
-
-def _balances(placed: Frame, composed: Frame) -> tuple[Frame, Frame]:
-    """The balances after each filing that changed them, both single lines and composed ones."""
+def _known_amounts(placed: Frame, composed: Frame) -> tuple[Frame, Frame, Frame]:
+    """The known amounts of durations, and the balances, single lines and composed ones, after each filing."""
     plain, restated = statements.single_lines(placed)
-    found, repeated = known.known_amounts(pl.concat([plain, composed.drop("rule")], how="diagonal"))
+    stated = pl.concat([placed.filter(pl.col("n") > 0), plain, composed.drop("rule")], how="diagonal")
+    found, repeated = known.known_amounts(stated)
     of_rule = composed.select("vintage", "rule")
-    balances = known.amount_changes(found, ["cik", "concept", "q"]).join(
-        of_rule, on="vintage", how="left", maintain_order="left"
-    )
-    return balances, pl.concat([restated, repeated])
+    changes = known.amount_changes(found.filter(pl.col("n") == 0), ["cik", "concept", "q"])
+    balances = changes.join(of_rule, on="vintage", how="left", maintain_order="left")
+    return found.filter(pl.col("n") > 0), balances, pl.concat([restated, repeated])
 
 
 def _values(flows: Frame, balances: Frame, filings: Frame, industries: Frame) -> tuple[Frame, ...]:
@@ -207,20 +202,12 @@ def _filed_facts(
         )
         .drop("rank", "corrected_by")
     )
-    as_filed = facts.select("unit", "start", "end", "value", "accession", "form", "filed")
-    stated = pl.concat([of_legs.drop("fact"), as_filed[ints(of_legs, "fact")]], how="horizontal").join(
-        of_vintage, on="vintage", maintain_order="left"
+    tag = pl.concat_str("taxonomy", pl.lit(":"), "tag").alias("tag")
+    as_filed = facts.select(tag, "unit", "start", "end", "value", "accession", "form", "filed")
+    rows = pl.concat(
+        [of_legs.drop("tag").join(of_vintage, on="vintage", maintain_order="left"), lines_of_balances], how="diagonal"
     )
-    lines = lines_of_balances.select("vintage", "coefficient", "cik", "seq", "concept", "rule", "reservation", "repair")
-    of_lines = ints(lines_of_balances, "fact")
-    tags = facts.select(tag=pl.concat_str("taxonomy", pl.lit(":"), "tag"))[of_lines]
-    return pl.concat(
-        [
-            stated,
-            pl.concat([lines, tags, as_filed[of_lines]], how="horizontal"),
-        ],
-        how="diagonal",
-    ).sort("vintage", "tag", maintain_order=True)
+    return rows.hstack(as_filed[ints(rows, "fact")]).drop("fact").sort("vintage", "tag", maintain_order=True)
 
 
 def _gaps(
@@ -296,8 +283,13 @@ STEPS: tuple[Step, ...] = (
         ("composed", "lines_of_balances", "missed", "proofs", "decisions", "section_lines"),
         of=("placed",),
     ),
-    Step("balances", _balances, ("placed", "composed"), ("balances", "decisions"), of=("placed",)),
-    Step("known flows", _known_flows, ("placed",), ("known_flows", "decisions"), of=("placed",)),
+    Step(
+        "known amounts",
+        _known_amounts,
+        ("placed", "composed"),
+        ("known_flows", "balances", "decisions"),
+        of=("placed",),
+    ),
     Step(
         "twelve months",
         windows.flow_versions,

@@ -156,8 +156,7 @@ def _concept(name: str, row: dict[str, Any]) -> Concept:
         statement = source.statement or _statement(concept, source, is_first=is_first)
         if len(statement.split()) > MOST_WORDS:
             raise TableError(f"{at} needs a statement of at most {MOST_WORDS} words: {statement}")
-        measure = source.measure or concept.measure
-        sources.append(msgspec.structs.replace(source, statement=statement, measure=measure))
+        sources.append(msgspec.structs.replace(source, statement=statement, measure=source.measure or concept.measure))
     return msgspec.structs.replace(concept, sources=tuple(sources))
 
 
