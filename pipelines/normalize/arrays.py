@@ -7,8 +7,7 @@ number never holds, but its negation does. Therefore conditions are written with
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +22,6 @@ NOTHING = -1
 
 KEY_BITS = 63
 """Bits of a whole number that is not negative."""
-
-DAY_BITS = 22
-"""Days since 1970 are fewer than 2**21, before and after."""
 
 QUARTER_BITS, SEQ_BITS = 12, 17
 """A company has fewer than 4,096 quarters on its grid, and fewer than 131,072 filings."""
@@ -177,16 +173,6 @@ def packed(*columns: Ints) -> Ints:
     return key
 
 
-def company_key(company: Ints, number: Ints) -> Ints:
-    """A key that sorts by company and number; within a company, differences of keys are differences of numbers.
-
-    Args:
-        company: number of the company.
-        number: a day since 1970 (years 1 to 7700), or the place of a filing or of a quarter.
-    """
-    return (company << DAY_BITS) + number + (1 << (DAY_BITS - 1))
-
-
 def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     """All pairs of a left and a right key that are equal, by their places; the right keys are sorted.
 
@@ -211,15 +197,3 @@ def previous(column: pl.Expr, of: Iterable[str], back: int = 1) -> pl.Expr:
     """
     is_same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(back)) for name in of)
     return pl.when(is_same).then(column.shift(back))
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """A table whose fields are arrays of equal length."""
-
-    def at(self, rows: Ints | Flags) -> Self:
-        """Some rows, selected by number or by a flag for each row."""
-        return type(self)(*(column[rows] for column in self._columns()))
-
-    def _columns(self) -> list[Any]:
-        return [getattr(self, field.name) for field in fields(self)]

@@ -18,7 +18,6 @@ from pipelines.normalize.arrays import (
     Floats,
     Ints,
     Timeline,
-    company_key,
     first_row,
     floats,
     ints,
@@ -217,8 +216,8 @@ class PeriodRows:
     def balance(self, name: str, day: Ints) -> Ints:
         """The place of the balance of a concept at a day, as known after each filing; NOTHING if there is none."""
         at = self.figures.of_concepts((name,))
-        balances = Timeline(company_key(self.figures.company[at], self.figures.end[at]), self.figures.seq[at])
-        row = balances.after(company_key(self.company, day), self.seq)
+        key = packed(np.append(self.figures.company[at], self.company), np.append(self.figures.end[at], day))
+        row = Timeline(key[: len(at)], self.figures.seq[at]).after(key[len(at) :], self.seq)
         return np.append(at, NOTHING)[row]
 
     def usual(self, known: Flags, agrees: Flags, fewest: int = FEWEST_OTHERS, mostly: float = MOSTLY) -> Flags:

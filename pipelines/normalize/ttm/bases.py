@@ -9,10 +9,11 @@ before is as it was known with the year, or if the year was restated as well.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Columns, Flags, Floats, Ints, any_of, largest
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, largest
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, Windows
@@ -62,8 +63,7 @@ CORRECTED_YEAR = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Years(Columns):
+class Years(NamedTuple):
     """The legs of the way by years, for each window: rows of `known`.
 
     `holds`: whether they are on one basis. `is_recast`: whether the year is as restated along with the interim period
@@ -84,9 +84,13 @@ class Years(Columns):
     with_year: Ints
     was_error: Flags
 
+    def at(self, rows: Ints) -> "Years":
+        """The legs of some windows."""
+        return Years._make(column[rows] for column in self)
+
     def replace(self, rows: Ints, other: "Years") -> None:
         """Put the legs of some windows in the place of these."""
-        for column, of_other in zip(self._columns(), other._columns(), strict=True):
+        for column, of_other in zip(self, other, strict=True):
             column[rows] = of_other
 
 
