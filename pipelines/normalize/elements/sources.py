@@ -197,8 +197,6 @@ def rule_of_source(source: Source) -> Rule:
 def validity(source: Source) -> str:
     """The industries for which a source applies, in words: `all`, `bank, reit`, `all but bank`."""
     others = [industry for industry in INDUSTRIES if industry not in source.industries]
-    if not others:
-        return "all"
-    is_short = len(source.industries) <= len(others)
-    words = ", ".join(source.industries if is_short else others).replace("_", " ")
-    return words if is_short else f"all but {words}"
+    if len(source.industries) <= len(others):
+        return ", ".join(source.industries).replace("_", " ")
+    return f"all but {', '.join(others)}".replace("_", " ") if others else "all"

@@ -117,13 +117,17 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         .join(SOURCES, on="source", maintain_order="left")
         .filter(pl.col("is_needed") == pl.col("needed"), ~pl.col("only_zero") | (pl.col("value") == 0))
     )
-    foots = ~pl.col("has_footing") | pl.col("foots")
-    footed = found.join(_footings(pairs, found), on="candidate", how="left").filter(foots)
+    footed = (
+        found.join(_footings(pairs, found), on="candidate", how="left")
+        .filter(~pl.col("has_footing") | pl.col("foots"))
+        .with_columns(
+            amount=pl.col("slot").cast(pl.Int64) * len(AMOUNT.categories) + pl.col("concept").to_physical(),
+        )
+        .sort("candidate")
+    )
     is_less = pl.col("value") < pl.col("floor") * (1 - SAME_WHEN_ROUNDED)
     is_part = NO_LESS_THAN_PART.where(is_less.fill_null(value=False))
-    amount = pl.col("slot").cast(pl.Int64) * len(AMOUNT.categories) + pl.col("concept").to_physical()
-    ordered = footed.with_columns(amount=amount).sort("candidate")
-    return ordered.filter(~is_part), ordered.filter(is_part)
+    return footed.filter(~is_part), footed.filter(is_part)
 
 
 def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:

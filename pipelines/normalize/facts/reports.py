@@ -16,8 +16,7 @@ CURRENT_FORMS = ("8-K", "6-K")
 ANNUAL_FORMS = ("10-K", "10-KT", "20-F", "40-F")
 AMENDMENT = "/A"
 
-MEASURES = ("money", "per_share", "shares")
-MEASURE = pl.Enum(MEASURES)
+MEASURE = pl.Enum(["money", "per_share", "shares"])
 """The type of column `measure`: money, money per share, or shares."""
 
 RAW_SCHEMA = pl.Schema(
@@ -129,11 +128,14 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _measures(units: pl.Series) -> pl.DataFrame:
     """The measure of each unit, null if it does not count, and its currency, null for shares."""
-    is_share = pl.col("unit") == "shares"
-    is_per_share = pl.col("unit").str.ends_with("/shares")
-    currency = pl.col("unit").str.extract(r"^([A-Z]{3})(?:/shares)?$")
-    of_currency = pl.when(is_per_share).then(pl.lit("per_share")).otherwise(pl.lit("money"))
-    measure = pl.when(is_share).then(pl.lit("shares")).when(currency.is_not_null()).then(of_currency)
+    unit = pl.col("unit")
+    currency = unit.str.extract(r"^([A-Z]{3})(?:/shares)?$")
+    measure = (
+        pl.when(unit == "shares")
+        .then(pl.lit("shares"))
+        .when(currency.is_not_null())
+        .then(pl.when(unit.str.ends_with("/shares")).then(pl.lit("per_share")).otherwise(pl.lit("money")))
+    )
     return units.unique().to_frame().with_columns(currency=currency, measure=measure.cast(MEASURE))
 
 

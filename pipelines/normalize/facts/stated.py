@@ -87,15 +87,12 @@ def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
         the vintages that count; and the decisions (frames.DECISIONS).
     """
     amount = ["cik", "concept", "start", "end"]
-    current = vintages.filter(~pl.col("periodic"))
-    reported = vintages.filter("periodic").join(current, on=amount, how="semi", nulls_equal=True)
+    is_complete = pl.all_horizontal(pl.col("concept").is_in(names).any().over("cik", "seq") for names in COMPLETE)
+    partial = vintages.filter(~pl.col("periodic")).filter(~is_complete)
+    reported = vintages.filter("periodic").join(partial, on=amount, how="semi", nulls_equal=True)
     first_reports = reported.group_by(amount).agg(first_seq=pl.col("seq").min())
-    shows_all = pl.all_horizontal(pl.col("concept").is_in(names).any() for names in COMPLETE)
-    partial = current.group_by("cik", "seq").agg(shows_all=shows_all).filter(~pl.col("shows_all"))
-    left_out = (
-        current.join(first_reports, on=amount, nulls_equal=True)
-        .join(partial, on=["cik", "seq"], how="semi")
-        .filter(PARTIAL.where(pl.col("seq") > pl.col("first_seq")))
+    left_out = partial.join(first_reports, on=amount, nulls_equal=True).filter(
+        PARTIAL.where(pl.col("seq") > pl.col("first_seq"))
     )
     counts = ~pl.col("vintage").is_in(left_out["vintage"].implode())
     return vintages.filter(counts), counted([(PARTIAL, ints(left_out, "cik"))])
