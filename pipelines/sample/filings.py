@@ -312,9 +312,12 @@ class _Reporter:
 
     def _money(self, item: str, column: Column, filed: date) -> int:
         """A flow over the quarters of the column."""
-        quarters = self._quarters(column, filed)
-        excess = (first.flows.get(item, 0) for q in quarters for first in q.first_stated if filed < first.until)
-        return sum(quarter.flows[item] for quarter in quarters) + sum(excess)
+        total = 0
+        for quarter in self._quarters(column, filed):
+            total += quarter.flows[item]
+            for first in quarter.first_stated:
+                total += first.flows.get(item, 0) if filed < first.until else 0
+        return total
 
     def _shares(self, item: str, column: Column, filed: date) -> int:
         """Weighted shares of a column: the mean of its quarters by days, on the share basis of the filing."""

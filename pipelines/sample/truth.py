@@ -52,13 +52,17 @@ class Rounded:
     slack: Fraction = Fraction(0)
 
     def __add__(self, other: "Rounded") -> "Rounded":
-        return Rounded(self.value + other.value, self.slack + other.slack)
+        return Rounded(self.value + other.value, self._slack_with(other))
 
     def __sub__(self, other: "Rounded") -> "Rounded":
-        return Rounded(self.value - other.value, self.slack + other.slack)
+        return Rounded(self.value - other.value, self._slack_with(other))
 
     def __mul__(self, factor: Fraction | int) -> "Rounded":
         return self if factor == 1 else Rounded(self.value * factor, self.slack * max(factor, -factor))
+
+    def _slack_with(self, other: "Rounded") -> Fraction:
+        """The error of a sum; that of money is zero, and adding fractions takes most of the time."""
+        return self.slack + other.slack if other.slack else self.slack
 
     def is_finer_than(self, other: "Rounded") -> bool:
         """Whether the other number is this one with fewer digits."""

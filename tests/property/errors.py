@@ -21,7 +21,7 @@ from tests.property.histories import simulated
 from tests.property.truths import Found, Key, found, is_silent, missed, untrue
 from tests.strategies import AMONG_OTHERS, Trait, erring, filer_of, plain, with_quarterly_data
 
-IN_A_CALL = 25
+IN_A_CALL = 50
 """Filers that are standardized together."""
 
 INCOME_STATEMENT = frozenset({"revenue", "cost", "gross_profit", "operating_income", "pretax", "tax", "net_income"})

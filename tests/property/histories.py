@@ -42,7 +42,7 @@ def listed(filer: Filer) -> bool:
     return Served.FACTS in filer.served
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def simulated(filer: Filer) -> Company:
     """The filings of a filer, simulated once and cached: the same filer gives the same company."""
     return simulate(filer)

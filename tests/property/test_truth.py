@@ -56,6 +56,8 @@ def with_a_split_that_shows(filer: Filer) -> Filer:
     A split is told by a period that is stated on both sides of it, so two between the same statements leave no trace
     of their own, and in the first years of a filer there are reports that restate nothing.
     """
+    if not filer.splits:
+        return filer
     reports = [filing for filing in simulated(filer).filings if filing.is_periodic]
     annual = [filing.filed for filing in reports if filing.fiscal_period == "FY"]
     since, shown = max(annual[:3], default=LAST_DAY), []

@@ -4,10 +4,12 @@ Belongs here: the allowed differences, and checks of values without a true value
 (tests.strategies), the properties (the tests).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -44,7 +46,15 @@ class Found:
 
     def of(self, filer: Filer) -> "Found":
         """The result of one of several filers."""
-        return Found(*({key: told for key, told in part.items() if key[0] == filer.cik} for part in self.parts()))
+        return self._by_company[filer.cik]
+
+    @cached_property
+    def _by_company(self) -> dict[str, "Found"]:
+        found: dict[str, Found] = defaultdict(lambda: Found({}, {}, {}))
+        for place, part in enumerate(self.parts()):
+            for key, told in part.items():
+                found[key[0]].parts()[place][key] = told
+        return found
 
     def parts(self) -> tuple[dict[Key, Any], ...]:
         return self.values, self.flags, self.gaps
