@@ -133,7 +133,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "seq": (dy.Int32, "place of a filing among its company's filings"),
     "shares_basic": (dy.Float64, "weighted average"),
     "shares_diluted": (dy.Float64, "weighted average"),
-    "since": (dy.Int64, "seq of the first filing with this amount"),
+    "since": (dy.Int32, "seq of the first filing with this amount"),
     "split_factor": (dy.Float64, "converts the fact to the newest share basis, and includes the repair"),
     "spread": (dy.Float64, "the largest daily amount of a leg divided by the smallest"),
     "start": (dy.Date, "first day of a duration; null for an instant"),

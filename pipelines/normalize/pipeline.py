@@ -19,7 +19,7 @@ from pipelines.normalize.derived.remainders import RESIDUAL
 from pipelines.normalize.elements import OF_SOURCE
 from pipelines.normalize.facts import reports, stated
 from pipelines.normalize.frames import FRAMES, with_ten_digits
-from pipelines.normalize.history import publication, replay
+from pipelines.normalize.history import replay, versions
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import evidence, gaps, item, line_items, provenance
 from pipelines.normalize.items.points import Points
@@ -164,7 +164,7 @@ def _known_amounts(placed: Frame, composed: Frame) -> tuple[Frame, Frame, Frame]
     stated = pl.concat([placed.filter(pl.col("n") > 0), plain, composed.drop("rule")], how="diagonal")
     found, repeated = known.known_amounts(stated)
     of_rule = composed.select("vintage", "rule")
-    changes = known.amount_changes(found.filter(pl.col("n") == 0), ["cik", "concept", "q"])
+    changes = known.amount_changes(found.filter(pl.col("n") == 0))
     balances = changes.join(of_rule, on="vintage", how="left", maintain_order="left")
     return found.filter(pl.col("n") > 0), balances, pl.concat([restated, repeated])
 
@@ -317,7 +317,7 @@ STEPS: tuple[Step, ...] = (
         ("lineage",),
         of=("value_legs",),
     ),
-    Step("versions", publication.published, ("values", "lineage", "filings", "grid"), ("versions",), of=("values",)),
+    Step("versions", versions.published, ("values", "lineage", "filings", "grid"), ("versions",), of=("values",)),
     Step("breaks", breaks.breaks, ("regimes", "filings"), ("breaks",)),
     Step(
         "gaps",

@@ -108,7 +108,7 @@ def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, f
 
     Args:
         lines: columns of SECTION_LINES.
-        versions: of history.publication.published.
+        versions: of history.versions.published.
         gaps: `cik`, `period_end`, `item`.
         filings: `cik`, `seq`, `accession`.
 

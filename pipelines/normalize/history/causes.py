@@ -11,6 +11,7 @@ import polars as pl
 from pipelines.normalize.arrays import previous
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.item import MEAN, SUM
+from pipelines.normalize.ttm.known import HALF_A_UNIT
 from warehouse.schema import items_of
 
 ITEM, WINDOW, FILING = ["cik", "item", "q"], ["cik", "seq", "q"], ["cik", "seq"]
@@ -25,8 +26,6 @@ SAME = 1e-6
 """Figures that differ by at most this share are equal."""
 HALF_CHANGED = 0.5
 """A change by more than this share suggests another company's figures, not a restatement."""
-HALF_A_UNIT = 0.5000001
-"""Half of the unit to which a figure is rounded, a little more for binary fractions."""
 SEVERAL_PERIODS = 2
 """A filing that restates net income of at least so many periods is a change of accounting."""
 SEVERAL_ITEMS = 3

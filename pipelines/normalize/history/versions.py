@@ -1,8 +1,8 @@
-"""Versions: the log of versions, and what a synchronization appends to it.
+"""Versions: each with its filing, period, cause, flags and lineage, and what a synchronization appends to their log.
 
-Belongs here: the columns of the log, comparing it with the replayed versions, and converting it to the newest share
-basis. Does not: which values are versions (replay), why a value changed (causes), any arithmetic of values (ttm,
-items).
+Belongs here: the columns of the log, combining the results of the steps for each version, comparing the log with the
+replayed versions, and converting it to the newest share basis. Does not: which values are versions (replay), why a
+value changed (causes), any arithmetic of values (ttm, items).
 
 The log is append-only. Its values are on the share basis of the filing that was the newest when they were recorded. A
 split rescales them when they are read, and adds no version.
@@ -14,8 +14,13 @@ from datetime import datetime
 import polars as pl
 
 from pipelines.normalize.arrays import ints
+from pipelines.normalize.facts.reports import AMENDMENT
+from pipelines.normalize.history.causes import classified
 from pipelines.normalize.history.replay import is_same
+from pipelines.normalize.items import flags, provenance
+from pipelines.normalize.periods.fiscal_years import YEAR_DAYS
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.shares.splits import SAME_BASIS
 
 RULES_CHANGED = Rule(
     "version.withdrawn.rules-changed",
@@ -98,6 +103,44 @@ REPLAYED = pl.Schema(
 LOG = pl.Schema({**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String()})
 """One row a version, in the order of recording. `basis` is the newest filing at that time: the value and the legs are
 on its share basis. `rules` is the digest of the rules that made it."""
+
+
+def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+    """The versions of all values: columns of REPLAYED, `q` and `seq`, in the order of filing.
+
+    Args:
+        values: of replay.item_versions.
+        lineage: of provenance.lineage.
+        filings: with `factor`, the share basis.
+        grid: of periods.calendar.fiscal_grid.
+    """
+    # the day before the first fiscal year is not a period: only its balance sheet is known, as a comparative
+    periods = grid.filter(pl.col("fiscal_quarter") > 0).select(
+        "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
+    )
+    of_filing = filings.select(
+        "cik", "seq", "accession", "form", "filed", is_amended=pl.col("form").str.ends_with(AMENDMENT)
+    )
+    # the newest filing may be an amendment that repeats a report on a former basis
+    on_newest = filings.filter((pl.col("factor") - 1).abs() < SAME_BASIS)
+    newest = on_newest.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
+    described = (
+        values.with_columns(provenance.summaries(lineage, values.height))
+        .join(periods, on=["cik", "q"])
+        .join(of_filing, on=["cik", "seq"])
+        .join(newest, on="cik")
+    )
+    compared = classified(described, lineage.join(described.select("version"), on="version", how="semi"))
+    first_shown = pl.col("filed") - pl.col("period_end") > pl.duration(days=YEAR_DAYS[0])
+    flagged = compared.with_columns(first_seen_as_comparative=(pl.col("cause") == "initial") & first_shown)
+    legs = lineage.group_by("version", maintain_order=True).agg(legs=pl.struct(provenance.LINEAGE))
+    return (
+        flagged.with_columns(flags=flags.published(flagged))
+        .sort("cik", "period_end", "item", "seq")
+        .join(legs, on="version", how="left", maintain_order="left")
+        .with_columns(pl.col("legs").fill_null(pl.lit([])))
+        .select(*REPLAYED.names(), "q", "seq")
+    )
 
 
 def to_append(
@@ -291,11 +334,8 @@ def numbered(log: pl.DataFrame) -> pl.DataFrame:
 
 def _legs_rescaled(scaled: pl.DataFrame) -> pl.Series:
     """The legs with their split factors multiplied by later splits; unchanged without later splits."""
-    moved = scaled.with_row_index("row").filter(pl.col("factor").fill_null(1.0) != 1.0)
-    if moved.is_empty():
-        return scaled["legs"]
-    facts = moved.select("row", "factor", "legs").explode("legs").unnest("legs")
-    unit = pl.col("unit")
+    rows, unit = scaled.with_row_index("row"), pl.col("unit")
+    moved = rows.filter(pl.col("factor").fill_null(1.0) != 1.0)
     factor = (
         pl.when(unit == "shares")
         .then("factor")
@@ -303,11 +343,13 @@ def _legs_rescaled(scaled: pl.DataFrame) -> pl.Series:
         .then(1 / pl.col("factor"))
         .otherwise(1.0)
     )
-    fields = [field.name for field in FACT.fields]
     again = (
-        facts.with_columns(split_factor=pl.col("split_factor") * factor)
+        moved.select("row", "factor", "legs")
+        .explode("legs")
+        .unnest("legs")
+        .with_columns(split_factor=pl.col("split_factor") * factor)
         .group_by("row", maintain_order=True)
-        .agg(moved_legs=pl.struct(fields))
+        .agg(moved_legs=pl.struct([field.name for field in FACT.fields]))
     )
-    both = scaled.with_row_index("row").join(again, on="row", how="left", maintain_order="left")
+    both = rows.join(again, on="row", how="left", maintain_order="left")
     return both.select(legs=pl.coalesce("moved_legs", "legs"))["legs"]

@@ -16,8 +16,6 @@ from warehouse.schema import items_of
 
 FILING = ["cik", "seq"]
 
-ENTITY, STANDARDS = "entity", "standards"
-
 ANOTHER_COMPANY = Rule(
     "break.entity.nearly-all-figures",
     "A filing that restates nearly all of six or more earlier figures of three concepts, or total assets and cash of "
@@ -93,17 +91,16 @@ def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
         filings: `cik`, `seq`, `accession`, `filed`.
     """
     another = pl.col("entity") != pl.col("entity").shift().over("cik")
-    other_standards = pl.col("is_ifrs") != pl.col("is_ifrs").shift().over("cik")
     return (
         filings.join(of_filing, on=FILING)
         .sort(FILING)
         .with_columns(another=another)
-        .filter(pl.col("another") | other_standards)
+        .filter(pl.col("regime") != pl.col("regime").shift().over("cik"))
         .select(
             "cik",
             "accession",
             "filed",
-            kind=pl.when("another").then(pl.lit(ENTITY)).otherwise(pl.lit(STANDARDS)),
+            kind=pl.when("another").then(pl.lit("entity")).otherwise(pl.lit("standards")),
             rule=pl.when("another").then(pl.lit(ANOTHER_COMPANY.id)).otherwise(pl.lit(OTHER_STANDARDS.id)),
         )
     )

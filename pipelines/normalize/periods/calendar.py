@@ -9,16 +9,17 @@ from datetime import timedelta
 
 import polars as pl
 
-from pipelines.normalize.arrays import ints
+from pipelines.normalize.arrays import Ints, ints
 from pipelines.normalize.frames import counted
 from pipelines.normalize.periods.fiscal_years import (
     DAYS_OF_QUARTER,
     DAYS_OF_YEAR,
+    FIRST_RUNNING,
     INTERIM_DAYS,
+    NAMED_AFTER_START,
     QUARTER_BANDS,
     SAME_END_DAYS,
     YEAR_DAYS,
-    Decided,
     as_date,
     duration_days,
     durations_of,
@@ -77,13 +78,12 @@ def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """
     durations = durations_of(facts)
     reported, by_report = fiscal_years(durations)
-    running, without_report = first_years(durations, reported)
+    running, after_start = first_years(durations, reported), named_after_start(durations)
     spans = _spans(pl.concat([reported, running]), durations)
-    after_start, named = named_after_start(durations)
     ends, by_figures = _quarter_ends(durations, spans)
-    between = ~pl.col("closed") & ~pl.col("running") & (pl.col("first_q") > 0)
-    holes = [(OPEN_YEAR, ints(spans.filter(between), "cik"))]
-    return _grid(ends, after_start), counted([*by_report, *without_report, *named, *holes, *by_figures])
+    holes = spans.filter(~pl.col("closed"), ~pl.col("running"), pl.col("first_q") > 0)
+    named = [(NAMED_AFTER_START, after_start.to_numpy()), (FIRST_RUNNING, ints(running, "cik"))]
+    return _grid(ends, after_start), counted([*by_report, *named, (OPEN_YEAR, ints(holes, "cik")), *by_figures])
 
 
 def _grid(ends: pl.DataFrame, named_after_start: pl.Series) -> pl.DataFrame:
@@ -154,7 +154,7 @@ def _spans(years: pl.DataFrame, durations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _quarter_ends(durations: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, list[Decided]]:
+def _quarter_ends(durations: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule, Ints]]]:
     """The most frequent end of each quarter of each span, and the ends of the spans themselves.
 
     Period ends of reports have priority, because after a change of the fiscal year comparatives have other ends.

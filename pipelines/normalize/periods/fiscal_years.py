@@ -12,9 +12,6 @@ from pipelines.normalize.arrays import Ints, ints
 from pipelines.normalize.facts.reports import ANNUAL_FORMS
 from pipelines.normalize.rule import Rule
 
-Decided = tuple[Rule, Ints]
-"""A rule and the CIK of each of its decisions."""
-
 SAME_END_DAYS = 8
 """Ends that are fewer days apart count as the same: filers shift a period by a day, or by a week if a calendar
 changes."""
@@ -36,18 +33,13 @@ FEWEST_ELEMENTS = 2
 YEARS_THAT_NAME = 5
 """So many of the newest annual reports decide the name of the year. Measured: 22 of 1,214 annual reports of 89 filers
 name it inconsistently, up to 7 of one company."""
-MAJORITY = 0.5
-"""More than this share of the reports must agree."""
-
 CURRENT_REPORT = "6-K"
-ANNUAL_PERIODS = "Regulation S-X Rules 3-01 and 3-02: annual reports present audited statements of fiscal years"
-NAMES = "Measured on 89 filers: the name of a year is its end's year, or the one before (HD in all of 17 reports)"
 
 ANNUAL_REPORT = Rule(
     "period.year.annual-report",
     "A fiscal year is a period of 340 to 390 days for which an annual report has at least two elements, or as many "
     "elements as for any other year of the company.",
-    ANNUAL_PERIODS,
+    "Regulation S-X Rules 3-01 and 3-02: annual reports present audited statements of fiscal years",
     "select",
 )
 CURRENT_REPORTS = Rule(
@@ -77,7 +69,7 @@ NAMED_AFTER_START = Rule(
     "period.year.named-after-start",
     "A fiscal year is named after the calendar year before the one in which it ends if most of the newest five annual "
     "reports name it so.",
-    NAMES,
+    "Measured on 89 filers: the name of a year is its end's year, or the one before (HD in all of 17 reports)",
     "select",
 )
 
@@ -134,7 +126,7 @@ def durations_of(facts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[Decided]]:
+def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule, Ints]]]:
     """The fiscal years in annual reports.
 
     A fiscal year is a period of 340 to 390 days in an annual report, stated by at least two elements. Twelve-month
@@ -170,7 +162,7 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[Decided]]:
     is_near = (pl.col("end") - pl.col("reported")).abs() < YEAR_DAYS[0]
     overlaps = ONE_YEAR.where(~pl.col("is_reported") & is_near.fill_null(value=False))
     years = nearest.filter(~overlaps)
-    dropped = pl.concat([shown.join(years, on=["cik", "start", "end"], how="anti")])
+    dropped = shown.join(years, on=["cik", "start", "end"], how="anti")
     return years.select("cik", "start", "end"), [
         (ANNUAL_REPORT, ints(years.filter(~pl.col("in_6k")), "cik")),
         (CURRENT_REPORTS, ints(years.filter("in_6k"), "cik")),
@@ -178,7 +170,7 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[Decided]]:
     ]
 
 
-def first_years(durations: pl.DataFrame, years: pl.DataFrame) -> tuple[pl.DataFrame, list[Decided]]:
+def first_years(durations: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
     """The years before the current ones of companies without an annual report, from the first days of most figures.
 
     Only figures of the newest period of a report count: comparatives may have more lines than the year itself.
@@ -196,25 +188,23 @@ def first_years(durations: pl.DataFrame, years: pl.DataFrame) -> tuple[pl.DataFr
         .filter(FIRST_RUNNING.where((years_on(pl.col("usual"), apart) - start).abs() < SAME_END_DAYS))
         .unique(["cik", "years_apart"], keep="first", maintain_order=True)
     )
-    running = begun.select("cik", start=years_on(start, pl.lit(-1)), end=start - 1)
-    return running, [(FIRST_RUNNING, ints(running, "cik"))]
+    return begun.select("cik", start=years_on(start, pl.lit(-1)), end=start - 1)
 
 
-def named_after_start(durations: pl.DataFrame) -> tuple[pl.Series, list[Decided]]:
+def named_after_start(durations: pl.DataFrame) -> pl.Series:
     """The companies whose fiscal years are named after the calendar year before that of their end.
 
     The majority of `fy` in the newest five annual reports decides, for the company's whole history.
     """
-    offset = pl.col("fy") - plain_year(pl.col("end"))
-    found = (
+    named = (
         durations.filter("is_annual", pl.col("days").is_between(*YEAR_DAYS), pl.col("fy").is_not_null())
         .group_by("cik", "seq")
         .agg(pl.col("end").max(), pl.col("fy").first())
         .sort("cik", "seq")
-        .with_columns(offset=offset)
+        .with_columns(offset=pl.col("fy") - plain_year(pl.col("end")))
         .filter(pl.col("offset").is_in([0, -1]))
         .group_by("cik", maintain_order=True)
-        .agg(is_before=(pl.col("offset").tail(YEARS_THAT_NAME) == -1).mean() > MAJORITY)
+        .agg(is_before=pl.col("offset").tail(YEARS_THAT_NAME).median() == -1)
         .filter(NAMED_AFTER_START.where(pl.col("is_before")))
     )
-    return found["cik"], [(NAMED_AFTER_START, ints(found, "cik"))]
+    return named["cik"]

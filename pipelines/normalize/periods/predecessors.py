@@ -3,7 +3,6 @@
 Belongs here: candidates for a predecessor, and the proof. Does not: several companies under one CIK (breaks).
 """
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -36,12 +35,8 @@ class Succession(NamedTuple):
     source: str = ""
 
 
-def _listed_successions() -> tuple[Succession, ...]:
-    with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
-        return tuple(Succession(**row) for row in csv.DictReader(file))
-
-
-SUCCESSIONS = _listed_successions()
+_CANDIDATES = pl.read_csv(Path(__file__).with_suffix(".csv"), infer_schema=False).fill_null("")
+SUCCESSIONS = tuple(Succession(**row) for row in _CANDIDATES.iter_rows(named=True))
 """Candidates; the filings have to prove each. Many predecessors continue to file as subsidiaries of their successors,
 and these later reports are not the successor's."""
 
@@ -89,9 +84,7 @@ def stitched(raw: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> tu
         `rule`, `figures` (facts taken over).
     """
     taken_over: list[tuple[str, str, int]] = []
-    if not predecessors:
-        return raw, pl.DataFrame(schema=DECISIONS)
-    all_of_them = {cik for chain in predecessors.values() for cik in chain}
+    all_of_them = [cik for chain in predecessors.values() for cik in chain]
     parts = [raw.filter(~pl.col("cik").is_in(all_of_them))]
     for cik, chain in predecessors.items():
         nearest = raw.filter(pl.col("cik") == cik)

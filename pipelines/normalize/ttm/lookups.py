@@ -6,7 +6,6 @@ Belongs here: places of windows on the fiscal calendar, and rows of known amount
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ import polars as pl
 from pipelines.normalize.arrays import (
     NOTHING,
     QUARTER_BITS,
-    SEQ_BITS,
     Flags,
     Floats,
     Ints,
@@ -25,13 +23,24 @@ from pipelines.normalize.arrays import (
     floats,
     ints,
     key_of,
+    packed,
     picked,
     starts,
     whole,
 )
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.ttm import disputes
-from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SPAN_BITS, STATED_RANKS, slot_key
+from pipelines.normalize.ttm.known import (
+    COMPANY_BITS,
+    CONCEPT_BITS,
+    QUARTERS_A_YEAR,
+    SLOT,
+    SPAN_BITS,
+    STATED_RANKS,
+    disputed,
+    points_to_compute,
+    settled,
+    slot_key,
+)
 
 PARTNERS = {"operating_cash_flow": "capital_expenditure", "capital_expenditure": "operating_cash_flow"}
 """Concepts of one statement that make up one item, which has to be on one basis."""
@@ -47,73 +56,44 @@ AGO = np.arange(2 * QUARTERS_A_YEAR)[:, None]
 """Numbers of quarters, one line each: a look-up with them finds the rows of several quarters, one line each."""
 
 
-@dataclass(frozen=True)
-class Known:
-    """Known amounts as arrays, and timelines for looking them up.
+class Windows:
+    """The windows to compute, and look-ups of the amounts known after their filings.
 
-    `companies` are the CIKs in order; look-ups use the place of a company in this list. The last number of each column
-    is NaN, which is that of row NOTHING. `with_year_before` has only the rows whose filing also states the same period
-    of the year before.
+    `rows` are columns of known amounts; the last number of each is NaN, which is that of row NOTHING. Companies are
+    numbered. `_with_year_before` finds only the rows whose filing also states the same period of the year before.
     """
 
-    companies: Ints
-    rows: dict[str, Floats]
-    vintage: Ints
-    timeline: Timeline
-    with_year_before: Timeline
-
-    @classmethod
-    def of(cls, known: pl.DataFrame, companies: Ints) -> "Known":
-        """Make them from a frame of `known_amounts`."""
-        company = np.searchsorted(companies, ints(known, "cik"))
-        concept, q, n, seq = (ints(known, name) for name in ("concept", "q", "n", "seq"))
-        timeline = Timeline(slot_key(company, concept, q, n), seq)
-        year_before = timeline.after(slot_key(company, concept, q - QUARTERS_A_YEAR, n), seq)
-        names = ("amount", "days", "weight", "grain", "other_source", "regime", "rank", "seq", "since")
-        rows = {name: floats(known, name) for name in names}
-        rows["is_derived"] = (rows["rank"] >= STATED_RANKS[concept]).astype(np.float64)
-        # the first filing of a revised value; missing for values that were never revised
-        is_revised = flags(known, "is_revised")
-        rows["revised"] = np.where(is_revised, rows["since"], np.nan)
-        # how many amounts of the period were revised by the filing that revised the value
-        period = key_of((company, COMPANY_BITS), (q, QUARTER_BITS), (n, SPAN_BITS), (ints(known, "since"), SEQ_BITS))
-        _, of_period = np.unique(period, return_inverse=True)
-        revisions = np.bincount(of_period, weights=is_revised & (rows["since"] == seq)).astype(np.float64)
-        rows["restated_along"] = np.where(is_revised, revisions[of_period], 0.0)
-        # the filing that next states the same amount; missing if none does
-        following = timeline.since(slot_key(company, concept, q, n), seq + 1)
-        repeats = picked(rows["since"], following) == rows["since"]
-        rows["repeated"] = np.where(repeats, picked(rows["seq"], following), np.nan)
-        rows["disputed"] = disputes.disputed(rows, following, concept, n == QUARTERS_A_YEAR)
-        rows["settled"] = disputes.settled(rows, timeline, company, concept, q)
-        with_year_before = timeline.of_rows(picked(rows["seq"], year_before) == seq)
-        columns = {name: np.append(column, np.nan) for name, column in rows.items()}
-        return cls(companies, columns, ints(known, "vintage"), timeline, with_year_before)
-
-
-class Windows:
-    """The windows to compute, and look-ups of the amounts known after their filings."""
-
-    def __init__(self, points: pl.DataFrame, grid: pl.DataFrame, known: Known) -> None:
-        """Place the points on the grid; points that are not a quarter end of a fiscal year are left out.
+    def __init__(self, known: pl.DataFrame, grid: pl.DataFrame) -> None:
+        """Place the points to compute on the grid; points that are not a quarter end of a fiscal year are left out.
 
         Args:
-            points: `cik`, `concept`, `q`, `seq` (the filing of the point).
+            known: known amounts of durations (known.known_amounts).
             grid: of periods.calendar.fiscal_grid.
-            known: known amounts of durations.
         """
-        self.known = known
-        self._grid = _quarters(np.searchsorted(known.companies, ints(grid, "cik")), ints(grid, "q"))
-        self._quarters = Timeline(self._grid, np.zeros_like(self._grid))
-        self._fiscal_quarter = floats(grid, "fiscal_quarter")
-        place = np.searchsorted(known.companies, ints(points, "cik"))
+        companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
+        company, seq, self.vintage = (
+            np.searchsorted(companies, ints(known, "cik")),
+            ints(known, "seq"),
+            known["vintage"],
+        )
+        slot = slot_key(company, *(ints(known, name) for name in SLOT[1:]))
+        self._timeline = Timeline(slot, seq)
+        rows = _columns(known, self._timeline, slot)
+        year_before = self._timeline.after(slot - (QUARTERS_A_YEAR << SPAN_BITS), seq)
+        self._with_year_before = self._timeline.of_rows(picked(rows["seq"], year_before) == seq)
+        self.rows = {name: np.append(column, np.nan) for name, column in rows.items()}
+        quarters = _quarters(np.searchsorted(companies, ints(grid, "cik")), ints(grid, "q"))
+        self._quarters, self._fiscal_quarter = (
+            Timeline(quarters, np.zeros_like(quarters)),
+            floats(grid, "fiscal_quarter"),
+        )
+        points = points_to_compute(known)
+        place = np.searchsorted(companies, ints(points, "cik"))
         at = self._quarters.after(_quarters(place, ints(points, "q")), _FIRST)
         is_period = picked(self._fiscal_quarter, at) > 0
-        self.points = points.filter(is_period)
-        self.company, at = place[is_period], at[is_period]
+        self.points, self.company, at = points.filter(is_period), place[is_period], at[is_period]
         self.concept, self.q, self.seq = (ints(self.points, name) for name in ("concept", "q", "seq"))
-        self.quarter = self._fiscal_quarter[at]
-        self.year_before = floats(grid, "year_before")[at]
+        self.quarter, self.year_before = self._fiscal_quarter[at], floats(grid, "year_before")[at]
         self.is_year_end = flags(grid, "is_year_end")[at]
 
     @property
@@ -164,11 +144,11 @@ class Windows:
 
     def find(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats | Ints | None = None) -> Ints:
         """The row of `known` for slot (q, n) after filing `seq` (the window's own by default)."""
-        return self.known.timeline.after(self.slot(q, n), self.seq if seq is None else seq)
+        return self._timeline.after(self.slot(q, n), self.seq if seq is None else seq)
 
     def since(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats | Ints) -> Ints:
         """The first row of `known` for slot (q, n) in filing `seq` or a later one, up to the window's own filing."""
-        row = self.known.timeline.since(self.slot(q, n), seq)
+        row = self._timeline.since(self.slot(q, n), seq)
         return np.where(self.of("seq", row) <= self.seq, row, NOTHING)
 
     def first(self, q: Floats | Ints, n: Floats | Ints | int) -> Ints:
@@ -178,15 +158,15 @@ class Windows:
     def around(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats) -> Ints:
         """The row of `known` for slot (q, n) after filing `seq`; if it was not yet stated then, the first row."""
         slot = self.slot(q, n)
-        row = self.known.timeline.after(slot, np.fmin(seq, self.seq))
+        row = self._timeline.after(slot, np.fmin(seq, self.seq))
         unknown = np.nonzero((row < 0) & (slot >= 0))
-        first = self.known.timeline.since(slot[unknown], _FIRST)
+        first = self._timeline.since(slot[unknown], _FIRST)
         row[unknown] = np.where(self.of("seq", first) <= self.seq[unknown[-1]], first, NOTHING)
         return row
 
     def newest_with_year_before(self, q: Ints, n: Floats | Ints | int) -> Floats:
         """The newest filing (`seq`) that states slot (q, n) and the same period of the year before; NaN if none."""
-        return self.of("seq", self.known.with_year_before.after(self.slot(q, n), self.seq))
+        return self.of("seq", self._with_year_before.after(self.slot(q, n), self.seq))
 
     def slot(self, q: Floats | Ints, n: Floats | Ints | int) -> Ints:
         """The key of a slot of each window, as known.slot_key packs it; negative where `q` or `n` is missing."""
@@ -196,7 +176,7 @@ class Windows:
 
     def of(self, name: str, row: Ints) -> Floats:
         """A column of known amounts at some rows: `amount`, `days`, `grain`, `seq` and so on; NaN for NOTHING."""
-        return self.known.rows[name][row]
+        return self.rows[name][row]
 
     def is_derived(self, row: Ints) -> Flags:
         """Whether no filing states the known amount at some rows, but other figures prove it."""
@@ -212,3 +192,25 @@ _FIRST = np.zeros(1, dtype=np.int64)
 
 def _quarters(company: Ints, q: Ints) -> Ints:
     return key_of((company, COMPANY_BITS), (q, QUARTER_BITS))
+
+
+def _columns(known: pl.DataFrame, timeline: Timeline, slot: Ints) -> dict[str, Floats]:
+    """Columns of known amounts, and what follows from those of other filings; missing numbers are NaN.
+
+    `is_derived`: no filing states the amount. `revised`: the first filing of a revised value. `restated_along`: how
+    many amounts of the period that filing revised. `repeated`: the filing that next states the same amount.
+    """
+    names = ("amount", "days", "weight", "grain", "other_source", "regime", "rank", "seq", "since")
+    rows, concept = {name: floats(known, name) for name in names}, ints(known, "concept")
+    rows["is_derived"] = (rows["rank"] >= STATED_RANKS[concept]).astype(np.float64)
+    is_revised = flags(known, "is_revised")
+    rows["revised"] = np.where(is_revised, rows["since"], np.nan)
+    _, of_period = np.unique(packed(*(ints(known, name) for name in ("cik", "q", "n", "since"))), return_inverse=True)
+    revisions = np.bincount(of_period, weights=rows["revised"] == rows["seq"]).astype(np.float64)
+    rows["restated_along"] = np.where(is_revised, revisions[of_period], 0.0)
+    following = timeline.since(slot, rows["seq"] + 1)
+    repeats = picked(rows["since"], following) == rows["since"]
+    rows["repeated"] = np.where(repeats, picked(rows["seq"], following), np.nan)
+    rows["disputed"] = disputed(rows, following, concept, ints(known, "n") == QUARTERS_A_YEAR)
+    rows["settled"] = settled(rows, timeline, slot)
+    return rows

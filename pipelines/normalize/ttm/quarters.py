@@ -70,13 +70,18 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     as_of, restates = np.where(is_recast, filing, as_of), restates & ~is_recast
     quarters = _discrete(windows, as_of, restates)
     mixes = quarters.mixes_bases.any(axis=0)
-    mixes |= windows.where(
-        ~windows.can_be_negative & IS_ADDITIVE[windows.concept], _exceed_their_year, quarters.amount, as_of
-    )
+    is_additive, is_this_year = IS_ADDITIVE[windows.concept], AGO[:QUARTERS_A_YEAR] < windows.quarter
+    of_last_year, of_this_year = (np.where(holds, quarters.amount, 0.0) for holds in (~is_this_year, is_this_year))
+    # an amount that cannot be negative is not more in some quarters of last year than in that year
+    year = windows.around(windows.year_before, QUARTERS_A_YEAR, as_of)
+    mixes |= is_additive & ~windows.can_be_negative & (_surplus(windows, of_last_year, year) > 0)
+    # a quarter is from the year before its recast, and another one is known from later filings alone
     recast_by, legs = np.fmax.reduce(quarters.recast_by), np.concatenate(quarters.rows)
-    mixes |= windows.where(recast_by >= 0, _stated_after_recast, legs, recast_by)
-    asked = (restates & IS_ADDITIVE[windows.concept]) | (is_alone & ~is_recast & IS_MONEY[windows.concept])
-    mixes |= windows.where(asked, _leave_their_year_to_date, quarters.amount, as_of)
+    mixes |= any_of(windows.of("since", legs) >= recast_by)
+    # quarters of this year that do not add up to the year to date: some are as before a recast
+    asked = (restates & is_additive) | (is_alone & ~is_recast & IS_MONEY[windows.concept])
+    to_date = windows.around(windows.q, windows.quarter, as_of)
+    mixes |= asked & (abs(_surplus(windows, of_this_year, to_date)) > 0)
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
     regime = windows.of("regime", np.where(last[0] >= 0, last[0], last[1]))
     way = Way.of(windows, FOUR_QUARTERS, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
@@ -102,26 +107,11 @@ def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
     return as_of, restates
 
 
-def _exceed_their_year(windows: Windows, amount: Floats, as_of: Floats) -> Flags:
-    """Whether the quarters of last year add up to more than that year, of an amount that cannot be negative."""
-    year = windows.around(windows.year_before, QUARTERS_A_YEAR, as_of)
-    of_last_year: Floats = np.where(AGO[:QUARTERS_A_YEAR] >= windows.quarter, amount, 0.0).sum(axis=0)
-    rounding = DIGITS_OF_SUMS * windows.of("grain", year)
-    return of_last_year > windows.of("amount", year) * (1 + DISAGREEMENT) + rounding
-
-
-def _stated_after_recast(windows: Windows, legs: Ints, recast_by: Floats) -> Flags:
-    """Whether a quarter is from the year before its recast, and another one is known from later filings alone."""
-    return any_of(windows.of("since", legs) >= recast_by)
-
-
-def _leave_their_year_to_date(windows: Windows, amount: Floats, as_of: Floats) -> Flags:
-    """Whether the quarters of this year do not add up to the year to date: some are as before a recast."""
-    to_date = windows.around(windows.q, windows.quarter, as_of)
-    of_this_year: Floats = np.where(AGO[:QUARTERS_A_YEAR] < windows.quarter, amount, 0.0).sum(axis=0)
-    rounding = DIGITS_OF_SUMS * windows.of("grain", to_date)
-    off = abs(of_this_year - windows.of("amount", to_date))
-    return off > largest(DISAGREEMENT * abs(of_this_year), rounding)
+def _surplus(windows: Windows, quarters: Floats, row: Ints) -> Floats:
+    """By how much some quarters add up to more than a known amount: 0 for rounding and a difference of no account."""
+    total = quarters.sum(axis=0)
+    off = total - windows.of("amount", row)
+    return np.where(abs(off) > largest(DISAGREEMENT * abs(total), DIGITS_OF_SUMS * windows.of("grain", row)), off, 0.0)
 
 
 def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
@@ -200,8 +190,7 @@ def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:
 
 def _is_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
     """Whether nine months are less than their quarters: a rate of one quarter in the context of nine months."""
-    quarters: Floats = windows.of("amount", windows.around(q - THREE, 1, as_of)).sum(axis=0)
-    return quarters > windows.of("amount", nine_months) + DIGITS_OF_SUMS * windows.of("grain", nine_months)
+    return _surplus(windows, windows.of("amount", windows.around(q - THREE, 1, as_of)), nine_months) > 0
 
 
 def _before_recast(

@@ -12,7 +12,7 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Floats, Ints, any_of
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.disputes import NO_YEAR_IN_DISPUTE
+from pipelines.normalize.ttm.known import NO_YEAR_IN_DISPUTE
 from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
 
 SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378

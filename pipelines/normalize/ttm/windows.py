@@ -1,7 +1,8 @@
 """Windows: trailing twelve months at each quarter end, from the known amounts of a flow.
 
-Belongs here: the rows, flags and rules of the result. Does not: which way counts (choice), the legs of a way (bases,
-quarters), which amounts are known (known), the elements of a flow (elements), balances at an instant (balance).
+Belongs here: the rows, flags, rules and proofs of the result. Does not: which way counts (choice), the legs of a way
+(bases, quarters), which amounts are known (known), the elements of a flow (elements), balances at an instant
+(balance).
 """
 
 import numpy as np
@@ -21,16 +22,18 @@ from pipelines.normalize.arrays import (
     starts,
 )
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.frames import counted
+from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm import averages
 from pipelines.normalize.ttm.bases import BEYOND, CORRECTED_YEAR, NEWEST_COMPARATIVE, YEAR_BEFORE_RECAST, restated
-from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, Choice, Ways, chosen
-from pipelines.normalize.ttm.disputes import NO_YEAR_IN_DISPUTE
-from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, amount_changes, points_to_compute
-from pipelines.normalize.ttm.lookups import Known, Windows
-from pipelines.normalize.ttm.proofs import proofs
+from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, Choice, Ways, chosen, gross, spreads
+from pipelines.normalize.ttm.known import (
+    IS_ADDITIVE,
+    NO_YEAR_IN_DISPUTE,
+    QUARTERS_A_YEAR,
+    amount_changes,
+)
+from pipelines.normalize.ttm.lookups import Windows
 from pipelines.normalize.ttm.quarters import QUARTER_BY_DIFFERENCE, quarters_added_up
 from pipelines.normalize.ttm.recasts import NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, by_years_or_next
 from pipelines.normalize.ttm.ways import (
@@ -117,7 +120,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     YTD(previous), with all legs on one accounting basis (bases). If this is not possible, and as the first choice for
     amounts per share, twelve months are the sum of four discrete quarters (quarters). Legs of two regimes (another
     company, other standards), or from elements with different amounts, are never added up. If the two ways contradict
-    each other, one counts that two filings confirm, or none (judgements). A filer's own twelve months to an interim
+    each other, one counts that two filings confirm, or none (choice). A filer's own twelve months to an interim
     quarter end come first.
 
     Args:
@@ -130,7 +133,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
             leg), `is_derived` (no filing states a leg),
             `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters),
             `own_spread` (the same of the way that counts), `gross` (the sum of the legs without their signs), `beyond`
-            (of averages.beyond). There is no row if no way leads to twelve months: three quarters are not an estimate
+            (of choice.beyond). There is no row if no way leads to twelve months: three quarters are not an estimate
             of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
@@ -140,8 +143,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
 
     Source: Regulation S-X Rule 10-01(c).
     """
-    companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
-    windows = Windows(points_to_compute(known), grid, Known.of(known, companies))
+    windows = Windows(known, grid)
     by_years, years, of_next = by_years_or_next(windows)
     by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole)
     ways = Ways(by_years, years, by_quarters, quarters, of_recast, of_next)
@@ -149,12 +151,12 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     items = ITEM_OF_CONCEPT[windows.concept]
     is_withdrawn, rule = _rules(windows, ways, choice)
     found = _found(windows, ways, choice).with_columns(rule=rule, window=np.arange(len(windows.q)))
-    flows = amount_changes(found.filter(choice.has_way | is_withdrawn), ["cik", "concept", "q"], "is_beyond")
+    flows = amount_changes(found.filter(choice.has_way | is_withdrawn), "is_beyond")
     return (
         flows.drop("window", "is_beyond").with_row_index("flow"),
         _legs(windows, choice, ints(flows, "window")),
         _withheld(windows, ways, choice, is_withdrawn, items),
-        proofs(windows, ways, choice, items),
+        _proofs(windows, ways, choice, items),
         _decisions(windows, flows, ways, choice),
     )
 
@@ -169,7 +171,7 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
     *others, by_years = choice.ways
     is_other = [*(way.has_other_element for way in others), of("other_source", by_years.rows[1]) > 0]
     days = choice.of("days")
-    spreads = averages.spreads(windows, ways.by_years, ways.quarters)
+    of_years, of_quarters = spreads(windows, ways.by_years, ways.quarters)
     return windows.points.with_columns(
         amount=numbers(choice.of("amount")),
         days=numbers(days).cast(pl.Int64),
@@ -180,9 +182,9 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
         ways_disagree=choice.is_apart & ~IS_ADDITIVE[windows.concept],
         regime=numbers(choice.of("regime")).cast(pl.Int32),
         grain=numbers(choice.of("grain")),
-        spread=numbers(largest(*spreads)),
-        own_spread=numbers(np.where(choice.takes_quarters, spreads[1], spreads[0])),
-        gross=numbers(averages.gross(windows, ways.by_years, ways.quarters, choice.takes_quarters)),
+        spread=numbers(largest(of_years, of_quarters)),
+        own_spread=numbers(np.where(choice.takes_quarters, of_quarters, of_years)),
+        gross=numbers(gross(windows, ways.by_years, ways.quarters, choice.takes_quarters)),
         beyond=numbers(choice.beyond),
         is_beyond=abs(choice.beyond) > BEYOND,
         is_derived=choice.of("has_derived") > 0,
@@ -225,10 +227,8 @@ def _legs(windows: Windows, choice: Choice, kept: Ints) -> pl.DataFrame:
         rows = way.rows[:, kept]
         place, flow = np.nonzero(counts & (rows >= 0))
         row = rows[place, flow]
-        weight = windows.known.rows["weight"][row] * np.array(way.signs)[place]
-        legs.append(
-            pl.DataFrame({"flow": flow, "place": place, "vintage": windows.known.vintage[row], "weight": weight})
-        )
+        weight = windows.rows["weight"][row] * np.array(way.signs)[place]
+        legs.append(pl.DataFrame({"flow": flow, "place": place, "vintage": windows.vintage[row], "weight": weight}))
     return pl.concat(legs).cast(LEG_TYPES).sort("flow", "place")
 
 
@@ -279,3 +279,52 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice
     withheld = [(rule, holds & ~has_way) for rule, _, holds in _forbidden(ways, choice)]
     cik = ints(windows.points, "cik")
     return counted((rule, cik[holds]) for rule, holds in (*decided.items(), *withheld))
+
+
+def _proofs(windows: Windows, ways: Ways, choice: Choice, items: pl.Series) -> pl.DataFrame:
+    """The judgements of the windows that count today: frames.PROOFS.
+
+    One basis: the interim period of the year before as known with the year (`left_side`) and as subtracted
+    (`right_side`). Two ways: twelve months by years and by quarters.
+
+    Args:
+        windows: the windows.
+        ways: the ways to their twelve months.
+        choice: the way of each.
+        items: the line item of each window; null if there is none.
+    """
+    has_way, years = choice.has_way, ways.years
+    is_newest = windows.newest(has_way) & items.is_not_null().to_numpy() & ~windows.is_year_end
+
+    def of_identity(rule: str, asked: Flags, fails: Flags, chose: Flags, *sides: np.ndarray) -> pl.DataFrame:
+        outcome = np.select([fails & ~has_way, chose], [2, 1], 0)
+        left, right = map(numbers, sides)
+        found = windows.points.with_columns(
+            item=items, rule=pl.lit(rule), rank=outcome, left_side=left, right_side=right
+        )
+        return found.filter(is_newest & asked)
+
+    one_basis = of_identity(
+        NO_MIXED_BASES.id,
+        ways.by_years.is_whole,
+        ways.by_years.faults[NO_MIXED_BASES],
+        years.is_recast | years.is_before,
+        *(windows.of("amount", row) for row in (years.with_year, years.prior)),
+    )
+    two_ways = of_identity(
+        NO_CONTRADICTING_WAYS.id,
+        ways.both_sound & IS_ADDITIVE[windows.concept],
+        choice.contradict,
+        choice.is_confirmed,
+        *(way.amount for way in (ways.by_years, ways.by_quarters)),
+    )
+    outcome = pl.col("rank").replace_strict({0: HOLDS, 1: CHOSE, 2: WITHHELD_OUTCOME}, return_dtype=PROOFS["outcome"])
+    # of the concepts of an item, the one counts that the identity decided most about
+    return (
+        pl.concat([two_ways, one_basis])
+        .sort("rank", descending=True, maintain_order=True)
+        .unique(["cik", "q", "item", "rule"], keep="first", maintain_order=True)
+        .sort("cik", "q", "item", pl.col("rule") == NO_MIXED_BASES.id)
+        .with_columns(outcome=outcome)
+        .select(*PROOFS)
+    )
