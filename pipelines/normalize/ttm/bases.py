@@ -88,6 +88,10 @@ class Years(NamedTuple):
         """The legs of some windows."""
         return Years._make(column[rows] for column in self)
 
+    def total(self, windows: Windows, name: str) -> Floats:
+        """The year, plus the year to date, less the period of the year before."""
+        return windows.of(name, self.year) + windows.of(name, self.to_date) - windows.of(name, self.prior)
+
     def replace(self, rows: Ints, other: "Years") -> None:
         """Put the legs of some windows in the place of these."""
         for column, of_other in zip(self, other, strict=True):

@@ -250,13 +250,6 @@ def spreads(windows: Windows, by_years: Way, quarters: Quarters) -> tuple[Floats
     return np.where(np.isfinite(of_years), of_years, np.nan), np.where(np.isfinite(of_quarters), of_quarters, np.nan)
 
 
-def gross(windows: Windows, by_years: Way, quarters: Quarters, takes_quarters: Flags) -> Floats:
-    """The sum of the legs without their signs, of the quarters or of the way by years."""
-    of_years = abs(windows.of("amount", by_years.rows[:3])).sum(axis=0)
-    found: Floats = np.where(takes_quarters, abs(quarters.amount).sum(axis=0), of_years)
-    return found
-
-
 def beyond(windows: Windows, by_years: Way, years: Years, quarters: Quarters) -> tuple[Floats, Floats]:
     """How far the part of a mean of shares that no filing states lies above or below the averages beside it.
 

@@ -72,16 +72,11 @@ STATED_RANKS: Floats = np.array(
 )
 """For each code of a concept: the rank from which on amounts are derived, not stated."""
 
-DIVIDENDS = list(BY_NAME).index("dividends_per_share")
-"""The code of the concept. Earnings per share are judged by net income over shares instead."""
-
 RANKS_ALONE = [rank for rank, source in enumerate(BY_NAME["pretax_income"].sources) if source.rule.endswith("-alone")]
 """Ranks of sources of income before tax that are net income plus tax, where no discontinued operations are stated."""
 
 FEWEST_UNITS, FEWEST_CENTS = 10, 2
 """Amounts that differ by one digit in the last place, or amounts per share by a cent, may be rounded in another way."""
-LEAST_DISPUTE = 0.001
-"""A dispute about less than a thousandth of an amount moves no value."""
 FEWEST_UNITS_OF = np.array(
     [FEWEST_CENTS if concept.measure == "per_share" else FEWEST_UNITS for concept in BY_NAME.values()]
 )
@@ -228,7 +223,9 @@ def _rounded(rows: pl.DataFrame) -> Flags:
 def _in_whole_units(rows: pl.DataFrame) -> Flags:
     """The dividends per share of filings that state several, all of them in whole units."""
     value, former, found = floats(rows, "value"), floats(rows, "former"), np.zeros(rows.height, dtype=np.bool_)
-    at = np.flatnonzero((ints(rows, "concept") == DIVIDENDS) & (value != 0) & ~np.isnan(former))
+    # earnings per share are judged by net income over shares instead
+    is_dividend = (rows["concept"] == "dividends_per_share").to_numpy()
+    at = np.flatnonzero(is_dividend & (value != 0) & ~np.isnan(former))
     is_whole = (pl.col("value") == pl.col("value").round()).all() & (pl.len() > 1)
     found[at] = rows[at].select(is_whole.over("cik", "seq")).to_series().to_numpy()
     return found
@@ -324,8 +321,8 @@ def disputed(rows: Mapping[str, Floats], following: Ints, concept: Ints, is_year
     off, unit = abs(next_figure - figure), np.minimum(rows["grain"], other["grain"])
     digits = off / 10.0 ** np.floor(np.log10(np.maximum(off, unit)) + NOISE_OF_SUMS)
     holds = abs(digits - np.rint(digits)) <= NOISE_OF_SUMS
-    holds &= (off >= FEWEST_UNITS_OF[concept] * unit - NOISE_OF_SUMS) & (off > LEAST_DISPUTE * abs(figure))
-    holds &= is_year & (rows["rank"] == other["rank"]) & (other["restated_along"] <= RESTATED_ALONE)
+    holds &= is_year & (off >= FEWEST_UNITS_OF[concept] * unit - NOISE_OF_SUMS)
+    holds &= (rows["rank"] == other["rank"]) & (other["restated_along"] <= RESTATED_ALONE)
     holds &= (rows["since"] == rows["seq"]) & (other["since"] == other["seq"])
     return np.where(holds, other["seq"], np.nan)
 

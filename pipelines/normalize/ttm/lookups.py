@@ -122,7 +122,7 @@ class Windows:
         """Values with others for the windows asked for; `decide` takes these windows and their columns only."""
         rows, found = np.flatnonzero(asked), values.copy()
         if len(rows):
-            found[rows] = decide(self.at(rows), *(column[..., rows] for column in columns))
+            found[..., rows] = decide(self.at(rows), *(column[..., rows] for column in columns))
         return found
 
     def newest(self, holds: Flags) -> Flags:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, largest
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, largest, whole
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND, YEAR_BEFORE_RECAST, Years, as_settled, refined, restated
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
@@ -137,8 +137,9 @@ def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
     is_negative = NOT_TWELVE_MONTHS.where(is_unstated & ~each.can_be_negative & (rest < 0))
     by_difference = is_unstated & ~is_negative & ~np.isnan(rest)
     lacks = is_fourth & (longer >= 0) & is_unstated & (shorter < 0) & ~stated_anew
-    three, left, left_days = _year_less_three(each, lacks, q, as_of, longer)
-    by_three = three[0] >= 0
+    unknown = np.full((len(THREE) + 2, len(q)), np.nan)
+    *three, left, left_days = each.replaced(unknown, lacks, _year_less_three, q, as_of, longer)
+    by_three = ~np.isnan(left)
     quarter, nine_months = [stated >= 0, by_three, by_difference], by_difference & is_fourth
     columns = {
         "amount": np.select(quarter, [of("amount", stated), left, rest], np.nan),
@@ -153,7 +154,7 @@ def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
         stated,
         np.where(by_difference | by_three, longer, NOTHING),
         np.where(by_difference, shorter, NOTHING),
-        *three,
+        *whole(np.array(three)),
     )
     rows = np.array(legs).reshape(len(SIGNS), *shape).swapaxes(0, 1)
     return Quarters(rows=rows, **{name: column.reshape(shape) for name, column in columns.items()})
@@ -208,26 +209,19 @@ def _before_recast(
     return np.where(is_before, former, longer), np.where(is_before, recast_by, np.nan)
 
 
-def _year_less_three(windows: Windows, asked: Flags, q: Ints, as_of: Floats, year: Ints) -> tuple[Ints, Floats, Floats]:
-    """The fourth quarter as the year less the three others: rows of these, amount and days.
+def _year_less_three(windows: Windows, q: Ints, as_of: Floats, year: Ints) -> Floats:
+    """The fourth quarter as the year less the three others: rows of these, amount and days, one line each; or NaN.
 
     A difference much larger than each of the three is not that of a quarter: the year may include a special dividend.
     """
-    three, rest = np.full((len(THREE), len(q)), NOTHING), np.full((2, len(q)), np.nan)
-    rows = np.flatnonzero(asked)
-    if len(rows):
-        some = windows.at(rows)
-        quarters = some.around(q[rows] - THREE, 1, as_of[rows])
-        amounts, days = some.of("amount", quarters), some.of("days", quarters)
-        left, left_days = (
-            some.of(name, year[rows]) - of_three.sum(axis=0) for name, of_three in (("amount", amounts), ("days", days))
-        )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            a_day, most = left / left_days, LARGEST_RAISE * np.fmax.reduce(amounts / days)
-        is_alike = (a_day >= 0) & (a_day <= most)
-        counts = ~np.isnan(left) & (some.can_be_negative | is_alike)
-        three[:, rows], rest[:, rows] = np.where(counts, quarters, NOTHING), (left, left_days)
-    return three, *rest
+    of, quarters = windows.of, windows.around(q - THREE, 1, as_of)
+    amounts, days = of("amount", quarters), of("days", quarters)
+    left, left_days = of("amount", year) - amounts.sum(axis=0), of("days", year) - days.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        a_day, most = left / left_days, LARGEST_RAISE * np.fmax.reduce(amounts / days)
+    is_alike = (a_day >= 0) & (a_day <= most)
+    counts = ~np.isnan(left) & (windows.can_be_negative | is_alike)
+    return np.where(counts, [*quarters, left, left_days], np.nan)
 
 
 def _restated_since(windows: Windows, q: Ints, nine_months: Ints, as_of: Floats) -> Flags:

@@ -87,21 +87,12 @@ def by_years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
     legs = np.full((5, len(windows.q)), NOTHING)
     legs[:3] = years.year, years.to_date, years.prior
     legs[3:, rows] = quarter, prior
-    sums = []
-    for name in ("amount", "days"):
-        *of_years, of_quarter, of_prior = of(name, legs)
-        total = _sum(of_years)
-        total[rows] += of_prior[rows] - of_quarter[rows]
-        sums.append(total)
+    sums = [years.total(windows, name) for name in ("amount", "days")]
+    for total, name in zip(sums, ("amount", "days"), strict=True):
+        total[rows] += of(name, prior) - of(name, quarter)
     signs = 1, 1, -1, -1, 1
     way = Way.of(windows, YEAR_TO_DATE, (*sums, of("regime", years.to_date)), legs, signs, ~years.holds)
     return way, years, is_next
-
-
-def _sum(of_years: list[Floats]) -> Floats:
-    """The year, plus the year to date, less the period of the year before."""
-    year, to_date, prior = of_years
-    return year + to_date - prior
 
 
 def _from_next_window(windows: Windows, years: Years) -> tuple[Ints, Years, Ints, Ints]:
@@ -119,10 +110,7 @@ def _from_next_window(windows: Windows, years: Years) -> tuple[Ints, Years, Ints
     quarters = some.find(some.q - AGO[[0, QUARTERS_A_YEAR]], 1, filing)
     following = years_on_one_basis(some)
     parts, rests = of("amount", quarters), of("amount", np.array([following.to_date, following.prior]))
-    former, amount = (
-        _sum([of("amount", row) for row in (legs.year, legs.to_date, legs.prior)]) for legs in (own, following)
-    )
-    amount += parts[1] - parts[0]
+    former, amount = own.total(some, "amount"), following.total(some, "amount") + parts[1] - parts[0]
     holds = np.all(of("seq", quarters) == filing, axis=0) & ~np.isnan(former) & following.holds & ~following.is_before
     holds &= (of("since", following.to_date) <= filing) & (of("since", following.prior) <= filing)
     holds &= some.can_be_negative | (np.fmin.reduce([*parts, *(rests - parts)]) >= 0)

@@ -26,7 +26,7 @@ from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME, c
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND, CORRECTED_YEAR, NEWEST_COMPARATIVE, YEAR_BEFORE_RECAST, restated
-from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, Choice, Ways, chosen, gross, spreads
+from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, Choice, Ways, chosen, spreads
 from pipelines.normalize.ttm.known import (
     IS_ADDITIVE,
     NO_YEAR_IN_DISPUTE,
@@ -171,6 +171,7 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
     *others, by_years = choice.ways
     is_other = [*(way.has_other_element for way in others), of("other_source", by_years.rows[1]) > 0]
     days = choice.of("days")
+    of_legs = abs(of("amount", by_years.rows[:3]))
     of_years, of_quarters = spreads(windows, ways.by_years, ways.quarters)
     return windows.points.with_columns(
         amount=numbers(choice.of("amount")),
@@ -184,7 +185,7 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
         grain=numbers(choice.of("grain")),
         spread=numbers(largest(of_years, of_quarters)),
         own_spread=numbers(np.where(choice.takes_quarters, of_quarters, of_years)),
-        gross=numbers(gross(windows, ways.by_years, ways.quarters, choice.takes_quarters)),
+        gross=numbers(np.where(choice.takes_quarters, abs(ways.quarters.amount).sum(axis=0), of_legs.sum(axis=0))),
         beyond=numbers(choice.beyond),
         is_beyond=abs(choice.beyond) > BEYOND,
         is_derived=choice.of("has_derived") > 0,
