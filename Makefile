@@ -5,6 +5,7 @@ PORT ?= 8000
 UI_PORT ?= 3000
 NOTEBOOK_PORT ?= 8888
 SYMBOLS ?=
+FOLLOW ?=
 STRICT ?=
 SHORT ?=
 BESIDE ?=
@@ -50,7 +51,7 @@ export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),samp
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@ / {print "\n" substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
-	@echo '  SOURCE=sample | live | PATH of a mirror or companyfacts.zip    SYMBOLS=AAPL,MSFT    PORT=8000    UI_PORT=3000'
+	@echo '  SOURCE=sample | live | PATH of a mirror or companyfacts.zip    SYMBOLS=AAPL,MSFT    FOLLOW=yes    PORT=8000    UI_PORT=3000'
 	@echo '  live needs EDGAR_USER_AGENT="Name mail@example.org"'
 
 setup: $(READY) ## create .venv from requirements.lock
@@ -70,10 +71,14 @@ $(VENV)/.scale: deploy/scale.lock tests/scale.lock $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/scale.lock -r tests/scale.lock
 	@touch $@
 
+# before a command: what follows the newest filings until the command ends
+FOLLOWING = $(if $(FOLLOW),$(BIN)/fundamentals follow $(if $(SYMBOLS),--symbols "$(SYMBOLS)") & trap "kill $$!" EXIT;)
+
 run: ## set up, synchronize the sample (or SOURCE=...), make a demo key, serve on 127.0.0.1:8000
+	@$(if $(FOLLOW),[ "$(SOURCE)" = live ] || { echo "FOLLOW=yes follows the SEC; give SOURCE=live" >&2; exit 1; })
 	@$(call free,PORT,8001)
 	@$(MAKE) --no-print-directory sync
-	@$(BIN)/python -m serve.cli.demo --port $(PORT)
+	@$(FOLLOWING) $(BIN)/python -m serve.cli.demo --port $(PORT)
 
 sync: setup ## synchronize and publish only
 	@$(BIN)/fundamentals sync --source "$(SOURCE)" $(if $(SYMBOLS),--symbols "$(SYMBOLS)")

@@ -59,6 +59,15 @@ def _run(given: argparse.Namespace) -> int:
         finally:
             gc.unfreeze()
 
+    if given.command == "follow":
+        from pipelines.errors import PipelineError
+
+        try:
+            from pipelines.dagster_app import follow
+        except PipelineError as error:
+            raise CommandError(str(error)) from error
+        return follow.main(given.symbols)
+
     if given.command in ("scheduler", "worker"):
         from pipelines.errors import PipelineError
         from pipelines.run import cluster
@@ -162,6 +171,15 @@ def _parser() -> argparse.ArgumentParser:
         help="update only these symbols and keep the rest (default: all)",
     )
     sync.add_argument("--full", action="store_true", help="process every company again, even if unchanged")
+
+    follow = commands.add_parser("follow", help="synchronize companies minutes after they filed with the SEC")
+    follow.add_argument(
+        "--symbols",
+        type=_symbols,
+        default=os.environ.get("FUNDAMENTALS_SYMBOLS") or (),
+        metavar="A,B",
+        help="follow only these symbols (default: all that are listed)",
+    )
 
     accept = commands.add_parser("accept", help="accept the document of a company in quarantine, whatever it lacks")
     accept.add_argument("cik", type=_cik, metavar="CIK")

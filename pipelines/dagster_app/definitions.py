@@ -4,16 +4,12 @@ Belongs here: one factory for the UI, the command line and the tests. Does not: 
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
 import dagster as dg
-import msgspec
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from pydantic import Field
 
@@ -24,24 +20,19 @@ from pipelines.dagster_app.launcher import PROCESS, process_named
 from pipelines.dagster_app.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.dagster_app.run_history import held_back_by, recording, remove
 from pipelines.edgar.errors import UnopenedError
-from pipelines.edgar.newest import Cursor, new_filings, symbols_of
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError, StepError
+from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
 from pipelines.run.plan import Outcome
 from pipelines.run.steps import WAY
 from pipelines.stages.documents import UnknownSymbolError
-from pipelines.storage import shared_home
 from pipelines.storage.home import Home
-from pipelines.storage.lake import Lake
-from pipelines.storage.lease import leased
 from warehouse.errors import WarehouseError
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
 MISTYPED = (UnopenedError, UnknownSymbolError)
 """Errors of who typed a command, which reads them at once: nothing was done, and no failed run stays in the history."""
-FEED_INTERVAL = 600
-"""Seconds between two looks at the feed of newest filings: a report is served within an hour of its acceptance."""
 
 
 def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False) -> dg.Definitions:
@@ -83,7 +74,7 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
         assets=[*asset_specs.upstream(), *ASSETS, asset_specs.interface()],
         asset_checks=CHECKS,
         jobs=[job],
-        sensors=[feed_of_newest_filings(job)],
+        sensors=[feed_of_newest_filings(job, environment)],
         schedules=[
             dg.ScheduleDefinition(
                 job=job,
@@ -104,69 +95,34 @@ def _status_of_schedule(environment: Mapping[str, str]) -> dg.DefaultScheduleSta
     return dg.DefaultScheduleStatus.RUNNING if is_on else dg.DefaultScheduleStatus.STOPPED
 
 
-def feed_of_newest_filings(job: UnresolvedAssetJobDefinition) -> dg.SensorDefinition:
-    """The sensor that synchronizes companies during the day, minutes after they filed; off until it is turned on."""
+def feed_of_newest_filings(job: UnresolvedAssetJobDefinition, environment: Mapping[str, str]) -> dg.SensorDefinition:
+    """The sensor that synchronizes companies minutes after they filed; off unless FUNDAMENTALS_FOLLOW=yes."""
+    is_on = environment.get("FUNDAMENTALS_FOLLOW") == "yes"
 
     @dg.sensor(
         name="newest_filings",
         job=job,
-        minimum_interval_seconds=FEED_INTERVAL,
-        default_status=dg.DefaultSensorStatus.STOPPED,
+        minimum_interval_seconds=int(EVERY.total_seconds()),
+        default_status=dg.DefaultSensorStatus.RUNNING if is_on else dg.DefaultSensorStatus.STOPPED,
         description="Synchronizes companies whose report is new in EDGAR's feed; needs EDGAR_USER_AGENT.",
     )
-    def newest_filings(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
-        before = msgspec.json.decode(context.cursor, type=Cursor) if context.cursor else None
+    def newest_filings(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
         agent, base_url = os.environ.get("EDGAR_USER_AGENT"), os.environ.get("EDGAR_BASE_URL")
+        home = Home.from_environment()
         try:
-            with _alone(), open_source("live", user_agent=agent, base_url=base_url) as source:
-                filings, after = new_filings(source.client, before, datetime.now(UTC))
-            listed = _listed() if filings else []
+            covered = Covered.of(home)
+            if not covered.synchronized:
+                return dg.SkipReason("nothing is published yet: synchronize all companies once")
+            with alone(home), open_source("live", user_agent=agent, base_url=base_url) as source:
+                filings = to_synchronize(home, source.client, covered, datetime.now(UTC))
         except (PipelineError, WarehouseError) as error:
             return dg.SkipReason(str(error))
-        if listed is None:  # the cursor stays, so that these filings are looked at again
-            return dg.SkipReason(
-                f"{len(filings)} new reports, and no list of companies: synchronize all companies once"
-            )
-        symbols = symbols_of(filings, listed)
-        request = dg.RunRequest(
-            run_key=msgspec.json.encode(after).decode(), run_config={"source": "live", "symbols": ",".join(symbols)}
-        )
-        reason = None if symbols else f"{len(filings)} new reports, none of a listed company"
-        return dg.SensorResult(
-            run_requests=[request] if symbols else [], cursor=msgspec.json.encode(after).decode(), skip_reason=reason
-        )
+        if not filings:
+            return dg.SkipReason("companyfacts has no new report of a listed company")
+        symbols = sorted({covered.symbols[filing.cik] for filing in filings})
+        return dg.RunRequest(run_config={"source": "live", "symbols": ",".join(symbols)})
 
     return newest_filings
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Ask the SEC in the `with` block, while no synchronization does.
-
-    Raises:
-        LeaseError, HomeError: another process holds the lease on the store, or without a store the home.
-    """
-    home = Home.from_environment()
-    home.prepare()
-    copy = shared_home.of_home(home)
-    with leased(copy.store) if copy else home.writing():
-        yield
-
-
-def _listed() -> list[tuple[str, str]] | None:
-    """Company and symbol of all that is listed, in the order of the list, which is that of the store if there is one.
-
-    None before the first synchronization.
-    """
-    with TemporaryDirectory() as folder:
-        home, copy = Home.from_environment(), shared_home.of_home(Home(Path(folder)))
-        if copy:
-            home = Home(Path(folder))
-            copy.checkout("tables/listings.parquet".__eq__)
-        lake = Lake(home.tables)
-        return (
-            lake.read("listings").filter("is_listed").select("cik", "symbol").rows() if lake.holds("listings") else None
-        )
 
 
 def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:

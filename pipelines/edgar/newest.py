@@ -1,7 +1,7 @@
-"""EDGAR's feed of the newest filings, which has a report minutes after its acceptance.
+"""EDGAR's feed of the newest filings, which has a report seconds after its acceptance.
 
-Belongs here: the feed's addresses and format, and which of its filings are new. Does not: running anything
-(definitions).
+Belongs here: the feed's addresses and format, and how far it is read. Does not: what follows from a filing
+(run.newest_filings).
 
 The feed is Atom. An entry's title is `10-Q - NAME (CIK) (Filer)`, its category the form, its `updated` the time of
 acceptance, and its `id` ends with the accession number. A page has at most a hundred entries, newest first.
@@ -9,11 +9,9 @@ acceptance, and its `id` ends with the accession number. A page has at most a hu
 
 import re
 from collections.abc import Collection, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 from xml.etree import ElementTree
-
-import msgspec
 
 from pipelines.edgar.answers import Client, Fetched
 from pipelines.edgar.errors import DocumentError, FetchError
@@ -22,11 +20,8 @@ FORMS = ("10-", "20-F", "40-F")
 """The beginnings of the forms that are asked for: one request each. Current reports rarely feed values; the daily index
 has them."""
 
-PAGE, PAGES = 100, 5
-"""Entries on a page, and how many pages are read at most: five hundred reports in one interval."""
-
-SETTLED = timedelta(minutes=5)
-"""So long after its acceptance a filing counts as new: then its facts are in the company's document."""
+PAGE, PAGES = 100, 20
+"""Entries on a page, and how many pages are read at most: two thousand reports since the feed was last read."""
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 TITLE_CIK = re.compile(r"\((\d{10})\)", re.ASCII)
@@ -40,17 +35,6 @@ class NewFiling(NamedTuple):
     form: str
     accession: str
     accepted_at: datetime
-
-
-class Cursor(msgspec.Struct, frozen=True):
-    """Up to where the feed was read: the last time of acceptance, and the filings accepted then."""
-
-    at: datetime
-    accessions: list[str] = []
-
-    def is_past(self, filing: NewFiling) -> bool:
-        """Whether a filing was read already."""
-        return filing.accepted_at < self.at or filing.accession in self.accessions
 
 
 def newest_url(form: str, start: int) -> str:
@@ -74,46 +58,33 @@ def filings_in(raw: bytes) -> list[NewFiling]:
     return [_filing(entry) for entry in entries]
 
 
-def new_filings(client: Client, cursor: Cursor | None, now: datetime) -> tuple[list[NewFiling], Cursor]:
-    """The filings that are new since the cursor, and the next cursor. Without a cursor none is new.
+def newest_filings(client: Client, known: Collection[str]) -> list[NewFiling]:
+    """The filings of the feed that are not known, in the order of their acceptance.
 
-    A cursor from when the clock was ahead counts as none: what was filed until then would never be new.
+    Pages are read until one has a known filing, so that none is missed in a burst; without known filings, one page.
+
+    Args:
+        client: of the SEC.
+        known: the accession numbers that were read before.
 
     Raises:
-        FetchError, DocumentError: the feed cannot be read; the cursor stays.
+        FetchError, DocumentError: the feed cannot be read.
         RefusedError: EDGAR refuses all requests.
     """
-    if cursor is None or cursor.at > now:
-        return [], Cursor(now - SETTLED)
-    found = {filing for form in FORMS for filing in _since(client, form, cursor)}
-    new = sorted((filing for filing in found if filing.accepted_at <= now - SETTLED), key=lambda one: one.accepted_at)
-    if not new:
-        return [], cursor
-    last = new[-1].accepted_at
-    before = cursor.accessions if cursor.at == last else []
-    return new, Cursor(last, sorted({*before, *(filing.accession for filing in new if filing.accepted_at == last)}))
+    found = {filing for form in FORMS for filing in _unknown(client, form, known)}
+    return sorted(found, key=lambda filing: (filing.accepted_at, filing.accession, filing.cik))
 
 
-def symbols_of(filings: Collection[NewFiling], listed: Collection[tuple[str, str]]) -> list[str]:
-    """The first symbol of each listed company among the filers; `listed` are pairs of company and symbol."""
-    filers = {filing.cik for filing in filings}
-    first: dict[str, str] = {}
-    for cik, symbol in listed:
-        if cik in filers:
-            first.setdefault(cik, symbol)
-    return sorted(first.values())
-
-
-def _since(client: Client, form: str, cursor: Cursor) -> Iterator[NewFiling]:
-    for page in range(PAGES):
+def _unknown(client: Client, form: str, known: Collection[str]) -> Iterator[NewFiling]:
+    for page in range(PAGES if known else 1):
         url = newest_url(form, page * PAGE)
         answer = client.get(url)
         if not isinstance(answer, Fetched):
             raise FetchError(f"{url}: answers 404")
         filings = filings_in(answer.content)
-        new = [filing for filing in filings if not cursor.is_past(filing)]
-        yield from new
-        if len(new) < PAGE:
+        unknown = [filing for filing in filings if filing.accession not in known]
+        yield from unknown
+        if len(unknown) < PAGE:
             return
 
 

@@ -1,10 +1,11 @@
 """The lease on a real store: one holder at a time, and none that was silent can commit; and the versions of code."""
 
+import json
 import shutil
 import threading
 import time
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -25,6 +26,8 @@ from serve.metrics.exposition import Collector
 from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
+from warehouse import seal
+from warehouse.pointer import Pointer, Synchronization
 from warehouse.store import ONCE, StoreConflict, opened
 
 SECONDS = 3
@@ -157,29 +160,35 @@ def test_the_digests_of_code_stay_in_head(copy):
 
 
 def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, monkeypatch):
-    """Its own home has no tables; while a run is under way, it asks the SEC nothing, and keeps its place."""
+    """Its own home has no tables and no build; while a run is under way, it asks the SEC nothing."""
     # imported here, because the other tests of this folder do not need Dagster, which takes seconds
     import dagster as dg
 
-    from pipelines.edgar.newest import Cursor, newest_url
+    from pipelines.edgar.answers import facts_url
+    from pipelines.edgar.newest import newest_url
     from tests.unit import test_newest as newest
 
     rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]
     Lake(copy.root / "tables").write("listings", pl.DataFrame(rows, schema=LISTINGS))
-    copy.commit("listed")
+    at = datetime.now(UTC).isoformat()
+    synchronization = Synchronization("1", at, at, "live")
+    pointer = Pointer("1", "warehouse-1.duckdb", "", {}, at, "", None, 1, synchronization, "synchronized-1.json")
+    (copy.root / "published" / "CURRENT.json").write_bytes(seal.encoded(pointer))
+    (copy.root / "published" / "synchronized-1.json").write_text(json.dumps({"0000000101": at}))
+    copy.commit("published")
     with running_server() as server, dg.DagsterInstance.ephemeral() as instance:
         server.otherwise = Reply(body=newest.feed())
-        server.on(newest_url("10-", 0), Reply(body=newest.feed(newest.entry(101), newest.entry(102))))
+        named = newest.feed(newest.entry(101, updated=at), newest.entry(102, updated=at))
+        server.on(newest_url("10-", 0), Reply(body=named))
+        server.on(facts_url("0000000101"), Reply(body=b"0000000101-26-000001"))
         monkeypatch.setenv("EDGAR_USER_AGENT", "Example mail@example.org")
         monkeypatch.setenv("EDGAR_BASE_URL", server.url)
         monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "daemon"))
-        since = Cursor(newest.AT - timedelta(minutes=1))
         with leased(copy.store):
-            skipped = newest.evaluate(instance, since)
+            skipped = newest.evaluate(instance)
             assert "another synchronization is running" in skipped.skip_message
             assert not server.asked
-        [request] = newest.evaluate(instance, since).run_requests
-        assert request.run_config == {"source": "live", "symbols": "ALFA"}
+        assert newest.evaluate(instance).run_config == {"source": "live", "symbols": "ALFA"}
 
 
 def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tmp_path):

@@ -1,4 +1,4 @@
-"""EDGAR's feed of the newest filings, and the sensor that reads it during the day."""
+"""EDGAR's feed of the newest filings, the queue of the reports in it, and the sensor that reads it."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -6,15 +6,17 @@ from pathlib import Path
 
 import dagster as dg
 import httpx
-import msgspec
 import polars as pl
 import pytest
 
 from pipelines.dagster_app import definitions
 from pipelines.edgar import newest
+from pipelines.edgar.answers import facts_url
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import DocumentError, FetchError
-from pipelines.edgar.newest import Cursor, NewFiling, filings_in, new_filings, newest_url, symbols_of
+from pipelines.edgar.newest import NewFiling, filings_in, newest_filings, newest_url
+from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.run.newest_filings import FILE, Covered, Queue, is_time_to_look, to_synchronize
 from pipelines.sample import SampleTransport, sample_filers
 from pipelines.stages.schemas import LISTINGS
 from pipelines.storage.home import Home
@@ -88,51 +90,26 @@ def test_something_else_than_the_feed_is_an_error(raw):
         filings_in(raw)
 
 
-def test_filings_are_new_once(server, client):
-    """A filing is new from five minutes after its acceptance, when its facts are in the company's document."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(3, 8), entry(2, 1), entry(1, 1), entry(9, -1))))
-    server.on(newest_url("20-F", 0), Reply(body=feed(entry(4, 2, "20-F"))))
-    assert new_filings(client, None, AT) == ([], Cursor(AT - timedelta(minutes=5)))
-    assert server.asked == []
-
-    new, cursor = new_filings(client, Cursor(AT), AT + timedelta(minutes=10))
-
-    assert [filing.cik[-1] for filing in new] in (["1", "2", "4"], ["2", "1", "4"])
-    assert cursor == Cursor(AT + timedelta(minutes=2), ["0000000004-26-000001"])
-    assert len(server.asked) == 3
-    assert new_filings(client, cursor, AT + timedelta(minutes=11)) == ([], cursor)
-    # one more that was accepted in the same second
-    server.on(newest_url("40-F", 0), Reply(body=feed(entry(5, 2, "40-F"))))
-    new, cursor = new_filings(client, cursor, AT + timedelta(minutes=12))
-    assert [filing.cik[-1] for filing in new] == ["5"]
-    assert cursor.accessions == ["0000000004-26-000001", "0000000005-26-000001"]
-    assert [filing.cik[-1] for filing in new_filings(client, cursor, AT + timedelta(hours=1))[0]] == ["3"]
-
-
-def test_further_pages_are_read_if_all_of_a_page_is_new(server, client, monkeypatch):
-    monkeypatch.setattr(newest, "PAGE", 2)
-    pages = [feed(entry(1, 6), entry(2, 5)), feed(entry(3, 4), entry(4, 3)), feed(entry(5, 2), entry(6, -1))]
+def test_the_feed_is_read_down_to_what_is_known(server, client):
+    """Further pages while one has no known filing, so that a burst is read whole; without known filings one page."""
+    pages = [feed(*(entry(100 * page + place, -page) for place in range(newest.PAGE))) for page in range(3)]
+    pages.append(feed(entry(301, -3), entry(300, -3), entry(302, -4)))
     for number, page in enumerate(pages):
-        server.on(newest_url("10-", 2 * number), Reply(body=page))
-    assert len(new_filings(client, Cursor(AT), AT + timedelta(hours=1))[0]) == 5
+        server.on(newest_url("10-", newest.PAGE * number), Reply(body=page))
+    server.on(newest_url("20-F", 0), Reply(body=feed(entry(9, 1, "20-F"))))
 
+    found = newest_filings(client, {"0000000300-26-000001"})
 
-def test_after_the_clock_was_ahead_the_feed_is_read_from_now_on(server, client):
-    """Otherwise nothing would be new until that time."""
-    ahead = Cursor(AT + timedelta(days=400))
-    assert new_filings(client, ahead, AT) == ([], Cursor(AT - timedelta(minutes=5)))
-    assert server.asked == []
+    assert {int(filing.cik) for filing in found} == {9, *range(300), 301, 302}
+    assert found == sorted(found, key=lambda filing: filing.accepted_at)
+    assert len(newest_filings(client, ())) == newest.PAGE + 1
+    assert len(server.asked) == 4 + 2 + 3
 
 
 def test_a_missing_feed_is_an_error(server, client):
     server.otherwise = Reply(404)
     with pytest.raises(FetchError, match="answers 404"):
-        new_filings(client, Cursor(AT), AT)
-
-
-def test_symbols_of_listed_filers():
-    filings = [NewFiling("2", "10-K", "", AT), NewFiling("1", "10-Q", "", AT), NewFiling("9", "10-Q", "", AT)]
-    assert symbols_of(filings, [("1", "B"), ("1", "B-A"), ("2", "A"), ("3", "C")]) == ["A", "B"]
+        newest_filings(client, ())
 
 
 def test_the_sample_has_a_feed():
@@ -144,48 +121,152 @@ def test_the_sample_has_a_feed():
     assert filings == sorted(filings, key=lambda filing: filing.accepted_at, reverse=True)
 
 
+# --- the queue of reports that are not served yet
+
+
+LISTED = Covered({"0000000101": "ALFA"}, {"0000000101": AT - timedelta(hours=1)})
+FACTS = facts_url("0000000101")
+
+
+def filing_of(number: int = 101, minutes: float = 0, form: str = "10-Q") -> NewFiling:
+    return NewFiling(f"{number:010}", form, f"{number:010}-26-000001", AT + timedelta(minutes=minutes))
+
+
+def looked(client: EdgarClient, home: Home, minutes: float, covered: Covered = LISTED) -> list[NewFiling]:
+    return to_synchronize(home, client, covered, AT + timedelta(minutes=minutes))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home that has looked at the feed a minute before the first report of these tests."""
+    made = Home(tmp_path)
+    made.prepare()
+    Queue(AT - timedelta(minutes=1), {"0000000001-26-000001": AT - timedelta(hours=1)}).save(tmp_path)
+    return made
+
+
+def test_a_report_is_synchronized_when_companyfacts_names_it(server, client, home):
+    """Not before: EDGAR adds the facts a while after the acceptance. Others than periodic reports do not wait."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101), entry(102, form="10-D"))))
+    server.on(FACTS, Reply(body=b"{}"), Reply(404), Reply(418), Reply(body=b'{"accn":"0000000101-26-000001"}'))
+    assert [looked(client, home, minutes) for minutes in (0, 0.2, 1, 3)] == [[], [], [], []]
+    assert [one.filing for one in Queue.of(home.root).waiting] == [filing_of()]
+    assert looked(client, home, 10) == [filing_of()]
+
+
+def test_a_report_waits_until_it_is_published(server, client, home):
+    """A synchronization that failed, or was killed, is requested again; an earlier one does not count."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
+    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    assert looked(client, home, 0) == [filing_of()]
+    assert looked(client, home, 1) == []
+    assert looked(client, home, 16.005) == [filing_of()]
+    published = Covered(LISTED.symbols, {"0000000101": AT + timedelta(minutes=16)})  # in whole seconds
+    assert looked(client, home, 17, published) == []
+    assert Queue.of(home.root).waiting == []
+    assert looked(client, home, 60, published) == [], "the feed still names it"
+
+
+def test_a_report_of_a_company_that_becomes_listed(server, client, home):
+    """It is not requested until then; one that nothing states for a day is left to the daily index."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(102), entry(103))))
+    server.on(facts_url("0000000102"), Reply(body=b"0000000102-26-000001"))
+    assert looked(client, home, 0) == []
+    assert not [path for path, _ in server.asked if "companyfacts" in path]
+    assert looked(client, home, 60, Covered({"0000000102": "NEW"}, {})) == [filing_of(102)]
+    looked(client, home, 24 * 60 - 1)
+    assert [one.filing.cik for one in Queue.of(home.root).waiting] == ["0000000102", "0000000103"]
+    looked(client, home, 24 * 60)
+    assert Queue.of(home.root).waiting == []
+
+
+def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(server, client, tmp_path):
+    """Within some minutes, because clocks differ; what is filed before is in the build."""
+    home = Home(tmp_path)
+    home.prepare()
+    (tmp_path / FILE).write_bytes(b"damaged")
+    server.on(
+        newest_url("10-", 0), Reply(body=feed(entry(101, -65), entry(101, -75, accession="0000000101-26-000000")))
+    )
+    server.on(FACTS, Reply(body=b"0000000101-26-000000 0000000101-26-000001"))
+    assert [filing.accession for filing in looked(client, home, 0)] == ["0000000101-26-000001"]
+
+
+def test_a_feed_that_cannot_be_read_loses_nothing(server, client, home):
+    """The queue stays as it was; EDGAR's refusal ends the look with its own error."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))), Reply(body=b"<html>"))
+    server.on(FACTS, Reply(body=b"{}"))
+    looked(client, home, 0)
+    before = Queue.of(home.root)
+    with pytest.raises(DocumentError):
+        looked(client, home, 2)
+    assert Queue.of(home.root) == before
+
+
+def test_a_document_that_is_held_is_not_transferred_again(server, client, home):
+    """Facts that a synchronization fetched meanwhile count: the answer is 304, and the stored document names it."""
+    store = RawStore(home.root)
+    digest = store.put(b"0000000101-26-000001")
+    of_facts = {"kind": "companyfacts", "status": "ok", "source": "live", "digest": digest}
+    store.note(Seen(cik="0000000101", fetched_at=AT, etag='"1"', **of_facts))
+    store.checkpoint()
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
+    server.on(FACTS, Reply(304))
+    assert looked(client, home, 0) == [filing_of()]
+    assert server.asked[-1][1]["If-None-Match"] == '"1"'
+
+
+@pytest.mark.parametrize(
+    ("at", "seconds", "looks"),
+    [
+        ("2026-08-04T16:05:00Z", 59, False),
+        ("2026-08-04T16:05:00Z", 60, True),
+        ("2026-08-04T16:05:00Z", -3600, True),  # the clock was ahead
+        ("2026-08-05T02:05:00Z", 60, False),  # five past ten in the evening
+        ("2026-08-08T16:05:00Z", 599, False),  # a Saturday
+        ("2026-08-08T16:05:00Z", 600, True),
+    ],
+)
+def test_the_feed_is_read_each_minute_while_edgar_accepts_filings(at, seconds, looks):
+    now = datetime.fromisoformat(at)
+    assert is_time_to_look(Queue(), now)
+    assert is_time_to_look(Queue(now - timedelta(seconds=seconds)), now) is looks
+
+
 # --- the sensor
 
 
-def evaluate(instance: dg.DagsterInstance, cursor: Cursor | None) -> dg.SensorResult | dg.SkipReason:
+def evaluate(instance: dg.DagsterInstance) -> dg.RunRequest | dg.SkipReason:
     [sensor] = definitions.build_definitions({}).sensors
-    told = msgspec.json.encode(cursor).decode() if cursor else None
-    return sensor(dg.build_sensor_context(instance=instance, cursor=told))
+    return sensor(dg.build_sensor_context(instance=instance))
 
 
 def test_the_sensor_synchronizes_companies_that_filed(server, tmp_path: Path, monkeypatch):
-    """Off until it is turned on; the first look only remembers the time."""
-    [sensor] = definitions.build_definitions({}).sensors
-    assert sensor.default_status is dg.DefaultSensorStatus.STOPPED
-    assert sensor.minimum_interval_seconds == definitions.FEED_INTERVAL
+    """Off until it is turned on; a company is requested by its symbol."""
+    sensors = [definitions.build_definitions({"FUNDAMENTALS_FOLLOW": follow}).sensors[0] for follow in ("", "yes")]
+    off, on = dg.DefaultSensorStatus.STOPPED, dg.DefaultSensorStatus.RUNNING
+    assert [sensor.default_status for sensor in sensors] == [off, on]
+    assert sensors[0].minimum_interval_seconds == 60
     for name, value in {
         "EDGAR_USER_AGENT": "Example mail@example.org",
         "EDGAR_BASE_URL": server.url,
         "FUNDAMENTALS_HOME": str(tmp_path),
     }.items():
         monkeypatch.setenv(name, value)
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101), entry(102))))
-    since = Cursor(AT - timedelta(minutes=1))
+    now = datetime.now(UTC).isoformat()
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101, updated=now), entry(102, updated=now))))
+    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
     with dg.DagsterInstance.ephemeral() as instance:
         home = Home(tmp_path)
         home.prepare()
-        with home.writing():
-            assert "another synchronization is running" in evaluate(instance, None).skip_message
-        assert not server.asked, "one process at a time asks the SEC"
-        first = evaluate(instance, None)
-        assert (first.run_requests, bool(first.cursor)) == ([], True)
-        unknown = evaluate(instance, since)
-        assert unknown.skip_message == "2 new reports, and no list of companies: synchronize all companies once"
-        assert isinstance(unknown, dg.SkipReason), "the cursor stays"
+        assert evaluate(instance).skip_message == "nothing is published yet: synchronize all companies once"
         rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]
-        Lake(tmp_path / "tables").write("listings", pl.DataFrame(rows, schema=LISTINGS))
-        [request] = evaluate(instance, since).run_requests
-        assert request.run_config == {"source": "live", "symbols": "ALFA"}
-        server.on(newest_url("10-", 0), Reply(body=feed(entry(102))))
-        others = evaluate(instance, since)
-        assert (others.run_requests, bool(others.cursor)) == ([], True)
-        assert others.skip_reason.skip_message == "1 new reports, none of a listed company"
-        server.on(newest_url("10-", 0), Reply(body=b"<html>"))
-        assert "is not a feed" in evaluate(instance, since).skip_message
+        Lake(home.tables).write("listings", pl.DataFrame(rows, schema=LISTINGS))
+        monkeypatch.setattr(definitions.Covered, "of", lambda _: Covered({"0000000101": "ALFA"}, {"0000000101": AT}))
+        with home.writing():
+            assert "another synchronization is running" in evaluate(instance).skip_message
+        assert not server.asked, "one process at a time asks the SEC"
+        assert evaluate(instance).run_config == {"source": "live", "symbols": "ALFA"}
+        assert evaluate(instance).skip_message == "companyfacts has no new report of a listed company"
         monkeypatch.delenv("EDGAR_USER_AGENT")
-        assert "needs EDGAR_USER_AGENT" in evaluate(instance, since).skip_message
+        assert "needs EDGAR_USER_AGENT" in evaluate(instance).skip_message

@@ -1,0 +1,105 @@
+"""The command `fundamentals follow`: synchronizes companies minutes after they filed, until it is stopped.
+
+Belongs here: the loop, and its output on the terminal. Does not: which companies are to be synchronized
+(run.newest_filings), synchronizing (definitions).
+"""
+
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from pipelines.dagster_app.definitions import run_job
+from pipelines.edgar.errors import RefusedError
+from pipelines.edgar.newest import NewFiling
+from pipelines.edgar.sources import Source, open_source
+from pipelines.errors import PipelineError
+from pipelines.run import stopping
+from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
+from pipelines.run.stopping import ends_soon_after_sigint
+from pipelines.stages.documents import UnknownSymbolError
+from pipelines.storage.home import Home
+from warehouse.errors import WarehouseError
+from warehouse.schedule import next_synchronization
+
+AFTER_A_REFUSAL = timedelta(minutes=10)
+"""EDGAR refuses all requests until ten minutes after their rate has dropped."""
+
+
+def main(symbols: tuple[str, ...]) -> int:
+    """Follow the SEC's newest filings until Ctrl-C; all companies are synchronized at first, and each morning.
+
+    Args:
+        symbols: the companies to follow; empty: all that are listed.
+
+    Returns:
+        the exit status: 1 if the source cannot be opened; otherwise stopping.STATUS, after Ctrl-C.
+    """
+    home = Home.from_environment()
+    try:
+        with ends_soon_after_sigint():
+            _source().client.close()  # a mistyped setting is told at once
+            home.prepare()
+            _follow(home, symbols)
+    except (PipelineError, WarehouseError) as error:
+        print(f"fundamentals follow: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped. What waits is in the home; start it again to go on.", file=sys.stderr)
+    return stopping.STATUS
+
+
+def _follow(home: Home, symbols: tuple[str, ...]) -> None:
+    """Synchronize all companies at first and each morning, and then those that filed; errors are told, and pass."""
+    all_due = datetime.now(UTC)
+    _tell(f"follows {', '.join(symbols) or 'all companies'} into {home.root}, until you press Ctrl-C")
+    while True:
+        began, pause = datetime.now(UTC), EVERY
+        try:
+            if began >= all_due:
+                _tell(f"all companies: {_synchronized(home, symbols)}")
+                all_due = next_synchronization(began)
+            else:
+                _update(home, symbols, began)
+        except UnknownSymbolError:
+            raise
+        except (PipelineError, WarehouseError) as error:
+            _tell(str(error))
+            pause = AFTER_A_REFUSAL if isinstance(error, RefusedError) else pause
+        time.sleep(max(0.0, (began + pause - datetime.now(UTC)).total_seconds()))
+
+
+def _update(home: Home, symbols: tuple[str, ...], now: datetime) -> None:
+    """Synchronize the companies whose report companyfacts names, if there are any."""
+    covered = Covered.of(home, symbols)
+    with alone(home), _source() as source:
+        filings = to_synchronize(home, source.client, covered, now)
+    if filings:
+        done = _synchronized(home, sorted({covered.symbols[filing.cik] for filing in filings}))
+        _tell(f"{', '.join(_named(filing, covered.symbols) for filing in filings)}: {done}")
+
+
+def _source() -> Source:
+    return open_source("live", user_agent=os.environ.get("EDGAR_USER_AGENT"), base_url=os.environ.get("EDGAR_BASE_URL"))
+
+
+def _named(filing: NewFiling, symbols: Mapping[str, str]) -> str:
+    """A report in words, with its age."""
+    age = datetime.now(UTC) - filing.accepted_at
+    return f"{symbols[filing.cik]} {filing.form} {filing.accession}, {age.total_seconds() / 60:.1f} minutes old"
+
+
+def _synchronized(home: Home, symbols: Sequence[str]) -> str:
+    """Synchronize some companies, or without symbols all; what came of it, in words."""
+    began = time.monotonic()
+    outcome = run_job(home, "live", ",".join(symbols))
+    if outcome.held_back_by:
+        return f"nothing was published: {'; '.join(outcome.held_back_by)}"
+    result = "published" if outcome.counts.get("published") else "no value is new"
+    return f"{result}, {time.monotonic() - began:.1f} seconds"
+
+
+def _tell(text: str) -> None:
+    """Print a line with the time."""
+    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%SZ}  {text}", flush=True)

@@ -1,0 +1,266 @@
+"""Newest filings: the reports that the SEC's feed names, until their values are served.
+
+Belongs here: the queue of these reports, and which companies are to be synchronized for them. Does not: the feed
+(edgar.newest), synchronizing (the command `follow` and the sensor both do, from what this says).
+
+A report waits in a file of the home from when the feed names it until a build is published that was synchronized after
+the company's companyfacts document named its accession number: EDGAR adds facts a minute or more after the acceptance.
+So nothing is lost, whatever ends in between. What the feed never named, the daily index has the next morning.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from pipelines.edgar.answers import Client, Fetched, facts_url
+from pipelines.edgar.errors import EdgarError, RefusedError
+from pipelines.edgar.newest import NewFiling, newest_filings
+from pipelines.edgar.raw_store import RawStore
+from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
+from pipelines.storage import shared_home
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.storage.lease import leased
+from warehouse.pointer import current, synchronized
+
+FILE = "newest_filings.json"
+"""The queue, in the folder of a home."""
+LISTED, PUBLISHED = "tables/listings.parquet", "published/"
+"""Where a home has the list of companies, and the published build."""
+
+EVERY, AT_NIGHT = timedelta(minutes=1), timedelta(minutes=10)
+"""Between two looks at the feed: while EDGAR accepts filings (weekdays, 6 to 22 o'clock in New York), and otherwise."""
+OPENS, CLOSES, FRIDAY = 6, 22, 4
+NEW_YORK = ZoneInfo("America/New_York")
+
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=30)
+"""Until companyfacts is requested again for a report that it does not name yet; doubles each time."""
+PUBLISHED_WITHIN = timedelta(minutes=15)
+"""A report whose synchronization has not led to a build so long after it was requested is tried again."""
+GIVEN_UP = timedelta(days=1)
+"""So long after its acceptance a report is left to the daily index: some have no facts, as amendments of Part III."""
+REMEMBERED = timedelta(days=7)
+"""So long the numbers of filings are known by which the feed is read no further."""
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""Before all synchronizations."""
+CLOCKS = timedelta(minutes=10)
+"""Largest difference of this machine's clock from that of EDGAR."""
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """A report that is not served yet.
+
+    Attributes:
+        filing: the report, as the feed names it.
+        due_at: when the company's companyfacts document is requested next.
+        asked: how often it was requested and did not name the report.
+        stated_at: when it named the report; from then on a synchronization serves it.
+    """
+
+    filing: NewFiling
+    due_at: datetime
+    asked: int = 0
+    stated_at: datetime | None = None
+
+
+class Queue(msgspec.Struct, frozen=True):
+    """What was read of the feed: when last, the numbers of filings with their acceptance, and the reports that wait."""
+
+    looked_at: datetime | None = None
+    known: dict[str, datetime] = {}
+    waiting: list[Waiting] = []
+
+    @classmethod
+    def of(cls, root: Path) -> "Queue":
+        """The queue of a home; an empty one if there is none, or if its file is damaged: the daily index has all."""
+        with suppress(FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
+            return msgspec.json.decode((root / FILE).read_bytes(), type=cls)
+        return cls()
+
+    def save(self, root: Path) -> None:
+        """Write the queue, so that after a failure of power there is the old one or this one."""
+        written = root / f"{FILE}.tmp"
+        with written.open("wb") as stream:
+            stream.write(msgspec.json.encode(self))
+            stream.flush()
+            os.fsync(stream.fileno())
+        written.replace(root / FILE)
+
+
+def is_time_to_look(queue: Queue, now: datetime) -> bool:
+    """Whether the feed is to be read again; also if the clock was ahead when it was read."""
+    local = now.astimezone(NEW_YORK)
+    accepts = local.weekday() <= FRIDAY and OPENS <= local.hour < CLOSES
+    return queue.looked_at is None or not timedelta(0) <= now - queue.looked_at < (EVERY if accepts else AT_NIGHT)
+
+
+def read_feed(client: Client, queue: Queue, synchronized: Mapping[str, datetime], now: datetime) -> Queue:
+    """The queue with the reports that the feed names for the first time.
+
+    At the first look, these are the reports since the last synchronization of their companies.
+
+    Args:
+        client: of the SEC.
+        queue: the queue.
+        synchronized: when each company of the published build was synchronized last.
+        now: the present time, in UTC.
+
+    Raises:
+        FetchError, DocumentError: the feed cannot be read; the queue stays as it was.
+        RefusedError: EDGAR refuses all requests.
+    """
+    filings = newest_filings(client, queue.known.keys())
+    new = [
+        Waiting(filing, due_at=now)
+        for filing in filings
+        if filing.form.removesuffix(AMENDMENT) in PERIODIC_FORMS
+        and (queue.known or filing.accepted_at > synchronized.get(filing.cik, now) - CLOCKS)
+    ]
+    known = queue.known | {filing.accession: filing.accepted_at for filing in filings}
+    newest = max(known.values(), default=now)  # by EDGAR's clock
+    known = {accession: at for accession, at in known.items() if newest - at < REMEMBERED}
+    return Queue(now, known, [*queue.waiting, *new])
+
+
+def without_served(queue: Queue, synchronized: Mapping[str, datetime], now: datetime) -> Queue:
+    """The queue without the reports that are served, and without those that nothing has stated for a day."""
+    return msgspec.structs.replace(
+        queue,
+        waiting=[
+            one
+            for one in queue.waiting
+            if (one.stated_at is None or synchronized.get(one.filing.cik, NEVER) < one.stated_at)
+            and now - one.filing.accepted_at < GIVEN_UP
+        ],
+    )
+
+
+def ask_companyfacts(
+    client: Client, store: RawStore, queue: Queue, covered: Collection[str], now: datetime
+) -> tuple[Queue, list[NewFiling]]:
+    """Request companyfacts for the reports that are due, and tell which of them it names now.
+
+    Args:
+        client: of the SEC.
+        store: the raw zone, whose documents are not transferred again.
+        queue: the queue.
+        covered: the companies that are synchronized; a report of another one waits whether it becomes one.
+        now: the present time, in UTC.
+
+    Returns:
+        the queue, and the reports whose companies are to be synchronized.
+
+    Raises:
+        RefusedError: EDGAR refuses all requests.
+    """
+    waiting, stated = [], []
+    documents: dict[str, bytes] = {}
+    for one in queue.waiting:
+        cik = one.filing.cik
+        if one.due_at > now:
+            waiting.append(one)
+            continue
+        if cik in covered and cik not in documents:
+            documents[cik] = _companyfacts(client, store, cik)
+        if one.filing.accession.encode() in documents.get(cik, b""):
+            stated.append(one.filing)
+            stated_at = now.replace(microsecond=0)  # the times of synchronizations are published in whole seconds
+            waiting.append(msgspec.structs.replace(one, stated_at=stated_at, due_at=now + PUBLISHED_WITHIN))
+        else:
+            wait = min(FIRST_WAIT * 2**one.asked, LONGEST_WAIT)
+            waiting.append(msgspec.structs.replace(one, asked=one.asked + 1, due_at=now + wait))
+    return msgspec.structs.replace(queue, waiting=waiting), stated
+
+
+def _companyfacts(client: Client, store: RawStore, cik: str) -> bytes:
+    """The companyfacts document of a company as EDGAR has it now; empty if it has none, or does not answer."""
+    seen = store.seen(cik, "companyfacts")
+    is_held = seen is not None and seen.digest is not None and store.has(seen.digest)
+    try:
+        answer = client.get(facts_url(cik), seen.validators if seen and is_held else None)
+        if isinstance(answer, Fetched):
+            return answer.content
+        return store.get(str(seen.digest)) if seen and is_held else b""
+    except RefusedError:
+        raise
+    except EdgarError:  # of this company alone; it is requested again
+        return b""
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What is covered, in the home or, if there is one, in the store.
+
+    Attributes:
+        symbols: the first symbol of each listed company that is followed.
+        synchronized: when each company of the published build was synchronized last.
+    """
+
+    symbols: Mapping[str, str]
+    synchronized: Mapping[str, datetime]
+
+    @classmethod
+    def of(cls, home: Home, symbols: Collection[str] = ()) -> "Covered":
+        """Read it.
+
+        Args:
+            home: the home.
+            symbols: the symbols to follow; empty: all.
+
+        Raises:
+            HomeError, StoreError, BuildUnreadable: it cannot be read.
+        """
+        with TemporaryDirectory() as folder:
+            copied = Home(Path(folder))
+            if copy := shared_home.of_home(copied):
+                home = copied
+                copy.checkout(lambda path: path == LISTED or (path.startswith(PUBLISHED) and path.endswith(".json")))
+            lake, pointer = Lake(home.tables), current(home.published)
+            listed = lake.read("listings").filter("is_listed").rows(named=True) if lake.holds("listings") else []
+            times = synchronized(home.published, pointer) if pointer else {}
+        followed = [(row["cik"], row["symbol"]) for row in listed if not symbols or row["symbol"] in symbols]
+        return cls(
+            dict(reversed(followed)),
+            {cik: datetime.fromisoformat(at).astimezone(UTC) for cik, at in times.items()},
+        )
+
+
+def to_synchronize(home: Home, client: Client, covered: Covered, now: datetime) -> list[NewFiling]:
+    """The reports whose companies are to be synchronized now; the queue of the home is brought up to date.
+
+    Args:
+        home: the home.
+        client: of the SEC; nothing else may ask it meanwhile.
+        covered: what is covered.
+        now: the present time, in UTC.
+
+    Raises:
+        EdgarError: the feed cannot be read, or EDGAR refuses all requests; no report is lost.
+    """
+    queue = without_served(Queue.of(home.root), covered.synchronized, now)
+    if is_time_to_look(queue, now):
+        queue = read_feed(client, queue, covered.synchronized, now)
+        queue.save(home.root)
+    queue, stated = ask_companyfacts(client, RawStore(home.root), queue, covered.symbols, now)
+    queue.save(home.root)
+    return stated
+
+
+@contextmanager
+def alone(home: Home) -> Iterator[None]:
+    """Ask the SEC in the `with` block, while no synchronization does.
+
+    Raises:
+        LeaseError, HomeError: another process holds the lease on the store, or without a store the home.
+    """
+    home.prepare()
+    copy = shared_home.of_home(home)
+    with leased(copy.store) if copy else home.writing():
+        yield

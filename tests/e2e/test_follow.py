@@ -1,0 +1,103 @@
+"""`fundamentals follow`, as a process: a report is served after companyfacts has it, also after the process was killed.
+
+The server is a real one on a loopback port; behind it is the simulator. Only the pauses of the command are shorter.
+"""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.edgar.newest import newest_url
+from pipelines.run.newest_filings import Queue
+from pipelines.run.stopping import STATUS
+from pipelines.sample import SampleTransport, sample_filers
+from pipelines.storage.home import PROJECT
+from tests.e2e.homes import PATIENCE, environment, query
+from tests.edgar_server import EdgarServer, Reply, running_server
+from tests.unit.test_newest import entry, feed
+
+FILERS = sample_filers()[:3]
+QUICKLY = """
+import sys
+from datetime import timedelta
+from pipelines.run import newest_filings
+newest_filings.EVERY = newest_filings.AT_NIGHT = newest_filings.FIRST_WAIT = timedelta(seconds=0.2)
+import fundamentals
+sys.exit(fundamentals.main(["follow"]))
+"""
+
+
+@contextmanager
+def following(home: Path, server: EdgarServer) -> Iterator["subprocess.Popen[str]"]:
+    """The command in a process, which is killed at the end of the block."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", QUICKLY],
+        cwd=PROJECT,
+        env=environment(home, EDGAR_USER_AGENT="Example mail@example.org", EDGAR_BASE_URL=server.url),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def line_with(process: "subprocess.Popen[str]", text: str) -> str:
+    """The next line that has a text; fails if the process ends before."""
+    assert process.stdout
+    for line in process.stdout:
+        if text in line:
+            return line
+    pytest.fail(f"ended without a line with {text!r}: {process.stderr.read() if process.stderr else ''}")
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def server() -> Iterator[EdgarServer]:
+    with running_server() as state:
+        state.otherwise = Reply(body=feed())
+        yield state
+
+
+def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
+    """The process is killed while the report waits, and goes on where it ended when it is started again."""
+    home = tmp_path / "home"
+    after = SampleTransport(FILERS)
+    filer, report = max(
+        ((filer, filing) for filer, filing in after._filings if filing.form == "10-Q"), key=lambda one: one[1].filed
+    )
+    server.transport = SampleTransport(FILERS, filed_by=report.filed - timedelta(days=1))
+    for form in ("10-", "20-F", "40-F"):
+        server.on(newest_url(form, 0), Reply(body=feed()))
+    with following(home, server) as process:
+        assert ": published" in line_with(process, "all companies: ")
+        named = entry(int(filer.cik), cik=filer.cik, accession=report.accession, updated=datetime.now(UTC).isoformat())
+        server.on(newest_url("10-", 0), Reply(body=feed(named)))
+        until(lambda: any(one.asked > 1 for one in Queue.of(home).waiting))
+    held = query(home, f"SELECT max(filed) FROM filings WHERE cik = '{filer.cik}'")
+
+    with following(home, server) as process:
+        assert ": no value is new" in line_with(process, "all companies: ")
+        server.transport = after
+        served = line_with(process, report.accession)
+        assert served.split("  ")[1].startswith(f"{filer.symbols[0]} 10-Q {report.accession}, ")
+        assert ": published, " in served
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == STATUS
+    assert query(home, f"SELECT max(filed) FROM filings WHERE cik = '{filer.cik}'") != held
