@@ -22,6 +22,7 @@ from pipelines.normalize.derived.stated import (
 )
 from pipelines.normalize.elements import AMOUNT, proving
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.shares.moves import HALF_A_CENT, INCOME
 
 OF_TWELVE_MONTHS = 0.0025
 """Largest share of twelve months of shares by which the rounding of earnings per share may move them. Measured on 101
@@ -31,7 +32,6 @@ ROUNDING = 0.0005
 """Averages and income are rounded, too: to thousands or millions."""
 FEWEST = 4
 """Averages that have to show that the filer's earnings per share are net income over shares."""
-YEAR_DAYS = 365
 SAME_COUNT = 0.005
 """Averages that differ by at most this share are the same but for rounding. Measured on the six offerings of the
 mirrors whose year has the average of the days since: it differs from the next one by 0.1 to 0.4 %."""
@@ -39,7 +39,6 @@ LARGEST_CHANGE = 1.1
 """An average that no filing states hardly ever differs by more than a tenth from those before and after it: VWF
 Bancorp's first year leaves 15 % more to its last quarter, because it does not count the days before the offering. On
 the five offerings of the mirrors whose first average counts them the next one is 1.16 to 8 times as large."""
-HALF_A_CENT = 0.005
 
 PERIOD_LESS_QUARTER = Rule(
     "shares.basic.period-less-its-last-quarter",
@@ -97,9 +96,7 @@ DAYS_SINCE = Rule(
     "compose",
 )
 
-_EARNINGS = (proving.BASIC_EARNINGS, proving.DILUTED_EARNINGS, proving.EARNINGS_OF_BOTH)
 _OF = ["cik", "concept"]
-_INCOME = ("net_income_common", "net_income_parent")
 _EARNINGS_OF = {"shares_basic": proving.BASIC_EARNINGS, "shares_diluted": proving.DILUTED_EARNINGS}
 
 
@@ -158,7 +155,7 @@ def _of_last_quarter(basic: pl.DataFrame) -> pl.DataFrame:
 
 def _of_earnings(facts: pl.DataFrame, filed: pl.DataFrame, single: pl.DataFrame, concept: str) -> pl.DataFrame:
     """Net income over earnings per share, for a filer whose averages of shares are this quotient."""
-    income = single.filter(pl.col("concept").is_in(_INCOME)).sort(*PERIOD, "concept")
+    income = single.filter(pl.col("concept").is_in(INCOME)).sort(*PERIOD, "concept")
     size = pl.col("earned").abs()
     earned = (
         durations(facts, (_EARNINGS_OF[concept],))
@@ -179,7 +176,7 @@ def _of_earnings(facts: pl.DataFrame, filed: pl.DataFrame, single: pl.DataFrame,
         .sort(FILING)
         .with_columns(pl.col("number", "other").cum_sum().over("cik"), pl.col("last").forward_fill().over("cik"))
     )
-    off = (pl.col("most") / pl.col("value") - 1) * pl.min_horizontal(length + 1, YEAR_DAYS) / YEAR_DAYS
+    off = (pl.col("most") / pl.col("value") - 1) * pl.min_horizontal(length + 1, YEAR[1]) / YEAR[1]
     # the weights of both facts add up to those of an average, as its lineage needs: one
     of_income = (pl.col("value") - pl.col("earned")) / (pl.col("income") - pl.col("earned"))
     is_like_last = (pl.col("value") / pl.col("last")).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
@@ -283,7 +280,7 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
 
 def _of_continuing(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     """Net income and income from continuing operations: PERIOD, `most` (net income), `continuing` (null: unknown)."""
-    income = sound.filter(pl.col("concept").is_in(_INCOME)).group_by(PERIOD).agg(most=pl.col("value").max())
+    income = sound.filter(pl.col("concept").is_in(INCOME)).group_by(PERIOD).agg(most=pl.col("value").max())
     parts = largest(facts, continuing=proving.CONTINUING, discontinued=proving.DISCONTINUED)
     continues = pl.coalesce("continuing", pl.when(pl.col("discontinued").fill_null(0) == 0).then("most"))
     return income.join(parts, on=PERIOD, how="full", coalesce=True).select(*PERIOD, "most", continuing=continues)
@@ -342,7 +339,7 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
 
 def _unstated(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:
     """The periods with net income in a filing with averages, if none so far states any per share of them or before."""
-    earned = durations(facts, _EARNINGS).filter(pl.col("value") != 0)
+    earned = durations(facts, (*_EARNINGS_OF.values(), proving.EARNINGS_OF_BOTH)).filter(pl.col("value") != 0)
     stated = (
         pl.concat([averages.select(PERIOD), earned.select(PERIOD)])
         .group_by(FILING)

@@ -64,9 +64,8 @@ def as_filed(sound: pl.DataFrame, concept: str, name: str) -> pl.DataFrame:
 
 def largest(facts: pl.DataFrame, **elements: Iterable[str]) -> pl.DataFrame:
     """The largest amounts that a filing states under some elements for each period: PERIOD and a column a name."""
-    every = frozenset().union(*elements.values())
     amounts = {name: pl.col("value").filter(pl.col("tag").is_in(sorted(of))).max() for name, of in elements.items()}
-    return durations(facts, every).group_by(PERIOD).agg(**amounts)
+    return durations(facts, set().union(*elements.values())).group_by(PERIOD).agg(**amounts)
 
 
 def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFrame:
@@ -105,8 +104,8 @@ def pairs_of_periods(periods: pl.DataFrame, same: list[str], *names: str) -> pl.
     """Each period with every other one of the same start or end: the names with `_less`, `days`, and days of the
     `rest`."""
     each = periods.select(*PERIOD, *names, days=length + 1)
-    other = each.select(*same, pl.exclude(same).name.suffix("_less"))
-    return each.join(other, on=same).with_columns(rest=pl.col("days") - pl.col("days_less"))
+    others = each.select(*same, pl.exclude(same).name.suffix("_less"))
+    return each.join(others, on=same).with_columns(rest=pl.col("days") - pl.col("days_less"))
 
 
 def less_beginning(periods: pl.DataFrame, same: list[str], *names: str) -> pl.DataFrame:

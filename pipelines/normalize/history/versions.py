@@ -20,7 +20,7 @@ from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.items import flags, provenance
 from pipelines.normalize.periods.fiscal_years import YEAR_DAYS
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.shares.splits import SAME_BASIS
+from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 RULES_CHANGED = Rule(
     "version.withdrawn.rules-changed",
@@ -122,7 +122,7 @@ def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame
         "cik", "seq", "accession", "form", "filed", is_amended=pl.col("form").str.ends_with(AMENDMENT)
     )
     # the newest filing may be an amendment that repeats a report on a former basis
-    on_newest = filings.filter((pl.col("factor") - 1).abs() < SAME_BASIS)
+    on_newest = filings.filter((pl.col("factor") - 1).abs() < NOISE_OF_SUMS)
     newest = on_newest.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
     described = (
         values.with_columns(provenance.summaries(lineage, values.height))

@@ -14,11 +14,8 @@ from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candida
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND
-from pipelines.normalize.ttm.known import CENTS, QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import CENTS, NOISE_OF_SUMS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.ways import FISCAL_YEAR, METHOD_NAMES, METHODS
-
-NOTHING_PER_SHARE = 1e-9
-"""Sums of earnings per share below this are zero; sums of cents have binary fractions."""
 
 ROUNDINGS = 2
 """Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
@@ -247,7 +244,7 @@ class _Comparison:
     def __init__(self, points: Points, income: Item, shares: Item) -> None:
         """Compare them at each point."""
         filed, grain = points.of("eps_basic"), points.of("eps_basic", "grain")
-        self.filed = filed = np.where(abs(filed) < NOTHING_PER_SHARE, 0.0, filed)
+        self.filed = filed = np.where(abs(filed) < NOISE_OF_SUMS, 0.0, filed)
         self.is_year = is_year = points.way("eps_basic") == METHODS.index(FISCAL_YEAR)
         of_income, of_common = income.value / shares.value, points.of("net_income_common") / shares.value
         self.is_common = income.flags["attributable_to_parent"] & ~np.isnan(of_common)

@@ -8,9 +8,6 @@ import polars as pl
 
 from pipelines.normalize.facts.reports import ANNUAL_FORMS
 
-REACHING = ("operating_cash_flow", "capital_expenditure", "customer_funds")
-"""The amounts of cash flow statements whose last period is looked up."""
-
 
 def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
     """One row a company: columns of frame `evidence`.
@@ -21,10 +18,11 @@ def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         `newest_currency`: the currency of most monetary facts of the newest annual report, or of all reports if there
-        is none; and for each concept the last day of its last stated period, or null.
+        is none; and for some amounts of cash flow statements the last day of its last stated period, or null.
     """
     reach = vintages.group_by("cik").agg(
-        pl.col("end").filter(pl.col("concept") == name).max().alias(f"{name}_end") for name in REACHING
+        pl.col("end").filter(pl.col("concept") == name).max().alias(f"{name}_end")
+        for name in ("operating_cash_flow", "capital_expenditure", "customer_funds")
     )
     return _newest_currency(periodic).join(reach, on="cik", how="left", maintain_order="left")
 

@@ -26,8 +26,7 @@ from pipelines.normalize.arrays import (
 from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.shares.splits import SAME_BASIS
-from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR
+from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, NOISE_OF_SUMS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.ways import METHODS
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from warehouse.schema import LINE_ITEMS
@@ -95,7 +94,7 @@ def _points(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame) 
     of_earnings = unfiled.join(earnings.select("cik", "seq").unique(), on="cik").select(POINT)
     of_amounts = pl.concat([*changes, a_year_on, of_earnings]).unique()
     former = pl.col("factor").shift().over("cik", order_by="seq")
-    splits = filings.filter(pl.col("factor") > former * (1 + SAME_BASIS)).select("cik", split="seq")
+    splits = filings.filter(pl.col("factor") > former * (1 + NOISE_OF_SUMS)).select("cik", split="seq")
     of_splits = (
         earnings.join(splits, on="cik")
         .filter(pl.col("split") > pl.col("seq"))

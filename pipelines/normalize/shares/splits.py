@@ -31,6 +31,7 @@ from pipelines.normalize.shares.moves import (
     own_counts,
     reports,
 )
+from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 USUAL_RATIO = Rule(
     "split.usual-ratio",
@@ -103,8 +104,6 @@ FIGURES_USUAL, FIGURES_ODD, FIGURES_SMALL = 2, 3, 4
 
 HALF_WAY = 0.5
 """A count is on the new basis if it is nearer to it than to the old one (in logarithms)."""
-SAME_BASIS = 1e-9
-"""Factors that differ by less are the same basis: ratios such as 4/3 are not exact in binary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +342,7 @@ def share_factors(
         .select("cik", "seq", pl.col("factor").fill_null(1.0))
     )
     found = filings.join(factors, on=["cik", "seq"], how="left", maintain_order="left")
-    older = found.filter((pl.col("factor") - 1).abs() > SAME_BASIS)
+    older = found.filter((pl.col("factor") - 1).abs() > NOISE_OF_SUMS)
     return found, counted([(NEWEST_BASIS, ints(older, "cik")), (AMENDMENT, ints(repetitions, "cik"))])
 
 

@@ -48,7 +48,7 @@ CENTS = 0.01
 """An amount per share of this rounding or a finer one has cents."""
 
 NOISE_OF_SUMS = 1e-9
-"""Largest relative difference between sums of the same legs in another order."""
+"""Largest difference between sums or products of the same figures in another order: decimals have binary fractions."""
 
 SAME_SCALE = 1.0
 """Amounts of successive years are in one scale if they differ by less than a power of ten."""
