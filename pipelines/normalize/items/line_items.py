@@ -262,9 +262,8 @@ def served(column: str) -> pl.Expr:
 
     Zero has no sign: some filers state "-0".
     """
-    calculated = pl.col("item").is_in(CALCULATED)
-    digits = pl.when(calculated).then(pl.col(column).round_sig_figs(SIGNIFICANT_DIGITS))
-    rounded = digits.otherwise(pl.col(column).round())
+    is_calculated, value = pl.col("item").is_in(CALCULATED), pl.col(column)
+    rounded = pl.when(is_calculated).then(value.round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(value.round())
     is_rounded = ROUNDED.where(rounded.is_not_null())
     return pl.when(rounded == 0).then(pl.lit(0.0)).when(is_rounded).then(rounded).otherwise(column)
 
