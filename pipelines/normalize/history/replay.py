@@ -14,8 +14,8 @@ from pipelines.normalize.frames import WITHHELD, counted
 from pipelines.normalize.industry.classification import without_meaning
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.items.item import Item
-from pipelines.normalize.items.line_items import CALCULATED, SHARES, roundings
-from pipelines.normalize.items.points import ONE_COMPANY, Points, newest_of_windows
+from pipelines.normalize.items.line_items import CALCULATED, ROUNDED, SHARES, served
+from pipelines.normalize.items.points import ONE_COMPANY, Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
@@ -69,7 +69,6 @@ def item_versions(
         decisions: `cik`, `rule`, `figures`.
     """
     meaningless = _without_meaning(points, of_industry)
-    newest = newest_of_windows(points)
     found, withheld, decided = [], [pl.DataFrame(schema=WITHHELD)], []
     for item in items:
         reasons = _reasons(points, item)
@@ -78,7 +77,7 @@ def item_versions(
             reasons = [meaningless[item.name], *reasons]
             has_value &= meaningless[item.name]["rule"].is_null()
         of_item = _at_points(points, item, has_value, [each["rule"] for each in reasons])
-        without = pl.Series(newest) & of_item["value"].is_null()
+        without = pl.Series(points.is_newest) & of_item["value"].is_null()
         withheld += [of_item.select("cik", "q", "item").hstack(each).filter(without).drop_nulls() for each in reasons]
         compared = of_item.with_columns(earlier=numbers(before(floats(of_item, "value"), starts(points.window))))
         same = compared.select(is_same("value", "earlier")).to_series()
@@ -93,7 +92,8 @@ def item_versions(
         found.append(versions)
     of_items = pl.concat(found).with_row_index("version")
     without_input = of_items.filter(pl.col("rule") == WITHOUT_INPUT.id, pl.col("value").is_null())
-    decided += [(WITHOUT_INPUT, ints(without_input, "cik")), *roundings(of_items)]
+    rounded = of_items.filter(served("value") != pl.col("value"))
+    decided += [(WITHOUT_INPUT, ints(without_input, "cik")), (ROUNDED, ints(rounded, "cik"))]
     decided += [(ONE_COMPANY, points.cik[holds]) for holds in points.of_another.values()]
     return of_items.drop("point"), _legs(points, items, of_items), pl.concat(withheld), counted(decided)
 

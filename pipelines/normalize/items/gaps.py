@@ -12,7 +12,7 @@ import polars as pl
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
 from pipelines.normalize.industry.classification import WITHOUT_MEANING, without_meaning
 from pipelines.normalize.items.item import Item
-from pipelines.normalize.items.points import Points, newest_of_windows
+from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
 from warehouse.schema import ITEM_NAMES, items_of
 
@@ -155,9 +155,8 @@ def gaps(
 
 def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
     """The first reason that each item gives for having no value today: `cik`, `q`, `item`, `reason`."""
-    newest = newest_of_windows(points)
     found = [
-        points.frame[np.flatnonzero(newest & holds)].select(
+        points.frame[np.flatnonzero(points.is_newest & holds)].select(
             "cik", "q", item=pl.lit(item.name, pl.String), reason=pl.lit(reason, pl.String)
         )
         for item in items

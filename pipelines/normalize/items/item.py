@@ -13,7 +13,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, numbers
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
-from pipelines.normalize.items.points import Leg, Points, newest_of_windows
+from pipelines.normalize.items.points import Leg, Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.ways import METHOD_NAMES
 
@@ -110,7 +110,6 @@ def flow(points: Points, name: str) -> Item:
 
 def proofs(points: Points, items: Iterable[Item]) -> pl.DataFrame:
     """The judgements of items at the newest points: frames.PROOFS."""
-    newest = newest_of_windows(points)
     found = [
         points.frame.with_columns(
             item=pl.lit(item.name, pl.String),
@@ -118,7 +117,7 @@ def proofs(points: Points, items: Iterable[Item]) -> pl.DataFrame:
             outcome=pl.Series([HOLDS, CHOSE, WITHHELD_OUTCOME]).gather(proof.outcome),
             left_side=numbers(proof.left),
             right_side=numbers(proof.right),
-        ).filter(proof.where & newest)
+        ).filter(proof.where & points.is_newest)
         for item in items
         for proof in item.proofs
     ]

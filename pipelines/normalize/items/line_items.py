@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Ints, any_of, floats, ints, numbers
+from pipelines.normalize.arrays import Flags, any_of, floats, numbers
 from pipelines.normalize.items.earnings import CONTRADICTED_REASON, average_shares, diluted_shares, earnings_per_share
 from pipelines.normalize.items.gaps import GAPS, NO_FREE_CASH_FLOW
 from pipelines.normalize.items.item import (
@@ -266,16 +266,6 @@ def served(column: str) -> pl.Expr:
     rounded = pl.when(is_calculated).then(value.round_sig_figs(SIGNIFICANT_DIGITS)).otherwise(value.round())
     is_rounded = ROUNDED.where(rounded.is_not_null())
     return pl.when(rounded == 0).then(pl.lit(0.0)).when(is_rounded).then(rounded).otherwise(column)
-
-
-def roundings(values: pl.DataFrame) -> list[tuple[Rule, Ints]]:
-    """The company of each value that is served rounded, by the rule that rounds it.
-
-    Args:
-        values: `cik`, `item`, `value`.
-    """
-    is_rounded = values.select((served("value") != pl.col("value")).fill_null(value=False)).to_series().to_numpy()
-    return [(ROUNDED, ints(values, "cik")[is_rounded])]
 
 
 def recomputed(legs: pl.DataFrame, of: list[str]) -> pl.DataFrame:

@@ -128,8 +128,7 @@ class Leg:
 
     def at(self, points: Ints) -> "Leg":
         """The same leg at other points; NOTHING if a point is missing."""
-        rows = np.where(points >= 0, self.rows[points], NOTHING) if len(self.rows) else self.rows
-        return Leg(self.concept, rows, self.role, self.times)
+        return Leg(self.concept, np.where(points >= 0, self.rows[points], NOTHING), self.role, self.times)
 
     def recast(self, role: str, times: float = 1.0) -> "Leg":
         """The same amount in another role, multiplied."""
@@ -157,6 +156,8 @@ class Points:
         self.q, self.seq = ints(self.frame, "q"), ints(self.frame, "seq")
         self.window = _window(self.company, self.q)
         self.changes = Timeline(self.window, self.seq)
+        # the last point of each quarter end shows what is known today
+        self.is_newest = np.roll(starts(self.window), -1)
         known, self.first_balance = pl.concat([flows, balances], how="diagonal"), flows.height
         window = _window(np.searchsorted(companies, ints(known, "cik")), ints(known, "q"))
         of_concepts = Timeline((window << CONCEPT_BITS) | ints(known, "concept"), ints(known, "seq"))
@@ -211,8 +212,3 @@ class Points:
     def earlier(self, of: Timeline, quarters: int) -> Ints:
         """The newest point of the quarter end so many quarters before that was known after the point's own filing."""
         return of.after(_window(self.company, self.q - quarters), self.seq)
-
-
-def newest_of_windows(points: Points) -> Flags:
-    """Whether a point is the last one of its quarter end, and therefore shows what is known today."""
-    return np.roll(starts(points.window), -1)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from math import log, prod
+from typing import Any
 
 import polars as pl
 
@@ -150,15 +151,6 @@ USUAL = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    ratio: float
-    seq: int
-    after_seq: int
-    evidence: str
-    rule: Rule
-
-
 def infer_splits(vintages: pl.DataFrame, facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Splits between successive filings that state weighted shares, or earnings per share, of the same period.
 
@@ -190,13 +182,19 @@ def infer_splits(vintages: pl.DataFrame, facts: pl.DataFrame) -> tuple[pl.DataFr
         .group_by(PAIR, maintain_order=True)
         .agg(pl.col("observed").sort(), pl.col("concept").to_physical().last(), pl.col("start", "end").last())
     )
-    rows: list[tuple[int, float, int, date, date, str, str]] = []
+    rows: list[dict[str, Any]] = []
     for cik, of_company in groupby(pairs.iter_rows(), lambda row: row[0]):
         found = [_Pair(after, seq, observed, tuple(figure)) for _, after, seq, observed, *figure in of_company]
-        for each in _split_by_split(found, counts.get(cik, {})):
-            by, after = filed[cik, each.seq], filed[cik, each.after_seq]
-            rows.append((cik, each.ratio, each.seq, by, after, each.evidence, each.rule.id))
-    splits = pl.DataFrame(rows, schema=FRAMES["splits"].types, orient="row").sort("cik", "effective_seq", "ratio")
+        rows += [
+            {
+                "cik": cik,
+                **split,
+                "effective_by": filed[cik, split["effective_seq"]],
+                "effective_after": filed[cik, split["after_seq"]],
+            }
+            for split in _split_by_split(found, counts.get(cik, {}))
+        ]
+    splits = pl.DataFrame(rows, schema=FRAMES["splits"].types).sort("cik", "effective_seq", "ratio")
     return splits, counted([*((rule, ciks.to_numpy()) for rule, ciks in left_out), (PLACED, ints(splits, "cik"))])
 
 
@@ -206,7 +204,7 @@ def _usual_of_options(ratio: float) -> float | None:
     return usual.ratio if usual and usual.rule is USUAL_RATIO else None
 
 
-def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list[_Split]:
+def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list[dict[str, Any]]:
     """The splits that explain the changes between a company's filings.
 
     The pair with the fewest possible filings for a split is explained first, together with all other pairs that show
@@ -215,14 +213,17 @@ def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list
     Args:
         pairs: the pairs of one company.
         counts: of own_counts.
+
+    Returns:
+        `ratio`, `effective_seq`, `after_seq` (the filing before), `evidence`, `rule` (its id).
     """
     filings = sorted({seq for pair in pairs for seq in (pair.after_seq, pair.seq)} | counts.keys())
     spans = [frozenset(seq for seq in filings if pair.after_seq < seq <= pair.seq) for pair in pairs]
-    found: dict[int, _Split] = {}
+    found: dict[int, dict[str, Any]] = {}
     without: set[int] = set()
     pending = set(range(len(pairs)))
     while pending:
-        known = {n: prod(found[seq].ratio for seq in spans[n] & found.keys()) for n in pending}
+        known = {n: prod(found[seq]["ratio"] for seq in spans[n] & found.keys()) for n in pending}
         explained = {n for n in pending if _near(pairs[n].ratio, known[n], SNAP)}
         without.update(*(spans[n] for n in explained))
         places = {n: spans[n] - without - found.keys() for n in pending - explained}
@@ -234,7 +235,7 @@ def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list
         unexplained = [(pairs[n], known[n], places[n]) for n in sorted(pending)]
         split = usual and _placed(usual, sorted(places[narrowest]), unexplained, filings, counts)
         if split:
-            found[split.seq] = split
+            found[split["effective_seq"]] = split
         else:
             pending.remove(narrowest)
     return list(found.values())
@@ -246,7 +247,7 @@ def _placed(
     pairs: Sequence[tuple[_Pair, float, Collection[int]]],
     filings: Sequence[int],
     counts: Mapping[int, float],
-) -> _Split | None:
+) -> dict[str, Any] | None:
     """A split of a usual ratio at one of some filings (rule PLACED); None if too few periods prove it.
 
     Args:
@@ -279,8 +280,13 @@ def _placed(
     first, seq = chosen[0], chosen[-1]
     (number, start, end), _ = max(proof(seq, usual.snap))
     figures = f"{shown[seq]} restated figure{'' if shown[seq] == 1 else 's'}"
-    evidence = f"{figures}, among them {FIGURES.categories[number]} {start}..{end}"
-    return _Split(usual.ratio, seq, filings[filings.index(first) - 1], evidence, rule)
+    return {
+        "ratio": usual.ratio,
+        "effective_seq": seq,
+        "after_seq": filings[filings.index(first) - 1],
+        "evidence": f"{figures}, among them {FIGURES.categories[number]} {start}..{end}",
+        "rule": rule.id,
+    }
 
 
 def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:
