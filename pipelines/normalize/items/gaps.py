@@ -177,21 +177,17 @@ REASONS: dict[str, pl.Expr] = {
 }
 """Reasons for items that have a meaning and that no rule withholds; the first one that holds is used."""
 
-ALL_NEEDED = ("free_cash_flow",)
-"""Items that need each of their concepts; the others need one of them."""
-
 
 def _concepts_of_items() -> pl.LazyFrame:
-    """`concept`, `item`, `group` (concepts that replace each other), `groups` (how many the item needs)."""
+    """`concept`, `item`, `group` (concepts that replace each other), `groups` (how many the item needs).
+
+    Free cash flow needs each of its concepts, every other item one of them.
+    """
     rows = [
-        {
-            "concept": concept.name,
-            "item": item,
-            "group": concept.name if item in ALL_NEEDED else item,
-            "groups": len(concepts) if item in ALL_NEEDED else 1,
-        }
+        (concept.name, item, concept.name if item == "free_cash_flow" else item)
         for item, concepts in ITEM_CONCEPTS.items()
         for concept in concepts
     ]
-    rows += [{"concept": item, "item": item, "group": item, "groups": 1} for item in COMPOSED]
-    return pl.LazyFrame(rows, schema_overrides={"concept": AMOUNT})
+    rows += [(item, item, item) for item in COMPOSED]
+    found = pl.LazyFrame(rows, {"concept": AMOUNT, "item": pl.String, "group": pl.String}, orient="row")
+    return found.with_columns(groups=pl.col("group").n_unique().over("item"))
