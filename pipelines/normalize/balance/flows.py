@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.normalize.elements.cash_flow_lines import FINANCING, SECTIONS
-from pipelines.normalize.elements.cash_flow_lines import LINES as FLOWS
 from pipelines.normalize.elements.lines import (
     INTEREST,
     INTEREST_BY_DEPOSIT,
@@ -17,6 +15,8 @@ from pipelines.normalize.elements.lines import (
     INTEREST_ON_DEBT,
     INTEREST_ON_DEPOSITS,
 )
+from pipelines.normalize.elements.proving import FINANCING, SECTIONS
+from pipelines.normalize.elements.proving import LINES as FLOWS
 from pipelines.normalize.elements.sources import US_GAAP
 
 _DAY = ["cik", "seq", "end"]

@@ -21,8 +21,16 @@ from pipelines.normalize.derived.stated import (
     less_beginning,
 )
 from pipelines.normalize.elements import AMOUNT, proving
-from pipelines.normalize.elements.cash_flow_lines import FINANCING, LINES, SECTIONS
-from pipelines.normalize.elements.proving import DECLARED_PER_SHARE, DIVIDENDS, INCOME, PAID, PAID_PER_SHARE
+from pipelines.normalize.elements.proving import (
+    DECLARED_PER_SHARE,
+    DIVIDENDS,
+    FINANCING,
+    INCOME,
+    LINES,
+    PAID,
+    PAID_PER_SHARE,
+    SECTIONS,
+)
 from pipelines.normalize.rule import Rule
 
 RETAINED_EARNINGS = Rule(

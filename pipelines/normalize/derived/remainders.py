@@ -8,7 +8,7 @@ import polars as pl
 
 from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, durations, footings
 from pipelines.normalize.elements import AMOUNT, BY_NAME, proving
-from pipelines.normalize.elements.cash_flow_lines import INVESTING, LINES, SECTIONS
+from pipelines.normalize.elements.proving import INVESTING, LINES, SECTIONS
 from pipelines.normalize.rule import Rule
 
 BY_THE_REST = Rule(

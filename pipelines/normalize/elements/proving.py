@@ -1,10 +1,48 @@
 """Elements that prove amounts which a filing does not state; no value is read from them.
 
-Belongs here: their names. Does not: the rules that use them (derived), the lines of the cash flow statement
-(cash_flow_lines), witnesses that are compared with stated amounts (witnesses).
+Belongs here: their names; reading and checking the table of the lines of investing and financing activities
+(cash_flow_lines.csv). Does not: the rules that use them (derived), witnesses that are compared with stated amounts, the
+sources of operating cash flow and capital expenditure (sources).
+
+Columns of the table of cash flow lines:
+
+- `section`: the total to which the line belongs, one of SECTIONS.
+- `element`: of the US GAAP taxonomy.
+- `sign`: 1 for a receipt and for a net amount that is positive when cash comes in, -1 for a payment.
+- `class`: `dividend` for dividends on common stock, `borrowing` for debt that is taken up or repaid, and for its costs;
+  otherwise `line`.
 """
 
-from pipelines.normalize.elements import cash_flow_lines
+from pathlib import Path
+
+import polars as pl
+
+INVESTING, FINANCING = "investing", "financing"
+SECTIONS = {
+    INVESTING: "NetCashProvidedByUsedInInvestingActivities",
+    FINANCING: "NetCashProvidedByUsedInFinancingActivities",
+}
+"""The sections of the table, and the element of each total."""
+
+DIVIDEND, BORROWING, LINE = "dividend", "borrowing", "line"
+
+_ROWS = pl.read_csv(Path(__file__).with_name("cash_flow_lines.csv"), infer_schema=False)
+_IS_KNOWN = pl.all_horizontal(
+    pl.col("section").is_in(list(SECTIONS)),
+    pl.col("sign").is_in(["1", "-1"]),
+    pl.col("class").is_in([DIVIDEND, BORROWING, LINE]),
+).fill_null(value=False)
+if _WRONG := _ROWS.filter(~_IS_KNOWN | pl.struct("section", "element").is_duplicated()).rows():
+    raise ValueError(f"cash_flow_lines.csv: {_WRONG} come twice, or have an unknown section, sign or class")
+
+LINES = _ROWS.select(
+    "section",
+    tag="element",
+    sign=pl.col("sign").cast(pl.Float64),
+    is_dividend=pl.col("class") == DIVIDEND,
+    is_borrowing=pl.col("class") == BORROWING,
+)
+"""`section`, `tag`, `sign`, `is_dividend`, `is_borrowing`: one row a line."""
 
 INCOME = ("NetIncomeLoss", "ProfitLoss", "NetIncomeLossAvailableToCommonStockholdersBasic")
 """Income that retained earnings change by; the first one is used where all are equal."""
@@ -26,7 +64,7 @@ DIVIDENDS = (
     "DividendsCommonStockCash",
     "DividendsCash",
     "Dividends",
-    *cash_flow_lines.LINES.filter("is_dividend")["tag"],
+    *LINES.filter("is_dividend")["tag"],
 )
 """Elements that show a dividend on common stock."""
 
@@ -68,7 +106,8 @@ DILUTION = (
 )
 """Elements of a filer that has potential shares, even if these do not dilute."""
 
-ELEMENTS: frozenset[str] = cash_flow_lines.ELEMENTS.union(
+ELEMENTS: frozenset[str] = frozenset(LINES["tag"]).union(
+    SECTIONS.values(),
     INCOME,
     PREFERRED_DIVIDENDS,
     (RETAINED_EARNINGS, BASIC_EARNINGS, BASIC_AVERAGE, DILUTED_EARNINGS, DILUTIVE_ADJUSTMENT),
@@ -80,4 +119,4 @@ ELEMENTS: frozenset[str] = cash_flow_lines.ELEMENTS.union(
     (NONINTEREST_INCOME,),
     LINES_OF_BANK,
 )
-"""All elements of this module and of the lines of the cash flow statement."""
+"""All elements of this module."""

@@ -64,8 +64,8 @@ WITHOUT_MEANING = pl.DataFrame(
 
 def without_meaning() -> pl.DataFrame:
     """The rows of WITHOUT_MEANING, without those of rules that are switched off."""
-    rules = (FINANCIAL, FINANCE_ARM, SHELL)
-    return WITHOUT_MEANING.filter(pl.any_horizontal(rule.where(pl.col("rule") == rule.id) for rule in rules))
+    decided = [rule.where(pl.col("rule") == rule.id) for rule in (FINANCIAL, FINANCE_ARM, SHELL)]
+    return WITHOUT_MEANING.filter(pl.any_horizontal(decided))
 
 
 def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
