@@ -68,9 +68,8 @@ def _of_suffix(symbol: str) -> str | None:
 
 def _own_kind(symbol: str, first: str) -> str:
     """The kind of a symbol by itself; a fifth letter counts only if the rest is the company's first symbol."""
-    adds_a_letter = symbol != first and len(symbol) == len(first) + 1 and symbol.startswith(first)
-    of_letter = FIFTH_LETTER_KINDS.get(symbol[-1], COMMON) if adds_a_letter else COMMON
-    return _of_suffix(symbol) or of_letter
+    adds_a_letter = len(symbol) == len(first) + 1 and symbol.startswith(first)
+    return _of_suffix(symbol) or (FIFTH_LETTER_KINDS.get(symbol[-1], COMMON) if adds_a_letter else COMMON)
 
 
 def _kind_beside(symbol: str, exchange: str | None, first: str) -> str:
@@ -84,5 +83,4 @@ def _kind_beside(symbol: str, exchange: str | None, first: str) -> str:
         return OTHER
     if exchange in FIFTH_LETTER_MARKETS and len(symbol) == 5 and symbol[-1] in FIFTH_LETTER_KINDS:
         return FIFTH_LETTER_KINDS[symbol[-1]]
-    rest = max(len(symbol), len(first)) - shared
-    return COMMON if rest <= LETTERS_OF_A_CLASS else OTHER
+    return COMMON if max(len(symbol), len(first)) - shared <= LETTERS_OF_A_CLASS else OTHER

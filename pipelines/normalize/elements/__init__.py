@@ -103,9 +103,6 @@ def describe_sources(item: str) -> str:
         counted = [name for name, line in zip(names, table.values(), strict=True) if line.kind in COMPOSED[item]]
         lines += [f"{section}: " + " | ".join(counted)] if counted else []
     for concept in ITEM_CONCEPTS[item]:
-        stated = [
-            f"{combination(source)} ({validity(source)}; {source.rule}: {source.statement})"
-            for source in concept.sources
-        ]
+        stated = (f"{combination(each)} ({validity(each)}; {each.rule}: {each.statement})" for each in concept.sources)
         lines.append(f"{concept.name}: " + " | ".join(stated))
     return "\n".join(lines)
