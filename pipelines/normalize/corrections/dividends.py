@@ -38,8 +38,6 @@ PER_SHARE, PAID, DECLARED, PAID_PER_SHARE = (
 AS_PAID = 0.25
 """Dividends per share times shares are the dividends paid if they differ by less than this share: those declared are
 paid some weeks later, on other counts, and some are paid on preferred stock or on shares that are not yet vested."""
-NEAR_RATE = 0.2
-"""Dividends paid are several times the rate if the quotient is so near to the number of quarters, as a share of it."""
 CLEARLY = 1.9
 """Payments some weeks after the declarations, and special ones, move the quotient by less than this factor where both
 agree in the company's other periods (measured: Acme United paid a quarter early in 2012, General Motors resumed them in
@@ -106,7 +104,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     of_paid = rows[PAID_PER_SHARE] / rows[PER_SHARE]
     takes_other = (np.abs(times - 1) > APART) & (np.abs(times / of_paid - 1) <= NEARLY)
     quarters = np.round((rows.end - rows.start + 1) / DAYS_OF_QUARTER)
-    is_rate = (quarters >= 2) & (np.abs(times - quarters) <= NEAR_RATE * quarters) & _like_a_quarter(rows)
+    is_rate = (quarters >= 2) & (np.abs(times - quarters) <= AS_PAID * quarters) & _like_a_quarter(rows)
     is_off = (np.abs(times - 1) > APART) & ~rows.is_of(PAID, ORDINARY_RANKS)
     is_far = (np.abs(np.log(times)) > np.log(CLEARLY)) & rows.is_of(PAID, PAID_ON_COMMON)
     off = is_off & rows.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)

@@ -5,6 +5,7 @@ record of satisfying an identity, and the form of a proposed correction. Does no
 agreement, dividends, contexts), applying and recording proposals (ledger).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,6 +62,8 @@ MANY_OTHERS, NEARLY_ALL = 6, 0.95
 """The same for identities that hold so well that small differences contradict."""
 HALF_A_CENT = 0.0055
 """Rounding of earnings per share, with a little more for averages."""
+EXACTLY = 1e-9
+"""Figures and factors are equal but for binary fractions if they differ by less than this share."""
 RESTATED = 0.005
 """Two statements of one amount differ by less than this share: by rounding."""
 SIMILAR = 0.1
@@ -99,6 +102,7 @@ class Figures:
     is_instant: whether the figure is of an instant.
     value: in units of the reporting currency, or in shares; as corrected so far.
     grain: the power of ten to which the value is rounded; as corrected so far.
+    repair: the factor by which the value was corrected so far; NaN if it is left out.
     measure_sign: 0 money, 1 shares, -1 amounts per share.
     line: number of the company and concept.
     first: place of the figure in the first filing that states the same line and period.
@@ -114,6 +118,7 @@ class Figures:
     is_instant: Flags
     value: Floats
     grain: Floats
+    repair: Floats
     measure_sign: Ints
     line: Ints
     first: Ints
@@ -140,14 +145,20 @@ class Figures:
             is_instant=is_instant[row],
             value=floats(vintages, "value")[row],
             grain=floats(vintages, "grain")[row],
+            repair=np.ones(len(row)),
             measure_sign=ints(vintages, "measure_sign")[row],
             line=np.cumsum(starts(company, concept)) - 1,
             first=first_row(starts(period)),
         )
 
-    def multiplied(self, factor: Floats) -> "Figures":
-        """The figures, each multiplied by its factor."""
-        return replace(self, value=self.value * factor, grain=self.grain * np.abs(factor))
+    def corrected(self, proposals: Sequence[Proposal]) -> tuple["Figures", list[Proposal]]:
+        """The figures after the corrections that one corrector proposes, and its proposals that are in force."""
+        in_force = [proposal for proposal in proposals if proposal.rule.where(condition=True)]
+        factor = np.ones(len(self.value))
+        for proposal in in_force:
+            factor[proposal.at] *= proposal.factor
+        value, grain = self.value * factor, self.grain * np.abs(factor)
+        return replace(self, value=value, grain=grain, repair=self.repair * factor), in_force
 
     def of_concepts(self, names: tuple[str, ...]) -> Ints:
         """Places of the figures of some concepts."""

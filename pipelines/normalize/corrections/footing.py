@@ -7,7 +7,7 @@ share and tax (scale, signs), balance sheets (balance), other filings of the per
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,12 +18,10 @@ from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
 
-LARGE_LINE_OF_CASH_FLOW = 0.1
-"""Lines of the filer's own between the activities and the change in cash (cash of businesses held for sale) are below
-this share of operating cash flow where other statements foot: UnitedHealth 2024 has 0.9 %, Coca-Cola 2017 0.1 %."""
-LARGE_LINE_OF_INCOME = 1 / 3
-"""Lines of the filer's own between revenue and income (an impairment, other revenue) are below this share of revenue
-where other statements foot: Procter & Gamble 2019 has 12 %."""
+LARGE_LINE = 0.2
+"""Lines of the filer's own between the terms (cash of businesses held for sale, an impairment, other revenue) are below
+this share of operating cash flow or of revenue where other statements foot: UnitedHealth 2024 has 0.9 %, Coca-Cola 2017
+0.1 %, Procter & Gamble 2019 12 %."""
 RARELY_FAILS = 0.9
 """The identity is one of the company's if at least this share of its other statements satisfy it: filers with lines of
 their own fail again and again. Rounding changes a total by at most a unit of each line; measured on 3,440 cash flow
@@ -102,7 +100,6 @@ class Identity:
     rule: leaves out a figure that contradicts it.
     item: the line item whose figure is judged; its concept is the first term.
     reason: the reason of gaps where the figure is left out.
-    large: the share of the judged figure by which the sides must differ, because filers have lines of their own.
     terms: concepts and their signs; the last one is the total.
     by_digit: whether sides that differ by one digit alone contradict each other too.
     is_part: whether the total is a part of the judged figure, so that it is never larger. Measured: gross profit is not
@@ -113,7 +110,6 @@ class Identity:
     rule: Rule
     item: str
     reason: str
-    large: float
     terms: dict[str, float]
     by_digit: bool = False
     is_part: bool = False
@@ -126,7 +122,6 @@ IDENTITIES = (
         CASH_FLOW,
         "free_cash_flow",
         "cash_flow_not_footing",
-        LARGE_LINE_OF_CASH_FLOW,
         {
             "operating_cash_flow": 1.0,
             "investing_cash_flow": 1.0,
@@ -140,7 +135,6 @@ IDENTITIES = (
         GROSS_PROFIT,
         "revenue",
         "income_not_footing",
-        LARGE_LINE_OF_INCOME,
         {"revenue": 1.0, "cost_of_revenue": -1.0, "gross_profit": -1.0},
         is_part=True,
         composed="revenue.cost-and-gross-profit",
@@ -149,7 +143,6 @@ IDENTITIES = (
         COSTS,
         "revenue",
         "income_not_footing",
-        LARGE_LINE_OF_INCOME,
         {"revenue": 1.0, "operating_costs": -1.0, "operating_income": -1.0},
         composed="revenue.costs-and-operating-income",
     ),
@@ -191,6 +184,13 @@ class Judged:
     contradicted: Flags
 
 
+def of_statements(figures: Figures) -> list[Judged]:
+    """What each identity shows; a figure that satisfies one of them is not contradicted by another."""
+    found = [judged(figures, identity) for identity in IDENTITIES]
+    proved = np.concatenate([each.at[each.holds] for each in found])
+    return [replace(each, contradicted=each.contradicted & ~np.isin(each.at, proved)) for each in found]
+
+
 def judged(figures: Figures, identity: Identity) -> Judged:
     """Compare both sides of an identity in each statement that has all of its lines."""
     names = tuple(identity.terms)
@@ -214,7 +214,7 @@ def judged(figures: Figures, identity: Identity) -> Judged:
     is_usual = rows.usual(known, holds, FEWEST_OTHERS, RARELY_FAILS)
     # with a positive cost; a negative one has the wrong sign, which the rules of signs judge
     exceeds = identity.is_part & (value[-1] > value[0] + tolerance) & (value[:2] >= 0).all(axis=0)
-    is_large = np.abs(off) > identity.large * np.abs(value[0])
+    is_large = np.abs(off) > LARGE_LINE * np.abs(value[0])
     is_large |= _is_one_digit(off, unit) & identity.by_digit
     fails = known & ~holds & (is_usual | exceeds)
     factor = np.where(fails & ~by_others, factors[0], np.nan)
@@ -297,9 +297,3 @@ def _of_investing(figures: Figures) -> tuple[Proposal, Proposal]:
         rows.propose(INVESTING, f"{BY_OUTFLOW}, of which no element explains most", SPENDING, holds & ~foots, np.nan),
         rows.propose(LEASED, f"{BY_OUTFLOW}, to which the other lines add up", SPENDING, foots, plant / rows[SPENDING]),
     )
-
-
-def contradicted(found: list[Judged]) -> list[Flags]:
-    """The rows whose figures are left out; a figure that satisfies one identity is not contradicted by another."""
-    proved = np.concatenate([each.at[each.holds] for each in found])
-    return [each.contradicted & ~np.isin(each.at, proved) for each in found]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, floats, ints, numbers
+from pipelines.normalize.arrays import floats, ints, numbers
 from pipelines.normalize.corrections import agreement, contexts, dividends, footing, scale, signs
 from pipelines.normalize.corrections.figures import DOUBT, FIGURE, SCALE, SIGN, TOTAL, Figures, Proposal
 from pipelines.normalize.corrections.scale import is_power_of_ten
@@ -66,40 +66,6 @@ _IS_WITNESS = np.isin(
 )
 
 
-class Ledger:
-    """Figures as corrected so far, and the corrections.
-
-    figures: the figures. repair: the factor by which each was corrected; NaN if it is left out.
-    applied: all proposals, those of the last corrector first.
-    """
-
-    def __init__(self, figures: Figures) -> None:
-        self.figures, self.repair = figures, np.ones(len(figures.value))
-        self.applied: list[Proposal] = []
-
-    def apply(self, proposals: Sequence[Proposal]) -> None:
-        """Apply all proposals of one corrector."""
-        in_force = [proposal for proposal in proposals if proposal.rule.where(condition=True)]
-        factor = np.ones(len(self.repair))
-        for proposal in in_force:
-            factor[proposal.at] *= proposal.factor
-        self.figures, self.repair = self.figures.multiplied(factor), self.repair * factor
-        self.applied = [*in_force, *self.applied]
-
-    def recorded(self) -> pl.DataFrame:
-        """The last correction of each figure, of several of one corrector the first: `row`, `kind`, `evidence`, `rule`.
-
-        `row` is the row of the figure in the frame of vintages.
-        """
-        found = [
-            pl.DataFrame({"row": self.figures.row[each.at]}).with_columns(
-                kind=pl.lit(each.kind), evidence=pl.lit(each.evidence), rule=pl.lit(each.rule.id)
-            )
-            for each in self.applied
-        ]
-        return pl.concat(found).unique("row", keep="first", maintain_order=True)
-
-
 def corrected(
     vintages: pl.DataFrame, correctors: Sequence[Corrector] = CORRECTORS
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -121,21 +87,20 @@ def corrected(
         footings: frames.Footings.
         decisions: `cik`, `rule`, `figures`.
     """
-    ledger = Ledger(Figures.of(vintages))
+    figures, applied = Figures.of(vintages), list[Proposal]()
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for corrector in correctors:
-            ledger.apply(corrector(ledger.figures))
-        judged = [footing.judged(ledger.figures, identity) for identity in footing.IDENTITIES]
-        judged.append(dividends.judged(ledger.figures))
-        left_out = footing.contradicted(judged)
-        footings = _footings(vintages, ledger, judged, left_out)
+            figures, in_force = figures.corrected(corrector(figures))
+            applied = [*in_force, *applied]
+        statements = footing.of_statements(figures)
+        footings = _footings(vintages, figures, [*statements, dividends.judged(figures)])
         contradicted = [
-            Proposal(each.rule, footing.CONTRADICTED, each.at[wrong], kind=TOTAL)
-            for each, wrong in zip(judged, left_out, strict=True)
+            Proposal(each.rule, footing.CONTRADICTED, each.at[each.contradicted], kind=TOTAL) for each in statements
         ]
-        ledger.apply([*contexts.proposals(ledger.figures), *contradicted])
-    figures, repair = ledger.figures, ledger.repair
-    foots = np.isin(np.arange(len(repair)), np.concatenate([each.at[each.holds] for each in judged[:-1]]))
+        figures, in_force = figures.corrected([*contexts.proposals(figures), *contradicted])
+        applied = [*in_force, *applied]
+    repair = figures.repair
+    foots = np.isin(np.arange(len(repair)), np.concatenate([each.at[each.holds] for each in statements]))
     by_row = np.argsort(figures.row)
     judgement = vintages.with_columns(
         filed_value="value",
@@ -144,7 +109,7 @@ def corrected(
         repair=repair[by_row],
         foots=foots[by_row],
         row=np.arange(len(by_row)),
-    ).join(ledger.recorded(), on="row", how="left", maintain_order="left")
+    ).join(_recorded(figures, applied), on="row", how="left", maintain_order="left")
     is_right = pl.col("repair") == 1
     counts = ~np.isnan(repair) & ~_IS_WITNESS[figures.concept]
     sound = judgement.filter(counts[by_row]).with_columns(corrected_by=pl.when(~is_right).then("rule"))
@@ -159,21 +124,35 @@ def corrected(
         .select(*WHAT, "kind", "filed_value", "value", "evidence", "rule")
         .sort(*WHAT, nulls_last=True),
         footings,
-        counted([(proposal.rule, cik[proposal.at]) for proposal in ledger.applied]),
+        counted([(proposal.rule, cik[proposal.at]) for proposal in applied]),
     )
 
 
-def _footings(
-    vintages: pl.DataFrame, ledger: Ledger, judged: list[footing.Judged], left_out: list[Flags]
-) -> pl.DataFrame:
+def _recorded(figures: Figures, applied: list[Proposal]) -> pl.DataFrame:
+    """The last correction of each figure, of several of one corrector the first: `row`, `kind`, `evidence`, `rule`.
+
+    Args:
+        figures: the figures; `row` is their row in the frame of vintages.
+        applied: all proposals in force, those of the last corrector first.
+    """
+    found = [
+        pl.DataFrame({"row": figures.row[each.at]}).with_columns(
+            kind=pl.lit(each.kind), evidence=pl.lit(each.evidence), rule=pl.lit(each.rule.id)
+        )
+        for each in applied
+    ]
+    return pl.concat(found).unique("row", keep="first", maintain_order=True)
+
+
+def _footings(vintages: pl.DataFrame, figures: Figures, judged: list[footing.Judged]) -> pl.DataFrame:
     """The statements that satisfy an identity, and those whose figure is left out: frames.Footings."""
     parts = [FRAMES["footings"].empty]
-    for each, is_left_out in zip(judged, left_out, strict=True):
-        shown = np.flatnonzero(each.holds | is_left_out)
+    for each in judged:
+        shown = np.flatnonzero(each.holds | each.contradicted)
         at = each.at[shown]
-        cases = [is_left_out[shown], ledger.repair[at] != 1]
+        cases = [each.contradicted[shown], figures.repair[at] != 1]
         parts.append(
-            vintages[ledger.figures.row[at]].select(
+            vintages[figures.row[at]].select(
                 *("cik", "seq", "start", "end"),
                 item=pl.lit(each.item),
                 rule=pl.lit(each.rule.id),

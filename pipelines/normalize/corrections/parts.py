@@ -23,15 +23,13 @@ from pipelines.normalize.arrays import (
     picked,
 )
 from pipelines.normalize.corrections.contexts import FOUR_DIGITS, UNITS_OF_SUM
-from pipelines.normalize.corrections.figures import RESTATED
+from pipelines.normalize.corrections.figures import EXACTLY, RESTATED
 from pipelines.normalize.corrections.ledger import ITEMS, withheld
 from pipelines.normalize.elements import BY_NAME, NUMBER_OF
 from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
 
-SAME = 1e-9
-"""Figures are equal to the digit if they differ by less than this share, because of binary fractions."""
 FIVE_DIGITS = 1e4
 """Two amounts of five digits in one filing are not equal by chance; a balance of five digits or more hardly ever equals
 one of four earlier ones: 4 in 10,000 at most."""
@@ -272,4 +270,4 @@ def _repeated_balances(lines: _Lines) -> list[tuple[Rule, Ints, Floats]]:
 
 def _equal(one: Floats, other: Floats) -> Flags:
     """Whether two amounts are equal to the digit; false if one of them is missing."""
-    return abs(one - other) <= SAME * abs(other)
+    return abs(one - other) <= EXACTLY * abs(other)

@@ -15,6 +15,7 @@ from pipelines.normalize.corrections.figures import (
     COMMON,
     COUNTS,
     EARNINGS,
+    EXACTLY,
     PARENT,
     Figures,
     PeriodRows,
@@ -33,8 +34,6 @@ POWER = 3
 NEAR_COUNTS = 0.35
 """The largest distance of a quotient from such a power, in powers of ten, where share counts of several periods are
 compared: counts change over time."""
-EXACTLY = 1e-9
-"""Largest distance of a factor from a power of ten, in powers of ten, that comes from computing it."""
 NEAR_EARNINGS = 0.2
 """The largest distance of a quotient of income, earnings per share and shares from a power of a thousand, in powers of
 ten: earnings per share are rounded to cents, and income available to common differs from that of the parent."""
