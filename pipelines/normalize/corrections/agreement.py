@@ -232,8 +232,7 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats]) -> list[Proposa
     pairs = ((earnings, basic), (of_diluted, diluted))
     # both products agree with each other, but not with income: it is not what they are divided from
     is_other_income = _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
-    for pair in pairs:
-        is_other_income &= ~_is_product(*pair, incomes, APART, PARTICIPATING)
+    is_other_income &= ~any_of([_is_product(*pair, incomes, APART, PARTICIPATING) for pair in pairs])
     bad_basic, bad_diluted = (_contradicts(rows, *pair, incomes) & ~is_other_income for pair in pairs)
     basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
 
@@ -268,7 +267,10 @@ def _of_dilution(
 ) -> list[Proposal]:
     """Averages of diluted shares below those of basic shares: one of both is wrong."""
     fits = [_is_product(*pair, incomes, ROUNDED, HALF_A_CENT) for pair in pairs]
-    off = [np.abs(np.log(rows[name] / _last(rows, name))) for name in COUNTS]
+    # those of an earlier period in the same filing, or of an earlier filing
+    counts = pl.DataFrame({"company": rows.company, **{name: rows[name] for name in COUNTS}}, nan_to_null=True)
+    last = counts.select(pl.col(COUNTS).forward_fill().shift(1).over("company"))
+    off = [np.abs(np.log(rows[name] / last[name].to_numpy())) for name in COUNTS]
     shows = (fits[0] != fits[1]) & ~np.isnan(pairs[0][0] * pairs[1][0])
     return [
         rows.propose(
@@ -280,12 +282,6 @@ def _of_dilution(
         )
         for one, other, name in ((1, 0, COUNTS[1]), (0, 1, COUNTS[0]))
     ]
-
-
-def _last(rows: PeriodRows, name: str) -> Floats:
-    """The company's last count of an earlier period in the same filing, or of an earlier filing; NaN if none."""
-    counts = pl.DataFrame({"company": rows.company, "count": rows[name]})
-    return counts.select(pl.col("count").fill_nan(None).forward_fill().shift(1).over("company"))["count"].to_numpy()
 
 
 def _of_revenue(figures: Figures) -> list[Proposal]:

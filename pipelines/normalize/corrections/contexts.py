@@ -75,9 +75,6 @@ RULES = (SAME_END_PERIOD, OTHER_YEAR, WITH_PROVEN, IN_ONE_FILING, QUARTERS_OF_OT
 PERIOD, LINE = ["company", "seq", "start", "end"], ["line", "seq"]
 SAME_END = (pl.col("end") - pl.col("end_of")).abs() < SAME_END_DAYS
 SAME_LENGTH = (pl.col("days") - pl.col("days_of")).abs() <= SAME_END_DAYS
-FOUND = ("at", "way", "rule", "start_of", "end_of")
-"""Columns of what each way finds: the place in Figures, the number of the way (the lowest one is taken), the rule, and
-the true period."""
 
 
 def proposals(figures: Figures) -> list[Proposal]:
@@ -98,7 +95,9 @@ def proposals(figures: Figures) -> list[Proposal]:
         _repeating_next_year(flows, in_one_filing),
         _means_of_parts(flows, in_one_filing),
     )
-    found = pl.concat([way.select(FOUND) for way in ways]).drop_nulls("rule").sort("at", "way", "start_of", "end_of")
+    # the place in Figures, the number of the way (the lowest one is taken), and the true period
+    order = ["at", "way", "start_of", "end_of"]
+    found = pl.concat([way.select(*order, "rule") for way in ways]).drop_nulls("rule").sort(order)
     true_period = (pl.col(name).cast(pl.Int32).cast(pl.Date) for name in ("start_of", "end_of"))
     chosen = found.unique("at", keep="first", maintain_order=True)
     evidence = "it is the figure of {} to {}, and filings so far say otherwise of this period"

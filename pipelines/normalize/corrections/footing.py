@@ -158,8 +158,6 @@ SPENDING, OUTFLOW, REST, PLANT = (
 )
 BY_OTHER_LINES = "the totals and the other lines of the same statement"
 BY_OUTFLOW = "investing cash flow of the same filing"
-CONTRADICTED = "the totals of the same statement contradict it, and those of the company's other statements foot"
-"""The evidence that is recorded for a figure that its statement contradicts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,8 @@ def corrected(
             applied = [*in_force, *applied]
         statements = footing.of_statements(figures)
         footings = _footings(vintages, figures, [*statements, dividends.judged(figures)])
-        contradicted = [
-            Proposal(each.rule, footing.CONTRADICTED, each.at[each.contradicted], kind=TOTAL) for each in statements
-        ]
+        by_total = "the totals of the same statement contradict it, and those of the company's other statements foot"
+        contradicted = [Proposal(each.rule, by_total, each.at[each.contradicted], kind=TOTAL) for each in statements]
         figures, in_force = figures.corrected([*contexts.proposals(figures), *contradicted])
         applied = [*in_force, *applied]
     repair = figures.repair
@@ -114,8 +113,7 @@ def corrected(
     counts = ~np.isnan(repair) & ~_IS_WITNESS[figures.concept]
     sound = judgement.filter(counts[by_row]).with_columns(corrected_by=pl.when(~is_right).then("rule"))
     wrong = judgement.filter(~is_right)
-    factor = floats(wrong, "repair")
-    of_factor = np.select([factor == -1, is_power_of_ten(factor)], [SIGN, SCALE], FIGURE)
+    of_factor = np.select([wrong["repair"] == -1, is_power_of_ten(floats(wrong, "repair"))], [SIGN, SCALE], FIGURE)
     kind = pl.when(pl.col("repair").is_nan()).then("kind").otherwise(pl.Series(of_factor))
     cik = ints(vintages, "cik")[figures.row]
     return (

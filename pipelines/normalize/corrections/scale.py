@@ -46,9 +46,9 @@ BY_LIMITS = "no company with so few shares earns so much a share"
 NEAR_STATED = 0.01
 """The largest distance of a quotient from a power of a thousand, in powers of ten (about 2 %): the same figure in
 another scale differs by rounding only."""
+
 FEWEST_FILINGS = 4
 """The level of a line needs so many earlier filings; fewer may all be wrong."""
-
 MOST_SHARES = 1e12
 """No company has so many shares."""
 

@@ -48,8 +48,6 @@ WEAKLY_ALIKE = 0.5
 nothing."""
 OF_TWO_FIGURES = 2.0
 """Income before tax less tax, and the change of retained earnings, have the wrong sign only if two figures do."""
-SIGNIFICANT_TAX = 0.02
-"""Below this share of income before tax the tax does not show which sign that income has."""
 
 BY_FILINGS_OF_PERIOD = "earlier filings of the same period"
 BY_LINE = "the figures of the line for other periods, as filings state both signs equally often"
@@ -142,10 +140,10 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     amounts = (income, common, profit)
     # income before tax less tax is net income unless something was discontinued, the change of retained earnings is
     # unless something was distributed; without income before tax the tax itself may have the wrong sign
-    is_taxed = np.abs(pretax) > SIGNIFICANT_TAX * np.nan_to_num(np.abs(tax))
+    is_taxed = np.abs(pretax) > RESTATED * np.nan_to_num(np.abs(tax))
     of_tax = np.where(is_taxed, _vote(pretax - np.nan_to_num(tax), RESTATED, *amounts), 0.0)
     of_retained = _vote(retained(rows), RESTATED, *amounts)
-    is_two = np.abs(tax) > SIGNIFICANT_TAX * np.abs(pretax)
+    is_two = np.abs(tax) > RESTATED * np.abs(pretax)
     own = sum(strong.values()) + np.where(is_two, OF_TWO_FIGURES, 1.0) * of_tax + OF_TWO_FIGURES * of_retained
     similar = (rows[COMPREHENSIVE], pretax, rows[OPERATING])
     weak = sum(_vote(amount, WEAKLY_ALIKE, income) for amount in similar)
