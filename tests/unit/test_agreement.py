@@ -42,8 +42,9 @@ def third_year(usual, wrong, years=3):
         for year in range(2024 - years, 2024)
         for tag, value in {**usual, **(wrong if year == 2023 else {})}.items()
     ]
-    correctors = scale.of_shares, signs.of_tax_and_outflows, agreement.proposals, dividends.proposals
-    found = corrected_by(signed(raw(*rows)), *correctors)
+    of_filing = scale.of_shares, signs.of_tax_and_outflows
+    others = agreement.of_income, agreement.of_revenue, dividends.proposals
+    found = corrected_by(signed(raw(*rows)), *of_filing, *others)
     last = found.filter(found["end"].dt.year() == 2023).rows(named=True)
     return {row["concept"]: pytest.approx(row["value"]) for row in last}
 
@@ -316,7 +317,7 @@ def test_of_two_elements_of_revenue_the_one_counts_with_which_the_income_stateme
     contracts = "RevenueFromContractWithCustomerExcludingAssessedTax"
     lines = {REVENUE: 60_321e3, contracts: 100_579e3, "CostOfRevenue": 70_123e3, **figures}
     rows = [fact(tag, value, *of_year(2023)) for tag, value in lines.items()]
-    found = corrected_by(signed(raw(*rows)), agreement.proposals)
+    found = corrected_by(signed(raw(*rows)), agreement.of_revenue)
 
     assert found.filter(concept="revenue")["value"].to_list() == [served]
 

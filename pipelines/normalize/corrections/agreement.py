@@ -147,11 +147,6 @@ def _replaced(rows: PeriodRows, name: str, right: Floats) -> list[Proposal]:
     ]
 
 
-def proposals(figures: Figures) -> list[Proposal]:
-    """Figures that contradict others of their filing and period."""
-    return [*_of_income(PeriodRows.of(figures, (*OF_INCOME, PREFERRED))), *_of_revenue(figures)]
-
-
 def _equal(left: Floats, right: Floats, tolerance: Floats | float) -> Flags:
     return abs(left - right) <= tolerance
 
@@ -161,8 +156,9 @@ def _rounding(rows: PeriodRows, name: str) -> Floats:
     return ROUNDED * np.abs(rows[name]) + UNITS_OF_SUM * rows.grain(name)
 
 
-def _of_income(rows: PeriodRows) -> list[Proposal]:
+def of_income(figures: Figures) -> list[Proposal]:
     """Net income of the parent and to common, then earnings per share and averages of shares."""
+    rows = PeriodRows.of(figures, (*OF_INCOME, PREFERRED))
     parent, common, preferred = rows[PARENT], rows[COMMON], rows[PREFERRED]
     by_basic, by_diluted = (
         Witness(rows[earnings] * rows[count], OF_SHARES * np.abs(parent) + HALF_A_CENT * rows[count], is_exact=False)
@@ -284,7 +280,7 @@ def _of_dilution(
     ]
 
 
-def _of_revenue(figures: Figures) -> list[Proposal]:
+def of_revenue(figures: Figures) -> list[Proposal]:
     """Revenue against other elements of it, and against the lines that lead from it to income."""
     lines = ("cost_of_revenue", "gross_profit"), ("operating_costs", OPERATING)
     rows = PeriodRows.of(figures, (REVENUE, *OTHERS_OF_REVENUE, *lines[0], *lines[1]))

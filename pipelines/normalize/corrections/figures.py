@@ -20,6 +20,7 @@ from pipelines.normalize.arrays import (
     Ints,
     Timeline,
     first_row,
+    flags,
     floats,
     ints,
     packed,
@@ -126,29 +127,26 @@ class Figures:
     @classmethod
     def of(cls, vintages: pl.DataFrame) -> "Figures":
         """Make them from a frame of vintages (columns as in ledger.corrected)."""
-        cik, seq, concept = (ints(vintages, name) for name in ("cik", "seq", "concept"))
-        company = np.searchsorted(np.unique(cik), cik)
-        is_instant = vintages["start"].is_null().to_numpy()
-        dates = vintages.select("end", start=pl.coalesce("start", "end"))
-        start, end = ints(dates, "start"), ints(dates, "end")
-        period = packed(company, concept, start, end)
-        row = np.argsort(packed(period, seq), kind="stable")
-        company, concept, period = company[row], concept[row], period[row]
+        dated = vintages.with_columns(start=pl.coalesce("start", "end"), is_instant=pl.col("start").is_null())
+        company = np.searchsorted(dated["cik"].unique().sort(), dated["cik"])
+        row = np.argsort(packed(company, *(ints(dated, name) for name in ("concept", "start", "end", "seq"))))
+        figures, company = dated[row], company[row]
+        seq, concept, start, end = (ints(figures, name) for name in ("seq", "concept", "start", "end"))
         return cls(
             row=row,
             company=company,
-            seq=seq[row],
+            seq=seq,
             concept=concept,
-            rank=ints(vintages, "rank")[row],
-            start=start[row],
-            end=end[row],
-            is_instant=is_instant[row],
-            value=floats(vintages, "value")[row],
-            grain=floats(vintages, "grain")[row],
-            repair=np.ones(len(row)),
-            measure_sign=ints(vintages, "measure_sign")[row],
+            rank=ints(figures, "rank"),
+            start=start,
+            end=end,
+            is_instant=flags(figures, "is_instant"),
+            value=floats(figures, "value"),
+            grain=floats(figures, "grain"),
+            repair=np.ones(len(seq)),
+            measure_sign=ints(figures, "measure_sign"),
             line=np.cumsum(starts(company, concept)) - 1,
-            first=first_row(starts(period)),
+            first=first_row(starts(company, concept, start, end)),
         )
 
     def corrected(self, proposals: Sequence[Proposal]) -> tuple["Figures", list[Proposal]]:

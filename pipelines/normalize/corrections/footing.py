@@ -156,7 +156,6 @@ SPENDING, OUTFLOW, REST, PLANT = (
     "investing_without_payments",
     "plant_beside_leased",
 )
-BY_OTHER_LINES = "the totals and the other lines of the same statement"
 BY_OUTFLOW = "investing cash flow of the same filing"
 
 
@@ -260,7 +259,9 @@ def proposals(figures: Figures) -> list[Proposal]:
     """Corrections of signs and scales that the totals of the same statement prove, and what no total explains."""
     found = [judged(figures, identity) for identity in IDENTITIES]
     known = [(each, np.flatnonzero(~np.isnan(each.factor))) for each in found]
-    by_total = [Proposal(BY_TOTAL, BY_OTHER_LINES, each.at[at], each.factor[at]) for each, at in known]
+    by_total = [
+        Proposal(BY_TOTAL, "the other lines of the statement", each.at[at], each.factor[at]) for each, at in known
+    ]
     return [*by_total, *_of_cash(figures), *_of_investing(figures)]
 
 

@@ -53,7 +53,8 @@ CORRECTORS: tuple[Corrector, ...] = (
     footing.proposals,
     scale.of_filings,
     signs.of_filings,
-    agreement.proposals,
+    agreement.of_income,
+    agreement.of_revenue,
     dividends.proposals,
 )
 """The correctors, in order: each works on the figures as corrected by those before it."""
