@@ -99,9 +99,10 @@ def proposals(figures: Figures) -> list[Proposal]:
     order = ["at", "way", "start_of", "end_of"]
     found = pl.concat([way.select(*order, "rule") for way in ways]).drop_nulls("rule").sort(order)
     true_period = (pl.col(name).cast(pl.Int32).cast(pl.Date) for name in ("start_of", "end_of"))
-    chosen = found.unique("at", keep="first", maintain_order=True)
     evidence = "it is the figure of {} to {}, and filings so far say otherwise of this period"
-    elsewhere = chosen.with_columns(evidence=pl.format(evidence, *true_period))
+    elsewhere = found.unique("at", keep="first", maintain_order=True).with_columns(
+        evidence=pl.format(evidence, *true_period)
+    )
     of_rules = ((rule, elsewhere.filter(rule=rule.id)) for rule in RULES)
     return [Proposal(rule, each["evidence"], each["at"].to_numpy(), kind=CONTEXT) for rule, each in of_rules]
 

@@ -145,9 +145,16 @@ def judged(figures: Figures) -> Judged:
     """The dividends per share that are as paid: each times shares, and the dividends paid."""
     rows, times = _compared(figures)
     paid = np.abs(rows[PAID])
-    at, holds = rows.place[PER_SHARE], NOT_AS_PAID.where(np.abs(times - 1) <= AS_PAID)
-    nothing = np.full(len(at), np.nan)
-    return Judged(NOT_AS_PAID, PER_SHARE, at, paid / times, paid, holds, nothing, np.isnan(times) & False)
+    return Judged(
+        rule=NOT_AS_PAID,
+        item=PER_SHARE,
+        at=rows.place[PER_SHARE],
+        left=paid / times,
+        right=paid,
+        holds=NOT_AS_PAID.where(np.abs(times - 1) <= AS_PAID),
+        factor=np.full(len(paid), np.nan),
+        contradicted=np.zeros(len(paid), dtype=np.bool_),
+    )
 
 
 def _like_a_quarter(rows: PeriodRows) -> Flags:

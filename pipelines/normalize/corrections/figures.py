@@ -248,9 +248,8 @@ class PeriodRows:
 
     def propose(self, rule: Rule, evidence: str, name: str, holds: Flags, factor: npt.NDArray[Any] | float) -> Proposal:
         """Propose to multiply the figures of a concept where the condition holds."""
-        holds = holds & (self.place[name] >= 0)
-        of_all = np.broadcast_to(factor, holds.shape)
-        return Proposal(rule, evidence, self.place[name][holds], of_all[holds])
+        rows = np.flatnonzero(holds & (self.place[name] >= 0))
+        return Proposal(rule, evidence, self.place[name][rows], np.broadcast_to(factor, holds.shape)[rows])
 
 
 def either(*numbers: Floats) -> Floats:

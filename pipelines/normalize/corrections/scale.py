@@ -241,11 +241,9 @@ def of_filings(figures: Figures) -> list[Proposal]:
 
 def _of_filing(figures: Figures, proven: Floats) -> Floats:
     """The power that most figures of the same line and filing prove; of several, the smallest. NaN: none does."""
-    filing = {"line": figures.line, "seq": figures.seq}
-    powers = pl.DataFrame({**filing, "power": proven}, nan_to_null=True)
-    modes = powers.drop_nulls().group_by("line", "seq").agg(pl.col("power").mode().min())
-    of_figures = powers.drop("power").join(modes, on=["line", "seq"], how="left", maintain_order="left")
-    return of_figures["power"].to_numpy()
+    powers = pl.DataFrame({"line": figures.line, "seq": figures.seq, "power": proven}, nan_to_null=True)
+    modes = powers.drop_nulls().group_by("line", "seq").agg(mode=pl.col("power").mode().min())
+    return powers.join(modes, on=["line", "seq"], how="left", maintain_order="left")["mode"].to_numpy()
 
 
 def _off_level(figures: Figures) -> Floats:
