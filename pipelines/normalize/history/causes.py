@@ -45,16 +45,16 @@ def _nearly_equal(one: str | pl.Expr, other: str | pl.Expr, tolerance: float = S
 
 
 def _is_scaled(one: str, other: str) -> pl.Expr:
-    ratio = pl.col(one) / pl.col(other)
-    return pl.any_horizontal(_nearly_equal(ratio, pl.lit(scale), REVISED_A_LITTLE) for scale in SCALES)
+    return pl.any_horizontal(
+        _nearly_equal(pl.col(one) / pl.col(other), pl.lit(scale), REVISED_A_LITTLE) for scale in SCALES
+    )
 
 
 def _is_rounded(one: str, other: str) -> pl.Expr:
     """Whether one of the two values is the other one, rounded."""
-    pairs = ((one, other), (other, one))
     return pl.any_horizontal(
         _nearly_equal(pl.col(fine).round_sig_figs(digits), coarse)
-        for fine, coarse in pairs
+        for fine, coarse in ((one, other), (other, one))
         for digits in ROUNDED_DIGITS
     )
 
@@ -197,12 +197,16 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
         other_elements=changes("elements"),
         other_standards=changes("standards") | changes_currency,
     )
-    of_facts = _facts_compared(compared.select("version", "previous"), legs)
     is_plain = ~pl.col("item").is_in(RATIOS) & pl.col("method").ne_missing("net_income_over_shares")
     rounds = is_plain & ~pl.col("restates") & ((pl.col("value") - pl.col("earlier")).abs() <= pl.col("slack"))
     return (
         _filings_compared(compared)
-        .join(of_facts, on="version", how="left", maintain_order="left")
+        .join(
+            _facts_compared(compared.select("version", "previous"), legs),
+            on="version",
+            how="left",
+            maintain_order="left",
+        )
         .with_columns(pl.col("restates", "rescaled", "is_reversed").fill_null(value=False))
         .with_columns(rounds=rounds.fill_null(value=False))
     )
@@ -251,13 +255,13 @@ def _facts_compared(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     own = facts.join(versions.drop_nulls(), on="version").drop("previous")
     before = facts.rename({"version": "previous"}).join(versions, on="previous").drop("previous")
     pairs = own.join(before, on=["version", *PLACE], how="full", coalesce=True, nulls_equal=True, suffix="_before")
-    off = (pl.col("amount") - pl.col("amount_before")).abs()
     slack = pl.col("slack").fill_null(0.0) + pl.col("slack_before").fill_null(0.0)
     return (
         pairs.filter(~_nearly_equal("amount", "amount_before").fill_null(value=False))
+        .with_columns(off=(pl.col("amount") - pl.col("amount_before")).abs())
         .group_by("version")
         .agg(
-            restates=(off > pl.max_horizontal("unit", "unit_before")).any(),
+            restates=(pl.col("off") > pl.max_horizontal("unit", "unit_before")).any(),
             rescaled=_is_scaled("amount", "amount_before").any(),
             is_reversed=_nearly_equal("amount", -pl.col("amount_before"), REVISED_A_LITTLE).any(),
             slack=slack.sum(),

@@ -81,11 +81,10 @@ def item_versions(
         withheld += [of_item.select("cik", "q", "item").hstack(each).filter(without).drop_nulls() for each in reasons]
         compared = of_item.with_columns(earlier=numbers(before(floats(of_item, "value"), starts(points.window))))
         same = compared.select(is_same("value", "earlier")).to_series()
-        repeated = compared.filter(same, pl.col("value") != pl.col("earlier"))
         is_without_input = pl.col("rule") == WITHOUT_INPUT.id
         of_rule = WITHOUT_INPUT.where(is_without_input) | ~is_without_input
         versions = compared.drop("earlier").filter(~same, of_rule)
-        decided.append((SAME_WITHIN_ROUNDING, ints(repeated, "cik")))
+        decided.append((SAME_WITHIN_ROUNDING, ints(compared.filter(same, pl.col("value") != pl.col("earlier")), "cik")))
         decided += [
             (rule, ints(versions.filter(holds[ints(versions, "point")]), "cik")) for rule, holds in item.decided
         ]

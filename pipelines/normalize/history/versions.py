@@ -122,8 +122,12 @@ def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame
         "cik", "seq", "accession", "form", "filed", is_amended=pl.col("form").str.ends_with(AMENDMENT)
     )
     # the newest filing may be an amendment that repeats a report on a former basis
-    on_newest = filings.filter((pl.col("factor") - 1).abs() < NOISE_OF_SUMS)
-    newest = on_newest.sort("cik", "seq").group_by("cik", maintain_order=True).agg(basis=pl.col("accession").last())
+    newest = (
+        filings.filter((pl.col("factor") - 1).abs() < NOISE_OF_SUMS)
+        .sort("cik", "seq")
+        .group_by("cik", maintain_order=True)
+        .agg(basis=pl.col("accession").last())
+    )
     described = (
         values.with_columns(provenance.summaries(lineage, values.height))
         .join(periods, on=["cik", "q"])
@@ -189,9 +193,8 @@ def to_append(
             legs=pl.lit([], pl.List(FACT)),
         )
     )
-    columns = REPLAYED.names()
     kept = [replayed[ints(rows, "row")].with_columns(rows["cause"]) for rows in (fresh, corrected)]
-    return pl.concat([frame.select(columns) for frame in (*kept, withdrawn)])
+    return pl.concat([frame.select(REPLAYED.names()) for frame in (*kept, withdrawn)])
 
 
 def _beside_log(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
@@ -312,8 +315,7 @@ def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str,
     scaled = log.join(
         factors.rename({"accession": "basis"}), on=["cik", "basis"], how="left", maintain_order="left"
     ).with_columns(pl.col("value") * factor)
-    legs = _legs_rescaled(scaled)
-    return scaled.with_columns(legs=legs).select(log.columns)
+    return scaled.with_columns(legs=_legs_rescaled(scaled)).select(log.columns)
 
 
 def recorded(appended: pl.DataFrame, at: datetime, rules: str) -> pl.DataFrame:
@@ -326,16 +328,14 @@ def recorded(appended: pl.DataFrame, at: datetime, rules: str) -> pl.DataFrame:
 
 def numbered(log: pl.DataFrame) -> pl.DataFrame:
     """Add `version`, counting from 1 for each period and item in the order of recording, and `is_current`."""
-    count = pl.len().over(VERSION_OF)
     return log.with_columns(version=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(VERSION_OF)).with_columns(
-        is_current=pl.col("version") == count
+        is_current=pl.col("version") == pl.len().over(VERSION_OF)
     )
 
 
 def _legs_rescaled(scaled: pl.DataFrame) -> pl.Series:
     """The legs with their split factors multiplied by later splits; unchanged without later splits."""
     rows, unit = scaled.with_row_index("row"), pl.col("unit")
-    moved = rows.filter(pl.col("factor").fill_null(1.0) != 1.0)
     factor = (
         pl.when(unit == "shares")
         .then("factor")
@@ -344,12 +344,13 @@ def _legs_rescaled(scaled: pl.DataFrame) -> pl.Series:
         .otherwise(1.0)
     )
     again = (
-        moved.select("row", "factor", "legs")
+        rows.filter(pl.col("factor").fill_null(1.0) != 1.0)
+        .select("row", "factor", "legs")
         .explode("legs")
         .unnest("legs")
         .with_columns(split_factor=pl.col("split_factor") * factor)
         .group_by("row", maintain_order=True)
         .agg(moved_legs=pl.struct([field.name for field in FACT.fields]))
     )
-    both = rows.join(again, on="row", how="left", maintain_order="left")
-    return both.select(legs=pl.coalesce("moved_legs", "legs"))["legs"]
+    moved = rows.join(again, on="row", how="left", maintain_order="left")
+    return moved.select(pl.coalesce("moved_legs", "legs")).to_series()

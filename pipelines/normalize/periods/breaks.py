@@ -70,13 +70,12 @@ def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
         `cik`, `seq`, sorted: `regime` (a number, different on both sides of a break), `entity` (number of breaks of
         the entity so far), `is_ifrs`.
     """
-    begun = _of_another_company(vintages).select(*FILING, begins=True)
     entity = pl.col("begins").fill_null(value=False).cum_sum().over("cik").cast(pl.Int32)
     return (
         facts.group_by(FILING)
         .agg(is_ifrs=OTHER_STANDARDS.where((pl.col("taxonomy") == IFRS).mean() > MOST_FACTS))
         .sort(FILING)
-        .join(begun, on=FILING, how="left", maintain_order="left")
+        .join(_of_another_company(vintages).select(*FILING, begins=True), on=FILING, how="left", maintain_order="left")
         .select(
             *FILING, "is_ifrs", regime=(REGIMES_OF_COMPANY * entity + pl.col("is_ifrs")).cast(pl.Int32), entity=entity
         )
@@ -90,11 +89,10 @@ def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
         of_filing: of regimes.
         filings: `cik`, `seq`, `accession`, `filed`.
     """
-    another = pl.col("entity") != pl.col("entity").shift().over("cik")
     return (
         filings.join(of_filing, on=FILING)
         .sort(FILING)
-        .with_columns(another=another)
+        .with_columns(another=pl.col("entity") != pl.col("entity").shift().over("cik"))
         .filter(pl.col("regime") != pl.col("regime").shift().over("cik"))
         .select(
             "cik",
@@ -116,10 +114,10 @@ def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
         found: of breaks.
         grid: of calendar.fiscal_grid.
     """
-    since = (pl.col("period_end") - pl.col("filed")).dt.total_days()
     return (
         grid.join(found.select("cik", "filed"), on="cik")
-        .filter(ACROSS.where(since.is_between(-QUARTER_AND_YEAR, DAYS_OF_YEAR)))
+        .with_columns(since=(pl.col("period_end") - pl.col("filed")).dt.total_days())
+        .filter(ACROSS.where(pl.col("since").is_between(-QUARTER_AND_YEAR, DAYS_OF_YEAR)))
         .select("cik", "q", item=pl.lit(list(items_of("flow"))), reason=pl.lit("basis_break"), rule=pl.lit(ACROSS.id))
         .explode("item")
         .unique()

@@ -87,9 +87,7 @@ def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _grid(ends: pl.DataFrame, named_after_start: pl.Series) -> pl.DataFrame:
-    follows = pl.col("q").diff().over("cik") == 1
     fiscal_year = plain_year(pl.col("year_end")) - pl.col("cik").is_in(named_after_start.implode()).cast(pl.Int32)
-    numbers = pl.col("q", "fiscal_year", "fiscal_quarter", "year_before").cast(pl.Int32)
     return (
         ends.sort("cik", "q")
         .with_columns(period_end=as_date(pl.col("period_end")), fiscal_year=fiscal_year)
@@ -99,11 +97,11 @@ def _grid(ends: pl.DataFrame, named_after_start: pl.Series) -> pl.DataFrame:
             "period_end",
             "fiscal_year",
             "fiscal_quarter",
-            previous_end=pl.when(follows).then(pl.col("period_end").shift()),
+            previous_end=pl.when(pl.col("q").diff().over("cik") == 1).then(pl.col("period_end").shift()),
             is_year_end=(pl.col("fiscal_quarter") == QUARTERS_A_YEAR) & pl.col("closed"),
             year_before=pl.col("q") - pl.col("fiscal_quarter"),
         )
-        .with_columns(numbers)
+        .with_columns(pl.col("q", "fiscal_year", "fiscal_quarter", "year_before").cast(pl.Int32))
     )
 
 
@@ -188,8 +186,8 @@ def _quarter_ends(durations: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.Data
     )
     first = spans.group_by("cik").agg(before.first())
     first = first.select("cik", q=0, period_end="before", year_end="before", fiscal_quarter=0, closed=False)
-    is_open = ~closed & (pl.col("running") | (pl.col("first_q") == 0))
-    decided = [(MOST_FIGURES, ints(interim, "cik")), (OPEN_YEAR, ints(interim.filter(is_open), "cik"))]
+    is_open = interim.filter(~closed, pl.col("running") | (pl.col("first_q") == 0))
+    decided = [(MOST_FIGURES, ints(interim, "cik")), (OPEN_YEAR, ints(is_open, "cik"))]
     return pl.concat([frame.select(columns) for frame in (interim, closes, first)], how="vertical_relaxed"), decided
 
 
@@ -228,17 +226,15 @@ def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, p
         decisions: `cik`, `rule`, `figures`.
     """
     eve, is_instant = pl.col("start").dt.offset_by("-1d"), pl.col("start").is_null()
-    spanned = quarters_spanned(duration_days())
     n = pl.when(is_instant).then(0).otherwise(pl.col("q") - pl.col("before"))
-    days = (pl.col("at") - pl.col("at_before")).dt.total_days()
-    is_other = NO_FISCAL_PERIOD.where(spanned != n)
+    is_other = NO_FISCAL_PERIOD.where(quarters_spanned(duration_days()) != n)
     spans = n.is_between(1, QUARTERS_A_YEAR) & ~is_other
     fits = pl.col("q").is_not_null() & (is_instant | spans.fill_null(value=False))
     found = (
         vintages.with_columns(at_end=pl.col("end"), eve=eve)
         .pipe(_with_nearest, "at_end", grid.select("cik", "q", at="period_end"))
         .pipe(_with_nearest, "eve", grid.select("cik", before="q", at_before="period_end"))
-        .with_columns(fits=fits, n=n.cast(pl.Int32), days=days)
+        .with_columns(fits=fits, n=n.cast(pl.Int32), days=(pl.col("at") - pl.col("at_before")).dt.total_days())
     )
     placed = found.filter("fits").select(*vintages.columns, "q", "n", "days")
     return placed, counted([(NO_FISCAL_PERIOD, ints(found.filter(~pl.col("fits")), "cik"))])

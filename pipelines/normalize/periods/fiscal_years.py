@@ -136,12 +136,12 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule
     Returns:
         the years (`cik`, `start`, `end`), and the decisions of each rule.
     """
-    of_year = durations.filter(pl.col("days").is_between(*YEAR_DAYS))
     # filers of 40-F may attach their statements to a 6-K, so that the annual report has no facts
     in_6k = pl.col("is_current") & ~pl.col("is_annual").any().over("cik")
     most_elements = pl.col("elements") == pl.col("elements").max().over("cik")
     shown = (
-        of_year.with_columns(in_6k=in_6k)
+        durations.filter(pl.col("days").is_between(*YEAR_DAYS))
+        .with_columns(in_6k=in_6k)
         .filter(ANNUAL_REPORT.where(pl.col("is_annual")) | CURRENT_REPORTS.where(pl.col("in_6k")))
         .with_columns(is_reported=pl.col("end") == pl.col("end").max().over("cik", "seq"))
         .group_by("cik", "start", "end")
@@ -162,11 +162,10 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule
     is_near = (pl.col("end") - pl.col("reported")).abs() < YEAR_DAYS[0]
     overlaps = ONE_YEAR.where(~pl.col("is_reported") & is_near.fill_null(value=False))
     years = nearest.filter(~overlaps)
-    dropped = shown.join(years, on=["cik", "start", "end"], how="anti")
     return years.select("cik", "start", "end"), [
         (ANNUAL_REPORT, ints(years.filter(~pl.col("in_6k")), "cik")),
         (CURRENT_REPORTS, ints(years.filter("in_6k"), "cik")),
-        (ONE_YEAR, ints(dropped, "cik")),
+        (ONE_YEAR, ints(shown.join(years, on=["cik", "start", "end"], how="anti"), "cik")),
     ]
 
 

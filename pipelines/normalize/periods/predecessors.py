@@ -113,9 +113,8 @@ def is_continued(predecessor: pl.DataFrame, successor: pl.DataFrame) -> bool:
         successor: facts as filed of the other.
     """
     first = successor.sort("filed", "accession").unique(PERIOD, keep="first", maintain_order=True)
-    reported = predecessor.select(*PERIOD, reported="value").unique()
     compared = (
-        first.join(reported, on=PERIOD, nulls_equal=True)
+        first.join(predecessor.select(*PERIOD, reported="value").unique(), on=PERIOD, nulls_equal=True)
         .group_by(PERIOD)
         .agg(equal=(pl.col("reported") == pl.col("value")).any())
     )

@@ -279,8 +279,7 @@ def _errata(rows: pl.DataFrame) -> Flags:
     power = power_of_thousand(abs(times), NEAR_STATED)
     found[at] = (power == 0) & (times < 0)
     at = at[(abs(power) > 0) & (times > 0)]
-    place = np.unique(ints(rows, "cik"), return_inverse=True)[1]
-    slots = slot_key(place, *(ints(rows, name) for name in SLOT[1:]))
+    slots = slot_key(np.unique(rows["cik"], return_inverse=True)[1], *(ints(rows, name) for name in SLOT[1:]))
     years = slots[at] + (QUARTERS_A_YEAR << SPAN_BITS) * np.array([[-1], [1]])
     others = picked(value, Timeline(slots, seq).after(years, seq[at]))
     with np.errstate(divide="ignore"):
@@ -290,9 +289,8 @@ def _errata(rows: pl.DataFrame) -> Flags:
 
 def _finest_so_far(grain: Floats, begins: Flags) -> Ints:
     """For each row the last row of its run, up to this row, that was finer than all earlier rows of the run."""
-    rank = np.unique(grain, return_inverse=True)[1]
     # each run is shifted below the one before, so that one running minimum works for all runs
-    depth = rank - np.cumsum(begins) * len(grain)
+    depth = np.unique(grain, return_inverse=True)[1] - np.cumsum(begins) * len(grain)
     return first_row(np.diff(np.minimum.accumulate(depth), prepend=len(grain)) < 0)
 
 

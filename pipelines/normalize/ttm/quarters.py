@@ -219,12 +219,10 @@ def _year_less_three(windows: Windows, q: Ints, as_of: Floats, year: Ints) -> Fl
     left, left_days = of("amount", year) - amounts.sum(axis=0), of("days", year) - days.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         a_day, most = left / left_days, LARGEST_RAISE * np.fmax.reduce(amounts / days)
-    is_alike = (a_day >= 0) & (a_day <= most)
-    counts = ~np.isnan(left) & (windows.can_be_negative | is_alike)
+    counts = ~np.isnan(left) & (windows.can_be_negative | ((a_day >= 0) & (a_day <= most)))
     return np.where(counts, [*quarters, left, left_days], np.nan)
 
 
 def _restated_since(windows: Windows, q: Ints, nine_months: Ints, as_of: Floats) -> Flags:
     """Whether a quarter of the nine months was restated after these were last stated."""
-    quarters = windows.find(q - THREE, 1, as_of)
-    return any_of(windows.of("revised", quarters) > windows.of("seq", nine_months))
+    return any_of(windows.of("revised", windows.find(q - THREE, 1, as_of)) > windows.of("seq", nine_months))

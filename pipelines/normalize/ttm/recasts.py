@@ -90,8 +90,7 @@ def by_years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
     sums = [years.total(windows, name) for name in ("amount", "days")]
     for total, name in zip(sums, ("amount", "days"), strict=True):
         total[rows] += of(name, prior) - of(name, quarter)
-    signs = 1, 1, -1, -1, 1
-    way = Way.of(windows, YEAR_TO_DATE, (*sums, of("regime", years.to_date)), legs, signs, ~years.holds)
+    way = Way.of(windows, YEAR_TO_DATE, (*sums, of("regime", years.to_date)), legs, (1, 1, -1, -1, 1), ~years.holds)
     return way, years, is_next
 
 

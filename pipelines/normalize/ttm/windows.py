@@ -215,8 +215,7 @@ def _former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
     """The twelve months of the same window after an earlier filing; NaN if there were none."""
     last = np.maximum.accumulate(np.where(has_way, np.arange(len(amount)), NOTHING))
     last = np.append([NOTHING], last[:-1])[: len(amount)]
-    begins = first_row(starts(windows.slot(windows.q, 0)))
-    return picked(amount, np.where(last >= begins, last, NOTHING))
+    return picked(amount, np.where(last >= first_row(starts(windows.slot(windows.q, 0))), last, NOTHING))
 
 
 def _legs(windows: Windows, choice: Choice, kept: Ints) -> pl.DataFrame:
