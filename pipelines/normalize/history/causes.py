@@ -11,6 +11,7 @@ import polars as pl
 from pipelines.normalize.arrays import previous
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.item import MEAN, SUM
+from pipelines.normalize.periods.breaks import LARGE
 from pipelines.normalize.ttm.known import HALF_A_UNIT
 from warehouse.schema import items_of
 
@@ -24,12 +25,9 @@ REVISED_A_LITTLE = 0.02
 """Tolerance for figures in another scale or with another sign: they may be rounded or revised a little."""
 SAME = 1e-6
 """Figures that differ by at most this share are equal."""
-HALF_CHANGED = 0.5
-"""A change by more than this share suggests another company's figures, not a restatement."""
-SEVERAL_PERIODS = 2
-"""A filing that restates net income of at least so many periods is a change of accounting."""
-SEVERAL_ITEMS = 3
-"""If at least so many items change by more than half together with the shares, the figures are another company's."""
+SEVERAL = 2
+"""A filing that restates net income of at least so many periods is a change of accounting; if at least so many items
+change by more than half together with the shares, the figures are another company's."""
 
 OF_SHARES = ("shares_basic", "shares_diluted", "eps_basic", "dividends_per_share")
 RATIOS = items_of("ratio")
@@ -131,7 +129,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause(
         "accounting_change",
         "a later report restates the item, and net income of several periods with it",
-        pl.col("moves_net_income") & (pl.col("periods_moved") >= SEVERAL_PERIODS),
+        pl.col("moves_net_income") & (pl.col("periods_moved") >= SEVERAL),
     ),
     Cause(
         "restatement",
@@ -224,12 +222,12 @@ def _filings_compared(versions: pl.DataFrame) -> pl.DataFrame:
     is_income, is_revenue = pl.col("item") == "net_income", pl.col("item") == "revenue"
     is_shares = pl.col("item").is_in(OF_SHARES[:2])
     changes, large = pl.col("changes"), pl.col("changes_by_half")
-    most = (large.sum() >= SEVERAL_ITEMS) & (2 * large.sum() > changes.sum())
+    most = (large.sum() >= SEVERAL) & (2 * large.sum() > changes.sum())
     another = ((large & is_income).any() & (large & is_revenue).any()) | ((large & is_shares).any() & most)
     return (
         versions.with_columns(
             changes=(change > SAME * size).fill_null(value=False),
-            changes_by_half=(change > HALF_CHANGED * size).fill_null(value=False),
+            changes_by_half=(change > LARGE * size).fill_null(value=False),
         )
         .with_columns(moves_net_income=(changes & is_income).any().over(WINDOW), another=another.over(WINDOW))
         .with_columns(

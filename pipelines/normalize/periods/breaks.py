@@ -51,10 +51,9 @@ MOVED_PART = 0.75
 """The share of the figures that must change; a few stay about the same by chance."""
 SHEET = ("assets", "cash")
 """A restatement does not change both of these by so much; they decide if a report has few earlier figures."""
-SAME_BREAK_DAYS = 400
-"""Filings within so many days show the rest of the other company's past, and are not another break."""
 DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
-"""A break becomes visible up to a quarter, plus the time until its report, after it happened."""
+"""A break becomes visible up to a quarter, plus the time until its report, after it happened. Filings of so many days
+more than a year show the rest of the other company's past, and are not another break."""
 MONEY = [concept.name for concept in CONCEPTS if concept.measure == "money"]
 LINE = ["cik", "concept", "start", "end"]
 
@@ -148,5 +147,5 @@ def _of_another_company(vintages: pl.DataFrame) -> pl.DataFrame:
         .filter(ANOTHER_COMPANY.where(pl.col("shown")))
         .sort(FILING)
         .with_columns(since_last=(pl.col("filed") - pl.col("filed").shift().over("cik")).dt.total_days())
-        .filter((pl.col("since_last") > SAME_BREAK_DAYS).fill_null(value=True))
+        .filter((pl.col("since_last") > QUARTER_AND_YEAR).fill_null(value=True))
     )

@@ -155,9 +155,13 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule
         .sort("year", "is_reported", "figures", "end", "start", descending=[False, True, True, True, False])
         .unique("year", keep="first", maintain_order=True)
     )
-    reported = one_of_each.filter("is_reported").select("cik", reported="end")
     nearest = one_of_each.join_asof(
-        reported, left_on="end", right_on="reported", by="cik", strategy="nearest", check_sortedness=False
+        one_of_each.filter("is_reported").select("cik", reported="end"),
+        left_on="end",
+        right_on="reported",
+        by="cik",
+        strategy="nearest",
+        check_sortedness=False,
     )
     is_near = (pl.col("end") - pl.col("reported")).abs() < YEAR_DAYS[0]
     overlaps = ONE_YEAR.where(~pl.col("is_reported") & is_near.fill_null(value=False))

@@ -17,18 +17,14 @@ from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, lar
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, Windows
-from pipelines.normalize.ttm.ways import A_THOUSANDTH, DISAGREEMENT
+from pipelines.normalize.ttm.ways import A_THOUSANDTH, DISAGREEMENT, RESTATED_BY
 
-ERROR_OF_YEAR = 3.0
-"""A fiscal year that is restated alone, to less than a third or more than three times the amount or to the other sign,
-was stated in error. Measured: recasts of one line alone change it by less (T-Mobile's operating cash flow of 2015 from
-5,414 to 1,877 million)."""
-NUDGED = 0.1
-"""A year that follows an interim period restated by little moves by at most this share. Measured: Mastercard's
-operating cash flow of 2017 by a fiftieth; one that moved from 101 to 495 million left its interim periods alone."""
 ALIKE = 3.0
-"""A recast changes a year and an interim period of the next one by shares that differ by less than this factor: Bank of
-America's revenue of 2024 by 3.9 % and of the first quarter of 2025 by 3.2 %."""
+"""Amounts or changes that differ by less than this factor are alike. A fiscal year that is restated alone to an amount
+that is not, or to the other sign, was stated in error; measured: recasts of one line alone change it by less
+(T-Mobile's operating cash flow of 2015 from 5,414 to 1,877 million). A recast changes a year and an interim period of
+the next one by shares that are alike: Bank of America's revenue of 2024 by 3.9 % and of the first quarter of 2025 by
+3.2 %."""
 BEYOND = 0.01
 """Largest share by which the part of a mean of shares that no filing states moves the mean beyond the averages beside
 it. Measured on 228 companies: 98 % of 3,500 means are within it; the others mix years before and after a conversion or
@@ -224,7 +220,7 @@ def _is_nudged(legs: _Legs) -> Flags:
     """Whether the interim period of a year was restated by little, and the year then by more, but not this one's."""
     windows, of = legs.windows, legs.windows.of
     is_unchanged = of("since", windows.find(windows.q, windows.quarter)) <= of("since", legs.to_date)
-    moves = abs(of("amount", legs.later) - of("amount", legs.year)) <= NUDGED * abs(of("amount", legs.year))
+    moves = abs(of("amount", legs.later) - of("amount", legs.year)) <= RESTATED_BY * abs(of("amount", legs.year))
     is_restated = restated(windows, legs.prior, legs.with_year, 0.0)
     return is_restated & is_unchanged & moves & IS_ADDITIVE[windows.concept]
 
@@ -265,7 +261,7 @@ def _was_error(windows: Windows, year: Ints, newest: Ints, seq: Floats) -> Flags
     """Whether the year as known with filing `seq` was an error: a later filing corrects it and hardly anything else."""
     of = windows.of
     times = of("amount", newest) / np.where(of("amount", year) == 0, np.nan, of("amount", year))
-    is_gross = (times < 1 / ERROR_OF_YEAR) | (times > ERROR_OF_YEAR)
+    is_gross = (times < 1 / ALIKE) | (times > ALIKE)
     return is_gross & (of("revised", newest) > seq) & (of("restated_along", newest) <= RESTATED_ALONE)
 
 

@@ -22,8 +22,8 @@ from pipelines.normalize.ttm.ways import (
     FISCAL_YEAR,
     NO_MIXED_BASES,
     NO_MIXED_ELEMENTS,
-    OWN_APART,
     OWN_TWELVE_MONTHS,
+    RESTATED_BY,
     Way,
 )
 
@@ -114,7 +114,7 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     is_year = FISCAL_YEAR.where(year >= 0) & ~(
         windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived
     )
-    takes_own = by_own.is_whole & (abs(by_own.amount - by_years.amount) <= OWN_APART * abs(by_own.amount))
+    takes_own = by_own.is_whole & (abs(by_own.amount - by_years.amount) <= RESTATED_BY * abs(by_own.amount))
     is_single = is_year | takes_own
     is_apart, differ = _apart(windows, ways, is_single)
     years_count, quarters_count, contradict = _contradictions(windows, ways, differ)

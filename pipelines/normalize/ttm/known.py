@@ -312,8 +312,7 @@ def disputed(rows: Mapping[str, Floats], following: Ints, concept: Ints, is_year
         concept: the code of the concept of each.
         is_year: whether it is of a fiscal year.
     """
-    compared = ("amount", "weight", "grain", "rank", "seq", "since", "restated_along")
-    other = {name: picked(rows[name], following) for name in compared}
+    other = {name: picked(column, following) for name, column in rows.items()}
     # figures as filed, not weighted by days
     figure, next_figure = (each["amount"] / each["weight"] for each in (rows, other))
     off, unit = abs(next_figure - figure), np.minimum(rows["grain"], other["grain"])

@@ -22,9 +22,11 @@ DISAGREEMENT = 0.005
 
 Measured: the two ways agree within it for 99.7 % of operating cash flow and 97.5 % of net income; nearly all others are
 breaks of the accounting basis."""
-OWN_APART = 0.1
-"""A filer's own twelve months differ from the sum of its legs by restatements only. Measured: at most 4 % where Amazon
-states them, while a figure of another period in such a context is off by half and more."""
+RESTATED_BY = 0.1
+"""Restatements of some legs change twelve months by at most this share. Measured: a filer's own twelve months differ
+from the sum of its legs by at most 4 % where Amazon states them, while a figure of another period in such a context is
+off by half and more; Mastercard's operating cash flow of 2017 moved by a fiftieth after its interim period, while a
+year that moved from 101 to 495 million left its interim periods alone."""
 DIGITS_OF_SUMS = 4
 """Sums of up to eight rounded legs may differ by so many units."""
 SMALLEST_UNIT = 1e3
@@ -56,7 +58,7 @@ FOUR_QUARTERS = Rule(
 OWN_TWELVE_MONTHS = Rule(
     "ttm.own-twelve-months",
     "If a filer itself states the twelve months to an interim quarter end, these count, unless they differ by more "
-    f"than {OWN_APART:.0%} from those that follow from its years, because they then cover another period.",
+    f"than {RESTATED_BY:.0%} from those that follow from its years, because they then cover another period.",
     "Regulation S-X Rule 10-01(c)(3): a registrant may state the cash flows of the twelve months to the balance sheet "
     "date",
     "select",
