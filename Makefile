@@ -72,7 +72,7 @@ $(VENV)/.scale: deploy/scale.lock tests/scale.lock $(READY)
 	@touch $@
 
 # before a command: what follows the newest filings until the command ends
-FOLLOWING = $(if $(FOLLOW),$(BIN)/fundamentals follow $(if $(SYMBOLS),--symbols "$(SYMBOLS)") & trap "kill $$!" EXIT;)
+FOLLOWING = $(if $(FOLLOW),$(BIN)/fundamentals follow $(if $(SYMBOLS),--symbols "$(SYMBOLS)") & trap "kill $$! 2>/dev/null" EXIT INT TERM;)
 
 run: ## set up, synchronize the sample (or SOURCE=...), make a demo key, serve on 127.0.0.1:8000
 	@$(if $(FOLLOW),[ "$(SOURCE)" = live ] || { echo "FOLLOW=yes follows the SEC; give SOURCE=live" >&2; exit 1; })

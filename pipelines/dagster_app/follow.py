@@ -5,6 +5,7 @@ Belongs here: the loop, and its output on the terminal. Does not: which companie
 """
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -34,9 +35,12 @@ def main(symbols: tuple[str, ...]) -> int:
         symbols: the companies to follow; empty: all that are listed.
 
     Returns:
-        the exit status: 1 if the source cannot be opened; otherwise stopping.STATUS, after Ctrl-C.
+        the exit status: 1 if the source cannot be opened; otherwise stopping.STATUS, after Ctrl-C or SIGTERM.
     """
     home = Home.from_environment()
+    # a shell starts commands in the background with SIGINT ignored, and Dagster treats SIGTERM like SIGINT
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
     try:
         with ends_soon_after_sigint():
             _source().client.close()  # a mistyped setting is told at once

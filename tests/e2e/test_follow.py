@@ -3,7 +3,6 @@
 The server is a real one on a loopback port; behind it is the simulator. Only the pauses of the command are shorter.
 """
 
-import signal
 import subprocess
 import sys
 import time
@@ -25,8 +24,10 @@ from tests.unit.test_newest import entry, feed
 
 FILERS = sample_filers()[:3]
 QUICKLY = """
+import signal
 import sys
 from datetime import timedelta
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in the background of a shell
 from pipelines.run import newest_filings
 newest_filings.EVERY = newest_filings.AT_NIGHT = newest_filings.FIRST_WAIT = timedelta(seconds=0.2)
 import fundamentals
@@ -76,7 +77,8 @@ def server() -> Iterator[EdgarServer]:
 
 
 def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
-    """The process is killed while the report waits, and goes on where it ended when it is started again."""
+    """The process is killed while the report waits, and goes on where it ended when it is started again; SIGTERM ends
+    it, also where a shell has started it in the background."""
     home = tmp_path / "home"
     after = SampleTransport(FILERS)
     filer, report = max(
@@ -98,6 +100,6 @@ def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
         served = line_with(process, report.accession)
         assert served.split("  ")[1].startswith(f"{filer.symbols[0]} 10-Q {report.accession}, ")
         assert ": published, " in served
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         assert process.wait(PATIENCE) == STATUS
     assert query(home, f"SELECT max(filed) FROM filings WHERE cik = '{filer.cik}'") != held
