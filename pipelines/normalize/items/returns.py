@@ -126,14 +126,13 @@ def _capital(points: Points, regime: Floats) -> tuple[Floats, list[Leg], list[tu
     before = picked(now, year_before)
     mean, mean_assets = (now + before) / 2, (assets + picked(assets, year_before)) / 2
     regimes = [points.of(name, "regime") for name in lines]
-    regimes += [picked(one, year_before) for one in regimes]
     legs = [points.leg(name, CAPITAL, sign) for name, sign in lines.items()]
     gaps = [
         ("no_equity", np.isnan(equity)),
         ("no_total_debt", np.isnan(debt)),
         ("no_cash", np.isnan(cash)),
         ("no_capital_a_year_before", np.isnan(before)),
-        ("basis_break", any_of([one != regime for one in regimes])),
+        ("basis_break", any_of([(one != regime) | (picked(one, year_before) != regime) for one in regimes])),
         ("non_positive_capital", np.minimum(now, before) <= 0),
         ("thin_capital", mean < THIN_CAPITAL * mean_assets),
     ]
