@@ -23,7 +23,7 @@ from pipelines.normalize.history import replay, versions
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import evidence, gaps, item, line_items, provenance
 from pipelines.normalize.items.points import Points
-from pipelines.normalize.periods import breaks, calendar, fiscal_years
+from pipelines.normalize.periods import breaks, calendar
 from pipelines.normalize.shares import latest, splits
 from pipelines.normalize.ttm import known, windows
 
@@ -240,7 +240,7 @@ def _profiles(currencies: Frame, grid: Frame, industries: Frame) -> Frame:
     months = (
         grid.filter("is_year_end")
         .group_by("cik")
-        .agg(fiscal_year_end_month=fiscal_years.nominal_month(pl.col("period_end")).mode().min().cast(pl.Int32))
+        .agg(fiscal_year_end_month=calendar.nominal_month(pl.col("period_end")).mode().min().cast(pl.Int32))
     )
     return currencies.join(classification.newest(industries), on="cik").join(months, on="cik", how="left")
 

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import polars as pl
 import pytest
 
-from pipelines.normalize.periods import calendar, fiscal_years
+from pipelines.normalize.periods import calendar
 from tests.factories import (
     CASH,
     CASH_FLOW,
@@ -61,13 +61,13 @@ def ends(rows: pl.DataFrame) -> list[date]:
 )  # fmt: skip
 def test_a_period_is_one_to_four_quarters(days, quarters):
     """The limits include quarters of 12 to 17 weeks; a month, or a transition period of 17 months, is left out."""
-    assert pl.select(fiscal_years.quarters_spanned(pl.lit(days))).item() == (quarters or 0)
+    assert pl.select(calendar.quarters_spanned(pl.lit(days))).item() == (quarters or 0)
 
 
 def test_the_days_of_a_duration_include_both_ends():
     year = pl.DataFrame({"start": [day("2023-01-01")], "end": [day("2023-12-31")]})
 
-    assert year.select(fiscal_years.duration_days()).item() == 365
+    assert year.select(calendar.duration_days()).item() == 365
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_days_of_a_duration_include_both_ends():
     ],
 )
 def test_the_first_ten_days_of_a_month_belong_to_the_month_before(year_end, month):
-    assert pl.select(fiscal_years.nominal_month(pl.lit(day(year_end)))).item() == month
+    assert pl.select(calendar.nominal_month(pl.lit(day(year_end)))).item() == month
 
 
 # --- Calendars

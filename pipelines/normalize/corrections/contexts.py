@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.corrections.figures import A_QUARTER, A_YEAR, CONTEXT, RESTATED, Figures, Proposal
-from pipelines.normalize.periods.calendar import QUARTERS_A_YEAR
-from pipelines.normalize.periods.fiscal_years import SAME_END_DAYS
+from pipelines.normalize.periods.calendar import QUARTERS_A_YEAR, SAME_END_DAYS
 from pipelines.normalize.rule import Rule
 
 FOUR_DIGITS = 1e3

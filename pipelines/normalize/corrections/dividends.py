@@ -25,7 +25,7 @@ from pipelines.normalize.corrections.figures import (
 from pipelines.normalize.corrections.footing import Judged
 from pipelines.normalize.corrections.scale import NEAR_COUNTS, POWER, power_of_thousand
 from pipelines.normalize.elements import BY_NAME
-from pipelines.normalize.periods.fiscal_years import DAYS_OF_QUARTER
+from pipelines.normalize.periods.calendar import DAYS_OF_QUARTER
 from pipelines.normalize.rule import Rule
 
 PER_SHARE, PAID, DECLARED, PAID_PER_SHARE = (

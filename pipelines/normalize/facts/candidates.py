@@ -14,7 +14,7 @@ from pipelines.normalize.facts.matching import SOURCES
 from pipelines.normalize.facts.precision import SMALLEST_ROUNDING, scale_of_filing
 from pipelines.normalize.facts.reports import FILED_TWICE
 from pipelines.normalize.industry.classification import LOOKS_BACK_DAYS
-from pipelines.normalize.periods.fiscal_years import INTERIM_DAYS
+from pipelines.normalize.periods.calendar import INTERIM_DAYS
 from pipelines.normalize.rule import Rule
 
 NO_LESS_THAN_PART = Rule(

@@ -18,7 +18,7 @@ from pipelines.normalize.facts.reports import AMENDMENT
 from pipelines.normalize.history.causes import classified
 from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.items import flags, provenance
-from pipelines.normalize.periods.fiscal_years import YEAR_DAYS
+from pipelines.normalize.periods.calendar import YEAR_DAYS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
