@@ -54,7 +54,6 @@ SHEET = ("assets", "cash")
 DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
 """A break becomes visible up to a quarter, plus the time until its report, after it happened. Filings of so many days
 more than a year show the rest of the other company's past, and are not another break."""
-MONEY = [concept.name for concept in CONCEPTS if concept.measure == "money"]
 LINE = ["cik", "concept", "start", "end"]
 
 
@@ -131,7 +130,7 @@ def _of_another_company(vintages: pl.DataFrame) -> pl.DataFrame:
     former, value = pl.col("former"), pl.col("value")
     is_moved = (value - former).abs() > LARGE * former.abs()
     again = (
-        vintages.filter(pl.col("concept").is_in(MONEY))
+        vintages.filter(pl.col("concept").is_in([concept.name for concept in CONCEPTS if concept.measure == "money"]))
         .sort(*LINE, "seq", maintain_order=True)
         .with_columns(former=previous(value, LINE))
         .filter(former != 0)

@@ -183,8 +183,7 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         .with_columns(amount=pl.col("value") * pl.col("weight"), since=rows["seq"][of_run], is_revised=~begins[of_run])
         .drop("value")
     )
-    is_finest = finest == np.arange(len(finest))
-    is_rounding = repeats & ~is_outlier & (is_finest | (grain > grain[finest]))
+    is_rounding = repeats & ~is_outlier & ((finest == np.arange(len(finest))) | (grain > grain[finest]))
     decided += [(COARSER_REPETITION, cik[is_rounding]), (OUTLIER, cik[is_outlier])]
     decided += [(PROVED_BEFORE, cik[was_proved & restates_nothing]), (ERRATUM, cik[is_erratum & restates_nothing])]
     return known, counted(decided)

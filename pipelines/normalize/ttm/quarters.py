@@ -170,7 +170,6 @@ def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tu
         # a figure per share may be stated with more digits after a reverse split
         return windows.replaced(row, is_per_share, _finest, row, q, n)
 
-    stated = on_basis(as_settled(windows, q, one, as_of), q, one)
     q_before, is_fourth = np.where(number > 1, q - 1, np.nan), number == QUARTERS_A_YEAR
     longer, shorter = (
         on_basis(windows.around(end, n, as_of), end, n) for end, n in ((q, number), (q_before, number - 1))
@@ -181,7 +180,7 @@ def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tu
     is_less = is_fourth & ~windows.can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
     longer = np.where(is_less, windows.find(q, number), longer)
     longer, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
-    return stated, longer, shorter, recast_by
+    return on_basis(as_settled(windows, q, one, as_of), q, one), longer, shorter, recast_by
 
 
 def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:

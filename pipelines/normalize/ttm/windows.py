@@ -109,8 +109,6 @@ ITEM_OF_FLOW = {
     "shares_diluted": "shares_diluted",
 }
 """The line item that has no value if the twelve months of a flow have none."""
-ITEM_OF_CONCEPT = pl.Series([ITEM_OF_FLOW.get(name) for name in BY_NAME], dtype=pl.String)
-"""The same for each code of a concept; null if there is none."""
 
 
 def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
@@ -148,7 +146,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole)
     ways = Ways(by_years, years, by_quarters, quarters, of_recast, of_next)
     choice = chosen(windows, ways)
-    items = ITEM_OF_CONCEPT[windows.concept]
+    items = pl.Series([ITEM_OF_FLOW.get(name) for name in BY_NAME], dtype=pl.String)[windows.concept]
     is_withdrawn, rule = _rules(windows, ways, choice)
     found = _found(windows, ways, choice).with_columns(rule=rule, window=np.arange(len(windows.q)))
     flows = amount_changes(found.filter(choice.has_way | is_withdrawn), "is_beyond")
