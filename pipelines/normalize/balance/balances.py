@@ -5,25 +5,22 @@ statements).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
 from itertools import chain, groupby
 
 import numpy as np
 import polars as pl
 
 from pipelines.normalize import arrays
-from pipelines.normalize.balance import reading, sections, statements
+from pipelines.normalize.balance import reading, sections
 from pipelines.normalize.balance.cash import cash, cash_at_end_of_flows, has_securities
 from pipelines.normalize.balance.debt import debt
 from pipelines.normalize.balance.evidence import judged
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import History
+from pipelines.normalize.balance.statements import Place, that_count
 from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_LINES, Value
-from pipelines.normalize.frames import CHOSE, FRAMES, HOLDS, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
+from pipelines.normalize.frames import CHOSE, FRAMES, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
-
-_Place = tuple[int, date, bool, int]
-"""The quarter end of a day of a filing, and `filed`, `amended` and `regime` of the filing."""
 
 
 def balances(
@@ -38,43 +35,36 @@ def balances(
         of_facts: `vintage` and `fact` of every stated amount, also of those that corrections left out.
 
     Returns:
-        composed: the values that count, as vintages that are numbered after the stated ones; `value` in units of the
-            reporting currency, `grain` the power of ten to which it is rounded, `rule` the rule that chose the lines.
-        lines_of_balances: the facts of each value; `reservation` is the flag of the value, `repair` the factor by which
-            a correction changed the fact.
-        missed: the items without a value although the balance sheet states a part of them.
-        proofs: frames.PROOFS.
-        decisions: frames.DECISIONS.
-        section_lines: of sections.section_lines: the lines of the balance sheets.
+        the frames composed, whose vintages are numbered after the stated ones, lines_of_balances, missed, proofs,
+        decisions and section_lines.
     """
     repairs = _repairs(facts, placed, of_facts)
     industries = {(cik, seq): name for cik, seq, name in of_industry.select("cik", "seq", "industry").iter_rows()}
     of_day = _quarters(placed)
     of_filing = {(cik, seq): place for (cik, seq, _), place in of_day.items()}
     values: list[Value] = []
-    rows: list[sections.Row] = []
+    lines: list[sections.Row] = []
     for _, of_company in groupby(reading.filings(_corrected(facts, repairs)), key=lambda filing: filing.cik):
         filings = list(of_company)
         values += _values(filings, industries)
-        rows += sections.rows(filings)
+        lines += sections.rows(filings)
     found = [(value, place) for value in values if (place := _placed(value, of_day, of_filing))]
     found.sort(key=lambda one: (*_key(one), one[0].seq, one[0].is_proved, one[0].day))
-    taken: list[tuple[Value, _Place]] = []
-    missed: list[tuple[Value, _Place]] = []
+    taken: list[tuple[Value, Place]] = []
+    missed: list[tuple[Value, Place]] = []
     decided: list[tuple[Rule, int]] = []
     for _, group in groupby(found, key=_key):
         of_one = list(group)
-        counts, rules = statements.that_count([(value, place[2]) for value, place in of_one])
+        counts, rules = that_count(of_one)
         decided += rules
-        placed_at = {id(value): place for value, place in of_one}
-        taken += [(value, placed_at[id(value)]) for value in counts]
-        if not counts or counts[-1].value is None:
+        taken += counts
+        if not counts or counts[-1][0].value is None:
             missed += [one for one in of_one if one[0].value is None][-1:]
     first = int(arrays.ints(of_facts, "vintage").max(initial=-1)) + 1
-    return (*_frames(taken, missed, decided, repairs, first), sections.section_lines(rows))
+    return (*_frames(taken, missed, decided, repairs, first), _frame("section_lines", lines))
 
 
-def _key(of: tuple[Value, _Place]) -> tuple[int, int, str]:
+def _key(of: tuple[Value, Place]) -> tuple[int, int, str]:
     value, (quarter, *_) = of
     return value.cik, quarter, value.item
 
@@ -94,8 +84,6 @@ def _repairs(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame) 
 
 def _corrected(facts: pl.DataFrame, repairs: Mapping[int, float]) -> pl.DataFrame:
     """The facts as corrections changed them; what they left out counts as an element that no table knows."""
-    if not repairs:
-        return facts
     factor = pl.Series(np.ones(len(facts)))
     factor[list(repairs)] = list(repairs.values())
     tag = pl.when(pl.Series(factor != 0)).then(pl.col("tag")).otherwise(pl.lit(""))
@@ -103,8 +91,8 @@ def _corrected(facts: pl.DataFrame, repairs: Mapping[int, float]) -> pl.DataFram
 
 
 def _placed(
-    value: Value, of_day: Mapping[tuple[int, int, int], _Place], of_filing: Mapping[tuple[int, int], _Place]
-) -> _Place | None:
+    value: Value, of_day: Mapping[tuple[int, int, int], Place], of_filing: Mapping[tuple[int, int], Place]
+) -> Place | None:
     """The quarter end of a value, and its filing; None if it is on no quarter end."""
     stated = of_day.get((value.cik, value.seq if value.withdraws is None else value.withdraws, value.day))
     by = of_filing.get((value.cik, value.seq))
@@ -132,7 +120,7 @@ def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | N
     return (cash(filing, day),) if own and not has_securities(own) else ()
 
 
-def _quarters(placed: pl.DataFrame) -> dict[tuple[int, int, int], _Place]:
+def _quarters(placed: pl.DataFrame) -> dict[tuple[int, int, int], Place]:
     """The quarter end of each day of each filing, with `filed`, `amended` and `regime` of the filing."""
     days = placed.filter(pl.col("n") == 0).select(
         "cik", "seq", pl.col("end").to_physical(), "q", "filed", "amended", "regime"
@@ -141,25 +129,29 @@ def _quarters(placed: pl.DataFrame) -> dict[tuple[int, int, int], _Place]:
     return {(cik, seq, day): (q, *of_filing) for cik, seq, day, q, *of_filing in once.iter_rows()}
 
 
+def _frame(name: str, rows: Iterable[tuple[object, ...]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=FRAMES[name].types, orient="row")
+
+
 def _frames(
-    taken: list[tuple[Value, _Place]],
-    missed: list[tuple[Value, _Place]],
+    taken: list[tuple[Value, Place]],
+    missed: list[tuple[Value, Place]],
     decided: list[tuple[Rule, int]],
     repairs: Mapping[int, float],
     first: int,
 ) -> tuple[pl.DataFrame, ...]:
     rows, lines, judgements = [], [], []
-    for number, (one, (q, filed, amended, regime)) in enumerate(taken, first):
-        of_day = (one.cik, one.item, q, one.seq, filed, amended, regime)
-        rows.append((*of_day, one.value, one.grain, one.rule.id, number, 0, 0))
+    for vintage, (one, (q, filed, amended, regime)) in enumerate(taken, first):
+        of_filing = (filed, amended, regime, one.value, one.grain, one.rule.id)
+        rows.append((one.cik, one.item, q, one.seq, *of_filing, vintage, 0, 0))
         lines += [
-            (number, fact, coefficient, OF_LINES.id, one.flag, repairs.get(fact, 1.0), one.cik, one.seq, one.item)
+            (vintage, fact, coefficient, OF_LINES.id, one.flag, repairs.get(fact, 1.0), one.cik, one.seq, one.item)
             for fact, coefficient in one.facts
         ]
-        value_of = (one.cik, q, one.item, one.seq)
+        of_value = (one.cik, q, one.item, one.seq)
         if one.is_proved:
-            judgements.append((*value_of, one.rule.id, CHOSE, one.value, one.value))
-        judgements += [(*value_of, ADDS_UP[name].id, HOLDS, of_lines, total) for name, of_lines, total in one.sections]
+            judgements.append((*of_value, one.rule.id, CHOSE, one.value, one.value))
+        judgements += [(*of_value, ADDS_UP[name].id, HOLDS, of_lines, total) for name, of_lines, total in one.sections]
     gaps = [(one.cik, q, one.item, one.reason, one.rule.id) for one, (q, *_) in missed]
     judgements += [
         (one.cik, q, one.item, one.seq, one.rule.id, WITHHELD_OUTCOME, *(one.sides or (None, None)))
@@ -169,9 +161,9 @@ def _frames(
     for rule, cik in chain(decided, ((one.rule, one.cik) for one, _ in (*taken, *missed))):
         companies.setdefault(rule, []).append(cik)
     return (
-        pl.DataFrame(rows, schema=FRAMES["composed"].types, orient="row"),
-        pl.DataFrame(lines, schema=FRAMES["lines_of_balances"].types, orient="row"),
-        pl.DataFrame(gaps, schema=WITHHELD, orient="row"),
-        pl.DataFrame(judgements, schema=PROOFS, orient="row"),
+        _frame("composed", rows),
+        _frame("lines_of_balances", lines),
+        _frame("missed", gaps),
+        _frame("proofs", judgements),
         counted((rule, np.array(ciks)) for rule, ciks in companies.items()),
     )

@@ -6,6 +6,7 @@ Belongs here: whether a value is out of bounds, or one of its lines wrong. Does 
 
 from itertools import chain, combinations
 
+from pipelines.normalize.balance.cash import WITH_RESTRICTED
 from pipelines.normalize.balance.debt import FILER_TOTAL
 from pipelines.normalize.balance.reading import Day, Lines, stated_lines
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet
@@ -26,10 +27,8 @@ from pipelines.normalize.elements.lines import (
 )
 from warehouse.vocabulary import SECTIONS
 
-ROUNDED = 1.005
-"""An amount may exceed a total that includes it by half a per cent, for rounding."""
 MATERIAL = 0.005
-"""A line matters if it is at least half a per cent of the value."""
+"""A line, or what exceeds a total, matters if it is at least half a per cent of the value."""
 HALF = 0.5
 """A missing line is still in a total if what the other lines leave of it grew by at least half of the line."""
 MOVED = 0.1
@@ -44,7 +43,6 @@ _ABOUT = 1 / 3
 """An amount is about another if it is a third to three times of it."""
 ROUNDED_LINES = 5
 """Lines that are each rounded to a unit leave at most so many units."""
-_OF_FLOWS = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 
 
 # --- Totals -------------------------------------------------------------------------------------------------------
@@ -61,21 +59,21 @@ def exceeds_liabilities(case: Case) -> bool:
     most = case.sheet.liabilities or first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES))
     most -= case.sheet.sum_of(LIABILITIES, DEPOSIT)
     parts = () if case.value.rule is FILER_TOTAL else totals.keys() & {CURRENT_LIABILITIES, NONCURRENT_LIABILITIES}
-    return (most != 0 and case.value.amount > most * ROUNDED) or any(
-        case.sheet.sum_of(section, BORROWING) > totals[section] * ROUNDED for section in parts
+    return (most != 0 and case.value.amount > most * (1 + MATERIAL)) or any(
+        case.sheet.sum_of(section, BORROWING) > totals[section] * (1 + MATERIAL) for section in parts
     )
 
 
 def exceeds_assets(case: Case) -> bool:
     """Whether cash exceeds the current assets, or without them the total assets."""
     total = case.sheet.totals.get(CURRENT_ASSETS, first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES)))
-    return bool(total) and case.value.amount > total * ROUNDED
+    return bool(total) and case.value.amount > total * (1 + MATERIAL)
 
 
 def exceeds_cash_of_flows(case: Case) -> bool:
     """Whether the lines of cash exceed that of the cash flow statement, and bank overdrafts do not explain it."""
     line = sum_of(case.sheet.stated, _lines_of_cash(case))
-    most = amount(case.sheet.stated, _OF_FLOWS) * ROUNDED
+    most = amount(case.sheet.stated, WITH_RESTRICTED) * (1 + MATERIAL)
     return most != 0 and most < min(line, line - amount(case.sheet.stated, BANK_OVERDRAFTS))
 
 
@@ -85,12 +83,12 @@ def _lines_of_cash(case: Case) -> list[str]:
 
 def moved_apart_from_flows(case: Case) -> bool:
     """Whether the lines of cash changed against all balance sheets and that of the flows did not, or the reverse."""
-    stated, lines = case.sheet.stated, [name for name in _lines_of_cash(case) if name != _OF_FLOWS]
+    stated, lines = case.sheet.stated, [name for name in _lines_of_cash(case) if name != WITH_RESTRICTED]
     now = sum_of(stated, lines)
     changes = [
-        (now - before, stated[_OF_FLOWS][0] - other.stated[_OF_FLOWS][0])
+        (now - before, stated[WITH_RESTRICTED][0] - other.stated[WITH_RESTRICTED][0])
         for other in case.compared
-        if (before := sum_of(other.stated, lines)) and _OF_FLOWS in stated and _OF_FLOWS in other.stated
+        if (before := sum_of(other.stated, lines)) and WITH_RESTRICTED in stated and WITH_RESTRICTED in other.stated
     ]
     return bool(changes) and all(_is_apart(now, *each) for each in changes)
 

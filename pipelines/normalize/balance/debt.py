@@ -20,7 +20,7 @@ from pipelines.normalize.balance.reading import (
     Reading,
     sections_of,
 )
-from pipelines.normalize.balance.solver import unit_of
+from pipelines.normalize.balance.solver import SAME, unit_of
 from pipelines.normalize.balance.values import (
     DEBT,
     DERIVED_LINE,
@@ -300,8 +300,8 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
     if everything in elements:
         return DEBT_AS_READ, (_lines_that_are(stated, total - repos) if repos else ()) or elements
     unproved = [name for part in parts if not part.read for name in part.elements]
-    repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME_DEBT / 10 * total]
-    if repeated and abs(lines - total) > SAME_DEBT / 10 * total:
+    repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME * total]
+    if repeated and abs(lines - total) > SAME * total:
         return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
     # some total their long-term debt only under this element
     most = total + sum_of(stated, [name for name in elements if name in SHORT_TERM])
@@ -346,7 +346,7 @@ def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) ->
     elif whole and rest and not maturities and not of_current.read:
         left = of_whole - rest
         is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
-        is_more = left > unit_of([of_whole]) / 2 and left > SAME_DEBT / 10 * rest
+        is_more = left > unit_of([of_whole]) / 2 and left > SAME * rest
         if WITH_MATURITIES.where(is_more and not is_due):
             return WITH_MATURITIES, (whole, *short_term)
     return DEBT_AS_READ, lines

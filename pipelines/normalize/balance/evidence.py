@@ -7,7 +7,7 @@ A value is withheld only where an unknown part of it can be material. What a fil
 column and with the filings before, so a later filing changes what is known from then on.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -21,84 +21,92 @@ Predicate = Callable[[Case], bool | tuple[float, float] | None]
 """Whether evidence holds for a value, or both sides of the identity that does not hold."""
 
 
-def _rule(id: str, statement: str, source: str) -> Rule:
-    return Rule(id, statement, source, "withhold")
-
-
 _FOOTS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); IAS 1.69"
 
-IN_OTHER_UNITS = _rule(
+IN_OTHER_UNITS = Rule(
     "balance.withheld.in-other-units",
     "Debt and cash are withheld if the assets or one of their lines are a thousandth or a millionth of those of "
     "another filing or balance sheet, or a line is a thousand times finer than all other amounts.",
     "Regulation S-X Rule 4-01(b); measured: two balance sheets of 8,300, both filed in other units",
+    "withhold",
 )
-_NEGATIVE = _rule(
+_NEGATIVE = Rule(
     "balance.withheld.negative-line",
     "Debt and cash are withheld if one of their lines is negative.",
     "ASC 210-20-45-1 (assets and liabilities are not set off)",
+    "withhold",
 )
-_EXCEEDS = _rule(
+_EXCEEDS = Rule(
     "balance.withheld.exceeds-total",
     "Debt is withheld if it exceeds the liabilities less deposits, or a part of it the current or non-current ones; "
     "cash if it exceeds the current assets or, without bank overdrafts, the cash of the cash flow statement.",
     f"{_FOOTS}; ASC 230-10-45-4, 230-10-50-8",
+    "withhold",
 )
-_NO_SUM = _rule(
+_NO_SUM = Rule(
     "balance.withheld.total-agreed-before",
     "Debt and cash are withheld if a stated total was the sum of two or three of its parts in the other column "
     "or the balance sheet before, and is none any more: one of them is wrong.",
     "definitions of the taxonomies: a total is the sum of its parts",
+    "withhold",
 )
-_APART = _rule(
+_APART = Rule(
     "cash.withheld.cash-of-flows-did-not-move",
     "Cash is withheld if the line of cash changed by a tenth or more since the balance sheets before and the cash at "
     "the end of the cash flow statement did not follow, or if only the latter changed.",
     "ASC 230-10-45-4 (the cash flow statement explains the change in cash)",
+    "withhold",
 )
-_OTHER_EXTENT = _rule(
+_OTHER_EXTENT = Rule(
     "balance.withheld.element-of-other-extent",
     "Debt and cash are withheld if their elements are another part of a total than in the other column, or less than "
     "half of what an earlier filing states for a day with the same assets.",
     "definitions of the taxonomies: a part is not its total; ASC 210-10-45-1: a line cannot change alone",
+    "withhold",
 )
-NOT_SHOWN = _rule(
+NOT_SHOWN = Rule(
     "balance.withheld.line-not-shown",
     "Debt and cash are withheld if they lack securities, current, short-term or non-current debt that a report of the "
     "last year stated or a later filing shows, and nothing shows that they are gone.",
     "Regulation S-X Rule 5-02.2, 5-02.19, 5-02.20, 5-02.22, 3-01, 10-01(c) (lines, and comparatives); IAS 1.69",
+    "withhold",
 )
-_FELL_DUE = _rule(
+_FELL_DUE = Rule(
     "debt.withheld.maturities-left-long-term-debt",
     "Long-term debt alone is withheld for a year after 3 % (a total: 10 %) left for the current liabilities, "
     "or equal installments; always after it did so twice, and if the company owns the lender to its buyers.",
     "Regulation S-X Rule 5-02.19, 5-02.20 (current debt is a line of the balance sheet); IAS 1.69; a lender owes "
     "commercial paper and maturities within a year",
+    "withhold",
 )
-_PART = _rule(
+_PART = Rule(
     "debt.withheld.may-be-a-part",
     "Debt is withheld if long-term debt was less than its non-current part, maturities without a line would be 40 % of "
     "the current liabilities and 25 % of the debt, or notes exceed current debt alone.",
     "us-gaap:LongTermDebt (current and non-current debt); Regulation S-X Rule 5-02.19, 5-02.22 (each is a line)",
+    "withhold",
 )
-_ROOM = _rule(
+_ROOM = Rule(
     "debt.withheld.room-for-other-debt",
     "Debt is withheld if all lines leave much of the liabilities: of a bank's 3 % and more than the debt, of "
     "classified ones a fifth and ten times the debt, or any for debt whose interest is stated.",
     "us-gaap:Liabilities, ifrs-full:Liabilities; Regulation S-X Rule 9-04.7 to 9-04.9 (interest by class of debt)",
+    "withhold",
 )
-_WITHOUT_LIABILITIES = _rule(
+_WITHOUT_LIABILITIES = Rule(
     "debt.withheld.financial-company-without-short-term-debt",
     "Long-term debt alone of a bank, broker or other financial company is withheld if its filing states neither "
     "liabilities nor deposits, so that nothing shows whether it has short-term borrowings.",
     "Regulation S-X Rule 9-03.13, 9-03.16 (short-term borrowings and long-term debt are lines of their own)",
+    "withhold",
 )
-_NO_LONGER_ADDS_UP = _rule(
+_NO_LONGER_ADDS_UP = Rule(
     "balance.withheld.no-longer-adds-up",
     "Debt or cash is withheld if lines with which its section added up, in the other column or the filing "
     "before, leave a material rest that a missing, wrong or repeated line, or an unknown liability, explains.",
     "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); one wrong figure as the likeliest error: Fellegi and "
     "Holt, A Systematic Approach to Automatic Edit and Imputation (1976)",
+    "withhold",
 )
 
 
@@ -161,21 +169,19 @@ _OF_VALUES = {
 """The evidence by item, and whether the totals prove the value."""
 
 
-def judged(values: Iterable[Value], filing: Filing, history: History) -> list[Value]:
+def judged(values: list[Value], filing: Filing, history: History) -> list[Value]:
     """The values of a filing, without those that evidence withholds; the history goes on with the filing.
 
     Args:
         values: the values of all days of the filing.
     """
-    values = list(values)
     sheets = {day: Sheet.of(filing, day) for day in filing.days}
     own = sheets[max(filing.days)]
     earlier = (*sheets.values(), *list(history.sheets)[-1:])
     history.filings += 1
     unknown.follow_maturities(history, own, [sheet for sheet in sheets.values() if sheet is not own])
     for value in values:
-        if value.value is not None:
-            history.values.setdefault((value.item, value.day), value)
+        history.values.setdefault((value.item, value.day), value)
     found = []
     for value in values:
         compared = tuple(other for other in earlier if 0 < value.day - other.day <= QUARTERS)

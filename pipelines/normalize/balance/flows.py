@@ -41,20 +41,19 @@ class Flows:
     pays_interest: bool = False
 
 
-def flows(facts: pl.DataFrame) -> dict[tuple[int, int], dict[int, Flows]]:
-    """The flows of each filing, by `cik` and `seq`, and the day on which they end."""
+def flows(facts: pl.DataFrame) -> dict[tuple[int, int, int], Flows]:
+    """The flows of each filing, by `cik`, `seq` and the day on which they end."""
     durations = facts.with_row_index("fact").filter(pl.col("start").is_not_null())
     of_day = (
         _interest_on_deposits(durations)
         .join(_interest_by_class(durations), on=_DAY, how="full", coalesce=True)
         .join(_without_borrowing(durations), on=_DAY, how="full", coalesce=True)
     )
-    found: dict[tuple[int, int], dict[int, Flows]] = {}
-    columns = ("is_all_on_deposits", "interest", "fact", "pays_interest")
-    for cik, seq, day, is_all, interest, rows, pays in of_day.select(*_DAY, *columns).iter_rows():
-        of_filing = found.setdefault((cik, seq), {})
-        of_filing[day] = Flows(bool(is_all), tuple(interest or ()), tuple(rows or ()), bool(pays))
-    return found
+    rows = of_day.select(*_DAY, "is_all_on_deposits", "interest", "fact", "pays_interest").iter_rows()
+    return {
+        (cik, seq, day): Flows(bool(is_all), tuple(interest or ()), tuple(lines or ()), bool(pays))
+        for cik, seq, day, is_all, interest, lines, pays in rows
+    }
 
 
 def _interest_on_deposits(durations: pl.DataFrame) -> pl.DataFrame:

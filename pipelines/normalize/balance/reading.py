@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.balance.flows import Flows, flows
-from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions, unit_of
+from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, SAME, is_slip, rounded_by, solutions, unit_of
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BORROWING,
@@ -59,9 +59,6 @@ Lines = tuple[tuple[str, ...], ...]
 
 Terms = tuple[tuple[str, float], ...]
 """What a total is computed from: elements, each with its coefficient."""
-
-SAME = 0.001
-"""Two amounts that differ by at most a tenth of a per cent may be one, rounded differently."""
 
 USUAL_SIZE = 2
 """A line that one column lacks is what the others leave of its total if it is at most twice, and at least half of what
@@ -146,8 +143,11 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
     for cik, of_company in groupby(_stated(facts), key=lambda filing: filing[0]):
         filer = _Filer()
         for _, seq, days in of_company:
-            if any(map(_shows_a_balance_sheet, days.values())):
-                yield filer.filing(cik, seq, days, of_flows.get((cik, seq), {}))
+            with_sheets = [day for day in sorted(days, reverse=True) if SHOWS_A_BALANCE_SHEET & days[day].keys()]
+            if with_sheets:
+                sheets = {day: days.pop(day) for day in with_sheets}
+                of_sheets = {day: of_flows.get((cik, seq, day), Flows()) for day in sheets}
+                yield filer.filing(cik, seq, sheets, days, of_sheets)
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
@@ -190,22 +190,21 @@ class _Filer:
         self.before: dict[str, Lines] = {}
         self.stated: dict[int, dict[str, float]] = {}
 
-    def filing(self, cik: int, seq: int, stated: Mapping[int, Day], of_flows: Mapping[int, Flows]) -> Filing:
-        """The balance sheets of the next filing."""
-        days = {day: stated[day] for day in sorted(stated, reverse=True) if _shows_a_balance_sheet(stated[day])}
+    def filing(
+        self, cik: int, seq: int, days: dict[int, Day], others: Mapping[int, Day], of_flows: Mapping[int, Flows]
+    ) -> Filing:
+        """The balance sheets of the next filing; arguments: fields of Filing."""
         earlier = {day: self.stated.get(day, {}) for day in days}
         _name_leases(days, earlier)
         for day, of_day in days.items():
             self.stated[day] = earlier[day] | {element: amount for element, (amount, _) in of_day.items()}
         amounts = frozenset(amount for of_day in days.values() for amount, _ in of_day.values())
-        others = {day: of_day for day, of_day in stated.items() if day not in days}
-        flows_of_days = {day: of_flows.get(day, Flows()) for day in days}
         terms = {day: section_totals(of_day) for day, of_day in days.items()}
         totals = {
             day: {section: amount_of(each, days[day]) for section, each in of_day.items()}
             for day, of_day in terms.items()
         }
-        filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, flows_of_days, terms, totals)
+        filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, of_flows, terms, totals)
         before, self.before = self.before, {}
         for section in SECTIONS:
             columns = [day for day in days if section in totals[day]][:2]
@@ -271,10 +270,6 @@ class _Filer:
         if shown is None:
             of_other[rest] = left_of_other, NOT_STATED
         return Reading(section, (own, other), (stated_first,), unit, rest)
-
-
-def _shows_a_balance_sheet(stated: Day) -> bool:
-    return not stated.keys().isdisjoint(SHOWS_A_BALANCE_SHEET)
 
 
 def _name_leases(days: Mapping[int, Day], earlier: Mapping[int, Mapping[str, float]]) -> None:

@@ -32,31 +32,16 @@ _DIFFERENCES = {
 _PROVED = (*cash.COMPOSING, *debt.COMPOSING, REST_OF_TOTAL)
 """The rules whose values consist of the lines of sections."""
 
-SECTION_LINES = pl.Schema(
-    {
-        "cik": pl.Int64(),
-        "seq": pl.Int32(),
-        "section": pl.String(),
-        "adds_up": pl.Boolean(),
-        "day": pl.Date(),
-        "compared_day": pl.Date(),
-        "element": pl.String(),
-        "class": pl.String(),
-        "amount": pl.Float64(),
-        "compared": pl.Float64(),
-    }
-)
-"""One row a line of a section of a filing, or its total. `day` is the filing's own, `compared_day` that of comparison.
-
-A section that does not add up has its likeliest lines and, without amounts, the lines of debt or cash of the filer's
-last one that did, if the filing does not state them."""
-
-Row = tuple[int, int, str, bool, int, int | None, str, str, float | None, float | None]
-"""A row of SECTION_LINES; days since 1970."""
+Row = tuple[int, int, str, str, str, bool, int, int | None, float | None, float | None]
+"""A row of the frame section_lines; days since 1970."""
 
 
 def rows(filings: Iterable[Filing]) -> Iterator[Row]:
-    """The sections of the filings of a company, without those that do not add up and have no line."""
+    """The sections of the filings of a company, without those that do not add up and have no line.
+
+    A section that does not add up has its likeliest lines and, without amounts, the lines of debt or cash of the
+    filer's last one that did, if the filing does not state them.
+    """
     before: dict[str, tuple[str, ...]] = {}
     for filing in filings:
         for section, read in filing.sections.items():
@@ -68,12 +53,6 @@ def rows(filings: Iterable[Filing]) -> Iterator[Row]:
             gone = _gone(filing, section, days, before.get(section, ()))
             if lines or gone:
                 yield from _rows(filing, section, days, (*lines, *gone), adds_up=False)
-
-
-def section_lines(rows: Iterable[Row]) -> pl.DataFrame:
-    """The sections of filings: columns of SECTION_LINES."""
-    days = {"day": pl.Int32(), "compared_day": pl.Int32()}
-    return pl.DataFrame(rows, schema={**SECTION_LINES, **days}, orient="row").cast(dict.fromkeys(days, pl.Date()))
 
 
 def _gone(filing: Filing, section: str, days: Iterable[int], before: Iterable[str]) -> list[str]:
@@ -88,13 +67,13 @@ def _rows(filing: Filing, section: str, days: Sequence[int], lines: Iterable[str
     own = filing.days[day]
     other: Day = {} if compared is None else filing.days[compared]
     total = filing.totals[day][section]
-    head = (filing.cik, filing.seq, section, adds_up, day, compared)
+    head, columns = (filing.cik, filing.seq, section), (adds_up, day, compared)
     for line in lines:
-        kind = LINES[section][line].kind
-        yield (*head, line.removeprefix(IFRS_PREFIX), kind, _amount(own, line), _amount(other, line))
+        name, kind = line.removeprefix(IFRS_PREFIX), LINES[section][line].kind
+        yield (*head, name, kind, *columns, _amount(own, line), _amount(other, line))
     elements = [name for name in SECTION_TOTALS[section] if _amount(own, name) == total]
     name = elements[0].removeprefix(IFRS_PREFIX) if elements else _DIFFERENCES.get(section, "")
-    yield (*head, name, TOTAL, total, None if compared is None else filing.totals[compared][section])
+    yield (*head, name, TOTAL, *columns, total, None if compared is None else filing.totals[compared][section])
 
 
 def _amount(stated: Mapping[str, tuple[float, int]], element: str) -> float | None:
@@ -107,13 +86,13 @@ def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, f
     Of a day without a value those of its newest balance sheet, or else of the newest one that compares it.
 
     Args:
-        lines: columns of SECTION_LINES.
+        lines: the frame section_lines.
         versions: of history.versions.published.
         gaps: `cik`, `period_end`, `item`.
         filings: `cik`, `seq`, `accession`.
 
     Returns:
-        SECTION_LINES with `accession` in place of `seq`.
+        the same with `accession` in place of `seq`.
     """
     value = ["cik", "period_end", "item"]
     item = pl.col("section").replace_strict(ITEMS, return_dtype=pl.String)

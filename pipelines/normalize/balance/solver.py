@@ -26,8 +26,8 @@ OTHER_DIGITS = 3
 """A rest of one digit and zeros, of so many digits in all, is hardly left by chance (one in a hundred)."""
 
 SCALES = (1e3, 1e6, 1e-3, 1e-6)
-SAME_IN_OTHER_UNITS = 0.001
-"""An amount in thousands or millions is rounded to a thousandth of its size."""
+SAME = 0.001
+"""Two amounts that differ by at most a tenth of a per cent may be one, rounded differently."""
 
 MOST_AMOUNTS, MOST_OF_FOUR = 60, 45
 """With more amounts there are too many pairs, or pairs of pairs, for a proof."""
@@ -80,9 +80,7 @@ def is_slip(amount: float, left: float, unit: float, digits: int) -> bool:
     of_left = f"{abs(round(left / unit)):d}"
     is_one_digit = len(of_left) >= digits and not of_left[1:].strip("0")
     scaled = [amount * scale for scale in SCALES]
-    return bool(amount) and (
-        is_one_digit or any(abs(amount + left - other) <= SAME_IN_OTHER_UNITS * abs(other) for other in scaled)
-    )
+    return bool(amount) and (is_one_digit or any(abs(amount + left - other) <= SAME * abs(other) for other in scaled))
 
 
 def unit_of(amounts: Iterable[float]) -> float:

@@ -9,12 +9,13 @@ until a filing states more lines.
 """
 
 from collections.abc import Iterable
+from datetime import date
 
 import polars as pl
 
 from pipelines.normalize import arrays
 from pipelines.normalize.balance.debt import DISCOUNT, FILER_TOTAL, WITH_MATURITIES
-from pipelines.normalize.balance.solver import is_slip
+from pipelines.normalize.balance.solver import SAME, is_slip
 from pipelines.normalize.balance.values import Value
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.lines import ALL_DEBT
@@ -56,30 +57,31 @@ SINGLE_LINES = tuple(concept.name for concept in CONCEPTS if concept.instant and
 MISTYPED_DIGITS = 2
 """Two amounts of one line that differ by one digit and at least ten units are one, mistyped once."""
 
-SAME_MONEY = 0.001
-"""Two amounts that differ by at most a tenth of a per cent are the same money, rounded differently."""
+
+Place = tuple[int, date, bool, int]
+"""The quarter end of a day of a filing, and `filed`, `amended` and `regime` of the filing."""
 
 
-def that_count(values: Iterable[tuple[Value, bool]]) -> tuple[list[Value], list[tuple[Rule, int]]]:
+def that_count(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value, Place]], list[tuple[Rule, int]]]:
     """The values of one day and item that count, in the order of filing, and the rules that decided on later ones.
 
     Args:
-        values: the value of each filing and whether the filing is an amendment, in the order of filing.
+        values: the value of each filing with its place, in the order of filing.
 
     Returns:
         the values that count, a withheld one where a filing withdraws the value before; and each rule with the company,
         for each later statement.
     """
-    counts: list[Value] = []
+    counts: list[tuple[Value, Place]] = []
     decided: list[tuple[Rule, int]] = []
     current: Value | None = None
     unknown: Value | None = None
     withdrawn: Value | None = None
-    for one, is_amendment in values:
+    for one, place in values:
         before = current or withdrawn
         if one.value is None:
             if current and one.withdraws == current.seq:
-                counts.append(one)
+                counts.append((one, place))
                 withdrawn, current = current, None
             unknown = one
         elif one.is_single and not (before and _is_mistyped(before, one)):
@@ -87,20 +89,20 @@ def that_count(values: Iterable[tuple[Value, bool]]) -> tuple[list[Value], list[
         elif current is None:
             states_no_more = unknown and one.elements <= unknown.elements
             if one.is_proved or one.is_single or not states_no_more:
-                counts.append(one)
+                counts.append((one, place))
                 current = one
         else:
-            rule = _restates(one, current, is_amendment)
+            rule = _restates(one, current, is_amendment=place[2])
             decided.append((rule, one.cik))
             is_new = not is_same(one, current) or one.is_proved == current.is_proved
             if rule is not FEWER_LINES and is_new:
-                counts.append(one)
+                counts.append((one, place))
             if rule is not FEWER_LINES and (is_new or one.is_proved):
                 current = one
     return counts, decided
 
 
-def _restates(one: Value, current: Value, is_amendment: bool) -> Rule:
+def _restates(one: Value, current: Value, *, is_amendment: bool) -> Rule:
     """The rule that decides whether a later value restates the one that counts."""
     has_all = one.elements >= current.elements
     if one.is_proved:
@@ -126,7 +128,7 @@ def _is_mistyped(one: Value, later: Value) -> bool:
 
 def is_same(one: Value, other: Value) -> bool:
     """Whether two values are the same money."""
-    return abs(one.amount - other.amount) <= SAME_MONEY * abs(other.amount)
+    return abs(one.amount - other.amount) <= SAME * abs(other.amount)
 
 
 def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

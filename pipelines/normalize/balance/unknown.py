@@ -19,6 +19,7 @@ from pipelines.normalize.balance.sheets import (
     History,
     Sheet,
 )
+from pipelines.normalize.balance.solver import SAME
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
@@ -38,8 +39,6 @@ from warehouse.vocabulary import SECTIONS
 
 RISES = 0.03
 """Non-current debt that rises by three hundredths in a report is new debt, which may have replaced what fell due."""
-LEAST_PART = 0.001
-"""A total that exceeds its part by less is the same amount, rounded."""
 FINANCIAL = ("bank", "broker", "financial")
 """Industries of companies whose balance sheets are not classified."""
 LENDER = "captive_finance"
@@ -179,7 +178,7 @@ def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
     """Note in the history the newest balance sheet with each group of lines."""
     for group in GROUPS:
         line = shown(own, group)
-        if line and line >= LEAST_PART * own.parts["noncurrent"]:
+        if line and line >= SAME * own.parts["noncurrent"]:
             history.last_with[group] = own, history.filings
         elif states(filing, group):
             history.last_with.pop(group, None)
