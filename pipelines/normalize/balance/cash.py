@@ -21,6 +21,7 @@ from pipelines.normalize.balance.values import (
     amount,
     facts_of,
     legs,
+    lines_of,
     nonzero,
     proved_section,
     sum_of,
@@ -72,7 +73,6 @@ CASH_OF_EARLIER_PERIOD = Rule(
     "ASC 230-10-45-4; comparative statements (Regulation S-X Rule 3-02, 10-01(c))",
     "compose",
 )
-COMPOSING = (CASH_OF_LINES, CASH_AS_READ, OF_FLOWS, OF_BANKS, CASH_OF_EARLIER_PERIOD)
 
 WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 _USUAL = [name for name, line in LINES[CURRENT_ASSETS].items() if line.kind == CASH and line.usual]
@@ -92,10 +92,7 @@ def cash(filing: Filing, day: int) -> Value | None:
         found = _proved(filing, day, stated, read)
         if found is not None and found.rule.where(True):
             return found
-        lines = tuple(group[0] for group in read.readings[0] if group[0] in stated)
-    else:
-        lines = filing.likely_lines(CURRENT_ASSETS, day)
-    return _read(filing, day, stated, lines)
+    return _read(filing, day, stated, lines_of(filing, CURRENT_ASSETS, day))
 
 
 def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:

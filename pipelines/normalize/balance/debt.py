@@ -8,7 +8,7 @@ on a line of debt.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from pipelines.normalize.balance.reading import (
@@ -123,17 +123,6 @@ FILED_AS_ZERO = Rule(
     "definitions of the taxonomies, for which zero is a statement",
     "compose",
 )
-COMPOSING = (
-    DEBT_OF_LINES,
-    DEBT_INSIDE,
-    NO_DEBT,
-    NO_INTEREST_BUT_ON_DEPOSITS,
-    NO_FLOWS,
-    DEBT_AS_READ,
-    WITH_MATURITIES,
-    FILER_TOTAL,
-    FILED_AS_ZERO,
-)
 
 _WITH_LEASES = frozenset(
     (
@@ -184,12 +173,13 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
             return found
     flows = filing.flows[day]
     if NO_INTEREST_BUT_ON_DEPOSITS.where(flows.is_all_on_deposits) and not _borrowings(stated):
-        return _zero(filing, day, stated, NO_INTEREST_BUT_ON_DEPOSITS, is_proved=True)
+        facts = _as_zero(stated, OF_ZERO)
+        return Value(filing.cik, filing.seq, day, DEBT, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, is_proved=True, facts=facts)
     if NO_FLOWS.where(bool(flows.without_borrowing)) and not any(_borrowings(each) for each in filing.days.values()):
         before = [value.value for value in known_before]
         if not flows.pays_interest or (before and not any(before)):
-            zero = _zero(filing, day, stated, NO_FLOWS, is_proved=False)
-            return replace(zero, facts=tuple((row, 0.0) for row in flows.without_borrowing))
+            facts = tuple((row, 0.0) for row in flows.without_borrowing)
+            return Value(filing.cik, filing.seq, day, DEBT, NO_FLOWS, 0.0, facts=facts)
     return _read(filing, day, stated, parts)
 
 
@@ -261,8 +251,8 @@ def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
         any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
         for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
     )
-    zero = _zero(filing, day, stated, FILED_AS_ZERO, is_proved=False, of=zeros[:1])
-    return replace(zero, is_stated_zero=has_each_part or any(name in stated for name in LONG_TERM_DEBT))
+    facts, is_all = _as_zero(stated, zeros[:1]), has_each_part or any(name in stated for name in LONG_TERM_DEBT)
+    return Value(filing.cik, filing.seq, day, DEBT, FILED_AS_ZERO, 0.0, facts=facts, is_stated_zero=is_all)
 
 
 def _reconciled(stated: Day, lines: tuple[str, ...], others: Iterable[str], total: float) -> tuple[str, ...]:
@@ -412,11 +402,6 @@ SHORT_TERM = frozenset(
 """The elements of current debt that are short-term borrowings, not maturities of long-term debt."""
 
 
-def _zero(filing: Filing, day: int, stated: Day, rule: Rule, *, is_proved: bool, of: Iterable[str] = OF_ZERO) -> Value:
-    facts = tuple((stated[name][1], 0.0) for name in of if name in stated)
-    return Value(filing.cik, filing.seq, day, DEBT, rule, 0.0, is_proved=is_proved, facts=facts)
-
-
 def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
     """Borrowings of lines that add up; None if one is negative, or may be inside another line."""
     stated, reads = filing.days[day], [part.read for part in parts if part.read]
@@ -430,7 +415,7 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
         known = {**filing.earlier[day], **{element: each for element, (each, _) in stated.items()}}
         if any(read.section != LIABILITIES and _may_be_inside(read, known) for read in reads):
             return None
-        left = tuple(_that_leave_nothing(stated, reads))
+        left = _that_leave_nothing(stated, reads)
         return Value(filing.cik, filing.seq, day, DEBT, NO_DEBT, 0.0, is_proved=True, facts=left, sections=add_up)
     flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
@@ -454,13 +439,18 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
     )
 
 
-def _that_leave_nothing(stated: Day, sections: list[Reading]) -> list[tuple[int, float]]:
+def _that_leave_nothing(stated: Day, sections: list[Reading]) -> tuple[tuple[int, float], ...]:
     """The liabilities less their lines, if they leave nothing to the unit; else the totals, which do not count."""
     lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
     are_stated = all(stated[line][1] != NOT_STATED for line in lines)
     if are_stated and amount(stated, "Liabilities") == sum_of(stated, lines) != 0:
-        return [(stated["Liabilities"][1], 1.0), *((stated[line][1], -1.0) for line in lines)]
-    return [(stated[name][1], 0.0) for name in OF_ZERO if name in stated]
+        return ((stated["Liabilities"][1], 1.0), *((stated[line][1], -1.0) for line in lines))
+    return _as_zero(stated, OF_ZERO)
+
+
+def _as_zero(stated: Day, elements: Iterable[str]) -> tuple[tuple[int, float], ...]:
+    """The facts of those of some elements that are stated, which do not count."""
+    return tuple((stated[name][1], 0.0) for name in elements if name in stated)
 
 
 def _borrowings(stated: Day) -> bool:

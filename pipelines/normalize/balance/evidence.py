@@ -9,6 +9,7 @@ column and with the filings before, so a later filing changes what is known from
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 from pipelines.normalize.balance import bounds, unknown
@@ -146,10 +147,10 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(CASH_ITEM, NOT_SHOWN, "line_left_out", unknown.lost_line),
     Evidence(DEBT, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent),
     Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent),
-    Evidence(CASH_ITEM, NOT_SHOWN, "securities_not_shown", unknown.vanished("securities")),
-    Evidence(DEBT, NOT_SHOWN, "current_debt_not_shown", unknown.vanished("current")),
-    Evidence(DEBT, NOT_SHOWN, "short_term_debt_not_shown", unknown.vanished("short-term")),
-    Evidence(DEBT, NOT_SHOWN, "noncurrent_debt_not_shown", unknown.vanished("noncurrent")),
+    Evidence(CASH_ITEM, NOT_SHOWN, "securities_not_shown", partial(unknown.vanished, "securities")),
+    Evidence(DEBT, NOT_SHOWN, "current_debt_not_shown", partial(unknown.vanished, "current")),
+    Evidence(DEBT, NOT_SHOWN, "short_term_debt_not_shown", partial(unknown.vanished, "short-term")),
+    Evidence(DEBT, NOT_SHOWN, "noncurrent_debt_not_shown", partial(unknown.vanished, "noncurrent")),
     Evidence(DEBT, _FELL_DUE, "current_debt_not_shown", unknown.maturities_left),
     Evidence(DEBT, _PART, "debt_not_footing", unknown.is_no_total),
     Evidence(DEBT, _PART, "debt_not_footing", unknown.has_large_maturities),

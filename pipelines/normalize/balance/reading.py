@@ -404,10 +404,9 @@ def _is_one_of_several(total: str, leading: Mapping[str, list[str]], table: Mapp
 
     Long-term debt has the amount of its non-current part where the filer states both lines of the balance sheet.
     """
-    parts = [one for one in leading if total in table[one].part_of]
-    of_parts = [one for one in parts if not table[one].part_of.intersection(parts)]
+    has_parts = any(total in table[one].part_of for one in leading)
     repeats = table[total].kind == BORROWING and any(one != total and table[one].usual for one in leading[total])
-    return repeats and bool(of_parts)
+    return repeats and has_parts
 
 
 def _first(stated: Day, *elements: str) -> Terms:
@@ -424,9 +423,8 @@ def _of_both_sides(stated: Day) -> Terms:
     equity = _first(
         stated, "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "ifrs-full:Equity"
     )
-    of_parent = _first(stated, "StockholdersEquity")
-    if not equity and of_parent:
-        equity = (*of_parent, *_first(stated, "MinorityInterest"))
+    if not equity and "StockholdersEquity" in stated:
+        equity = (("StockholdersEquity", 1.0), *_first(stated, "MinorityInterest"))
     if not both or not equity:
         return ()
     temporary, redeemable = _first(stated, *TEMPORARY_EQUITY), _first(stated, REDEEMABLE)
@@ -443,16 +441,13 @@ def section_totals(stated: Day) -> dict[str, Terms]:
 
     Source: ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); us-gaap:Liabilities.
     """
-
-    totals = {section: _first(stated, *SECTION_TOTALS[section]) for section in (CURRENT_ASSETS, CURRENT_LIABILITIES)}
-    total = _first(stated, *SECTION_TOTALS[LIABILITIES]) or _of_both_sides(stated)
-    current = totals[CURRENT_LIABILITIES]
-    if not current:
-        totals[LIABILITIES] = total
+    current_assets, current, noncurrent, total = (_first(stated, *elements) for elements in SECTION_TOTALS.values())
+    total = total or _of_both_sides(stated)
+    totals = {CURRENT_ASSETS: current_assets, CURRENT_LIABILITIES: current}
+    if current:
+        totals[NONCURRENT_LIABILITIES] = (*total, *_less(current)) if total else noncurrent
     else:
-        totals[NONCURRENT_LIABILITIES] = (
-            (*total, *_less(current)) if total else _first(stated, *SECTION_TOTALS[NONCURRENT_LIABILITIES])
-        )
+        totals[LIABILITIES] = total
     return {section: terms for section, terms in totals.items() if terms}
 
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from pipelines.normalize.balance import cash, debt
-from pipelines.normalize.balance.reading import REST_OF_TOTAL, Day, Filing
+from pipelines.normalize.balance.reading import Day, Filing
 from pipelines.normalize.elements.lines import (
     COUNTED,
     IFRS_PREFIX,
@@ -29,9 +28,6 @@ _DIFFERENCES = {
 }
 """The difference that a total is where no element states it."""
 
-_PROVED = (*cash.COMPOSING, *debt.COMPOSING, REST_OF_TOTAL)
-"""The rules whose values consist of the lines of sections."""
-
 Row = tuple[int, int, str, str, str, bool, int, int | None, float | None, float | None]
 """A row of the frame section_lines; days since 1970."""
 
@@ -50,15 +46,11 @@ def rows(filings: Iterable[Filing]) -> Iterator[Row]:
                 yield from _rows(filing, section, read.days, lines, adds_up=True)
         for section, days in filing.open.items():
             lines = filing.likely_lines(section, days[0])
-            gone = _gone(filing, section, days, before.get(section, ()))
+            stated = {element for day in days for element in filing.days[day]}
+            counted = [line for line in before.get(section, ()) if LINES[section][line].kind in COUNTED]
+            gone = [line for line in counted if line not in stated]
             if lines or gone:
                 yield from _rows(filing, section, days, (*lines, *gone), adds_up=False)
-
-
-def _gone(filing: Filing, section: str, days: Iterable[int], before: Iterable[str]) -> list[str]:
-    """The lines of debt or cash that the section had before, and that the filing does not state."""
-    stated = {element for day in days for element in filing.days[day]}
-    return [line for line in before if line not in stated and LINES[section][line].kind in COUNTED]
 
 
 def _rows(filing: Filing, section: str, days: Sequence[int], lines: Iterable[str], *, adds_up: bool) -> Iterator[Row]:
@@ -99,7 +91,7 @@ def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, f
     sections = lines.filter(pl.col("class") == TOTAL).select("cik", "seq", "section", "day", "compared_day", item=item)
     current = versions.filter(pl.col("item").is_in(ITEMS.values())).unique(value, keep="last", maintain_order=True)
     behind = (
-        current.filter(pl.col("rule").is_in([rule.id for rule in _PROVED]), pl.col("value").is_not_null())
+        current.filter(pl.col("value").is_not_null())
         .select("cik", "item", accession=pl.col("legs").list.first().struct.field("accession"))
         .join(filings.select("cik", "seq", "accession"), on=["cik", "accession"])
         .join(sections, on=["cik", "seq", "item"])

@@ -4,7 +4,7 @@ Belongs here: lines that reports before stated, maturities that left long-term d
 explains. Does not: amounts that cannot be right (bounds), what follows (evidence).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 from pipelines.normalize.balance.bounds import HALF, MATERIAL, MOVED
@@ -23,14 +23,12 @@ from pipelines.normalize.balance.solver import SAME
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
-    BORROWING,
     BORROWINGS,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     DEPOSIT,
     INTEREST_OF_CLASS,
     LIABILITIES,
-    LINES,
     LONG_TERM_DEBT,
     NONCURRENT_LIABILITIES,
     WHOLES,
@@ -116,32 +114,28 @@ def is_of_other_extent(case: Case) -> bool:
     return False
 
 
-def vanished(group: str) -> Callable[[Case], bool]:
+def vanished(group: str, case: Case) -> bool:
     """Whether the newest balance sheet lacks a group that reports before stated, and the totals still have it."""
     one = GROUPS[group]
-
-    def holds(case: Case) -> bool:
-        is_newest = case.sheet.day == max(case.filing.days)
-        of_bank = one.section == CURRENT_ASSETS and case.sheet.sum_of(LIABILITIES, DEPOSIT)
-        is_stated = case.sheet.parts[group] or states(case.filing, group)
-        if not is_newest or of_bank or is_stated or not case.value.amount or group not in case.history.last_with:
-            return False
-        last, number = case.history.last_with[group]
-        line = shown(last, group)
-        if line < LEAST_SHARE * (case.value.amount + line) or last.day >= case.sheet.day:
-            return False
-        left, left_before = case.sheet.left(one.section), last.left(one.section)
-        is_known = left is None or left <= HALF * case.sheet.totals[one.section]
-        is_known |= not last.parts[group] and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
-        if case.history.filings - number > REPORTS and is_known:
-            return False  # most of the other lines are stated, so it is zero, or it would have been a line
-        if left is None or left_before is None:
-            return True
-        if max(abs(left_before), abs(left) / 2) <= line:  # the other lines are known
-            return left - left_before >= HALF * line
-        return case.sheet.totals[one.section] - last.totals[one.section] > -HALF * line
-
-    return holds
+    is_newest = case.sheet.day == max(case.filing.days)
+    of_bank = one.section == CURRENT_ASSETS and case.sheet.sum_of(LIABILITIES, DEPOSIT)
+    is_stated = case.sheet.parts[group] or states(case.filing, group)
+    if not is_newest or of_bank or is_stated or not case.value.amount or group not in case.history.last_with:
+        return False
+    last, number = case.history.last_with[group]
+    line = shown(last, group)
+    if line < LEAST_SHARE * (case.value.amount + line) or last.day >= case.sheet.day:
+        return False
+    left, left_before = case.sheet.left(one.section), last.left(one.section)
+    is_known = left is None or left <= HALF * case.sheet.totals[one.section]
+    is_known |= not last.parts[group] and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
+    if case.history.filings - number > REPORTS and is_known:
+        return False  # most of the other lines are stated, so it is zero, or it would have been a line
+    if left is None or left_before is None:
+        return True
+    if max(abs(left_before), abs(left) / 2) <= line:  # the other lines are known
+        return left - left_before >= HALF * line
+    return case.sheet.totals[one.section] - last.totals[one.section] > -HALF * line
 
 
 def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Value, str]]:
@@ -199,19 +193,12 @@ UNNAMED = (0.4, 0.25)
 
 def _is_alone(sheet: Sheet) -> str | None:
     """The one line of debt of a classified balance sheet, if no line and no total shows a current part."""
-    if sheet.parts["current"]:
-        return None
-    lines = [
-        name
-        for name in sheet.lines.get(NONCURRENT_LIABILITIES, ())
-        if LINES[NONCURRENT_LIABILITIES][name].kind == BORROWING
-    ]
+    borrowings = GROUPS["noncurrent"].elements
+    lines = [name for name in sheet.lines.get(NONCURRENT_LIABILITIES, ()) if name in borrowings]
+    zero = [name for name in borrowings & sheet.stated.keys() if not amount(sheet.stated, name)]
     wholes = [name for name in (*LONG_TERM_DEBT, *ALL_DEBT) if amount(sheet.stated, name)]
-    zero = [name for name in GROUPS["noncurrent"].elements & sheet.stated.keys() if not amount(sheet.stated, name)]
-    lines = lines or zero
-    if len(lines) == 1 and not wholes:
-        return lines[0]
-    return wholes[0] if len(wholes) == 1 and not lines else None
+    found = [*(lines or zero), *wholes]
+    return found[0] if len(found) == 1 and not sheet.parts["current"] else None
 
 
 def became_due(sheet: Sheet, other: Sheet) -> bool:

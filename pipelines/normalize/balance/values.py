@@ -42,10 +42,6 @@ ADDS_UP = {
 """For each section the identity of its lines and its total."""
 RULES = tuple(ADDS_UP.values())
 
-DERIVED_LINE = "derived_line"
-INCLUDES_FINANCE_LEASES, MAY_BE_PRINCIPAL = "includes_finance_leases", "may_be_principal"
-MAY_INCLUDE_RESTRICTED, MAY_LACK_DEPOSITS = "may_include_restricted_cash", "may_lack_interest_bearing_deposits"
-TOTAL_CONTRADICTS_PARTS = "total_contradicts_parts"
 FLAGS = (
     DERIVED_LINE,
     INCLUDES_FINANCE_LEASES,
@@ -53,6 +49,13 @@ FLAGS = (
     MAY_INCLUDE_RESTRICTED,
     MAY_LACK_DEPOSITS,
     TOTAL_CONTRADICTS_PARTS,
+) = (
+    "derived_line",
+    "includes_finance_leases",
+    "may_be_principal",
+    "may_include_restricted_cash",
+    "may_lack_interest_bearing_deposits",
+    "total_contradicts_parts",
 )
 """Flags of debt and cash (warehouse.vocabulary has their meaning in words)."""
 

@@ -22,22 +22,25 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-CURRENT_ASSETS, CURRENT_LIABILITIES = "current assets", "current liabilities"
-NONCURRENT_LIABILITIES, LIABILITIES = "noncurrent liabilities", "liabilities"
-SECTIONS = (CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES)
+SECTIONS = (CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES) = (
+    "current assets",
+    "current liabilities",
+    "noncurrent liabilities",
+    "liabilities",
+)
 
 CASH, SECURITY, BORROWING = "cash", "security", "borrowing"
 CASH_AND_SECURITIES = (CASH, SECURITY)
 COUNTED = (BORROWING, CASH, SECURITY)
 """The classes of lines that are debt or cash."""
-FINANCE_LEASE, OPERATING_LEASE, RESTRICTED, DEPOSIT = "finance lease", "operating lease", "restricted", "deposit"
+RESTRICTED, DEPOSIT = "restricted", "deposit"
 CLASSES = (
     CASH,
     SECURITY,
     RESTRICTED,
     BORROWING,
-    FINANCE_LEASE,
-    OPERATING_LEASE,
+    "finance lease",
+    "operating lease",
     DEPOSIT,
     "repo",
     "payable",
