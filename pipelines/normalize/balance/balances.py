@@ -40,7 +40,9 @@ def balances(
     """
     repairs = _repairs(facts, placed, of_facts)
     industries = {(cik, seq): name for cik, seq, name in of_industry.select("cik", "seq", "industry").iter_rows()}
-    of_day = _quarters(placed)
+    days = placed.filter(pl.col("n") == 0).unique(["cik", "seq", "end"], maintain_order=True)
+    places = days.select("cik", "seq", pl.col("end").to_physical(), "q", "filed", "amended", "regime")
+    of_day = {(cik, seq, day): (q, *of_filing) for cik, seq, day, q, *of_filing in places.iter_rows()}
     of_filing = {(cik, seq): place for (cik, seq, _), place in of_day.items()}
     values: list[Value] = []
     lines: list[sections.Row] = []
@@ -75,10 +77,13 @@ def _repairs(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame) 
     instants = placed.filter(pl.col("n") == 0)
     single = of_facts.filter(pl.len().over("vintage") == 1).select("vintage", "fact")
     of_day = facts.select(*day, "start")[arrays.ints(single, "fact")]
-    stated = pl.concat([single, of_day], how="horizontal").filter(pl.col("start").is_null())
-    stated = stated.join(instants.select("vintage", "repair"), on="vintage", how="left")
-    stated = stated.join(instants.select(day).unique(), on=day, how="semi")
-    changed = stated.filter(pl.col("repair").is_null() | (pl.col("repair") != 1))
+    changed = (
+        pl.concat([single, of_day], how="horizontal")
+        .filter(pl.col("start").is_null())
+        .join(instants.select("vintage", "repair"), on="vintage", how="left")
+        .filter(pl.col("repair").is_null() | (pl.col("repair") != 1))
+        .join(instants, on=day, how="semi")
+    )
     return dict(changed.select("fact", pl.col("repair").fill_null(0.0)).sort("fact").iter_rows())
 
 
@@ -118,15 +123,6 @@ def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | N
         return cash(filing, day), debt(filing, day, debts)
     own = cash(filing, max(filing.days))
     return (cash(filing, day),) if own and not has_securities(own) else ()
-
-
-def _quarters(placed: pl.DataFrame) -> dict[tuple[int, int, int], Place]:
-    """The quarter end of each day of each filing, with `filed`, `amended` and `regime` of the filing."""
-    days = placed.filter(pl.col("n") == 0).select(
-        "cik", "seq", pl.col("end").to_physical(), "q", "filed", "amended", "regime"
-    )
-    once = days.unique(["cik", "seq", "end"], maintain_order=True)
-    return {(cik, seq, day): (q, *of_filing) for cik, seq, day, q, *of_filing in once.iter_rows()}
 
 
 def _frame(name: str, rows: Iterable[tuple[object, ...]]) -> pl.DataFrame:

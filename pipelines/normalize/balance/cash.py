@@ -30,8 +30,7 @@ from pipelines.normalize.balance.values import (
 from pipelines.normalize.elements.lines import (
     CASH,
     CURRENT_ASSETS,
-    DEPOSIT,
-    LIABILITIES,
+    DEPOSITS,
     LINES,
     RESTRICTED,
     RESTRICTED_FOR_LONG,
@@ -81,7 +80,6 @@ _DUE_FROM_BANKS, _DEPOSITS = "CashAndDueFromBanks", "InterestBearingDepositsInBa
 _WITH_DISPOSAL_GROUPS = f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations"
 _AT_CENTRAL_BANKS = "ifrs-full:CashAndBankBalancesAtCentralBanks"
 _TABLE = LINES[CURRENT_ASSETS]
-_ELEMENTS_OF_DEPOSITS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
 
 
 def cash(filing: Filing, day: int) -> Value | None:
@@ -155,7 +153,7 @@ def _restricted(stated: Day) -> list[str]:
 
 def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value | None:
     """The likeliest lines of cash, less restricted cash, and the securities that are current by their element."""
-    takes_deposits = any(amount(stated, name) for name in stated.keys() & _ELEMENTS_OF_DEPOSITS)
+    takes_deposits = any(amount(stated, name) for name in stated.keys() & DEPOSITS)
     rule, of_cash, taken_off, flag = _cash_as_read(filing, day, lines, takes_deposits=takes_deposits)
     if not of_cash or not rule.where(True):
         return None

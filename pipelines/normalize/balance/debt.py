@@ -49,7 +49,7 @@ from pipelines.normalize.elements.lines import (
     BORROWINGS,
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
-    DEPOSIT,
+    DEPOSITS,
     LIABILITIES,
     LINES,
     LONG_TERM_DEBT,
@@ -193,7 +193,7 @@ def _part(filing: Filing, day: int, section: str) -> Part:
         elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
         return Part(tuple(elements), read, proved, inside)
     likely = filing.likely_lines(section, day)
-    takes_deposits = any(amount(stated, name) for name in stated.keys() & _DEPOSITS)
+    takes_deposits = any(amount(stated, name) for name in stated.keys() & DEPOSITS)
     exceed = takes_deposits and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
     limits = ("LineOfCredit",) if exceed else ()  # of a bank it is what the bank may draw
     lines = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
@@ -285,10 +285,8 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
     everything = _first_stated(stated, ALL_DEBT)
     lines, total = sum_of(stated, elements), amount(stated, everything)
     repos = sum_of(stated, [name for name, line in LINES[LIABILITIES].items() if line.kind == "repo"])
-    if not everything or (repos and lines + repos == total):
+    if not everything or everything in elements or (repos and lines + repos == total):
         return DEBT_AS_READ, elements
-    if everything in elements:
-        return DEBT_AS_READ, (_lines_that_are(stated, total - repos) if repos else ()) or elements
     unproved = [name for part in parts if not part.read for name in part.elements]
     repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME * total]
     if repeated and abs(lines - total) > SAME * total:
@@ -304,14 +302,6 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
 def _first_stated(stated: Day, elements: Iterable[str]) -> str:
     """The first of some elements with an amount; none is the empty name."""
     return next((name for name in elements if amount(stated, name)), "")
-
-
-def _lines_that_are(stated: Day, total: float) -> tuple[str, ...]:
-    """The usual lines of borrowings, if they add up to a total; else none."""
-    table = BORROWINGS[LIABILITIES]
-    found = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
-    found = [name for name in found if table[name].usual and table[name].part_of.isdisjoint(found)]
-    return tuple(sorted(found)) if sum_of(stated, found) == total else ()
 
 
 def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) -> tuple[Rule, tuple[str, ...]]:
@@ -389,7 +379,6 @@ def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool
     return left >= whole * (1 - ROOM) and abs(left - whole) < abs(left - (whole - maturities))
 
 
-_DEPOSITS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
 _WITH_THESE = {
     "ShortTermBorrowings",
     "ifrs-full:ShorttermBorrowings",

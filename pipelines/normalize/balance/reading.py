@@ -7,7 +7,7 @@ The likeliest lines of a section are those of the filer's balance sheets before;
 those that usually are lines and that no other stated line includes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, compress, groupby, product
 
@@ -251,23 +251,25 @@ class _Filer:
             if stated[name][0] and table[name].usual and table[name].part_of.isdisjoint(lines)
         ]
         is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
-        if new or not is_one or (_apart_from_both_sides(stated) and not _apart_from_both_sides(of_other)):
+        if new or not is_one:
             return None
         total, total_of_other = filing.totals[own][section], filing.totals[other][section]
         left = total - sum(stated[line][0] for line in lines)
         left_of_other = total_of_other - sum(of_other[line][0] for line in lines if line in of_other)
         unit = unit_of([*(stated[line][0] for line in lines), total, total_of_other])
-        shown = _sum_of(missing, {name: amount for name, (amount, _) in of_other.items()})
-        known = shown if shown is not None else _sum_of(missing, filing.earlier[other])
-        if not known or abs(left_of_other - known) > rounded_by(total_of_other, unit) or left <= unit:
+        is_shown = not stated_lines(missing, of_other)[1]
+        amounts = {name: amount for name, (amount, _) in of_other.items()} if is_shown else filing.earlier[other]
+        known_lines, unknown = stated_lines(missing, amounts)
+        known = sum(amounts[line] for line in known_lines)
+        if unknown or not known or abs(left_of_other - known) > rounded_by(total_of_other, unit) or left <= unit:
             return None
-        is_usual = shown is None or known / USUAL_SIZE <= left <= known * USUAL_SIZE
+        is_usual = not is_shown or known / USUAL_SIZE <= left <= known * USUAL_SIZE
         if not is_usual or any(_may_be_wrong(stated[line][0], left, unit, of_other.get(line)) for line in lines):
             return None
         stated_first = tuple(tuple(sorted(group, key=lambda one: one not in stated)) for group in last)
         rest = missing[0][0]
         stated[rest] = left, NOT_STATED
-        if shown is None:
+        if not is_shown:
             of_other[rest] = left_of_other, NOT_STATED
         return Reading(section, (own, other), (stated_first,), unit, rest)
 
@@ -293,23 +295,11 @@ def _may_be_leases(stated: Day, section: str, lease: str) -> list[str]:
     return [lease] if lease in stated else [name for name in borrowings if stated[name][0]]
 
 
-def stated_lines(lines: Lines, stated: Day) -> tuple[tuple[str, ...], Lines]:
+def stated_lines(lines: Lines, stated: Container[str]) -> tuple[tuple[str, ...], Lines]:
     """The element that states each line, and the lines that no element states."""
     found = [next((element for element in group if element in stated), None) for group in lines]
     missing = tuple(group for group, line in zip(lines, found, strict=True) if line is None)
     return tuple(line for line in found if line is not None), missing
-
-
-def _sum_of(lines: Lines, amounts: Mapping[str, float]) -> float | None:
-    """The sum of lines, each stated by one of its elements; None if one is not stated."""
-    stated = [next((amounts[name] for name in group if name in amounts), None) for group in lines]
-    return None if None in stated else sum(amount for amount in stated if amount is not None)
-
-
-def _apart_from_both_sides(stated: Day) -> float:
-    """By how much liabilities differ from both sides less equity; zero if one of them is not stated."""
-    total, terms = _first(stated, *SECTION_TOTALS[LIABILITIES]), _of_both_sides(stated)
-    return amount_of(terms, stated) - amount_of(total, stated) if total and terms else 0.0
 
 
 def _may_be_wrong(line: float, left: float, unit: float, of_other: tuple[float, int] | None) -> bool:
@@ -393,10 +383,8 @@ def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], total:
     """The one amount that is to the unit what the likeliest lines leave of the total, also if it usually is no line."""
     left = total - sum(stated[one][0] for one in lines) if total is not None else 0.0
     filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
-    if len(filling) != 1:
-        return []
-    unit = unit_of(amount for amount, _ in stated.values())
-    return filling if left >= DIGITS * unit else []
+    is_one = len(filling) == 1 and left >= DIGITS * unit_of(amount for amount, _ in stated.values())
+    return filling if is_one else []
 
 
 def _is_one_of_several(total: str, leading: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:

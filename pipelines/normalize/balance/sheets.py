@@ -95,11 +95,6 @@ class Sheet:
         return sum(self.stated[name][0] for name in self.lines.get(section, ()) if table[name].kind in kinds)
 
     @property
-    def current_liabilities(self) -> float:
-        """Total current liabilities; zero without them."""
-        return self.totals.get(CURRENT_LIABILITIES, 0.0)
-
-    @property
     def liabilities(self) -> float | None:
         """Total liabilities, of a classified balance sheet too."""
         if self.totals.keys().isdisjoint((NONCURRENT_LIABILITIES, LIABILITIES)):

@@ -208,10 +208,11 @@ def became_due(sheet: Sheet, other: Sheet) -> bool:
         return False
     fell = amount(other.stated, line) - amount(sheet.stated, line)
     least, lowest, highest = OF_WHOLE if line in (*LONG_TERM_DEBT, *ALL_DEBT) else OF_NONCURRENT
-    rose = sheet.current_liabilities - other.current_liabilities
+    current = sheet.totals.get(CURRENT_LIABILITIES, 0.0)
+    rose = current - other.totals.get(CURRENT_LIABILITIES, 0.0)
     is_due = fell >= least * amount(other.stated, line) > 0 and lowest * fell <= rose <= highest * fell
     is_near = 0 < sheet.day - other.day <= QUARTERS
-    return is_due and is_near and fell >= OF_CURRENT * sheet.current_liabilities
+    return is_due and is_near and fell >= OF_CURRENT * current
 
 
 def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
@@ -227,7 +228,7 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
         return
     for before in newest:
         now, earlier = amount(sheet.stated, line), amount(before.stated, line)
-        rose, paid = now - earlier, before.current_liabilities - sheet.current_liabilities
+        rose, paid = now - earlier, before.totals.get(CURRENT_LIABILITIES, 0.0) - sheet.totals[CURRENT_LIABILITIES]
         if PAID[0] * rose <= paid <= PAID[1] * rose and rose >= RISES * now and rose > 0:
             history.became_due = 0
         if line not in (*LONG_TERM_DEBT, *ALL_DEBT) and became_due(sheet, before):
@@ -276,7 +277,7 @@ def has_large_maturities(case: Case) -> bool:
     return (
         case.value.rule is WITH_MATURITIES
         and case.sheet.parts["noncurrent"] > 0
-        and case.sheet.current_liabilities >= due > UNNAMED[0] * case.sheet.current_liabilities
+        and case.sheet.totals[CURRENT_LIABILITIES] >= due > UNNAMED[0] * case.sheet.totals[CURRENT_LIABILITIES]
         and due > UNNAMED[1] * case.value.amount
     )
 

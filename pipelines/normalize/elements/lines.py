@@ -102,6 +102,9 @@ BORROWINGS: dict[str, dict[str, Line]] = {
 }
 """For each section its lines that are borrowings, by element."""
 
+DEPOSITS = frozenset(element for element, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
+"""The elements of deposits that a bank takes."""
+
 IFRS_PREFIX = "ifrs-full:"
 """What the name of an element of the IFRS taxonomy begins with in the table."""
 
