@@ -148,7 +148,6 @@ def _frames(
         if one.is_proved:
             judgements.append((*of_value, one.rule.id, CHOSE, one.value, one.value))
         judgements += [(*of_value, ADDS_UP[name].id, HOLDS, of_lines, total) for name, of_lines, total in one.sections]
-    gaps = [(one.cik, q, one.item, one.reason, one.rule.id) for one, (q, *_) in missed]
     judgements += [
         (one.cik, q, one.item, one.seq, one.rule.id, WITHHELD_OUTCOME, *(one.sides or (None, None)))
         for one, (q, *_) in missed
@@ -159,7 +158,7 @@ def _frames(
     return (
         _frame("composed", rows),
         _frame("lines_of_balances", lines),
-        _frame("missed", gaps),
+        _frame("missed", ((one.cik, q, one.item, one.reason, one.rule.id) for one, (q, *_) in missed)),
         _frame("proofs", judgements),
         counted((rule, np.array(ciks)) for rule, ciks in companies.items()),
     )

@@ -153,14 +153,13 @@ def _restricted(stated: Day) -> list[str]:
 
 def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value | None:
     """The likeliest lines of cash, less restricted cash, and the securities that are current by their element."""
-    takes_deposits = any(amount(stated, name) for name in stated.keys() & DEPOSITS)
+    takes_deposits = bool(nonzero(stated, DEPOSITS))
     rule, of_cash, taken_off, flag = _cash_as_read(filing, day, lines, takes_deposits=takes_deposits)
     if not of_cash or not rule.where(True):
         return None
     if sum_of(stated, taken_off) > sum_of(stated, of_cash):
         taken_off, flag = [], MAY_INCLUDE_RESTRICTED
     counted = (*of_cash, *_securities(filing, day, lines, takes_deposits=takes_deposits))
-    facts = [*facts_of(stated, counted), *((stated[name][1], -1.0) for name in taken_off)]
     value = sum_of(stated, counted) - sum_of(stated, taken_off)
     return Value(
         filing.cik,
@@ -171,7 +170,7 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
         value,
         lines=value,
         elements=nonzero(stated, counted),
-        facts=tuple(facts),
+        facts=(*facts_of(stated, counted), *((stated[name][1], -1.0) for name in taken_off)),
         grain=filing.unit * len(counted),
         flag=flag,
     )
@@ -183,8 +182,8 @@ def _cash_as_read(
     """The rule that chooses the lines of cash, these, the restricted cash that is taken off, and the flag."""
     stated = filing.days[day]
     flag = TOTAL_CONTRADICTS_PARTS if total_contradicts(stated, CURRENT_ASSETS) else None
-    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED]
-    of_cash = of_cash or [name for name in _USUAL if amount(stated, name)][:1]
+    others = [name for name in _USUAL if amount(stated, name)]
+    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED] or others[:1]
     usual = [name for name in of_cash if _TABLE[name].usual]
     of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
     restricted = [] if takes_deposits else _restricted(stated)
@@ -224,10 +223,8 @@ def has_securities(value: Value) -> bool:
 
 
 def _of_any_term(filing: Filing, day: int) -> list[str]:
-    """Securities of an element for any term, if no non-current part is stated, and the current assets have room."""
+    """Securities of an element for any term, if the current assets have room."""
     stated = filing.days[day]
-    if amount(stated, "MarketableSecuritiesNoncurrent"):
-        return []
     left = filing.totals[day].get(CURRENT_ASSETS) or 0.0
     left -= sum_of(stated, filing.likely_lines(CURRENT_ASSETS, day))
     fitting = [name for name in ("MarketableSecurities", "EquitySecuritiesFvNi") if 0 < amount(stated, name) <= left]

@@ -193,11 +193,10 @@ def _part(filing: Filing, day: int, section: str) -> Part:
         elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
         return Part(tuple(elements), read, proved, inside)
     likely = filing.likely_lines(section, day)
-    takes_deposits = any(amount(stated, name) for name in stated.keys() & DEPOSITS)
-    exceed = takes_deposits and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
-    limits = ("LineOfCredit",) if exceed else ()  # of a bank it is what the bank may draw
-    lines = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
-    lines = without_repeated(filing, day, section, lines)
+    is_limit = nonzero(stated, DEPOSITS) and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
+    limits = ("LineOfCredit",) if is_limit else ()  # of a bank it is what the bank may draw
+    borrowings = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
+    lines = without_repeated(filing, day, section, borrowings)
     return Part(tuple(dict.fromkeys(_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in lines)))
 
 

@@ -143,9 +143,9 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
     for cik, of_company in groupby(_stated(facts), key=lambda filing: filing[0]):
         filer = _Filer()
         for _, seq, days in of_company:
-            with_sheets = [day for day in sorted(days, reverse=True) if SHOWS_A_BALANCE_SHEET & days[day].keys()]
-            if with_sheets:
-                sheets = {day: days.pop(day) for day in with_sheets}
+            newest_first = sorted(days, reverse=True)
+            sheets = {day: days.pop(day) for day in newest_first if SHOWS_A_BALANCE_SHEET & days[day].keys()}
+            if sheets:
                 of_sheets = {day: of_flows.get((cik, seq, day), Flows()) for day in sheets}
                 yield filer.filing(cik, seq, sheets, days, of_sheets)
 
@@ -210,11 +210,13 @@ class _Filer:
             columns = [day for day in days if section in totals[day]][:2]
             if columns and columns[0] == max(days):
                 self._read(filing, section, columns, before.get(section, ()))
-        for day, of_day in days.items():
-            for section in sections_of(of_day):
-                if section not in filing.sections or day not in filing.sections[section].days:
-                    known = self.decided[section]
-                    filing.likely[section, day] = likely_lines(section, of_day, known, totals[day])
+        proved = {(section, day) for section, read in filing.sections.items() for day in read.days}
+        filing.likely.update(
+            ((section, day), likely_lines(section, of_day, self.decided[section], totals[day]))
+            for day, of_day in days.items()
+            for section in sections_of(of_day)
+            if (section, day) not in proved
+        )
         return filing
 
     def _read(self, filing: Filing, section: str, columns: list[int], before: Lines) -> None:

@@ -89,11 +89,13 @@ def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, f
     value = ["cik", "period_end", "item"]
     item = pl.col("section").replace_strict(ITEMS, return_dtype=pl.String)
     sections = lines.filter(pl.col("class") == TOTAL).select("cik", "seq", "section", "day", "compared_day", item=item)
-    current = versions.filter(pl.col("item").is_in(ITEMS.values())).unique(value, keep="last", maintain_order=True)
+    named = filings.select("cik", "seq", "accession")
     behind = (
-        current.filter(pl.col("value").is_not_null())
+        versions.filter(pl.col("item").is_in(ITEMS.values()))
+        .unique(value, keep="last", maintain_order=True)
+        .filter(pl.col("value").is_not_null())
         .select("cik", "item", accession=pl.col("legs").list.first().struct.field("accession"))
-        .join(filings.select("cik", "seq", "accession"), on=["cik", "accession"])
+        .join(named, on=["cik", "accession"])
         .join(sections, on=["cik", "seq", "item"])
     )
     missing = gaps.select(value)
@@ -106,5 +108,4 @@ def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, f
     )
     key = ["cik", "seq", "section"]
     kept = pl.concat([behind.select(key), of_missing.select(key)]).unique()
-    named = lines.join(kept, on=key, how="semi").join(filings.select("cik", "seq", "accession"), on=["cik", "seq"])
-    return named.drop("seq")
+    return lines.join(kept, on=key, how="semi").join(named, on=["cik", "seq"]).drop("seq")

@@ -19,7 +19,7 @@ from pipelines.normalize.balance.solver import SAME, is_slip
 from pipelines.normalize.balance.values import Value
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.lines import ALL_DEBT
-from pipelines.normalize.frames import DECISIONS, counted
+from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 
 _COMPARATIVES = "comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c); IAS 1.38)"
@@ -76,29 +76,29 @@ def that_count(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value,
     decided: list[tuple[Rule, int]] = []
     current: Value | None = None
     unknown: Value | None = None
-    withdrawn: Value | None = None
+    last: Value | None = None
     for one, place in values:
-        before = current or withdrawn
         if one.value is None:
             if current and one.withdraws == current.seq:
                 counts.append((one, place))
-                withdrawn, current = current, None
+                current = None
             unknown = one
-        elif one.is_single and not (before and _is_mistyped(before, one)):
+        elif one.is_single and not (last and _is_mistyped(last, one)):
             continue
         elif current is None:
             states_no_more = unknown and one.elements <= unknown.elements
             if one.is_proved or one.is_single or not states_no_more:
                 counts.append((one, place))
-                current = one
+                current = last = one
         else:
             rule = _restates(one, current, is_amendment=place[2])
             decided.append((rule, one.cik))
-            is_new = not is_same(one, current) or one.is_proved == current.is_proved
+            is_other = abs(one.amount - current.amount) > SAME * abs(current.amount)
+            is_new = is_other or one.is_proved == current.is_proved
             if rule is not FEWER_LINES and is_new:
                 counts.append((one, place))
             if rule is not FEWER_LINES and (is_new or one.is_proved):
-                current = one
+                current = last = one
     return counts, decided
 
 
@@ -126,11 +126,6 @@ def _is_mistyped(one: Value, later: Value) -> bool:
     return is_same_line and is_slip(one.amount, left, unit, MISTYPED_DIGITS)
 
 
-def is_same(one: Value, other: Value) -> bool:
-    """Whether two values are the same money."""
-    return abs(one.amount - other.amount) <= SAME * abs(other.amount)
-
-
 def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The statements of equity and assets that count: the first of a day, amendments, and those with its elements.
 
@@ -141,8 +136,6 @@ def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         the rows of `placed` that count, sorted by `cik`, `concept`, `q` and `seq`; and columns of frames.DECISIONS.
     """
     lines = placed.filter(pl.col("concept").is_in(SINGLE_LINES)).sort("cik", "concept", "q", "seq", maintain_order=True)
-    if lines.is_empty():
-        return lines, DECISIONS.to_frame()
     cik, seq = arrays.ints(lines, "cik"), arrays.ints(lines, "seq")
     first = arrays.first_row(arrays.starts(cik, arrays.ints(lines, "concept"), arrays.ints(lines, "q")))
     used, is_later = arrays.ints(lines, "used"), seq != seq[first]

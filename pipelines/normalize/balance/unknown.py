@@ -35,8 +35,8 @@ from pipelines.normalize.elements.lines import (
 )
 from warehouse.vocabulary import SECTIONS
 
-RISES = 0.03
-"""Non-current debt that rises by three hundredths in a report is new debt, which may have replaced what fell due."""
+LITTLE = 0.03
+"""Of debt or liabilities less than three hundredths is nothing: neither new debt, nor what fell due, nor a line."""
 FINANCIAL = ("bank", "broker", "financial")
 """Industries of companies whose balance sheets are not classified."""
 LENDER = "captive_finance"
@@ -53,8 +53,7 @@ REASONS = {
 }
 """The reason of the gap if a group of lines is not shown."""
 
-TOTAL_OF_CASH = "CashCashEquivalentsAndShortTermInvestments"
-CASH_OF_TOTAL = "CashAndCashEquivalentsAtCarryingValue"
+_TOTAL_OF_CASH = ("CashCashEquivalentsAndShortTermInvestments", "CashAndCashEquivalentsAtCarryingValue")
 _OTHER_PART = {"current": "noncurrent", "noncurrent": "current"}
 
 
@@ -63,7 +62,7 @@ def shown(sheet: Sheet, group: str) -> float:
     if part := sheet.parts[group]:
         return part
     if group == "securities":
-        whole, rest = (amount(sheet.stated, name) for name in (TOTAL_OF_CASH, CASH_OF_TOTAL))
+        whole, rest = (amount(sheet.stated, name) for name in _TOTAL_OF_CASH)
     else:
         whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
     return max(whole - rest, 0.0) if rest or group == "noncurrent" else 0.0
@@ -181,8 +180,6 @@ def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
 OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.5, 1.6)
 """The least share of debt that fell due, and how many times of it the current liabilities rose, at least and at most:
 for a line that is non-current by definition, and for long-term debt, which some filers use for the non-current part."""
-OF_CURRENT = 0.03
-"""What fell due is at least three hundredths of the current liabilities."""
 PAID = (0.8, 1.2)
 """What was due is paid if the current liabilities fall by about as much."""
 EQUALLY = 0.02
@@ -212,7 +209,7 @@ def became_due(sheet: Sheet, other: Sheet) -> bool:
     rose = current - other.totals.get(CURRENT_LIABILITIES, 0.0)
     is_due = fell >= least * amount(other.stated, line) > 0 and lowest * fell <= rose <= highest * fell
     is_near = 0 < sheet.day - other.day <= QUARTERS
-    return is_due and is_near and fell >= OF_CURRENT * current
+    return is_due and is_near and fell >= LITTLE * current
 
 
 def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
@@ -229,11 +226,11 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
     for before in newest:
         now, earlier = amount(sheet.stated, line), amount(before.stated, line)
         rose, paid = now - earlier, before.totals.get(CURRENT_LIABILITIES, 0.0) - sheet.totals[CURRENT_LIABILITIES]
-        if PAID[0] * rose <= paid <= PAID[1] * rose and rose >= RISES * now and rose > 0:
+        if PAID[0] * rose <= paid <= PAID[1] * rose and rose >= LITTLE * now and rose > 0:
             history.became_due = 0
         if line not in (*LONG_TERM_DEBT, *ALL_DEBT) and became_due(sheet, before):
             history.became_due += 1
-        if rose > RISES * earlier:
+        if rose > LITTLE * earlier:
             history.installments_since = -REPORTS
     is_new = history.filings - history.due_since >= REPORTS  # a year end is repeated by all reports of a year
     if any(became_due(sheet, other) for other in (*(others if is_new else ()), *newest)):
@@ -242,7 +239,7 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
     if len(older) > 1:
         paid_before, paid = older[0] - older[1], older[1] - amount(sheet.stated, line)
         is_equal = abs(paid - paid_before) <= EQUALLY * paid
-        if is_equal and paid > 0 and REPORTS * paid >= OF_CURRENT * amount(sheet.stated, line):
+        if is_equal and paid > 0 and REPORTS * paid >= LITTLE * amount(sheet.stated, line):
             history.installments_since = history.filings
 
 
@@ -302,7 +299,6 @@ def notes_exceed(case: Case) -> bool:
 OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (1.0, 10.0), 0.2
 """What the lines leave of unclassified liabilities is at most the debt, or little of the liabilities; of classified
 ones at most ten times the debt, or a fifth of the liabilities."""
-LITTLE = 0.03
 
 
 def leaves_much(case: Case) -> bool:

@@ -4,6 +4,7 @@ Belongs here: what a value consists of. Does not: which facts are lines (reading
 a part is unknown (evidence), which filing counts for a day (statements).
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -176,8 +177,7 @@ def lines_of(filing: Filing, section: str, day: int) -> tuple[str, ...]:
     read = proved_section(filing, section, day)
     if read is None:
         return filing.likely.get((section, day), ())
-    stated = filing.days[day]
-    return tuple(group[0] for group in read.readings[0] if amount(stated, group[0]))
+    return tuple(group[0] for group in read.readings[0] if amount(filing.days[day], group[0]))
 
 
 SAME_DEBT = 0.01
@@ -186,9 +186,7 @@ SAME_DEBT = 0.01
 
 def without_repeated(filing: Filing, day: int, section: str, elements: list[str]) -> list[str]:
     """Some lines without one by which the likeliest lines of the section exceed its total: it is part of another."""
-    total, stated = filing.totals[day].get(section), filing.days[day]
-    if total is None:
-        return elements
+    total, stated = filing.totals[day].get(section, math.inf), filing.days[day]
     more = sum_of(stated, filing.likely_lines(section, day)) - total
     repeated = [
         name

@@ -15,12 +15,12 @@ Columns of the table:
 - `part_of`: other elements of the section that include the element where both are stated.
 """
 
-import csv
-from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+import polars as pl
 
 SECTIONS = (CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES) = (
     "current assets",
@@ -62,21 +62,6 @@ class Line:
     rank: tuple[bool, bool, int, str]
 
 
-def _read() -> dict[str, dict[str, Line]]:
-    """The rows of the table, those of unclassified balance sheets with those of the sections that they do not have."""
-    with Path(__file__).with_name("balance_sheet.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    found: dict[str, dict[str, dict[str, str]]] = {section: {} for section in SECTIONS}
-    for row in rows:
-        if row["class"] not in CLASSES or row["usual"] not in ("yes", "no") or row["section"] not in found:
-            raise ValueError(f"balance_sheet.csv: {row} has an unknown section, class, or neither yes nor no")
-        if row["element"] in found[row["section"]]:
-            raise ValueError(f"balance_sheet.csv: {row['element']} comes twice among {row['section']}")
-        found[row["section"]][row["element"]] = row
-    found[LIABILITIES] = dict(ChainMap(found[LIABILITIES], found[CURRENT_LIABILITIES], found[NONCURRENT_LIABILITIES]))
-    return {section: _lines(of_section) for section, of_section in found.items()}
-
-
 def _lines(rows: Mapping[str, Mapping[str, str]]) -> dict[str, Line]:
     """The lines of a section by element; an error if they include each other, or are part of what is no line."""
     direct = {element: row["part_of"].split() for element, row in rows.items()}
@@ -93,8 +78,23 @@ def _lines(rows: Mapping[str, Mapping[str, str]]) -> dict[str, Line]:
     return found
 
 
-LINES: dict[str, dict[str, Line]] = _read()
-"""For each section its lines by element."""
+_ROWS = pl.read_csv(Path(__file__).with_name("balance_sheet.csv"), infer_schema=False).fill_null("")
+_IS_KNOWN = pl.col("section").is_in(SECTIONS) & pl.col("class").is_in(CLASSES) & pl.col("usual").is_in(["yes", "no"])
+if _WRONG := _ROWS.filter(~_IS_KNOWN | pl.struct("section", "element").is_duplicated()).rows():
+    raise ValueError(f"balance_sheet.csv: {_WRONG} come twice, or have an unknown section, class or `usual`")
+
+_BY_SECTION = {
+    section: {row["element"]: row for row in _ROWS.filter(pl.col("section") == section).iter_rows(named=True)}
+    for section in SECTIONS
+}
+_BY_SECTION[LIABILITIES] = {
+    **_BY_SECTION[NONCURRENT_LIABILITIES],
+    **_BY_SECTION[CURRENT_LIABILITIES],
+    **_BY_SECTION[LIABILITIES],
+}
+
+LINES = {section: _lines(rows) for section, rows in _BY_SECTION.items()}
+"""For each section its lines by element; those of LIABILITIES with those of the sections that it stands for."""
 
 BORROWINGS: dict[str, dict[str, Line]] = {
     section: {element: line for element, line in table.items() if line.kind == BORROWING}
