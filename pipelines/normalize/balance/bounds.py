@@ -30,16 +30,15 @@ from warehouse.vocabulary import SECTIONS
 MATERIAL = 0.005
 """A line, or what exceeds a total, matters if it is at least half a per cent of the value."""
 HALF = 0.5
-"""A missing line is still in a total if what the other lines leave of it grew by at least half of the line."""
+"""An amount follows another if it moves by at least half of it: the cash of the flows the line of cash, and what the
+other lines leave of a total a line that is missing."""
 MOVED = 0.1
 """A change counts if it is at least a tenth of the value; less is lost in other lines."""
-FOLLOWED = 0.25
-"""The cash of the flows follows a change if it moves by a quarter of it or more."""
 AMOUNTS = 5
 """So many other amounts show to which unit a filing rounds."""
 FINER = 1_000
 """Filings round to thousands or millions; a line that is a thousand times finer is in other units."""
-_ABOUT = 1 / 3
+_ABOUT = 3
 """An amount is about another if it is a third to three times of it."""
 ROUNDED_LINES = 5
 """Lines that are each rounded to a unit leave at most so many units."""
@@ -97,7 +96,7 @@ def _is_apart(now: float, change: float, of_flows: float) -> bool:
     """Whether only one of two amounts changed by a tenth, or the second one did not follow the first."""
     if not change:
         return abs(of_flows) >= MOVED * now
-    follows = of_flows * (1 if change > 0 else -1) >= FOLLOWED * abs(change)
+    follows = of_flows * (1 if change > 0 else -1) >= HALF * abs(change)
     return abs(change) >= MOVED * max(now, now - change) and not follows
 
 
@@ -118,7 +117,7 @@ def is_part_of_earlier(case: Case) -> bool:
 def _is_thousandth(one: float, other: float) -> bool:
     """Whether an amount is about a thousandth or a millionth of another."""
     share = one / other if other else 0.0
-    return _ABOUT < share * 1e3 < 1 / _ABOUT or _ABOUT < share * 1e6 < 1 / _ABOUT
+    return any(1 / _ABOUT < share * scale < _ABOUT for scale in (1e3, 1e6))
 
 
 def is_in_other_units(case: Case) -> bool:
@@ -141,7 +140,7 @@ def are_in_other_units(sheet: Sheet, other: Sheet) -> bool:
 def has_line_in_other_units(case: Case) -> bool:
     """Whether a line is a thousandth of what it is on all balance sheets of the same size."""
     of_size = [
-        each.stated for each in case.compared if _ABOUT * case.sheet.assets < each.assets < case.sheet.assets / _ABOUT
+        each.stated for each in case.compared if case.sheet.assets / _ABOUT < each.assets < case.sheet.assets * _ABOUT
     ]
     for element in case.value.elements:
         least = MATERIAL * case.value.amount

@@ -132,8 +132,6 @@ _WITH_LEASES = frozenset(
         "DebtAndCapitalLeaseObligations",
     )
 )
-ROOM = 0.05
-"""Debt may exceed what other lines leave of the liabilities by a twentieth: a line may be stated twice."""
 _MATURITIES = ("LongTermDebtCurrent", "LongTermDebtAndCapitalLeaseObligationsCurrent")
 _WITHOUT_LEASES = {
     "LongTermDebtAndCapitalLeaseObligations": "LongTermDebtNoncurrent",
@@ -141,6 +139,8 @@ _WITHOUT_LEASES = {
 }
 """Lines with finance leases, and the element of the same debt without them, which is preferred."""
 
+ROOM = 0.05
+"""Debt may exceed what other lines leave of the liabilities by a twentieth: a line may be stated twice."""
 DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and costs of issue, hardly ever by more than three per cent."""
 

@@ -253,7 +253,7 @@ class _Filer:
             if stated[name][0] and table[name].usual and table[name].part_of.isdisjoint(lines)
         ]
         is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
-        if new or not is_one:
+        if new or not is_one or (_apart_from_both_sides(stated) and not _apart_from_both_sides(of_other)):
             return None
         total, total_of_other = filing.totals[own][section], filing.totals[other][section]
         left = total - sum(stated[line][0] for line in lines)
@@ -302,6 +302,12 @@ def stated_lines(lines: Lines, stated: Container[str]) -> tuple[tuple[str, ...],
     found = [next((element for element in group if element in stated), None) for group in lines]
     missing = tuple(group for group, line in zip(lines, found, strict=True) if line is None)
     return tuple(line for line in found if line is not None), missing
+
+
+def _apart_from_both_sides(stated: Day) -> float:
+    """By how much liabilities differ from both sides less equity; zero if one of them is not stated."""
+    total, terms = _first(stated, *SECTION_TOTALS[LIABILITIES]), _of_both_sides(stated)
+    return amount_of(terms, stated) - amount_of(total, stated) if total and terms else 0.0
 
 
 def _may_be_wrong(line: float, left: float, unit: float, of_other: tuple[float, int] | None) -> bool:

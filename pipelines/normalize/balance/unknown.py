@@ -36,7 +36,7 @@ from pipelines.normalize.elements.lines import (
 from warehouse.vocabulary import SECTIONS
 
 LITTLE = 0.03
-"""Of debt or liabilities less than three hundredths is nothing: neither new debt, nor what fell due, nor a line."""
+"""Less than three hundredths of debt or of liabilities is no new debt, nothing that fell due, no other installment."""
 FINANCIAL = ("bank", "broker", "financial")
 """Industries of companies whose balance sheets are not classified."""
 LENDER = "captive_finance"
@@ -182,8 +182,6 @@ OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.5, 1.6)
 for a line that is non-current by definition, and for long-term debt, which some filers use for the non-current part."""
 PAID = (0.8, 1.2)
 """What was due is paid if the current liabilities fall by about as much."""
-EQUALLY = 0.02
-"""Installments are equal, but for rounding and for discounts that grow."""
 UNNAMED = (0.4, 0.25)
 """Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of their own."""
 
@@ -238,7 +236,7 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
     older = [amount(one.stated, line) for one in list(history.sheets)[-2:]]
     if len(older) > 1:
         paid_before, paid = older[0] - older[1], older[1] - amount(sheet.stated, line)
-        is_equal = abs(paid - paid_before) <= EQUALLY * paid
+        is_equal = abs(paid - paid_before) <= LITTLE * paid
         if is_equal and paid > 0 and REPORTS * paid >= LITTLE * amount(sheet.stated, line):
             history.installments_since = history.filings
 
