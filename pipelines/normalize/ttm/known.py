@@ -77,6 +77,8 @@ RANKS_ALONE = [rank for rank, source in enumerate(BY_NAME["pretax_income"].sourc
 
 FEWEST_UNITS, FEWEST_CENTS = 10, 2
 """Amounts that differ by one digit in the last place, or amounts per share by a cent, may be rounded in another way."""
+LEAST_DISPUTE = 0.001
+"""A dispute about less than a thousandth of an amount moves no value."""
 FEWEST_UNITS_OF = np.array(
     [FEWEST_CENTS if concept.measure == "per_share" else FEWEST_UNITS for concept in BY_NAME.values()]
 )
@@ -317,7 +319,7 @@ def disputed(rows: Mapping[str, Floats], following: Ints, concept: Ints, is_year
     off, unit = abs(next_figure - figure), np.minimum(rows["grain"], other["grain"])
     digits = off / 10.0 ** np.floor(np.log10(np.maximum(off, unit)) + NOISE_OF_SUMS)
     holds = abs(digits - np.rint(digits)) <= NOISE_OF_SUMS
-    holds &= is_year & (off >= FEWEST_UNITS_OF[concept] * unit - NOISE_OF_SUMS)
+    holds &= is_year & (off >= FEWEST_UNITS_OF[concept] * unit - NOISE_OF_SUMS) & (off > LEAST_DISPUTE * abs(figure))
     holds &= (rows["rank"] == other["rank"]) & (other["restated_along"] <= RESTATED_ALONE)
     holds &= (rows["since"] == rows["seq"]) & (other["since"] == other["seq"])
     return np.where(holds, other["seq"], np.nan)
