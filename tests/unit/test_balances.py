@@ -233,6 +233,12 @@ CLASSIFIED: dict[str, Case] = {
     "a total of all debt below its lines": classified(
         271, FILER_TOTAL, "may_be_principal", **{NONCURRENT: 269, MATURITIES: 17, EVERYTHING: 271, LIABILITIES: 400}
     ),
+    "a total of all debt that includes repurchase agreements": Case(
+        filed({WHOLE: 60, SHORT: 10, "SecuritiesSoldUnderAgreementsToRepurchase": 30, EVERYTHING: 100, ASSETS: 500}),
+        70,
+        USUAL_LINES,
+        flag="total_contradicts_parts",
+    ),
     "a total of all debt that leaves out short-term borrowings": classified(
         442,
         USUAL_LINES,

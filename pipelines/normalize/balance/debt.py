@@ -284,8 +284,10 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
     everything = _first_stated(stated, ALL_DEBT)
     lines, total = sum_of(stated, elements), amount(stated, everything)
     repos = sum_of(stated, [name for name, line in LINES[LIABILITIES].items() if line.kind == "repo"])
-    if not everything or everything in elements or (repos and lines + repos == total):
+    if not everything or (repos and lines + repos == total):
         return DEBT_AS_READ, elements
+    if everything in elements:  # repurchase agreements are no debt
+        return DEBT_AS_READ, (_lines_that_are(stated, total - repos) if repos else ()) or elements
     unproved = [name for part in parts if not part.read for name in part.elements]
     repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME * total]
     if repeated and abs(lines - total) > SAME * total:
@@ -301,6 +303,14 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
 def _first_stated(stated: Day, elements: Iterable[str]) -> str:
     """The first of some elements with an amount; none is the empty name."""
     return next((name for name in elements if amount(stated, name)), "")
+
+
+def _lines_that_are(stated: Day, total: float) -> tuple[str, ...]:
+    """The usual lines of borrowings, if they add up to a total; else none."""
+    table = BORROWINGS[LIABILITIES]
+    found = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
+    found = [name for name in found if table[name].usual and table[name].part_of.isdisjoint(found)]
+    return tuple(sorted(found)) if sum_of(stated, found) == total else ()
 
 
 def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) -> tuple[Rule, tuple[str, ...]]:
