@@ -204,7 +204,9 @@ def no_longer_adds_up(case: Case) -> tuple[float, float] | None:
 
 def _explains(case: Case, section: str, lines: tuple[str, ...], missing: Lines) -> bool:
     """Whether a line of the item explains what lines leave of a total, or any unknown line may be one."""
-    stated, table, total = case.sheet.stated, TABLES[case.value.item], case.sheet.totals[section]
+    stated = case.sheet.stated
+    table = TABLES[case.value.item]
+    total = case.sheet.totals[section]
     unit = unit_of([total, *(stated[line][0] for line in lines)])
     left = total - sum_of(stated, lines)
     of_item = [line for line in lines if line in table]

@@ -250,7 +250,8 @@ def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
         any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
         for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
     )
-    facts, is_all = _as_zero(stated, zeros[:1]), has_each_part or any(name in stated for name in LONG_TERM_DEBT)
+    facts = _as_zero(stated, zeros[:1])
+    is_all = has_each_part or any(name in stated for name in LONG_TERM_DEBT)
     return Value(filing.cik, filing.seq, day, DEBT, FILED_AS_ZERO, 0.0, facts=facts, is_stated_zero=is_all)
 
 

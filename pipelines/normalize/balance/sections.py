@@ -55,11 +55,13 @@ def rows(filings: Iterable[Filing]) -> Iterator[Row]:
 
 def _rows(filing: Filing, section: str, days: Sequence[int], lines: Iterable[str], *, adds_up: bool) -> Iterator[Row]:
     """The lines of a section with their amounts in both columns, and its total."""
-    day, compared = days[0], days[1] if len(days) > 1 else None
+    day = days[0]
+    compared = days[1] if len(days) > 1 else None
     own = filing.days[day]
     other: Day = {} if compared is None else filing.days[compared]
     total = filing.totals[day][section]
-    head, columns = (filing.cik, filing.seq, section), (adds_up, day, compared)
+    head = (filing.cik, filing.seq, section)
+    columns = (adds_up, day, compared)
     for line in lines:
         name, kind = line.removeprefix(IFRS_PREFIX), LINES[section][line].kind
         yield (*head, name, kind, *columns, _amount(own, line), _amount(other, line))

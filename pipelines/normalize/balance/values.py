@@ -186,7 +186,8 @@ SAME_DEBT = 0.01
 
 def without_repeated(filing: Filing, day: int, section: str, elements: list[str]) -> list[str]:
     """Some lines without one by which the likeliest lines of the section exceed its total: it is part of another."""
-    total, stated = filing.totals[day].get(section, math.inf), filing.days[day]
+    total = filing.totals[day].get(section, math.inf)
+    stated = filing.days[day]
     more = sum_of(stated, filing.likely_lines(section, day)) - total
     repeated = [
         name

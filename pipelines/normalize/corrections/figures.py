@@ -130,7 +130,8 @@ class Figures:
         dated = vintages.with_columns(start=pl.coalesce("start", "end"), is_instant=pl.col("start").is_null())
         company = np.searchsorted(dated["cik"].unique().sort(), dated["cik"])
         row = np.argsort(packed(company, *(ints(dated, name) for name in ("concept", "start", "end", "seq"))))
-        figures, company = dated[row], company[row]
+        figures = dated[row]
+        company = company[row]
         seq, concept, start, end = (ints(figures, name) for name in ("seq", "concept", "start", "end"))
         return cls(
             row=row,

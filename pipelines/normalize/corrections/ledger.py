@@ -88,7 +88,8 @@ def corrected(
         footings: frames.Footings.
         decisions: `cik`, `rule`, `figures`.
     """
-    figures, applied = Figures.of(vintages), list[Proposal]()
+    figures = Figures.of(vintages)
+    applied = list[Proposal]()
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for corrector in correctors:
             figures, in_force = figures.corrected(corrector(figures))

@@ -150,7 +150,8 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
 
 def _proofs(left_out: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     """The judgement of each figure that is left out, until a sound one of its period follows."""
-    of_figure, other = [*SLOT, "seq"], pl.col("seq_sound")
+    of_figure = [*SLOT, "seq"]
+    other = pl.col("seq_sound")
     bounds = (
         left_out.join(sound, on=SLOT, suffix="_sound")
         .group_by(of_figure)

@@ -317,7 +317,8 @@ def _fits(amount: pl.Expr, share: pl.Expr) -> pl.Expr:
 def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     """The rates of the nearest quarters before and after, and the one that is both."""
     near = rates.select("cik", value="value", legs=pl.concat_list("fact"), of="seq", first="start", last="end")
-    pairs, order = declared.join(near, on="cik"), pl.col("legs").list.first()
+    pairs = declared.join(near, on="cik")
+    order = pl.col("legs").list.first()
     before = (
         pairs.filter(pl.col("last") <= pl.col("start").dt.offset_by(SAME_DAYS), pl.col("of") <= pl.col("seq"))
         .sort(*PERIOD, "last", "of", order)

@@ -335,7 +335,8 @@ def numbered(log: pl.DataFrame) -> pl.DataFrame:
 
 def _legs_rescaled(scaled: pl.DataFrame) -> pl.Series:
     """The legs with their split factors multiplied by later splits; unchanged without later splits."""
-    rows, unit = scaled.with_row_index("row"), pl.col("unit")
+    rows = scaled.with_row_index("row")
+    unit = pl.col("unit")
     factor = (
         pl.when(unit == "shares")
         .then("factor")

@@ -158,7 +158,8 @@ class Points:
         self.changes = Timeline(self.window, self.seq)
         # the last point of each quarter end shows what is known today
         self.is_newest = np.roll(starts(self.window), -1)
-        known, self.first_balance = pl.concat([flows, balances], how="diagonal"), flows.height
+        known = pl.concat([flows, balances], how="diagonal")
+        self.first_balance = flows.height
         window = _window(np.searchsorted(companies, ints(known, "cik")), ints(known, "q"))
         of_concepts = Timeline((window << CONCEPT_BITS) | ints(known, "concept"), ints(known, "seq"))
         self.rows = {

@@ -223,7 +223,9 @@ def _rounded(rows: pl.DataFrame) -> Flags:
 
 def _in_whole_units(rows: pl.DataFrame) -> Flags:
     """The dividends per share of filings that state several, all of them in whole units."""
-    value, former, found = floats(rows, "value"), floats(rows, "former"), np.zeros(rows.height, dtype=np.bool_)
+    value = floats(rows, "value")
+    former = floats(rows, "former")
+    found = np.zeros(rows.height, dtype=np.bool_)
     # earnings per share are judged by net income over shares instead
     is_dividend = (rows["concept"] == "dividends_per_share").to_numpy()
     at = np.flatnonzero(is_dividend & (value != 0) & ~np.isnan(former))
@@ -251,7 +253,9 @@ def _outliers(rows: pl.DataFrame, repeats: Flags, half_a_unit: Floats) -> Flags:
         repeats: whether each is the amount known before.
         half_a_unit: the largest difference by rounding.
     """
-    found, value, former = np.zeros(len(repeats), dtype=np.bool_), floats(rows, "value"), floats(rows, "former")
+    found = np.zeros(len(repeats), dtype=np.bool_)
+    value = floats(rows, "value")
+    former = floats(rows, "former")
     at = np.flatnonzero(~np.isnan(former) & ~repeats)
     # an element may feed two concepts: figures of a period that are the same are one
     is_alone = rows[at].select(
@@ -276,7 +280,8 @@ def _errata(rows: pl.DataFrame) -> Flags:
     value, former, seq = floats(rows, "value"), floats(rows, "former"), ints(rows, "seq")
     # a year in error is corrected as a year (bases), and so are the twelve months since
     at = np.flatnonzero((value != former) & (value != 0) & (abs(former) > 0) & (ints(rows, "n") < QUARTERS_A_YEAR))
-    times, found = value[at] / former[at], np.zeros(len(value), dtype=np.bool_)
+    times = value[at] / former[at]
+    found = np.zeros(len(value), dtype=np.bool_)
     power = power_of_thousand(abs(times), NEAR_STATED)
     found[at] = (power == 0) & (times < 0)
     at = at[(abs(power) > 0) & (times > 0)]
@@ -335,7 +340,8 @@ def settled(rows: Mapping[str, Floats], timeline: Timeline, slot: Ints) -> Float
         timeline: of these rows.
         slot: the key of each.
     """
-    found, at = np.full(len(slot), np.nan), np.flatnonzero(~np.isnan(rows["disputed"]))
+    found = np.full(len(slot), np.nan)
+    at = np.flatnonzero(~np.isnan(rows["disputed"]))
     revisions = timeline.of_rows(rows["revised"] == rows["seq"])
     quarters = [later << SPAN_BITS for later in range(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR) if later]
     interim = np.array([slot[at] + end - less for end in quarters for less in range(1, QUARTERS_A_YEAR)])

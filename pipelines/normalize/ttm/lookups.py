@@ -71,11 +71,9 @@ class Windows:
             grid: of periods.calendar.fiscal_grid.
         """
         companies = np.unique(np.concatenate([ints(known, "cik"), ints(grid, "cik")]))
-        company, seq, self.vintage = (
-            np.searchsorted(companies, ints(known, "cik")),
-            ints(known, "seq"),
-            known["vintage"],
-        )
+        company = np.searchsorted(companies, ints(known, "cik"))
+        seq = ints(known, "seq")
+        self.vintage = known["vintage"]
         slot = slot_key(company, *(ints(known, name) for name in SLOT[1:]))
         self._timeline = Timeline(slot, seq)
         rows = _columns(known, self._timeline, slot)
@@ -83,17 +81,18 @@ class Windows:
         self._with_year_before = self._timeline.of_rows(picked(rows["seq"], year_before) == seq)
         self.rows = {name: np.append(column, np.nan) for name, column in rows.items()}
         quarters = _quarters(np.searchsorted(companies, ints(grid, "cik")), ints(grid, "q"))
-        self._quarters, self._fiscal_quarter = (
-            Timeline(quarters, np.zeros_like(quarters)),
-            floats(grid, "fiscal_quarter"),
-        )
+        self._quarters = Timeline(quarters, np.zeros_like(quarters))
+        self._fiscal_quarter = floats(grid, "fiscal_quarter")
         points = points_to_compute(known)
         place = np.searchsorted(companies, ints(points, "cik"))
         at = self._quarters.after(_quarters(place, ints(points, "q")), _FIRST)
         is_period = picked(self._fiscal_quarter, at) > 0
-        self.points, self.company, at = points.filter(is_period), place[is_period], at[is_period]
+        self.points = points.filter(is_period)
+        self.company = place[is_period]
+        at = at[is_period]
         self.concept, self.q, self.seq = (ints(self.points, name) for name in ("concept", "q", "seq"))
-        self.quarter, self.year_before = self._fiscal_quarter[at], floats(grid, "year_before")[at]
+        self.quarter = self._fiscal_quarter[at]
+        self.year_before = floats(grid, "year_before")[at]
         self.is_year_end = flags(grid, "is_year_end")[at]
 
     @property

@@ -213,7 +213,8 @@ def _year_less_three(windows: Windows, q: Ints, as_of: Floats, year: Ints) -> Fl
 
     A difference much larger than each of the three is not that of a quarter: the year may include a special dividend.
     """
-    of, quarters = windows.of, windows.around(q - THREE, 1, as_of)
+    of = windows.of
+    quarters = windows.around(q - THREE, 1, as_of)
     amounts, days = of("amount", quarters), of("days", quarters)
     left, left_days = of("amount", year) - amounts.sum(axis=0), of("days", year) - days.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
