@@ -24,6 +24,7 @@ from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
 from warehouse.schedule import next_synchronization
 
+STOPPED = "fundamentals follow: stopped; the reports that wait are in the home"
 AFTER_A_REFUSAL = timedelta(minutes=10)
 """EDGAR refuses all requests until ten minutes after their rate has dropped."""
 
@@ -50,7 +51,7 @@ def main(symbols: tuple[str, ...]) -> int:
         print(f"fundamentals follow: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Stopped. What waits is in the home; start it again to go on.", file=sys.stderr)
+        print(STOPPED, file=sys.stderr)
     return stopping.STATUS
 
 
