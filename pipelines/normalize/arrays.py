@@ -34,12 +34,14 @@ def floats(frame: pl.DataFrame, name: str) -> Floats:
 
 def ints(frame: pl.DataFrame, name: str) -> Ints:
     """A column of whole numbers without nulls, of days since 1970, or of the codes of an Enum."""
-    return frame[name].to_physical().to_numpy().astype(np.int64)
+    column = frame[name]
+    return (column.to_physical() if isinstance(column.dtype, pl.Enum) else column).to_numpy().astype(np.int64)
 
 
 def flags(frame: pl.DataFrame, name: str) -> Flags:
     """A column of booleans; null is false."""
-    return frame[name].fill_null(value=False).to_numpy().astype(np.bool_)
+    column = frame[name]
+    return (column.fill_null(value=False) if column.null_count() else column).to_numpy().astype(np.bool_)
 
 
 def picked(values: npt.NDArray[Any], rows: Ints) -> Floats:

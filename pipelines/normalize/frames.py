@@ -438,6 +438,7 @@ def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
     each = [
         pl.DataFrame({"cik": ciks}, schema={"cik": pl.Int64}).with_columns(rule=pl.lit(rule.id))
         for rule, ciks in decided
+        if len(ciks)  # most rules decide nothing about most companies
     ]
     rows = pl.concat([DECISIONS.to_frame().drop("figures"), *each])
     return rows.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)

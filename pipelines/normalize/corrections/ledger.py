@@ -140,6 +140,7 @@ def _recorded(figures: Figures, applied: list[Proposal]) -> pl.DataFrame:
             kind=pl.lit(each.kind), evidence=pl.lit(each.evidence), rule=pl.lit(each.rule.id)
         )
         for each in applied
+        if len(each.at) or each is applied[-1]  # most propose nothing, and one frame has the columns
     ]
     return pl.concat(found).unique("row", keep="first", maintain_order=True)
 

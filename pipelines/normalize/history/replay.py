@@ -98,7 +98,7 @@ def item_versions(
 
 
 def _reasons(points: Points, item: Item) -> list[pl.DataFrame]:
-    """Why the item is withheld at each point, one frame a rule: `reason` and `rule`, null where it is not."""
+    """Why the item is withheld at each point, one frame a rule that does so: `reason` and `rule`, else null."""
     concepts = sorted({leg.concept for leg in item.legs} & points.of_another.keys())
     others = [("basis_break", ONE_COMPANY, points.of_another[concept]) for concept in concepts]
     return [
@@ -106,6 +106,7 @@ def _reasons(points: Points, item: Item) -> list[pl.DataFrame]:
             pl.when(pl.Series(holds)).then(pl.struct(reason=pl.lit(reason), rule=pl.lit(rule.id))).struct.unnest()
         )
         for reason, rule, holds in (*item.withheld, *others)
+        if holds.any()
     ]
 
 

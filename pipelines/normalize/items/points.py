@@ -173,7 +173,7 @@ class Points:
             company=pl.when(pl.col("amount").is_not_null()).then(pl.col("regime") // REGIMES_OF_COMPANY),
             withheld_by=pl.when(pl.col("amount").is_null()).then("rule"),
         )
-        self._withheld_by = known["withheld_by"]
+        self._withheld_by = known["withheld_by"].extend_constant(None, 1)  # the last one is that of row NOTHING
         self._columns = {name: np.append(floats(known, name), np.nan) for name in (*OF_AMOUNTS, *WINDOW_FLAGS)}
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():
@@ -204,7 +204,7 @@ class Points:
 
     def withheld_by(self, concept: str) -> pl.Series:
         """The id of the rule that withholds the amount of a concept at each point; null if none does."""
-        return self._withheld_by.gather(pl.Series(self.rows[concept], dtype=pl.Int64).replace(NOTHING, None))
+        return self._withheld_by[self.rows[concept]]
 
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
         """The known amount of a concept as a leg of a value."""
