@@ -163,23 +163,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="sample|live|PATH",
         help="source of documents: fictional filers, the SEC, a mirror or companyfacts.zip (default: %(default)s)",
     )
-    sync.add_argument(
-        "--symbols",
-        type=_symbols,
-        default=os.environ.get("FUNDAMENTALS_SYMBOLS") or (),
-        metavar="A,B",
-        help="update only these symbols and keep the rest (default: all)",
-    )
+    _add_symbols(sync, "update only these symbols and keep the rest (default: all)")
     sync.add_argument("--full", action="store_true", help="process every company again, even if unchanged")
 
     follow = commands.add_parser("follow", help="synchronize companies minutes after they filed with the SEC")
-    follow.add_argument(
-        "--symbols",
-        type=_symbols,
-        default=os.environ.get("FUNDAMENTALS_SYMBOLS") or (),
-        metavar="A,B",
-        help="follow only these symbols (default: all that are listed)",
-    )
+    _add_symbols(follow, "follow only these symbols (default: all that are listed)")
 
     accept = commands.add_parser("accept", help="accept the document of a company in quarantine, whatever it lacks")
     accept.add_argument("cik", type=_cik, metavar="CIK")
@@ -278,6 +266,12 @@ class _Version(argparse.Action):
 
         print(f"{parser.prog} {version('fundamentals-data-service')}")
         parser.exit()
+
+
+def _add_symbols(parser: argparse.ArgumentParser, help: str) -> None:
+    """Let a command take symbols; the default is FUNDAMENTALS_SYMBOLS."""
+    default = os.environ.get("FUNDAMENTALS_SYMBOLS") or ()
+    parser.add_argument("--symbols", type=_symbols, default=default, metavar="A,B", help=help)
 
 
 def _symbols(text: str) -> tuple[str, ...]:

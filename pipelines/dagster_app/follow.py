@@ -30,7 +30,7 @@ AFTER_A_REFUSAL = timedelta(minutes=10)
 
 
 def main(symbols: tuple[str, ...]) -> int:
-    """Follow the SEC's newest filings until Ctrl-C; all companies are synchronized at first, and each morning.
+    """Follow the SEC's newest filings until Ctrl-C; synchronize all companies at the start and each morning.
 
     Args:
         symbols: the companies to follow; empty: all that are listed.
@@ -56,7 +56,7 @@ def main(symbols: tuple[str, ...]) -> int:
 
 
 def _follow(home: Home, symbols: tuple[str, ...]) -> None:
-    """Synchronize all companies at first and each morning, and then those that filed; errors are told, and pass."""
+    """Synchronize all companies at the start and each morning, in between those that filed; print errors, and go on."""
     all_due = datetime.now(UTC)
     _tell(f"follows {', '.join(symbols) or 'all companies'} into {home.root}, until you press Ctrl-C")
     while True:
@@ -69,7 +69,7 @@ def _follow(home: Home, symbols: tuple[str, ...]) -> None:
                 _update(home, symbols, began)
         except UnknownSymbolError:
             raise
-        except (PipelineError, WarehouseError) as error:
+        except (PipelineError, WarehouseError, OSError) as error:  # the queue keeps what was not served
             _tell(str(error))
             pause = AFTER_A_REFUSAL if isinstance(error, RefusedError) else pause
         time.sleep(max(0.0, (began + pause - datetime.now(UTC)).total_seconds()))
