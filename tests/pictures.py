@@ -45,7 +45,7 @@ font:13px/1.45 'DejaVu Sans Mono',monospace">{}</pre></body>"""
 COMPANIES = ("AAPL", "JPM", "GE", "TSM", "BBD", "VRT", "OSBK", "SNOW", "BRK-B", SYMBOL)
 SCREENS = {
     **{"front": "/", "companies": "/companies?net_margin_min=10", "downloads": "/downloads", "quality": "/quality"},
-    **{"reference": "/reference", "rules": "/rules"},
+    **{"reference": "/reference", "rules": "/rules", "changes": "/changes"},
 }
 WIDTHS, HEIGHT = (390, 1280, 1920), 1000
 

@@ -20,6 +20,7 @@ from serve.api.endpoints import ENDPOINTS
 from serve.http.errors import CommandError, NotFound
 from serve.site import (
     changelog_page,
+    changes_page,
     company_page,
     comparison,
     dictionary_page,
@@ -160,6 +161,14 @@ def _companies(pages: Pages, request: Request) -> Document:
     return listing.document(of, rows, near, asked, number)
 
 
+def _changes(pages: Pages, request: Request) -> Document:
+    with current_build(pages) as build:
+        listed, counts = changes_page.changes(build)
+        published_at = build.pointer.published_at
+    number = _page(request.query_params.get("page", "1"), changes_page.last_page(listed))
+    return changes_page.document(listed, counts, published_at, number)
+
+
 def _company(pages: Pages, request: Request) -> Document:
     chosen = view.asked(request.query_params)
     with current_build(pages) as build:
@@ -245,6 +254,7 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     downloads.DOCUMENT,
     ("/companies", _companies, Access.SUBSCRIBER),
     (COMPARISON, _comparison, Access.SUBSCRIBER),
+    (changes_page.PATH, _changes, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
     ("/companies/{symbol}/filings", _filings, Access.SUBSCRIBER),
     ("/filings/{accession}", _filing, Access.SUBSCRIBER),

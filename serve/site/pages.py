@@ -59,7 +59,7 @@ class Section:
 
 
 NAVIGATION = (
-    Section("/companies", "Companies", others=("/downloads",)),
+    Section("/companies", "Companies", others=("/changes", "/downloads")),
     Section("/compare", "Compare"),
     Section("/quality", "Quality"),
     Section(

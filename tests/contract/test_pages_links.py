@@ -34,6 +34,8 @@ def open_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     rows["gaps"] = [
         {"cik": evil["cik"], "period_kind": "annual", "period_end": builds.YEAR_END, "item": "roic", "reason": "<q>"}
     ]
+    changed = {name: version[name] for name in ("cik", "period_kind", "period_end", "item")}
+    rows["changes"] = [{**changed, "after": 7.0, "cause": "<u>"}]
     builds.publish_small(home / "published", rows=rows)
     with published(home) as running:
         yield running
@@ -104,6 +106,7 @@ def test_every_page_is_reachable_by_links(pages):
         "/rules",
         "/companies",
         "/compare",
+        "/changes",
         "/companies/LNTR",
         "/companies/FJRD",
     )
@@ -195,6 +198,7 @@ def test_names_and_symbols_are_escaped(reader):
     company = reader.get("/companies/E%26V%3CL%3E'")
     listing = reader.get("/companies", params={"search": "<script>"})
     comparison = reader.get("/compare", params={"symbols": EVIL_SYMBOL})
+    changes = reader.get("/changes")
     twin = reader.get("/companies/E%26V%3CL%3E'.md")
 
     for page in (company, listing, comparison):
@@ -203,6 +207,8 @@ def test_names_and_symbols_are_escaped(reader):
         assert "<script>alert" not in page.text
         assert not {"https://evil.example.org"} & set(Read(page.text).links)
         assert not re.search(r"<(b|i|u|s|q)>", page.text)
+    assert EVIL_SYMBOL in Read(changes.text).words
+    assert not re.search(r"<(b|i|u|s|q)>", changes.text)
     assert twin.status_code == 200
     assert not re.search(r"(?<!\\)\[x(?<!\\)\]\(", twin.text)
     assert not re.search(r"(?<!\\)<", twin.text)
@@ -220,6 +226,8 @@ def test_companies_are_for_subscribers(open_site):
                 "/companies/NONE.md",
                 "/compare?symbols=LNTR",
                 "/compare.md?symbols=LNTR",
+                "/changes",
+                "/changes.md",
                 "/companies/LNTR/revenue/FY2022",
                 "/companies/LNTR/revenue/FY2022.md",
                 "/companies/LNTR?years=all",

@@ -47,6 +47,7 @@ PAGES = {
     "filings": f"{COMPANY}/filings",
     "companies": "/companies",
     "downloads": "/downloads",
+    "changes": "/changes",
     "comparison": "/compare?symbols=XQCPF,XQORC,none",
     "company": COMPANY,
     "value": f"{COMPANY}/revenue/FY2018",

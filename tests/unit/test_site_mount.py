@@ -78,6 +78,7 @@ MARKED = {
     "/rules/revenue.total": ["/reference", "/rules"],
     "/companies/LNTR": ["/companies"],
     "/compare?symbols=LNTR": ["/compare"],
+    "/changes": ["/companies"],
     "/quality": ["/quality"],
     "/sign-in": ["/profile"],
 }

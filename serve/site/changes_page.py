@@ -1,0 +1,82 @@
+"""The page `/changes`: the values that are new, restated or withdrawn in the newest build, with their filings.
+
+Belongs here: what the page shows of a change. Does not: the queries (warehouse.change_queries), the versions of one
+value (values), access control (mount).
+"""
+
+from collections.abc import Sequence
+
+from serve.site.building import once
+from serve.site.figures import TITLES, glance
+from serve.site.markdown import Document, Markdown, link, write
+from serve.site.paths import company_path
+from serve.site.values import address as value_address
+from warehouse import change_queries
+from warehouse.change_queries import Change, Counts
+from warehouse.reader import OpenBuild
+from warehouse.vocabulary import CAUSES
+
+PATH = "/changes"
+PAGE = 100  # changes on a page of the list
+MOST = 2_000
+"""Changes that are listed: those of some hundred reports. After a change of a rule there may be millions."""
+DIGITS = 4
+"""Of amounts: restatements are often of less than a per cent."""
+
+
+def changes(build: OpenBuild) -> tuple[Sequence[Change], Counts]:
+    """The newest changes of a build and the number of all; read once for each build."""
+    return once(build, changes, lambda: (change_queries.newest(build, MOST), change_queries.counts(build)))
+
+
+def last_page(listed: Sequence[Change]) -> int:
+    """The number of the last page of the list."""
+    return max(1, -(-len(listed) // PAGE))
+
+
+def document(listed: Sequence[Change], counts: Counts, published_at: str, page: int) -> Document:
+    """A page of the list.
+
+    Args:
+        listed: the newest changes of the build, on all pages.
+        counts: the numbers of all.
+        published_at: when the build was published, ISO 8601 in UTC.
+        page: number of this page, from 1.
+    """
+    last, shown = last_page(listed), listed[(page - 1) * PAGE : page * PAGE]
+    turns = tuple(
+        (text, f"{PATH}?page={to}")
+        for text, to in (("Previous page", page - 1), ("Next page", page + 1))
+        if 1 <= to <= last
+    )
+    text = write(
+        "changes.md",
+        counts=counts,
+        listed=len(listed),
+        published_at=published_at,
+        page=page,
+        last=last,
+        rows=[_row(change) for change in shown],
+        causes={code: CAUSES[code] for code in dict.fromkeys(change.cause for change in shown) if code in CAUSES},
+        turns=turns,
+    )
+    return Document(text, by_query=True, turns=turns)
+
+
+def _row(change: Change) -> Sequence[object]:
+    """The cells of a change."""
+    filing = f"{change.form or 'Filing'} of {change.filed or 'an unknown day'}"
+    return (
+        link(change.symbol, company_path(change.symbol)),
+        change.period,
+        TITLES[change.item],
+        _shown(change, change.before),
+        link(_shown(change, change.after), value_address(change.symbol, change.item, change.period)),
+        (change.cause or "unexplained").replace("_", " "),
+        link(filing, change.url) if change.url else Markdown(filing),
+    )
+
+
+def _shown(change: Change, value: float | None) -> str:
+    """A value; a dash if there was none."""
+    return "–" if value is None else glance(change.item, value, DIGITS)

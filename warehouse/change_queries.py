@@ -1,0 +1,75 @@
+"""The SQL queries of the page of changes, as functions of an open build.
+
+Belongs here: the values that differ from the build before (table `changes`), with their filings. Does not: all versions
+of a value (queries, explain_queries).
+"""
+
+import msgspec
+
+from warehouse.fictional import address
+from warehouse.reader import OpenBuild
+from warehouse.schema import SERVED_NAMES
+from warehouse.served_rows import COVERED
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A value that the build before had otherwise, or not at all (`before` is None); `after` is None if withdrawn.
+
+    Form, day and address are those of the filing that led to the current version; None for what is not known.
+    """
+
+    symbol: str
+    period: str
+    item: str
+    before: float | None
+    after: float | None
+    cause: str | None
+    form: str | None
+    filed: str | None
+    url: str | None
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """The numbers of new, restated and withdrawn values, and of their companies."""
+
+    new: int
+    restated: int
+    withdrawn: int
+    companies: int
+
+    @property
+    def total(self) -> int:
+        """All values."""
+        return self.new + self.restated + self.withdrawn
+
+
+CHANGED = (
+    "FROM changes JOIN (SELECT cik, first(symbol ORDER BY NOT is_primary, symbol) AS symbol "
+    f"FROM companies WHERE {COVERED} GROUP BY cik) AS covered USING (cik)"
+)
+
+
+def counts(build: OpenBuild) -> Counts:
+    """How many values of covered companies differ from the build before."""
+    withdrawn = "changes.after IS NULL"
+    [row] = build.rows(
+        f"SELECT count(*) FILTER (NOT {withdrawn} AND changes.before IS NULL), "
+        f"count(*) FILTER (NOT {withdrawn} AND changes.before IS NOT NULL), "
+        f"count(*) FILTER ({withdrawn}), count(DISTINCT cik) {CHANGED} WHERE item IN $items",
+        {"items": SERVED_NAMES},
+    )
+    return Counts(*row)
+
+
+def newest(build: OpenBuild, limit: int) -> list[Change]:
+    """The changes of a build, those of the filings that were accepted last first; at most so many."""
+    found = build.rows(
+        "SELECT symbol, period, item, changes.before, changes.after, changes.cause, current.form, "
+        f"CAST(current.filed AS VARCHAR), {address('filings')} {CHANGED} "
+        "JOIN (SELECT * FROM versions WHERE is_current) AS current USING (cik, period_kind, period_end, item) "
+        f"LEFT JOIN filings USING (accession) WHERE item IN $items "
+        "ORDER BY known_at DESC NULLS LAST, symbol, period_end DESC, period_kind DESC, list_position($items, item) "
+        "LIMIT $limit",
+        {"items": SERVED_NAMES, "limit": limit},
+    )
+    return [Change(*row) for row in found]
