@@ -22,6 +22,7 @@ MOST = 2_000
 """Changes that are listed: those of some hundred reports. After a change of a rule there may be millions."""
 DIGITS = 4
 """Of amounts: restatements are often of less than a per cent."""
+ASSETS = ("ages.js",)
 
 
 def changes(build: OpenBuild) -> tuple[Sequence[Change], Counts]:
@@ -60,7 +61,7 @@ def document(listed: Sequence[Change], counts: Counts, published_at: str, page: 
         causes={code: CAUSES[code] for code in dict.fromkeys(change.cause for change in shown) if code in CAUSES},
         turns=turns,
     )
-    return Document(text, by_query=True, turns=turns)
+    return Document(text, by_query=True, turns=turns, assets=ASSETS)
 
 
 def _row(change: Change) -> Sequence[object]:

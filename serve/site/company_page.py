@@ -32,7 +32,7 @@ from warehouse.vocabulary import GAPS
 CAPTIONS = {"ttm": "Values of twelve months by quarter", "annual": "Values by fiscal year"}
 DRAWN = {"ttm": "Twelve months to the end of each quarter, and balances on that day", "annual": "Fiscal years"}
 STYLES = (("newest", "figures"), ("figures", "choices"))
-ASSETS = ("company.css", "charts.js")
+ASSETS = ("company.css", "charts.js", "ages.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def document(
         comparison=comparison_path([company.symbol]),
         filings_url=filings_url,
         report=held.report,
-        updated=f"{updated_at[:10]} {updated_at[11:16]} UTC" if updated_at else "at an unknown time",
+        updated=updated_at or "at an unknown time",
         newest=newest,
         newest_kind=KINDS[newest.kind].capitalize() if newest else "",
         old=history.is_old(newest_filing),

@@ -17,6 +17,7 @@ FILES = {
     "rules.css": "text/css; charset=utf-8",
     "copy.js": "text/javascript; charset=utf-8",
     "charts.js": "text/javascript; charset=utf-8",
+    "ages.js": "text/javascript; charset=utf-8",
     "tabs.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }

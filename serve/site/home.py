@@ -38,6 +38,7 @@ ENDPOINT = "listFinancials"
 """The endpoint of the example."""
 STYLES = (("fresh", "figures"), ("whom", "cards"), ("items", "terms"), ("begin", "steps"))
 """How the list under each heading looks in a browser."""
+ASSETS = ("ages.js",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def document(pages: Pages) -> Document:
         example=f"/companies/{symbol}/financials?{query}",
         answer=msgspec.json.format(msgspec.json.encode({"data": answer["data"]}), indent=2).decode(),
     )
-    return Document(text, styles=STYLES)
+    return Document(text, styles=STYLES, assets=ASSETS)
 
 
 def _held(build: OpenBuild, base_url: str) -> Held:

@@ -193,6 +193,21 @@ def test_pages_as_markdown_have_the_same_text(pages):
                     assert re.sub(r"\s+", "", word) in shown, (address, line)
 
 
+@pytest.mark.parametrize(
+    ("path", "twin", "time"),
+    [
+        ("/", "/index.md", builds.SYNCHRONIZATION["finished_at"]),
+        ("/companies/LNTR", "/companies/LNTR.md", builds.UPDATED["9990000001"]),
+    ],
+)
+def test_pages_say_when_the_data_was_synchronized(pages, path, twin, time):
+    """With the time as text, which a script of the site replaces by its age; programs read the time."""
+    page = pages[f"{PUBLIC}{path}"].text
+    assert f'<time datetime="{time}">{time[:10]} {time[11:16]} UTC</time>' in page
+    assert re.search(r'<script src="/ages\.js\?v=\w+" defer>', page)
+    assert re.search(rf"(Last synchronization\*\*:|Synchronized) {time}", pages[f"{PUBLIC}{twin}"].text)
+
+
 def test_names_and_symbols_are_escaped(reader):
     """A filer's name never becomes an element, a link or a mark, on any page that shows it."""
     company = reader.get("/companies/E%26V%3CL%3E'")

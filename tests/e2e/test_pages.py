@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -199,11 +200,19 @@ def shoot(page: Page, name: str) -> None:
         page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
 
 
-def test_without_script_only_copy_buttons_are_missing(opened, name, reader):
-    """A browser shows the text that is read over HTTP; only the copy buttons need the script."""
+WITH_TIMES = """main => {
+    const copy = main.cloneNode(true);
+    for (const time of copy.querySelectorAll("time[title]")) time.textContent = time.title;
+    return copy.textContent;
+}"""
+"""The text of the page with the times in place of their ages."""
+
+
+def test_without_script_only_copy_buttons_and_ages_are_missing(opened, name, reader):
+    """A browser shows the text that is read over HTTP; only the copy buttons and the ages of times need a script."""
     html = reader.get(PAGES[name]).text
     # the form for a new key has another identifier each time; neither is shown
-    assert Main(html).words == " ".join(opened.locator("main").text_content().split())
+    assert Main(html).words == " ".join(opened.locator("main").evaluate(WITH_TIMES).split())
     assert all("hidden" in known for tag, known in Read(html).elements if tag == "button" and "data-copy" in known)
 
 
@@ -240,6 +249,33 @@ def test_axe_finds_no_fault(opened, axe):
         found = opened.evaluate("axe.run({resultTypes: ['violations']})")
         told = [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found["violations"]]
         assert told == [], (width, scheme)
+
+
+@pytest.mark.parametrize("path", ["/", COMPANY, "/changes"])
+def test_the_age_of_the_data_is_shown_by_the_clock_of_the_reader(browser, sample_site, reader, path):
+    """Also of a page that a cache kept; a clock that is behind, and a browser without scripts, show the time itself."""
+    with window(browser, sample_site, reader.cookies, java_script_enabled=False) as page:
+        page.goto(path)
+        told = page.locator("main time").first.text_content()
+    ages = {
+        "minutes": ("7 minutes", 7),
+        "hours": ("3 hours", 3),
+        "days": ("2 days", 2),
+        "seconds": ("less than a minute", 9),
+    }
+    with window(browser, sample_site, reader.cookies) as page:
+        page.clock.install()
+        page.goto(path)
+        time = page.locator("main time").first
+        moment = datetime.fromisoformat(time.get_attribute("datetime"))
+        for unit, (age, number) in ages.items():
+            page.clock.set_fixed_time(moment + timedelta(**{unit: number}))
+            page.goto(path)
+            expect(time).to_have_text(f"{age} ago")
+            expect(time).to_have_attribute("title", told)
+        page.clock.set_fixed_time(moment - timedelta(minutes=7))
+        page.goto(path)
+        expect(time).to_have_text(told)
 
 
 @pytest.mark.parametrize("has_scripts", [False, True])

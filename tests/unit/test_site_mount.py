@@ -216,6 +216,7 @@ def test_static_files_are_cached_and_linked_with_their_fingerprint(address: str)
         "/icon.svg": "image/svg+xml",
         "/complete.js": script,
         "/copy.js": script,
+        "/ages.js": script,
     }
     assert [re.sub("[?].*", "", path) for path in named] == list(kinds)
     for path, kind in zip(named, kinds.values(), strict=True):
