@@ -5,6 +5,7 @@ Belongs here: the rows shown on a company's page and in the data dictionary. Doe
 """
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 
@@ -13,12 +14,16 @@ import msgspec
 from warehouse.fictional import address
 from warehouse.reader import OpenBuild
 
+NEW = timedelta(days=1)
+"""A value is new if its filing was accepted so long before the build was published, or later."""
+
 
 class Stated(msgspec.Struct, frozen=True):
     """The current value of a period and item, and the filing that its newest version comes from.
 
     `versions` is the number of versions; `earlier` is the previous value, if any, and `first` the first one. `url` is
-    the address of the filing's index at the SEC, None if the filing is not in table `filings`.
+    the address of the filing's index at the SEC, None if the filing is not in table `filings`. `is_new`: the filing
+    was accepted within a day of the build.
     """
 
     item: str
@@ -33,6 +38,7 @@ class Stated(msgspec.Struct, frozen=True):
     form: str | None
     filed: str | None
     url: str | None
+    is_new: bool = False
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -107,19 +113,23 @@ def stated(build: OpenBuild, cik: str, reports: Mapping[str, Report]) -> list[St
     """
     rows = build.rows(
         "SELECT item, period_kind, CAST(period_end AS VARCHAR) AS ended, period, value, is_current, cause, form, "
-        "CAST(filed AS VARCHAR), accession FROM versions WHERE cik = $cik ORDER BY item, period_kind, ended, version",
-        {"cik": cik},
+        "CAST(filed AS VARCHAR), accession, coalesce(known_at > $since, false) FROM versions WHERE cik = $cik "
+        "ORDER BY item, period_kind, ended, version",
+        {"cik": cik, "since": datetime.fromisoformat(build.pointer.published_at).replace(tzinfo=None) - NEW},
     )
     found = []
     for (item, kind, ended), group in groupby(rows, itemgetter(0, 1, 2)):
         versions = list(group)
-        *_, period, value, is_current, cause, form, filed, accession = versions[-1]
+        *_, period, value, is_current, cause, form, filed, accession, is_new = versions[-1]
         if is_current and value is not None:
             values = [version[4] for version in versions if version[4] is not None]
             earlier = values[-2] if len(values) > 1 else None
             url = reports[accession].url if accession in reports else None
             found.append(
-                Stated(item, kind, period, ended, value, len(versions), earlier, values[0], cause, form, filed, url)
+                Stated(
+                    *(item, kind, period, ended, value, len(versions), earlier, values[0], cause, form, filed, url),
+                    is_new=is_new,
+                )
             )
     return found
 

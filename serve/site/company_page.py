@@ -18,7 +18,7 @@ from serve.site.figures import KINDS, READ, TITLES, Shown, alike, short, unit
 from serve.site.history import BREAKS, History, Slot
 from serve.site.markdown import Document, write
 from serve.site.paths import company_path, comparison_path
-from serve.site.sheet import Sheet, restated
+from serve.site.sheet import Sheet, remarks, restated
 from serve.site.values import address as value_address
 from serve.site.view import View
 from warehouse import page_queries, queries
@@ -61,7 +61,14 @@ def held(build: OpenBuild, company: Company) -> Held:
 
 
 def document(
-    held: Held, view: View, *, filings_url: str, updated_at: str | None, newest_filing: str | None, root: str = ""
+    held: Held,
+    view: View,
+    *,
+    filings_url: str,
+    published_at: str,
+    updated_at: str | None,
+    newest_filing: str | None,
+    root: str = "",
 ) -> Document:
     """A company's page.
 
@@ -69,6 +76,7 @@ def document(
         held: the rows of the build.
         view: what the reader has chosen.
         filings_url: address of the list of the company's filings, at the SEC or here.
+        published_at: time at which the build was published, ISO 8601 in UTC.
         updated_at: time of its last synchronization, ISO 8601 in UTC; None if unknown.
         newest_filing: day of the newest filing of any company; None if unknown.
         root: prefix of the links in drawings.
@@ -93,6 +101,8 @@ def document(
         filings_url=filings_url,
         report=held.report,
         updated=updated_at or "at an unknown time",
+        published_at=published_at,
+        has_new=any(each.is_new for each in held.stated),
         newest=newest,
         newest_kind=KINDS[newest.kind].capitalize() if newest else "",
         old=history.is_old(newest_filing),
@@ -158,8 +168,8 @@ def _shown(history: History, item: str, slots: Sequence[Slot]) -> Shown:
 
 
 def _note(item: str, value: Stated, company: Company, shown: Shown) -> str:
-    """What is said after a value: its unit, its period, and the value before."""
-    return ", ".join(filter(None, (unit(item, company.currency), value.period, restated(value, shown))))
+    """What is said after a value: its unit, its period, whether it is new, and the value before."""
+    return ", ".join(filter(None, (unit(item, company.currency), value.period, remarks(value, shown))))
 
 
 def _drawing(history: History, slots: Sequence[Slot], company: Company, view: View, root: str, item: str) -> Markup:

@@ -182,6 +182,7 @@ def _company(pages: Pages, request: Request) -> Document:
                 company_page.held(build, company),
                 chosen,
                 filings_url=_filings_url(build, company.symbol, company.cik),
+                published_at=build.pointer.published_at,
                 updated_at=updated_at,
                 newest_filing=build.pointer.newest_filing,
                 root=pages.root,

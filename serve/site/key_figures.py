@@ -36,7 +36,7 @@ LEAST = 0.0005  # smaller changes are shown as none
 
 
 def tiles(history: History, symbol: str) -> Iterator[tuple[str, Markdown, str]]:
-    """Each key figure: its title, its value with a link to its page, and the change on a year before.
+    """Each key figure: its title, its value with a link to its page, whether it is new, the change on a year before.
 
     An item without a value of the newest twelve months shows its newest fiscal year, with its label. Figures of one
     unit have the same decimals.
@@ -52,13 +52,13 @@ def tiles(history: History, symbol: str) -> Iterator[tuple[str, Markdown, str]]:
         if (value := history.number(item, slot)) is not None:
             numbers[UNITS[item]].append(value)
     for item, slot in slots.items():
-        value, to = history.number(item, slot), value_address(symbol, item, (slot or newest).label)
-        if slot is None or value is None:
+        held, to = history.value(item, slot) if slot else None, value_address(symbol, item, (slot or newest).label)
+        if slot is None or held is None:
             yield TITLES[item], link("–", to), _why_none(history, item, newest)
         else:
             shown, label = alike(item, numbers[UNITS[item]]), "" if slot == newest else slot.label
-            change = _change(history, item, slot, value, shown)
-            yield TITLES[item], link(shown(value), to), ", ".join(filter(None, (label, change)))
+            change, new = _change(history, item, slot, held.value, shown), "new" if held.is_new else ""
+            yield TITLES[item], link(shown(held.value), to), ", ".join(filter(None, (new, label, change)))
 
 
 def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple[Markdown, str, str]:

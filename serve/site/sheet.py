@@ -124,13 +124,13 @@ class Sheet:
                     yield _joined(f"*{title}*", cells)
 
     def _cell(self, item: str, slot: Slot, value: Stated | None) -> str:
-        """A value with the one before it was restated, or the mark of the reason why there is none."""
+        """A value with what is remarked on it, or the mark of the reason why there is none."""
         to = value_address(self._symbol, item, slot.label)
         if value is None:
             reason = self._history.reason(item, slot)
             return f"[{self._none(reason)}]({to})" if reason else "–"
-        was = restated(value, partial(self._number, item))
-        return f"[{self._number(item, value.value)}]({to}){f' *{was}*' if was else ''}"
+        remark = remarks(value, partial(self._number, item))
+        return f"[{self._number(item, value.value)}]({to}){f' *{remark}*' if remark else ''}"
 
     def _growth(self, item: str, slot: Slot, now: float | None, _: float | None) -> str:
         before = self._history.year_before(item, slot)
@@ -169,6 +169,11 @@ def growth(now: float | None, before: float | None) -> float | None:
     if now is None or before is None or before <= 0 or now < 0 or now / before - 1 >= MEANT:
         return None
     return now / before - 1
+
+
+def remarks(value: Stated, shown: Callable[[float], str]) -> str:
+    """Whether the value is of a new filing, and what it was before it was restated; empty if there is neither."""
+    return ", ".join(filter(None, ("new" if value.is_new else "", restated(value, shown))))
 
 
 def restated(value: Stated, shown: Callable[[float], str]) -> str:

@@ -1,6 +1,8 @@
 """A company's page from rows of the warehouse: key figures, table, charts, gaps, breaks, the file of its values."""
 
 import csv
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -99,7 +101,12 @@ def page(
     """The page of these rows."""
     held = Held(company, stated, GAPS, breaks, REPORT, valuation)
     return company_page.document(
-        held, choices, filings_url=FILINGS, updated_at="2026-03-02T06:04:00Z", newest_filing=newest_filing
+        held,
+        choices,
+        filings_url=FILINGS,
+        published_at="2026-03-02T06:05:00Z",
+        updated_at="2026-03-02T06:04:00Z",
+        newest_filing=newest_filing,
     )
 
 
@@ -229,6 +236,39 @@ def test_growth_and_margins_are_derived():
     assert table["*Net margin*"][:2] == ["-2.3 %", "10.0 %"]
     assert all(cell.startswith("–") for cell in table["*Net margin*"][2:])
     assert "*Free cash flow growth*" not in table
+
+
+def test_values_of_a_new_filing_are_marked_and_the_mark_is_explained():
+    """In words, also in Markdown: with the key figure and in the table, before what the value was."""
+    revised = {"versions": 2, "earlier": 3.9e9, "first": 3.9e9, "is_new": True}
+    document = page(
+        stated=[*STATED[1:-5], ttm("revenue", 2025, 1, 4.4e9, is_new=True), value("revenue", 2023, 4e9, **revised)]
+    )
+    legend = "A value marked “new” is from a filing that EDGAR accepted in the 24 hours before this build"
+    assert f"{legend}, which was published 2026-03-02T06:05:00Z." in document.text
+    assert "published <time datetime=" in rendering.page(document).body
+    assert f"- **Revenue** [4.40 B]({PATH}/revenue/2025Q1) *new, +10.0 %*" in document.text
+    assert rows(document)["Revenue"][0] == f"[4,400]({PATH}/revenue/2025Q1) *new*"
+    assert f"[4,000]({PATH}/revenue/FY2023) *new, was 3,900*" in rows(document)["Revenue"]
+    assert len(re.findall(r"\bnew\b", document.text)) == 4
+    assert legend not in page().text
+
+
+def test_a_filing_is_new_if_it_was_accepted_within_a_day_of_the_build(tmp_path):
+    """Of a value with several versions, the newest one counts."""
+    now = datetime.now(UTC).replace(tzinfo=None)
+    told = builds.tables()
+    for row in told["versions"]:
+        if row["cik"] == "9990000001" and row["item"] == "revenue" and row["period_end"] == builds.YEAR_END:
+            row["known_at"] = now - timedelta(hours=25 if row["period_kind"] == "ttm" or not row["is_current"] else 23)
+        elif row["item"] == "total_debt":
+            row["known_at"] = None
+    builds.publish_small(tmp_path, rows=told)
+    warehouse = Warehouse(tmp_path)
+    with warehouse.build() as build:
+        stated = page_queries.stated(build, "9990000001", {})
+    warehouse.close()
+    assert [(row.item, row.kind, row.period) for row in stated if row.is_new] == [("revenue", "annual", "FY2024")]
 
 
 def test_growth_is_left_out_where_only_the_later_year_was_restated():
