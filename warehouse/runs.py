@@ -1,12 +1,17 @@
-"""The record of synchronizations beside the builds: how often each result was, and when last.
+"""The record of synchronizations beside the builds: how often each result was, when last, and how late filings were.
 
-Belongs here: the file, reading and writing it. Does not: deciding the result (pipelines), the pointer (pointer).
+Belongs here: the file, reading and writing it. Does not: deciding the result (pipelines), the pointer (pointer),
+measuring delays (delays).
 
 The pointer only knows synchronizations that ended well. This file also knows those that failed or were held back.
 """
 
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -16,6 +21,27 @@ from warehouse import seal
 FILE = "runs.json"
 PUBLISHED, UNCHANGED, HELD_BACK, FAILED = RESULTS = ("published", "unchanged", "held_back", "failed")
 """A new build was published; the build stays, because nothing is new; checks held it back; an error or a stop."""
+DELAYS = (60.0, 120.0, 180.0, 300.0, 600.0, 1200.0, 3600.0, 7200.0, 14400.0, 28800.0, 57600.0, 86400.0)
+"""The upper bounds of the delays of filings that are counted together, seconds: a minute to a day."""
+NAMES = (*map(str, DELAYS), "+Inf")
+"""The bounds as keys; the last one is of longer delays."""
+
+
+class Delays(msgspec.Struct, frozen=True):
+    """The delays of all filings that builds have added: their number by upper bound, and their sum in seconds."""
+
+    by_bound: dict[str, int] = {}
+    seconds: float = 0.0
+
+    def up_to(self) -> list[int]:
+        """The number of delays up to each of the DELAYS, and of all."""
+        return list(accumulate(self.by_bound.get(bound, 0) for bound in NAMES))
+
+    def added(self, delays: Iterable[float]) -> "Delays":
+        """These delays and more, in seconds."""
+        more = list(delays)
+        numbers = Counter(NAMES[bisect_left(DELAYS, delay)] for delay in more)
+        return Delays(dict(numbers + Counter(self.by_bound)), round(self.seconds + sum(more), 3))
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -27,11 +53,12 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Runs(msgspec.Struct, frozen=True):
-    """The content of the file: runs by result, and companies of the last run that got so far."""
+    """The content of the file: runs by result, companies of the last run that got so far, delays of filings."""
 
     by_result: dict[str, Run] = {}
     quarantined: int | None = None
     failed: int | None = None
+    delays: Delays = Delays()
 
 
 def read(published: Path) -> Runs:
@@ -42,7 +69,13 @@ def read(published: Path) -> Runs:
 
 
 def note(
-    published: Path, result: str, finished: datetime, seconds: float, quarantined: int | None, failed: int | None
+    published: Path,
+    result: str,
+    finished: datetime,
+    seconds: float,
+    quarantined: int | None,
+    failed: int | None,
+    delays: Iterable[float] = (),
 ) -> None:
     """Add a synchronization to the record; its caller has locked the home.
 
@@ -53,6 +86,7 @@ def note(
         seconds: how long it took.
         quarantined: companies in quarantine; None if not known.
         failed: companies whose documents could not be fetched; None if not known.
+        delays: of the filings that its build adds, in seconds.
 
     Raises:
         OSError: the file cannot be written.
@@ -60,7 +94,7 @@ def note(
     before = read(published)
     number = before.by_result[result].number + 1 if result in before.by_result else 1
     run = Run(number, finished.replace(microsecond=0), round(seconds, 3))
-    now = Runs({**before.by_result, result: run}, quarantined, failed)
+    now = Runs({**before.by_result, result: run}, quarantined, failed, before.delays.added(delays))
     written = published / f"{FILE}.tmp"
     written.write_bytes(seal.encoded(now))
     written.replace(published / FILE)

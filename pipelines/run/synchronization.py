@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
+import duckdb
+
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.run import cluster
@@ -23,8 +25,9 @@ from pipelines.storage.lease import leased
 from pipelines.storage.shared_home import WorkingCopy, of_home, taken_over
 from pipelines.tables.build_tables import changed_since, published_before
 from pipelines.workers import ALONE, Workers, started
-from warehouse import runs
-from warehouse.pointer import Pointer
+from warehouse import delays, runs
+from warehouse.errors import BuildUnreadable
+from warehouse.pointer import Pointer, current
 from warehouse.store import Head, StoreConflict, StoreError
 
 
@@ -155,7 +158,16 @@ class Synchronization:
         lake, seconds = self.lake, time.monotonic() - self._began
         quarantined = lake.read("quarantine")["cik"].n_unique() if lake.holds("quarantine") else None
         failed = lake.read("documents")["failure"].count() if lake.holds("documents") else None
-        runs.note(self.home.published, self.result, datetime.now(UTC), seconds, quarantined, failed)
+        late = self._delays() if self.result == runs.PUBLISHED else []
+        runs.note(self.home.published, self.result, datetime.now(UTC), seconds, quarantined, failed, late)
+
+    def _delays(self) -> list[float]:
+        """The delays of the filings that the new build adds; none in a first build, or if one cannot be read."""
+        before = self.before
+        with suppress(duckdb.Error, BuildUnreadable):
+            now = current(self.home.published)
+            return delays.of(self.home.published, before, now) if before and now else []
+        return []
 
     @property
     def lake(self) -> Lake:

@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,8 @@ LAST_HEARTBEAT = "SELECT max(timestamp) FROM daemon_heartbeats"
 SILENT = 10.0  # seconds after which a worker that noted nothing hangs, or has ended
 
 Numbers = dict[tuple[str, ...], float]  # by the values of the labels
+Buckets = tuple[tuple[str, ...], Sequence[float], Sequence[float], float]
+"""The values of the labels of a histogram, its bounds, the numbers up to each of them and in all, and the sum."""
 
 
 class Collector:
@@ -63,10 +65,16 @@ class Collector:
             **_of_the_daemon(self._published.parent, now),
             **self._of_the_store(now),
         }
+        histograms: dict[str, Iterable[Buckets]] = {
+            families.SECONDS: (((path,), BOUNDS, up_to, seconds) for path, up_to, seconds in counts.durations()),
+            families.DELAY: _of_filings(self._published),
+        }
         for family in FAMILIES:
             metric = Metric(family.name, family.meaning, family.type)
             if family.type == HISTOGRAM:
-                _add_durations(metric, family.labels[0], counts)
+                for labels, bounds, up_to, seconds in histograms[family.name]:
+                    named = dict(zip(family.labels, labels, strict=True))
+                    _add_buckets(metric, named, bounds, up_to, seconds)
             else:
                 known = numbers.get(family.name) or {(label,): each for label, each in counts.of(family.name).items()}
                 for labels, number in known.items():
@@ -92,12 +100,13 @@ class Collector:
         return {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
 
 
-def _add_durations(metric: Metric, label: str, counts: Counts) -> None:
-    for path, up_to, seconds in counts.durations():
-        for bound, number in zip([*map(str, BOUNDS), "+Inf"], up_to, strict=True):
-            metric.add_sample(f"{metric.name}_bucket", {label: path, "le": bound}, number)
-        metric.add_sample(f"{metric.name}_count", {label: path}, up_to[-1])
-        metric.add_sample(f"{metric.name}_sum", {label: path}, seconds)
+def _add_buckets(
+    metric: Metric, labels: dict[str, str], bounds: Sequence[float], up_to: Sequence[float], seconds: float
+) -> None:
+    for bound, number in zip([*map(str, bounds), "+Inf"], up_to, strict=True):
+        metric.add_sample(f"{metric.name}_bucket", {**labels, "le": bound}, number)
+    metric.add_sample(f"{metric.name}_count", labels, up_to[-1])
+    metric.add_sample(f"{metric.name}_sum", labels, seconds)
 
 
 def _of_the_build(published: Path, now: float) -> dict[str, Numbers]:
@@ -122,6 +131,12 @@ def _of_synchronizations(published: Path, now: float) -> dict[str, Numbers]:
         families.QUARANTINED: {} if recorded.quarantined is None else {(): recorded.quarantined},
         families.FAILED: {} if recorded.failed is None else {(): recorded.failed},
     }
+
+
+def _of_filings(published: Path) -> list[Buckets]:
+    """The delays of the filings that builds have added."""
+    delays = runs.read(published).delays
+    return [((), runs.DELAYS, delays.up_to(), delays.seconds)]
 
 
 def _of_the_daemon(home: Path, now: float) -> dict[str, Numbers]:

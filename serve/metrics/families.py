@@ -12,6 +12,7 @@ COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
 WORKERS, RESPONSIVE = "fundamentals_workers", "fundamentals_responsive_workers"
 REQUESTS, SECONDS = "fundamentals_requests", "fundamentals_request_seconds"
 BUILD_AGE, FILING_AGE = "fundamentals_build_age_seconds", "fundamentals_newest_filing_age_seconds"
+DELAY = "fundamentals_filing_delay_seconds"
 COMPANIES, QUARANTINED, FAILED = (
     "fundamentals_companies",
     "fundamentals_quarantined_companies",
@@ -53,6 +54,9 @@ FAMILIES = (
     Family(RESTARTS, COUNTER, "Workers that ended and were started again."),
     Family(BUILD_AGE, GAUGE, "Seconds since the current build was published."),
     Family(FILING_AGE, GAUGE, "Seconds since the filing date of the newest filing in the build (00:00 UTC)."),
+    Family(
+        DELAY, HISTOGRAM, "Seconds from the acceptance of a filing to the publication of the first build that has it."
+    ),
     Family(COMPANIES, GAUGE, "Companies that the current build covers."),
     Family(RUNS, COUNTER, "Synchronizations, by result.", ("result",)),
     Family(RUN_AGE, GAUGE, "Seconds since the last synchronization with a result ended.", ("result",)),

@@ -1,5 +1,7 @@
 """The composition of a synchronization: the same steps, conditions and result with and without Dagster."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from pipelines import stages
@@ -11,7 +13,7 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables.build_tables import assembled, files
-from tests.mirrors import ALFA, BRAVO, Mirror
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror, submissions, write
 from warehouse import publish, runs
 
 
@@ -36,6 +38,24 @@ def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, t
     )
     assert (first.counts["published"], again.counts["published"]) == (1, 0)
     assert len([line for line in caplog.messages if line.endswith(" seconds")]) > len(plan.STEPS)
+
+
+def test_the_delay_of_a_new_filing_is_recorded_once(synchronized: Home, same_mirror: Mirror):
+    """Neither the filings of the first build count, nor those of earlier years of a company that is new."""
+    assert runs.read(synchronized.published).delays == runs.Delays()
+    document = submissions(CARGO)
+    accepted = datetime.now(UTC) - timedelta(minutes=11)
+    document["filings"]["recent"]["acceptanceDateTime"][0] = f"{accepted:%Y-%m-%dT%H:%M:%S}.000Z"
+    same_mirror.list(ALFA, BRAVO, ABSENT, CARGO)
+    same_mirror.hold(CARGO)
+    write(same_mirror.submissions(CARGO), document)
+
+    results = [composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] for _ in range(2)]
+
+    assert results == [1, 0]
+    delays = runs.read(synchronized.published).delays
+    assert delays.by_bound == {"1200.0": 1}
+    assert 660 <= delays.seconds < 1200
 
 
 def test_a_condition_that_fails_ends_it_before_the_next_step(synchronized: Home, same_mirror: Mirror, monkeypatch):

@@ -193,6 +193,23 @@ def test_the_record_of_synchronizations(tmp_path: Path) -> None:
     assert runs.read(tmp_path) == runs.Runs(), "another number than the sealed one"
 
 
+def test_the_delays_of_filings_are_counted_over_all_builds(tmp_path: Path) -> None:
+    """Up to each bound, which is included; a filing counts once, in the build that adds it."""
+    name, at = "fundamentals_filing_delay_seconds", datetime.fromtimestamp(NOON, UTC)
+    assert samples(tmp_path, Counts(PATHS))[f"{name}_count"] == 0, "a counter begins with 0"
+    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[60.0, 61.0])
+    runs.note(tmp_path, runs.UNCHANGED, at, 9.0, 0, 0)
+    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[86_401.0])
+    found = samples(tmp_path, Counts(PATHS))
+    held = {key: number for key, number in found.items() if key.startswith(name)}
+    assert (held[f"{name}_bucket{{60.0}}"], held[f"{name}_bucket{{120.0}}"], held[f"{name}_bucket{{86400.0}}"]) == (
+        1,
+        2,
+        2,
+    )
+    assert (held[f"{name}_bucket{{+Inf}}"], held[f"{name}_count"], held[f"{name}_sum"]) == (3, 3, 86_522)
+
+
 def test_every_metric_is_exposed_with_its_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also before anything is published; on this machine only."""
     with exposed(Settings(tmp_path, metrics_port=0), [Counts(PATHS)]):

@@ -1,0 +1,43 @@
+"""The delays of filings: which filings a build adds, and how late they are."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests import builds
+from warehouse import delays
+from warehouse.pointer import current
+
+NOW = datetime.now(UTC).replace(tzinfo=None)
+
+
+def filing(number: int, age: timedelta | None) -> dict[str, object]:
+    """A filing that was accepted so long ago; None: it is not known when."""
+    return builds.filings()[0] | {"accession": f"9990000001-26-{number:06}", "accepted_at": age and NOW - age}
+
+
+def test_a_build_adds_the_filings_of_the_last_days_that_the_build_before_has_not(tmp_path: Path) -> None:
+    """Not those of the build before, those of which the time is not known, nor the history of a new company."""
+    held, minutes, hours = filing(1, timedelta(hours=2)), filing(2, timedelta(minutes=5)), filing(3, timedelta(hours=9))
+    others = [filing(4, None), filing(5, timedelta(days=8))]
+    rows = builds.tables()
+    builds.publish_small(tmp_path / "published", "b1", rows | {"filings": [held]})
+    before = current(tmp_path / "published")
+    builds.publish_small(tmp_path / "published", "b2", rows | {"filings": [held, minutes, hours, *others]})
+    now = current(tmp_path / "published")
+    assert before
+    assert now
+    found = sorted(delays.of(tmp_path / "published", before, now))
+    assert found == pytest.approx([5 * 60, 9 * 3600], abs=120)
+    assert delays.of(tmp_path / "published", now, now) == []
+
+
+def test_a_clock_that_is_behind_makes_no_negative_delay(tmp_path: Path) -> None:
+    builds.publish_small(tmp_path, "b1", builds.tables() | {"filings": []})
+    before = current(tmp_path)
+    builds.publish_small(tmp_path, "b2", builds.tables() | {"filings": [filing(1, timedelta(minutes=-10))]})
+    now = current(tmp_path)
+    assert before
+    assert now
+    assert delays.of(tmp_path, before, now) == [0.0]
