@@ -7,12 +7,14 @@ One name has one meaning and one type in all frames. After the name of a column,
 `?` that a value may be missing, `!` that no value comes twice.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import dataframely as dy
+import numpy as np
 import numpy.typing as npt
 import polars as pl
 
@@ -435,10 +437,8 @@ def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
     Args:
         decided: each rule with the CIK of every figure, window or filing that it decided; a rule may come up again.
     """
-    each = [
-        pl.DataFrame({"cik": ciks}, schema={"cik": pl.Int64}).with_columns(rule=pl.lit(rule.id))
-        for rule, ciks in decided
-        if len(ciks)  # most rules decide nothing about most companies
-    ]
-    rows = pl.concat([DECISIONS.to_frame().drop("figures"), *each])
-    return rows.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
+    figures: Counter[tuple[int, str]] = Counter()
+    for rule, ciks in decided:
+        for cik, number in zip(*np.unique(ciks, return_counts=True), strict=True):
+            figures[int(cik), rule.id] += int(number)
+    return pl.DataFrame([(*key, number) for key, number in figures.items()], schema=DECISIONS, orient="row")
