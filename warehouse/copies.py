@@ -54,15 +54,16 @@ def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: boo
             _finish(path)
         for view in views.VIEWS:
             path = folder / f"{view.name}.parquet"
-            _write_parquet(build, view, f'"{view.name}"', path)
+            number = _write_parquet(build, view, f'"{view.name}"', path)
             _finish(path)
-            _write_csv(build, view, path.with_suffix(".csv"))
+            _write_csv(build, view, path, number)
             _finish(path.with_suffix(".csv"))
     sync(folder)
 
 
-def _write_parquet(build: duckdb.DuckDBPyConnection, table: schema.Table, rows_of: str, path: Path) -> None:
-    """Write rows of a table or view; the metadata of each field are the column's description, unit and SQL type."""
+def _write_parquet(build: duckdb.DuckDBPyConnection, table: schema.Table, rows_of: str, path: Path) -> int:
+    """Write rows of a table or view, and return their number; the metadata of each field are the column's description,
+    unit and SQL type."""
     import pyarrow as pa  # here, because only a new build needs it: a tenth of a second
     from pyarrow.parquet import ParquetWriter
 
@@ -75,9 +76,12 @@ def _write_parquet(build: duckdb.DuckDBPyConnection, table: schema.Table, rows_o
     # a dictionary of amounts, which hardly repeat, makes them larger
     repeated = [column.name for column in table.columns if column.type != "DOUBLE"]
     options = {"compression": "zstd", "compression_level": 3, "use_dictionary": repeated, "max_rows_per_page": ROWS}
+    written = 0
     with ParquetWriter(path, described, **options) as writer:
         for group in rows:
             writer.write_batch(pa.RecordBatch.from_arrays(group.columns, schema=described))
+            written += group.num_rows
+    return written
 
 
 def _checksum(connection: duckdb.DuckDBPyConnection, source: str) -> Row:
@@ -88,18 +92,18 @@ def _checksum(connection: duckdb.DuckDBPyConnection, source: str) -> Row:
     ).fetchall()[0]
 
 
-def _write_csv(build: duckdb.DuckDBPyConnection, view: schema.Table, path: Path) -> None:
-    """Write the rows of a view as CSV with heads; text that a spreadsheet would calculate begins with an apostrophe.
+def _write_csv(build: duckdb.DuckDBPyConnection, view: schema.Table, copy: Path, number: int) -> None:
+    """Write the Parquet copy of a view as CSV with heads; text that a spreadsheet would calculate begins with an
+    apostrophe.
 
     Raises:
-        VerificationError: the file does not have as many rows as the view.
+        VerificationError: the file does not have `number` rows, those of the view.
     """
-    cells = ", ".join(_as_text(column) for column in view.columns)
-    build.execute(f'COPY (SELECT {cells} FROM "{view.name}") TO {quoted(path)} (FORMAT csv, HEADER)')
+    cells, path = ", ".join(_as_text(column) for column in view.columns), copy.with_suffix(".csv")
+    build.execute(f"COPY (SELECT {cells} FROM read_parquet({quoted(copy)})) TO {quoted(path)} (FORMAT csv, HEADER)")
     # what DuckDB finds out by itself, from the first 20,480 rows, need not hold for the others
     form = "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"'"
-    copied = f"read_csv({quoted(path)}, {form})"
-    if _count(build, copied) != _count(build, f'"{view.name}"'):
+    if _count(build, f"read_csv({quoted(path)}, {form})") != number:
         raise VerificationError(f"{path.name} does not have the rows of its view; the build was removed")
 
 
