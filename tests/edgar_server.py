@@ -53,7 +53,8 @@ class EdgarServer:
         replies = self.replies.get(path)
         if replies is None and self.transport:
             answer = self.transport.handle_request(httpx.Request("GET", f"https:/{path}"))
-            return Reply(answer.status_code, answer.content, {"Last-Modified": answer.headers.get("Last-Modified", "")})
+            names = ("Last-Modified", "Retry-After")
+            return Reply(answer.status_code, answer.content, {name: answer.headers.get(name, "") for name in names})
         if replies is None:
             file = self.folder / path[1:] if self.folder else None
             return Reply(body=file.read_bytes()) if file and file.is_file() else self.otherwise
@@ -68,6 +69,7 @@ def running_server() -> Iterator[EdgarServer]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # the body is sent after the head, without waiting for an acknowledgement
 
         def do_GET(self) -> None:
             state.asked.append((self.path, self.headers))

@@ -114,7 +114,7 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition, environment: Mappi
             if not covered.synchronized:
                 return dg.SkipReason("nothing is published yet: synchronize all companies once")
             with alone(home), open_source("live", user_agent=agent, base_url=base_url) as source:
-                filings = to_synchronize(home, source.client, covered, datetime.now(UTC))
+                filings = to_synchronize(home, source.client, covered, datetime.now(UTC), context.log.warning)
         except (PipelineError, WarehouseError) as error:
             return dg.SkipReason(str(error))
         if not filings:

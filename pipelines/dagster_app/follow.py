@@ -17,7 +17,7 @@ from pipelines.edgar.newest import NewFiling
 from pipelines.edgar.sources import Source, open_source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
-from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
+from pipelines.run.newest_filings import EVERY, Covered, alone, ask_again, to_synchronize
 from pipelines.run.stopping import ends_soon_after_sigint
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
@@ -63,6 +63,7 @@ def _follow(home: Home, symbols: tuple[str, ...]) -> None:
         began, pause = datetime.now(UTC), EVERY
         try:
             if began >= all_due:
+                ask_again(home)
                 _tell(f"all companies: {_synchronized(home, symbols)}")
                 all_due = next_synchronization(began)
             else:
@@ -76,10 +77,10 @@ def _follow(home: Home, symbols: tuple[str, ...]) -> None:
 
 
 def _update(home: Home, symbols: tuple[str, ...], now: datetime) -> None:
-    """Synchronize the companies whose report companyfacts names, if there are any."""
+    """Synchronize the companies whose report their documents name, if there are any."""
     covered = Covered.of(home, symbols)
     with alone(home), _source() as source:
-        filings = to_synchronize(home, source.client, covered, now)
+        filings = to_synchronize(home, source.client, covered, now, _tell)
     if filings:
         done = _synchronized(home, sorted({covered.symbols[filing.cik] for filing in filings}))
         _tell(f"{', '.join(_named(filing, covered.symbols) for filing in filings)}: {done}")

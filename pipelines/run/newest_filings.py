@@ -4,25 +4,26 @@ Belongs here: the queue of these reports, and which companies are to be synchron
 (edgar.newest), synchronizing (the command `follow` and the sensor both do, from what this says).
 
 A report waits in a file of the home from when the feed names it until a build is published that was synchronized after
-the company's companyfacts document named its accession number: EDGAR adds facts a minute or more after the acceptance.
+the company's companyfacts and submissions named its accession number, which EDGAR adds a minute or more later.
 So nothing is lost, whatever ends in between. What the feed never named, the daily index has the next morning.
 """
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from pipelines.edgar.answers import Client, Fetched, facts_url
+from pipelines.edgar.answers import Client, Fetched, facts_url, submissions_url
 from pipelines.edgar.errors import EdgarError, RefusedError
 from pipelines.edgar.newest import NewFiling, newest_filings
-from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.raw_store import Kind, RawStore
 from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
 from pipelines.storage import shared_home
 from pipelines.storage.home import Home
@@ -41,13 +42,15 @@ OPENS, CLOSES, FRIDAY = 6, 22, 4
 NEW_YORK = ZoneInfo("America/New_York")
 
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=30)
-"""Until companyfacts is requested again for a report that it does not name yet; doubles each time."""
+"""Until the documents are requested again for a report that they do not name yet; doubles each time."""
 PUBLISHED_WITHIN = timedelta(minutes=15)
 """A report whose synchronization has not led to a build so long after it was requested is tried again."""
 GIVEN_UP = timedelta(days=1)
 """So long after its acceptance a report is left to the daily index: some have no facts, as amendments of Part III."""
 REMEMBERED = timedelta(days=7)
 """So long the numbers of filings are known by which the feed is read no further."""
+DOCUMENTS: Mapping[Kind, Callable[[str], str]] = {"companyfacts": facts_url, "submissions": submissions_url}
+"""The documents that have to name a report, with their addresses; that of the facts has it last, and is asked first."""
 NEVER = datetime.min.replace(tzinfo=UTC)
 """Before all synchronizations."""
 CLOCKS = timedelta(minutes=10)
@@ -59,9 +62,9 @@ class Waiting(msgspec.Struct, frozen=True):
 
     Attributes:
         filing: the report, as the feed names it.
-        due_at: when the company's companyfacts document is requested next.
-        asked: how often it was requested and did not name the report.
-        stated_at: when it named the report; from then on a synchronization serves it.
+        due_at: when the company's documents are requested next.
+        asked: how often they were requested and did not both name the report.
+        stated_at: when both named the report; from then on a synchronization serves it.
     """
 
     filing: NewFiling
@@ -142,10 +145,12 @@ def without_served(queue: Queue, synchronized: Mapping[str, datetime], now: date
     )
 
 
-def ask_companyfacts(
+def ask_for_documents(
     client: Client, store: RawStore, queue: Queue, covered: Collection[str], now: datetime
 ) -> tuple[Queue, list[NewFiling]]:
-    """Request companyfacts for the reports that are due, and tell which of them it names now.
+    """Request the documents of the companies whose reports are due, and tell which reports both of them name now.
+
+    Companyfacts alone is not enough: submissions have the time of acceptance.
 
     Args:
         client: of the SEC.
@@ -161,15 +166,14 @@ def ask_companyfacts(
         RefusedError: EDGAR refuses all requests.
     """
     waiting, stated = [], []
-    documents: dict[str, bytes] = {}
+    ask = cache(partial(_document, client, store))
     for one in queue.waiting:
         cik = one.filing.cik
         if one.due_at > now:
             waiting.append(one)
             continue
-        if cik in covered and cik not in documents:
-            documents[cik] = _companyfacts(client, store, cik)
-        if one.filing.accession.encode() in documents.get(cik, b""):
+        accession = one.filing.accession.encode()
+        if cik in covered and all(accession in ask(cik, kind) for kind in DOCUMENTS):
             stated.append(one.filing)
             stated_at = now.replace(microsecond=0)  # the times of synchronizations are published in whole seconds
             waiting.append(msgspec.structs.replace(one, stated_at=stated_at, due_at=now + PUBLISHED_WITHIN))
@@ -179,12 +183,12 @@ def ask_companyfacts(
     return msgspec.structs.replace(queue, waiting=waiting), stated
 
 
-def _companyfacts(client: Client, store: RawStore, cik: str) -> bytes:
-    """The companyfacts document of a company as EDGAR has it now; empty if it has none, or does not answer."""
-    seen = store.seen(cik, "companyfacts")
+def _document(client: Client, store: RawStore, cik: str, kind: Kind) -> bytes:
+    """A document of a company as EDGAR has it now; empty if it has none, or does not answer."""
+    seen = store.seen(cik, kind)
     is_held = seen is not None and seen.digest is not None and store.has(seen.digest)
     try:
-        answer = client.get(facts_url(cik), seen.validators if seen and is_held else None)
+        answer = client.get(DOCUMENTS[kind](cik), seen.validators if seen and is_held else None)
         if isinstance(answer, Fetched):
             return answer.content
         return store.get(str(seen.digest)) if seen and is_held else b""
@@ -232,7 +236,9 @@ class Covered:
         )
 
 
-def to_synchronize(home: Home, client: Client, covered: Covered, now: datetime) -> list[NewFiling]:
+def to_synchronize(
+    home: Home, client: Client, covered: Covered, now: datetime, tell: Callable[[str], object]
+) -> list[NewFiling]:
     """The reports whose companies are to be synchronized now; the queue of the home is brought up to date.
 
     Args:
@@ -240,17 +246,34 @@ def to_synchronize(home: Home, client: Client, covered: Covered, now: datetime) 
         client: of the SEC; nothing else may ask it meanwhile.
         covered: what is covered.
         now: the present time, in UTC.
+        tell: called with the error if the feed cannot be read; the reports that wait are asked for anyway.
 
     Raises:
-        EdgarError: the feed cannot be read, or EDGAR refuses all requests; no report is lost.
+        RefusedError: EDGAR refuses all requests; no report is lost.
     """
     queue = without_served(Queue.of(home.root), covered.synchronized, now)
     if is_time_to_look(queue, now):
-        queue = read_feed(client, queue, covered.synchronized, now)
+        try:
+            queue = read_feed(client, queue, covered.synchronized, now)
+        except RefusedError:
+            raise
+        except EdgarError as error:
+            tell(str(error))
         queue.save(home.root)
-    queue, stated = ask_companyfacts(client, RawStore(home.root), queue, covered.symbols, now)
+    queue, stated = ask_for_documents(client, RawStore(home.root), queue, covered.symbols, now)
     queue.save(home.root)
     return stated
+
+
+def ask_again(home: Home) -> None:
+    """Ask for all reports that wait at the next look, before a synchronization of all companies.
+
+    That one requests the companies of the daily index only. So its time, which all companies have after it, does not
+    tell that a report is served whose own synchronization was killed.
+    """
+    queue = Queue.of(home.root)
+    waiting = [msgspec.structs.replace(one, stated_at=None, due_at=NEVER) for one in queue.waiting]
+    msgspec.structs.replace(queue, waiting=waiting).save(home.root)
 
 
 @contextmanager

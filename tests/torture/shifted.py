@@ -7,7 +7,9 @@ the system; any judgement.
 import os
 import sys
 import time
+from collections.abc import Callable
 from datetime import datetime, timedelta, tzinfo
+from typing import Any
 
 import fundamentals
 from pipelines.dagster_app import synchronize
@@ -23,21 +25,23 @@ class _OfReal(type):
         return isinstance(value, datetime)
 
 
-def shifted(shift: timedelta) -> type:
+def shifted(shift: Callable[[], timedelta]) -> type:
     """A `datetime` with another idea of now; what its methods return is real."""
 
     class Shifted(datetime, metaclass=_OfReal):
+        def __new__(cls, *given: Any, **named: Any) -> datetime:  # type: ignore[misc]
+            return datetime(*given, **named)  # noqa: DTZ001 - the zone is given or not, as by the caller
+
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
-            return datetime.now(tz) + shift
+            return datetime.now(tz) + shift()
 
     return Shifted
 
 
-def set_clock(days: float) -> None:
-    """Set the clock of this process forward, or back."""
-    shift = timedelta(days=days)
-    time.time = lambda: REAL_TIME() + shift.total_seconds()
+def set_clock(shift: Callable[[], timedelta]) -> None:
+    """Set the clock of this process forward, or back, by what `shift` returns at the moment."""
+    time.time = lambda: REAL_TIME() + shift().total_seconds()
     clock = shifted(shift)
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ("pipelines", "warehouse") and vars(module).get("datetime") is datetime:
@@ -46,6 +50,6 @@ def set_clock(days: float) -> None:
 
 if __name__ == "__main__":
     assert synchronize, "imported, so that its clock is set"
-    set_clock(float(sys.argv[1]))
+    set_clock(lambda: timedelta(days=float(sys.argv[1])))
     os.umask(OTHERS)
     sys.exit(fundamentals.main(["sync", "--source", sys.argv[2]]))

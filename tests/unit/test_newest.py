@@ -1,6 +1,6 @@
 """EDGAR's feed of the newest filings, the queue of the reports in it, and the sensor that reads it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -11,12 +11,12 @@ import pytest
 
 from pipelines.dagster_app import definitions
 from pipelines.edgar import newest
-from pipelines.edgar.answers import facts_url
+from pipelines.edgar.answers import facts_url, submissions_url
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.newest import NewFiling, filings_in, newest_filings, newest_url
 from pipelines.edgar.raw_store import RawStore, Seen
-from pipelines.run.newest_filings import FILE, Covered, Queue, is_time_to_look, to_synchronize
+from pipelines.run.newest_filings import FILE, Covered, Queue, ask_again, is_time_to_look, to_synchronize
 from pipelines.sample import SampleTransport, sample_filers
 from pipelines.stages.schemas import LISTINGS
 from pipelines.storage.home import Home
@@ -57,6 +57,11 @@ def feed(*entries: str) -> bytes:
 def server() -> Iterator[EdgarServer]:
     with running_server() as state:
         state.otherwise = Reply(body=feed())
+        for number in (101, 102):
+            state.on(
+                submissions_url(f"{number:010}"),
+                Reply(body=b"0000000%d-26-000000 0000000%d-26-000001" % (number, number)),
+            )
         yield state
 
 
@@ -132,8 +137,14 @@ def filing_of(number: int = 101, minutes: float = 0, form: str = "10-Q") -> NewF
     return NewFiling(f"{number:010}", form, f"{number:010}-26-000001", AT + timedelta(minutes=minutes))
 
 
-def looked(client: EdgarClient, home: Home, minutes: float, covered: Covered = LISTED) -> list[NewFiling]:
-    return to_synchronize(home, client, covered, AT + timedelta(minutes=minutes))
+def looked(
+    client: EdgarClient,
+    home: Home,
+    minutes: float,
+    covered: Covered = LISTED,
+    tell: Callable[[str], object] = pytest.fail,
+) -> list[NewFiling]:
+    return to_synchronize(home, client, covered, AT + timedelta(minutes=minutes), tell)
 
 
 @pytest.fixture
@@ -154,6 +165,14 @@ def test_a_report_is_synchronized_when_companyfacts_names_it(server, client, hom
     assert looked(client, home, 10) == [filing_of()]
 
 
+def test_a_report_waits_for_submissions_too(server, client, home):
+    """They have the time of acceptance, without which the order of versions would be another one."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
+    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    server.on(submissions_url("0000000101"), Reply(body=b"{}"), Reply(body=b"0000000101-26-000001"))
+    assert [looked(client, home, minutes) for minutes in (0, 1)] == [[], [filing_of()]]
+
+
 def test_a_report_waits_until_it_is_published(server, client, home):
     """A synchronization that failed, or was killed, is requested again; an earlier one does not count."""
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
@@ -165,6 +184,16 @@ def test_a_report_waits_until_it_is_published(server, client, home):
     assert looked(client, home, 17, published) == []
     assert Queue.of(home.root).waiting == []
     assert looked(client, home, 60, published) == [], "the feed still names it"
+
+
+def test_a_report_whose_synchronization_was_killed_survives_one_of_all_companies(server, client, home):
+    """After it all companies have its time, though it requested those of the daily index only."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
+    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    assert looked(client, home, 0) == [filing_of()]
+    ask_again(home)
+    all_at_two = Covered(LISTED.symbols, {"0000000101": AT + timedelta(minutes=2)})
+    assert looked(client, home, 3, all_at_two) == [filing_of()]
 
 
 def test_a_report_of_a_company_that_becomes_listed(server, client, home):
@@ -193,14 +222,16 @@ def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(serv
 
 
 def test_a_feed_that_cannot_be_read_loses_nothing(server, client, home):
-    """The queue stays as it was; EDGAR's refusal ends the look with its own error."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))), Reply(body=b"<html>"))
-    server.on(FACTS, Reply(body=b"{}"))
-    looked(client, home, 0)
-    before = Queue.of(home.root)
-    with pytest.raises(DocumentError):
-        looked(client, home, 2)
-    assert Queue.of(home.root) == before
+    """Its error is told, and the reports that wait are asked for."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))), Reply(body=b"<html>"), Reply(418))
+    server.on(FACTS, Reply(body=b"{}"), Reply(404), Reply(body=b"0000000101-26-000001"))
+    told: list[str] = []
+    assert looked(client, home, 0, tell=told.append) == told == []
+    assert looked(client, home, 2, tell=told.append) == []
+    assert looked(client, home, 4, tell=told.append) == [filing_of()]
+    assert "is not a feed" in told[0]
+    assert "answers 418" in told[1]
+    assert Queue.of(home.root).looked_at == AT
 
 
 def test_a_document_that_is_held_is_not_transferred_again(server, client, home):
@@ -213,7 +244,7 @@ def test_a_document_that_is_held_is_not_transferred_again(server, client, home):
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
     server.on(FACTS, Reply(304))
     assert looked(client, home, 0) == [filing_of()]
-    assert server.asked[-1][1]["If-None-Match"] == '"1"'
+    assert server.asked[-2][1]["If-None-Match"] == '"1"'
 
 
 @pytest.mark.parametrize(
