@@ -323,7 +323,9 @@ def assert_is_text(page: httpx.Response, *, is_shown: bool) -> None:
     document = Document(page.text)
     scripts = [attributes for tag, attributes in document.elements if tag == "script"]
     assert [script["src"] for script in scripts] == [script["src"] for script in scripts if script["src"]]
-    assert all(re.fullmatch(r"/(copy|complete|charts)\.js\?v=[0-9a-f]{12}", script["src"] or "") for script in scripts)
+    assert all(
+        re.fullmatch(r"/(ages|charts|complete|copy)\.js\?v=[0-9a-f]{12}", script["src"] or "") for script in scripts
+    )
     assert not [name for _, attributes in document.elements for name in attributes if name.startswith("on")]
     assert SCRIPT not in page.text
     assert (SCRIPT in document.text) == is_shown

@@ -9,12 +9,11 @@ from tests import builds
 from warehouse import delays
 from warehouse.pointer import current
 
-NOW = datetime.now(UTC).replace(tzinfo=None)
-
 
 def filing(number: int, age: timedelta | None) -> dict[str, object]:
     """A filing that was accepted so long ago; None: it is not known when."""
-    return builds.filings()[0] | {"accession": f"9990000001-26-{number:06}", "accepted_at": age and NOW - age}
+    accepted_at = age and datetime.now(UTC).replace(tzinfo=None) - age
+    return builds.filings()[0] | {"accession": f"9990000001-26-{number:06}", "accepted_at": accepted_at}
 
 
 def test_a_build_adds_the_filings_of_the_last_days_that_the_build_before_has_not(tmp_path: Path) -> None:
