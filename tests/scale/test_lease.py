@@ -164,7 +164,7 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
     # imported here, because the other tests of this folder do not need Dagster, which takes seconds
     import dagster as dg
 
-    from pipelines.edgar.answers import facts_url
+    from pipelines.edgar.answers import facts_url, submissions_url
     from pipelines.edgar.newest import newest_url
     from tests.unit import test_newest as newest
 
@@ -180,7 +180,8 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
         server.otherwise = Reply(body=newest.feed())
         named = newest.feed(newest.entry(101, updated=at), newest.entry(102, updated=at))
         server.on(newest_url("10-", 0), Reply(body=named))
-        server.on(facts_url("0000000101"), Reply(body=b"0000000101-26-000001"))
+        for url in (facts_url("0000000101"), submissions_url("0000000101")):
+            server.on(url, Reply(body=b"0000000101-26-000001"))
         monkeypatch.setenv("EDGAR_USER_AGENT", "Example mail@example.org")
         monkeypatch.setenv("EDGAR_BASE_URL", server.url)
         monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "daemon"))
