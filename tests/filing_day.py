@@ -147,7 +147,7 @@ class FilingDay(httpx.BaseTransport):
             for filer in filers
         }
         self._draws, self._lock = Random(0), threading.Lock()
-        self._made: dict[tuple[str, int], bytes] = {}
+        self._made: dict[tuple[str, tuple[str, ...]], bytes] = {}
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer one request."""
@@ -173,11 +173,12 @@ class FilingDay(httpx.BaseTransport):
         filer = self._filers.get(found[1]) if (found := CIK.search(address)) else None
         return self._document(address, filer, now) if filer else None
 
-    def _document(self, address: str, filer: Filer, now: datetime) -> bytes | None:
-        """Companyfacts, submissions or a page of these; made once for each number of filings that it has."""
+    def _document(self, address: str, filer: Filer, now: datetime) -> bytes:
+        """Companyfacts, submissions or a page of these; made once for the filings of the day that it has."""
         kind = "companyfacts" if address.startswith(FACTS_URL) else "submissions"
         known = [one.filing for one in self._filed if one.filer is filer and one.is_in(kind, now)]
-        if (address, len(known)) not in self._made:
+        made_for = address, tuple(filing.accession for filing in known)
+        if made_for not in self._made:
             filings = [*self._before[filer.cik], *known]
             pages = documents.submissions_pages(filer, filings) if kind == "submissions" else {}
             name = address.rpartition("/")[2]
@@ -188,8 +189,8 @@ class FilingDay(httpx.BaseTransport):
             else:
                 made = documents.submissions(filer, filings)
             self._accept(made.get("filings", {}).get("recent", made))
-            self._made[address, len(known)] = orjson.dumps(made)
-        return self._made[address, len(known)]
+            self._made[made_for] = orjson.dumps(made)
+        return self._made[made_for]
 
     def _accept(self, listed: dict[str, list[object]]) -> None:
         """Write when EDGAR accepted the filings of the day into a list of submissions."""
