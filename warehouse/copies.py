@@ -44,7 +44,8 @@ def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: boo
         for table in schema.TABLES:
             path = folder / f"{table.name}.parquet"
             is_sorted = in_order or table.name not in tables or len(tables[table.name].files) != 1
-            order = "" if is_sorted else f" ORDER BY {', '.join(table.order)}"
+            keys = ", ".join(f'"{name}"' for name in table.order)
+            order = "" if is_sorted else f" ORDER BY {keys}"
             rows = f'(FROM "{table.name}"{order})'
             _write_parquet(build, table, rows, path)
             if _checksum(build, f"read_parquet({quoted(path)})") != _checksum(build, rows):
