@@ -41,7 +41,7 @@ BURST = (16, 5)
 """Hour and minute in New York in which most companies file: after the exchanges close."""
 SKEW = timedelta(minutes=3)
 """So far EDGAR's clock, which the feed shows, is ahead of the follower's."""
-OUTAGE = (timedelta(hours=13), timedelta(hours=13, minutes=30))
+OUTAGE = (timedelta(hours=15, minutes=30), timedelta(hours=16))
 """Times of the day in New York between which the feed answers 503."""
 LONGEST_LAG = 90
 """Seconds until companyfacts or submissions have a filing, at most."""
@@ -56,6 +56,11 @@ ENTRY = """<entry>
 <id>urn:tag:sec.gov,2008:accession-number={accession}</id>
 </entry>
 """
+EARLIER = ENTRY.format(
+    **{"form": "10-D", "name": "EXAMPLE TRUST", "cik": "9990008000", "accession": "0009990000-25-800001"},
+    updated=f"{NEWEST}T12:00:00-05:00",
+)
+"""A filing of the Friday before, because the feed is never empty."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +112,7 @@ def at(hour: int, minute: int = 0, second: float = 0) -> datetime:
 
 
 def filings_of_day(filers: Sequence[Filer], burst: int, hours: tuple[float, float], seed: int = 1) -> list[Accepted]:
-    """The newest reports of all filers, as if filed on the day; of every fifth filer two, or an amendment.
+    """The newest report of each filer, as if filed on the day; of every fifth filer the newest two.
 
     Args:
         filers: the filers, each with a periodic report.
@@ -205,7 +210,8 @@ class FilingDay(httpx.BaseTransport):
         newest = sorted((one for one in self._filed if one.at <= now), key=lambda one: one.at, reverse=True)
         wanted = [one for one in newest if one.filing.form.startswith(asked["type"]) for _ in range(2)]
         first, number = int(asked["start"]), int(asked["count"])
-        return (FEED_HEAD + "".join(entry(one) for one in wanted[first : first + number]) + "</feed>").encode()
+        entries = [*map(entry, wanted), EARLIER]
+        return (FEED_HEAD + "".join(entries[first : first + number]) + "</feed>").encode()
 
 
 def entry(one: Accepted) -> str:

@@ -184,7 +184,7 @@ def ask_for_documents(
 
 
 def _document(client: Client, store: RawStore, cik: str, kind: Kind) -> bytes:
-    """A document of a company as EDGAR has it now; empty if it has none, or does not answer."""
+    """The current document of a company; empty if EDGAR has none, or does not answer."""
     seen = store.seen(cik, kind)
     is_held = seen is not None and seen.digest is not None and store.has(seen.digest)
     try:

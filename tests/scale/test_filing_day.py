@@ -108,7 +108,7 @@ class Follower:
 
 
 class Watch(threading.Thread):
-    """Notes when a filing is first in the published build of a home, by the virtual clock."""
+    """Records when a filing is first in the published build of a home, by the virtual clock."""
 
     def __init__(self, home: Path, clock: Clock) -> None:
         super().__init__(daemon=True)
@@ -133,7 +133,7 @@ class Watch(threading.Thread):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("number", "burst", "kills", "hours"), [(6, 4, 2, (15.5, 16.5)), (170, 150, 20, (6, 21.5))])
+@pytest.mark.parametrize(("number", "burst", "kills", "hours"), [(6, 4, 2, (15.5, 16.5))])
 def test_every_report_of_a_day_is_served_within_minutes(number, burst, kills, hours, tmp_path):
     begin, end = (at(0) + timedelta(hours=hour) for hour in hours)
     filers = [*companies(number), *UNLISTED]
@@ -164,7 +164,10 @@ def test_every_report_of_a_day_is_served_within_minutes(number, burst, kills, ho
     delays = {one: watch.served_at(one) - one.at for one in filed if one.filer.symbols}
     in_outage = [one for one in delays if OUTAGE[0] <= one.at - at(0) < OUTAGE[1]]
     usual = sorted(delay for one, delay in delays.items() if one not in in_outage)
-    print(f"{len(filed)} filings, median {statistics.median(usual)}, longest {usual[-1]}")
+    print(
+        f"{len(filed)} filings, median {statistics.median(usual)}, longest {usual[-1]}, {len(in_outage)} in the outage"
+    )
+    assert in_outage
     assert statistics.median(usual) < MEDIAN
     assert usual[round(0.99 * (len(usual) - 1))] < LONGEST
     assert all(watch.served_at(one) < at(0) + OUTAGE[1] + AFTER_OUTAGE for one in in_outage)
