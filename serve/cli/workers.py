@@ -11,6 +11,7 @@ worker stops too.
 import contextlib
 import gc
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -113,7 +114,7 @@ def supervise(settings: Settings, number: int, host: str, listener: socket.socke
     Raises:
         CommandError: the port of the metrics is in use.
     """
-    with shared(PATHS, number) as (file, counts), exposed(settings, counts), _stop_signals() as stop:
+    with shared(PATHS, number) as (file, counts), exposed(settings, counts), _stop_signals() as is_told_to_stop:
         files = [listener.fileno(), file]
         command = [sys.executable, "-m", "serve.cli.workers", *map(str, files), host, str(listener.getsockname()[1])]
 
@@ -125,7 +126,7 @@ def supervise(settings: Settings, number: int, host: str, listener: socket.socke
 
         workers = Workers(counts, start)
         try:
-            while not stop.wait(CHECK_EVERY):
+            while not is_told_to_stop(CHECK_EVERY):
                 workers.restart_ended()
         finally:
             workers.end()
@@ -177,19 +178,26 @@ def _interrupted_by(number: signal.Signals) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stop_signals() -> Iterator[threading.Event]:
-    """An event that is set by SIGINT and SIGTERM."""
-    stop = threading.Event()
+def _stop_signals() -> Iterator[Callable[[float], bool]]:
+    """A function that waits so many seconds at most for SIGINT or SIGTERM, and returns whether one has come.
+
+    The handler writes to a socket. If it set a threading.Event, it would wait for ever for the lock of the event when the
+    signal comes while the thread that it interrupts has it: that is so at the begin and the end of each wait.
+    """
+    reading, writing = socket.socketpair()
 
     def note(_: int, __: FrameType | None) -> None:
-        stop.set()
+        with contextlib.suppress(BlockingIOError):  # it is full of signals that were not read
+            writing.send(b"\0")
 
-    before = {number: signal.signal(number, note) for number in ENDS}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with reading, writing:
+        writing.setblocking(False)
+        before = {number: signal.signal(number, note) for number in ENDS}
+        try:
+            yield lambda seconds: bool(select.select([reading], [], [], seconds)[0])
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _close_pipe(worker: subprocess.Popen[bytes]) -> None:

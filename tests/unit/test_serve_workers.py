@@ -19,7 +19,7 @@ from serve.cli import workers
 from serve.cli.workers import Workers
 from serve.metrics.counts import RESTARTS, Counts, shared
 from serve.settings import Settings
-from tests.servers import PATIENCE
+from tests.servers import PATIENCE, PROJECT
 
 READY = "print('ready', flush=True); import time; time.sleep(600)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}"
@@ -108,6 +108,25 @@ def test_workers_serve_on_one_socket_until_a_signal(tmp_path: Path, monkeypatch:
         client.join()
     assert answers == [200]
     assert [signal.getsignal(number) for number in workers.ENDS] == before
+
+
+SIGNALS = """
+import signal, sys
+from serve.cli import workers
+
+with workers._stop_signals() as is_told_to_stop:
+    assert not is_told_to_stop(0.0)
+    sys.setprofile(lambda *_: signal.raise_signal(signal.SIGTERM))
+    is_told_to_stop(0.01)
+    sys.setprofile(None)
+    assert is_told_to_stop(0.0)
+"""
+"""Waits, with a signal at the begin and the end of each function."""
+
+
+def test_a_signal_stops_the_supervisor_whatever_it_interrupts() -> None:
+    """A handler that needs a lock would wait for ever if the signal comes while the lock is held."""
+    subprocess.run([sys.executable, "-c", SIGNALS], cwd=PROJECT, timeout=PATIENCE, check=True)
 
 
 def test_a_worker_ends_with_its_supervisor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
