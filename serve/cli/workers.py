@@ -181,8 +181,8 @@ def _interrupted_by(number: signal.Signals) -> Iterator[None]:
 def _stop_signals() -> Iterator[Callable[[float], bool]]:
     """A function that waits so many seconds at most for SIGINT or SIGTERM, and returns whether one has come.
 
-    The handler writes to a socket. If it set a threading.Event, it would wait for ever for the lock of the event when the
-    signal comes while the thread that it interrupts has it: that is so at the begin and the end of each wait.
+    The handler writes to a socket. If it set a threading.Event, it would wait forever for the lock of the event when
+    the signal interrupts the thread at the begin or the end of a wait, where it holds the lock.
     """
     reading, writing = socket.socketpair()
 
