@@ -1,4 +1,4 @@
-"""The served sample, for several end-to-end tests."""
+"""The order of the end-to-end tests, and the served sample for several of them."""
 
 import shutil
 from collections.abc import Iterator
@@ -7,6 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.sites import Site, installed
+
+LONGEST = ("pages", "killed", "dagster_ui", "sync", "lying_sources", "serving_workers")
+"""Files that take the longest: they are the first, so that processes side by side end together."""
+PLACE = {f"test_{name}.py": place for place, name in enumerate(LONGEST)}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: PLACE.get(item.path.name, len(LONGEST)))
 
 
 @pytest.fixture(scope="session")
