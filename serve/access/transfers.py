@@ -20,6 +20,7 @@ from serve.clock import Clock
 from serve.http.errors import RateLimited
 
 FOLDER = "transfers"
+ACCOUNT = "account"  # the limit of downloads at the same time, among those of requests
 AT_ONCE = 2
 TIMES = 10  # an account may receive all files of a build so often on a day
 WAIT = 10  # seconds after which a client may try again that has too many downloads
@@ -106,7 +107,7 @@ class Transfers:
                 os.close(descriptor)
             else:
                 return Transfer(descriptor, day, _sent(path, day), self._pace)
-        raise RateLimited(AT_ONCE, "account", WAIT, "downloads at the same time")
+        raise RateLimited(AT_ONCE, ACCOUNT, WAIT, "downloads at the same time")
 
 
 def _sent(path: Path, day: int) -> int:

@@ -22,8 +22,9 @@ REFUSALS, LOOKUPS = "fundamentals_refusals", "fundamentals_cache_lookups"
 RESTARTS, CONNECTIONS, DEGRADED = "fundamentals_worker_restarts", "fundamentals_connections", "fundamentals_degraded"
 NOTED_AT = "noted at"  # Unix time at which the worker last noted its condition; not a metric itself
 OF_CONNECTIONS = "connections"  # the limit of connections, among those of requests
+OF_REQUESTS = ("minute", "day", "account", "failed keys", "sign-in attempts", "requests of the status")
 TALLIES = (
-    *((REFUSALS, limit) for limit in ("minute", "day", "failed keys", "sign-in attempts", "requests of the status")),
+    *((REFUSALS, limit) for limit in OF_REQUESTS),
     (REFUSALS, OF_CONNECTIONS),
     (LOOKUPS, "hit"),
     (LOOKUPS, "miss"),

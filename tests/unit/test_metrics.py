@@ -17,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from serve.access.attempts import ATTEMPTS
 from serve.access.limits import LIMITS
+from serve.access.transfers import ACCOUNT
 from serve.app import PATHS
 from serve.cli.workers import exposed
 from serve.http.errors import CommandError
@@ -71,7 +72,7 @@ def test_the_metrics_are_the_sum_of_all_workers_and_outlive_them(published: Path
 
 
 def test_every_limit_is_counted_and_every_path_has_a_name() -> None:
-    limits = {*(limit.window for limit in LIMITS), *ATTEMPTS, OF_CONNECTIONS}
+    limits = {*(limit.window for limit in LIMITS), *ATTEMPTS, ACCOUNT, OF_CONNECTIONS}
     assert {label for tally, label in TALLIES if tally == REFUSALS} == limits
     assert {"/v1/companies/{symbol}/financials", "/v1/openapi.json", "/", "/sign-in"} <= set(PATHS)
     assert len(set(PATHS)) == len(PATHS)
