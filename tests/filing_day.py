@@ -114,6 +114,8 @@ def at(hour: int, minute: int = 0, second: float = 0) -> datetime:
 def filings_of_day(filers: Sequence[Filer], burst: int, hours: tuple[float, float], seed: int = 1) -> list[Accepted]:
     """The newest report of each filer, as if filed on the day; of every fifth filer the newest two.
 
+    The first filer that is not in the burst files while the feed is out.
+
     Args:
         filers: the filers, each with a periodic report.
         burst: how many of them file within a minute.
@@ -125,7 +127,9 @@ def filings_of_day(filers: Sequence[Filer], burst: int, hours: tuple[float, floa
     for number, filer in enumerate(filers):
         reports = [filing for filing in simulate(filer).filings if filing.is_periodic]
         for filing in reports[-2 if number % 5 == 0 else -1 :]:
-            when = at(*BURST, draws.uniform(0, 60)) if number < burst else at(0, 0, 3600 * draws.uniform(*hours))
+            first, last = OUTAGE if number == burst else (timedelta(hours=hour) for hour in hours)
+            other = at(0) + first + draws.random() * (last - first)
+            when = at(*BURST, draws.uniform(0, 60)) if number < burst else other
             found.append(Accepted(filer, filing, when))
     # of two filings of a company, the earlier one is accepted first
     times = {filer.cik: sorted(one.at for one in found if one.filer is filer) for filer in filers}

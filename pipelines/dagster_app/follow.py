@@ -65,7 +65,7 @@ def _follow(home: Home, symbols: tuple[str, ...]) -> None:
             if began >= all_due:
                 ask_again(home)
                 _tell(f"all companies: {_synchronized(home, symbols)}")
-                all_due = next_synchronization(began)
+                all_due, pause = next_synchronization(began), timedelta(0)  # reports may wait since a process ended
             else:
                 _update(home, symbols, began)
         except UnknownSymbolError:

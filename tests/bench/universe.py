@@ -9,6 +9,7 @@ the throughput with that of edgartools for the documents of the mirror (peer.py)
 
 import argparse
 import json
+import math
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ import time
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 
 import orjson
@@ -63,14 +65,18 @@ def revised(document: bytes) -> bytes:
     return orjson.dumps(read)
 
 
-def write(folder: Path, mirror: Path, size: float, revise: float = 0.0) -> int:
-    """Write bulk files with so many bytes of JSON; a share of the companies is revised. Return their number."""
+def write(folder: Path, mirror: Path, size: float, revise: float = 0.0, most: int | None = None) -> int:
+    """Write bulk files with so many bytes of JSON; a share of the companies is revised. Return their number.
+
+    With `most`, the files have so many companies, whatever their size.
+    """
     folder.mkdir(parents=True)
     originals = {int(path.stem[3:]): path.read_bytes() for path in sorted((mirror / FACTS).glob("*.json"))}
     submissions = {int(path.stem[3:]): path.read_bytes() for path in (mirror / SUBMISSIONS).glob("CIK??????????.json")}
     listed = json.loads((mirror / "www.sec.gov/files" / TICKERS).read_bytes())
     symbols = {row[0]: row for row in reversed(listed["data"])}
     copies = max(1, round(size / sum(map(len, originals.values()))))
+    copies = copies if most is None else math.ceil(most / len(originals))
     rows, each = [], 0
     options = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
     with (
@@ -78,7 +84,7 @@ def write(folder: Path, mirror: Path, size: float, revise: float = 0.0) -> int:
         zipfile.ZipFile(folder / "submissions.zip", "w", **options) as filings,  # type: ignore[arg-type]
     ):
         for number in track(range(copies), f"{folder.name}: {size / GIGABYTE:g} GB", console=Console(stderr=True)):
-            for original, document in originals.items():
+            for original, document in islice(originals.items(), None if most is None else most - each):
                 cik, each = number * 10_000_000 + original, each + 1
                 changed = revise and each % round(1 / revise) == 0
                 made = renumbered(revised(document) if changed else document, cik, number)
@@ -103,9 +109,9 @@ def parsed(folder: Path) -> float:
     return seconds
 
 
-def synchronized(source: str, home: Path) -> Cost:
+def synchronized(source: str, home: Path, *options: str) -> Cost:
     """The cost of a synchronization."""
-    command = [sys.executable, "-m", "fundamentals", "sync", "--source", source]
+    command = [sys.executable, "-m", "fundamentals", "sync", "--source", source, *options]
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "PYTHONPATH": str(PROJECT)}
     before, began = os.times(), time.perf_counter()
     with subprocess.Popen(

@@ -133,7 +133,7 @@ class Watch(threading.Thread):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("number", "burst", "kills", "hours"), [(6, 4, 2, (15.5, 16.5))])
+@pytest.mark.parametrize(("number", "burst", "kills", "hours"), [(6, 4, 2, (15.5, 16.5)), (170, 150, 20, (6, 21.5))])
 def test_every_report_of_a_day_is_served_within_minutes(number, burst, kills, hours, tmp_path):
     begin, end = (at(0) + timedelta(hours=hour) for hour in hours)
     filers = [*companies(number), *UNLISTED]
