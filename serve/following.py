@@ -20,7 +20,7 @@ from warehouse import seal
 from warehouse.checkout import Folder
 from warehouse.errors import BuildUnreadable, WarehouseError
 from warehouse.files import locked
-from warehouse.pointer import POINTER, Pointer, copies_of, description_of, kept
+from warehouse.pointer import POINTER, Pointer, copies_of, description_of, kept, overlay_of
 from warehouse.publish import readable
 from warehouse.runs import FILE as RUNS
 from warehouse.store import ONCE, Content, Head, Held, Store, StoreError, opened
@@ -152,7 +152,8 @@ class Follower:
 def names_of(pointer: Pointer) -> set[str]:
     """The names of the files of a build in the folder of builds, but for its Parquet copies."""
     page = f"quality-{pointer.build}.html"
-    return {pointer.file, description_of(pointer.file), pointer.synchronized_file, page, POINTER, RUNS}
+    of_build = {pointer.file, overlay_of(pointer.file), description_of(pointer.file)}
+    return {*of_build, pointer.synchronized_file, page, POINTER, RUNS}
 
 
 def needed(head: Head, pointer: Pointer) -> dict[str, Content]:

@@ -26,7 +26,7 @@ from warehouse.files import sync
 from warehouse.store import Content, ObjectDamaged, Report, Store, together
 
 STAMPS = "store.json"
-READ_ONLY = ("published/warehouse-*.duckdb", "published/parquet-*/*")
+READ_ONLY = ("published/warehouse-*.duckdb", "published/warehouse-*.duckdb.wal", "published/parquet-*/*")
 LAST = ("digests.json", "seen.jsonl", "committed.json", "manifest.json", "home.json", "CURRENT.json")
 """Files that name others or speak of them, by their names; they are put in place last, in this order."""
 IDLE = 24 * 3600.0
@@ -104,7 +104,7 @@ class Folder:
 
         Args:
             files: the content of each file, by path.
-            links: the target of each symbolic link, by path.
+            links: the target of each symbolic link, by path; others in their folders are removed.
             report: called with the number of downloaded objects and of all.
 
         Raises:
@@ -117,6 +117,10 @@ class Folder:
             self._place(path, files[path])
         for folder in {(self.root / path).parent for path in placed}:
             sync(folder)
+        for folder in {(self.root / path).parent for path in links}:
+            for path in folder.iterdir():  # an overlay must not stay beside another base
+                if path.is_symlink() and path.relative_to(self.root).as_posix() not in links:
+                    path.unlink()
         for path, target in links.items():
             self._link(path, target)
         if self._shared is None:

@@ -3,7 +3,6 @@
 Belongs here: their names, making them, verifying them against the build. Does not: linking to them (publish).
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
@@ -12,7 +11,6 @@ from warehouse import schema, views
 from warehouse.errors import VerificationError
 from warehouse.files import quoted, sync
 from warehouse.reader import Row
-from warehouse.rows import Rows
 from warehouse.verify import MEMORY
 
 LINK = "parquet"
@@ -24,15 +22,20 @@ FORMULA = r"^[=+@\t\r-]"
 """The first character of a text that a spreadsheet would calculate."""
 
 
-def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: bool) -> None:
+def link(folder: Path, to: Path) -> None:
+    """Make the folder of copies of a build with an overlay: those of its base, as hard links."""
+    to.mkdir()
+    for path in folder.iterdir():
+        (to / path.name).hardlink_to(path)
+    sync(to)
+
+
+def write(file: Path, folder: Path) -> None:
     """Make one read-only Parquet file per table and view, `NAME.parquet`, with its rows in their order.
 
     Args:
         file: a complete build.
         folder: the folder to create.
-        tables: the rows that the build was made from.
-        in_order: whether the tables of the build have their rows in order. If not, those that were made from one file
-            are sorted, as in a build with all rows written.
 
     Raises:
         VerificationError: a copy does not have the rows of its table in their order.
@@ -43,10 +46,7 @@ def write(file: Path, folder: Path, tables: Mapping[str, Rows], *, in_order: boo
     with duckdb.connect(file, read_only=True, config={"memory_limit": MEMORY}) as build:
         for table in schema.TABLES:
             path = folder / f"{table.name}.parquet"
-            is_sorted = in_order or table.name not in tables or len(tables[table.name].files) != 1
-            keys = ", ".join(f'"{name}"' for name in table.order)
-            order = "" if is_sorted else f" ORDER BY {keys}"
-            rows = f'(FROM "{table.name}"{order})'
+            rows = f'"{table.name}"'
             _write_parquet(build, table, rows, path)
             if _checksum(build, f"read_parquet({quoted(path)})") != _checksum(build, rows):
                 raise VerificationError(

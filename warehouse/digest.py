@@ -8,20 +8,28 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from warehouse.pointer import Pointer, copies_of
+from warehouse.pointer import Pointer, copies_of, overlay_of
 
 
 def digests_of(published: Path, file: str) -> dict[str, str]:
-    """The SHA-256 of the file of a build and of each of its copies, by name.
+    """The SHA-256 of the file of a build, of its overlay, if it has one, and of each of its copies, by name.
 
     Raises:
         OSError: a file is missing or cannot be read.
     """
-    digests = {}
-    for path in (published / file, *sorted((published / copies_of(file)).iterdir())):
-        with path.open("rb") as stream:
-            digests[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return digests
+    overlay = published / overlay_of(file)
+    paths = [
+        published / file,
+        *([overlay] if overlay.exists() else []),
+        *sorted((published / copies_of(file)).iterdir()),
+    ]
+    return {path.name: file_digest(path) for path in paths}
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def digest_of(digests: Mapping[str, str]) -> str:

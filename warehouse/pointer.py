@@ -31,10 +31,11 @@ class Pointer(msgspec.Struct, frozen=True):
     `rows` is the number of rows of each table, `inputs` a digest of the build's inputs, `newest_filing` the newest
     filing date in the build, `companies` the number of covered primary symbols, `previous` the file of the previous
     build, which is kept for readers that have it open and for a rollback, `log` the segments of the version log that
-    the build was made from, `replaced` the number of companies whose rows were replaced since a build with all rows,
-    `sums` the sums of the rows of each table (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the
-    build's files (warehouse.digest), empty for a build of an earlier release, `digests` the SHA-256 of each of them by
-    name, also empty then, `is_scheduled` whether the schedule of synchronizations was on.
+    the build was made from, `base` the build whose file and copies this one has (itself, or an earlier one, from whose
+    rows those in the overlay differ), `base_at` when it was published, `sums` the sums of the rows of each table
+    (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the build's files (warehouse.digest), empty
+    for a build of an earlier release, `digests` the SHA-256 of each of them by name, also empty then, `is_scheduled`
+    whether the schedule of synchronizations was on.
     """
 
     build: str
@@ -49,7 +50,8 @@ class Pointer(msgspec.Struct, frozen=True):
     synchronized_file: str
     previous: str | None = None
     log: tuple[str, ...] = ()
-    replaced: int = 0
+    base: str = ""
+    base_at: str = ""
     sums: dict[str, str] = {}
     digest: str = ""
     digests: dict[str, str] = {}
@@ -59,6 +61,14 @@ class Pointer(msgspec.Struct, frozen=True):
 def copies_of(file: str) -> str:
     """The name of the folder of a build's Parquet copies, from the name of the build's file."""
     return file.replace("warehouse-", "parquet-", 1).removesuffix(".duckdb")
+
+
+def overlay_of(file: str) -> str:
+    """The name of the file with the rows in which a build differs from its base, from the name of the build's file.
+
+    It is a write-ahead log of DuckDB, which reads it whenever it opens the file beside it.
+    """
+    return f"{file}.wal"
 
 
 def description_of(file: str) -> str:

@@ -4,9 +4,10 @@ Belongs here: all writes to the folder of builds. Their order ensures that, when
 names a complete build, old or new, and that the next run needs no manual repair.
 Does not: the content of the tables (pipelines), opening and querying a build (reader, queries).
 
-Each build is a new file that is never modified: DuckDB does not allow a writer while others read, and replacing a file
-under its readers would give them inconsistent data. A build is written under a temporary name, verified, and then
-renamed, so that every `warehouse-*.duckdb` is complete and has its `parquet-*` folder.
+Each build is a new file that is never modified, or a link to an earlier one with an overlay: DuckDB does not allow a
+writer while others read, and replacing a file under its readers would give them inconsistent data. A build is written
+under a temporary name, verified, and then renamed, so that every `warehouse-*.duckdb` is complete and has its
+`parquet-*` folder.
 """
 
 import os
@@ -21,14 +22,24 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from warehouse import copies, definitions, schema, seal
-from warehouse.digest import digest_of, digests_of
+from warehouse import copies, definitions, overlay, schema, seal
+from warehouse.digest import digest_of, digests_of, file_digest
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
-from warehouse.pointer import POINTER, Pointer, Synchronization, copies_of, current, description_of, synchronized
+from warehouse.overlay import Renewal
+from warehouse.pointer import (
+    POINTER,
+    Pointer,
+    Synchronization,
+    copies_of,
+    current,
+    description_of,
+    overlay_of,
+    synchronized,
+)
 from warehouse.pointer import kept as kept_builds
 from warehouse.rows import Rows
-from warehouse.verify import MEMORY, Contents, Sums, content_hash, is_whole, sums, verify
+from warehouse.verify import MEMORY, Contents, Sums, content_hash, is_whole, source, sums, verify
 
 __all__ = [
     "Build",
@@ -49,52 +60,24 @@ __all__ = [
 LINK = "warehouse.duckdb"
 TEMPORARY = ".building-"
 # files and folders that are removed once nothing points to them
-OURS = (f"{TEMPORARY}*", "warehouse-*.duckdb", "warehouse-*.json", copies.FOLDERS, "synchronized-*.json")
+FILES = "warehouse-*.duckdb"
+OURS = (
+    *(f"{TEMPORARY}*", FILES, overlay_of(FILES), "warehouse-*.json", copies.FOLDERS, "synchronized-*.json"),
+    f"{overlay.copy_of_base('*')}*",
+)
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # build and synchronization ids are parts of file names
 
 
 SMALL = 4 << 20
 """Bytes of Parquet files below which one thread loads them: more threads need a fifth more CPU and as much time."""
 
-LARGEST_RENEWAL = 0.2
-"""If more than this share of the companies was replaced since all rows were written, all are written again: the rows of
-replaced companies come last in their tables, where DuckDB leaves out fewer blocks for a company."""
-
-
-@dataclass(frozen=True, slots=True)
-class Renewal:
-    """How a build is made from the one before it: the rows of some companies are replaced.
-
-    before: the pointer to that build.
-    companies: the CIKs of the companies whose rows differ.
-    rows: the new rows of these companies, in each table that is made company by company; other tables are replaced.
-    """
-
-    before: Pointer
-    companies: Set[str]
-    rows: Mapping[str, Rows]
-
-    @property
-    def replaced(self) -> int:
-        """The companies replaced since all rows were written."""
-        return self.before.replaced + len(self.companies)
-
-    @property
-    def is_worth_it(self) -> bool:
-        """Whether a company differs, not too many since all rows were written, and the sums of the rows are known."""
-        is_little = self.replaced <= LARGEST_RENEWAL * self.before.companies
-        return bool(self.companies) and is_little and bool(self.before.sums)
-
-    @property
-    def condition(self) -> str:
-        """Whether a row is of one of the companies, as SQL."""
-        listed = ", ".join(f"'{cik}'" for cik in sorted(self.companies))
-        return f"cik IN ({listed})" if listed else "false"
-
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A complete, verified build that is not published yet."""
+    """A complete, verified build that is not published yet.
+
+    base: the build whose file and copies it has: itself, or an earlier one, published at `base_at`.
+    """
 
     build_id: str
     file: str
@@ -103,7 +86,8 @@ class Build:
     digests: Mapping[str, str]
     newest_filing: str | None
     companies: int
-    replaced: int
+    base: str
+    base_at: str = ""
 
     @property
     def rows(self) -> dict[str, int]:
@@ -123,8 +107,8 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
         published: the folder of builds; created if it does not exist.
         tables: the rows of each table that has any, with its columns and their types.
         build_id: part of the file name; must be new.
-        renewal: how to make the build from the one before it. It is not used if no company differs, if too much was
-            replaced since all rows were written, or if the build before cannot be read; then all rows are written.
+        renewal: how to make the build from the one before it, with an overlay. It is not used if that is not worth it
+            (overlay.Renewal), or if the build before cannot be read; then all rows are written.
 
     Returns:
         The build, complete and read-only in the folder, for `point`.
@@ -145,20 +129,27 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
             raise PublishError(f"build {build_id} is published already; a build needs a new id")
         temporary = published / f"{TEMPORARY}{build_id}.duckdb"
         try:
-            _clear(published, f"{TEMPORARY}{build_id}.*", copies_of(file))
-            held, replaced = _made(published, temporary, tables, renewal)
-            temporary.chmod(0o400)
-            copied = temporary.with_suffix(".parquet")
-            copies.write(temporary, copied, tables, in_order=not replaced)
+            _clear(published, f"{TEMPORARY}{build_id}.*", copies_of(file), overlay_of(file))
+            base, held = _made(published, temporary, tables, renewal)
+            copied, overlay_file = temporary.with_suffix(".parquet"), temporary.with_name(overlay_of(temporary.name))
+            if base:
+                copies.link(published / copies_of(base.file), copied)
+                overlay_file.chmod(0o400)
+                sync(overlay_file)
+                overlay_file.replace(published / overlay_of(file))
+            else:
+                temporary.chmod(0o400)
+                copies.write(temporary, copied)
             copied.replace(published / copies_of(file))
             temporary.replace(published / file)
             sync(published)
-            digests = digests_of(published, file)
+            digests = _digests(published, file, base) if base else digests_of(published, file)
         except duckdb.Error as error:
             raise PublishError(f"build {build_id}: {first_line(error)}; the previous build stays published") from error
         finally:
             _clear(published, f"{TEMPORARY}{build_id}.*")
-    return Build(build_id, file, held.sums, held.content_hash, digests, held.newest_filing, held.companies, replaced)
+    of_base = (base.base, base.base_at) if base else (build_id,)
+    return Build(build_id, file, held.sums, held.content_hash, digests, held.newest_filing, held.companies, *of_base)
 
 
 def point(
@@ -187,7 +178,7 @@ def point(
     Raises:
         PublishError: a time is malformed, or the pointer cannot be written; the previous build stays published.
     """
-    now = _synchronization(synchronization)
+    now, at = _synchronization(synchronization), _utc(datetime.now(UTC).isoformat())
     before = readable(published)
     previous = (before.previous if is_mended else before.file) if before else None
     _commit(
@@ -197,11 +188,12 @@ def point(
             file=build.file,
             content_hash=build.content_hash,
             rows=build.rows,
-            published_at=_utc(datetime.now(UTC).isoformat()),
+            published_at=at,
             inputs=inputs,
             newest_filing=build.newest_filing,
             companies=build.companies,
-            replaced=build.replaced,
+            base=build.base,
+            base_at=build.base_at or at,
             sums={name: str(held) for name, held in build.sums.items()},
             synchronization=now,
             synchronized_file=_synchronized_file(now),
@@ -284,71 +276,42 @@ def prune(published: Path) -> Pointer:
     return pointer
 
 
-def _made(published: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal | None) -> tuple[Contents, int]:
-    """Write the file of a build and verify it; return its contents and how many companies were replaced in it."""
+def _made(
+    published: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal | None
+) -> tuple[Pointer | None, Contents]:
+    """Write the file of a build and verify it; return the build before if it has its file, and its contents."""
+    if renewal and renewal.is_worth_it(published):
+        try:
+            return renewal.before, overlay.write(published, path, tables, renewal)
+        except (duckdb.Error, OSError, VerificationError):
+            _clear(path.parent, f"{path.name}*")  # the build before is damaged: all rows are written
     with duckdb.connect(":memory:", config={"memory_limit": MEMORY}) as connection:
         connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
         if sum(rows.size for rows in tables.values()) < SMALL:
             connection.execute("SET threads = 1")
-        if renewal and renewal.is_worth_it:
-            try:
-                expected = _renew(connection, published / renewal.before.file, path, tables, renewal)
-                return verify(path, expected, dict.fromkeys(renewal.rows, renewal.condition)), renewal.replaced
-            except (duckdb.Error, OSError, VerificationError):
-                _clear(path.parent, f"{path.name}*")  # the build before is damaged: all rows are written
-        return verify(path, _load(connection, path, tables)), 0
+        return None, verify(path, _load(connection, path, tables))
 
 
-def _source(connection: duckdb.DuckDBPyConnection, table: schema.Table, tables: Mapping[str, Rows]) -> str | None:
-    """The rows of a table as SQL, whose columns are those of the table; None if it has no rows."""
-    rows = tables.get(table.name)
-    if rows is None or not rows.files:
-        return None
-    try:
-        found = [f"{row[0]} {row[1]}" for row in connection.execute(f"DESCRIBE FROM {rows.sql}").fetchall()]
-    except duckdb.Error as error:
-        raise PublishError(f"table {table.name}: {rows.files[0][0]}: {first_line(error)}") from error
-    wanted = [f"{column.name} {column.type}" for column in table.columns]
-    if found != wanted:
-        missing, unknown = ([each for each in a if each not in b] for a, b in ((wanted, found), (found, wanted)))
-        raise PublishError(
-            f"table {table.name}: {rows.files[0][0]}: columns missing {missing}, unknown {unknown}; expected {wanted}"
-        )
-    return rows.sql
+def _digests(published: Path, file: str, base: Pointer) -> dict[str, str]:
+    """The digests of a build with an overlay: those of the build before, whose file and copies it has, and its own."""
+    of_others = {
+        name: digest for name, digest in base.digests.items() if name not in (base.file, overlay_of(base.file))
+    }
+    own = overlay_of(file)
+    return {file: base.digests[base.file], own: file_digest(published / own), **of_others}
 
 
 def _load(connection: duckdb.DuckDBPyConnection, path: Path, tables: Mapping[str, Rows]) -> dict[str, Sums]:
     """Write all tables of the schema, the macros and the views into a new file; return the sums of rows by table."""
-    expected = {table.name: sums(connection, table, _source(connection, table, tables)) for table in schema.TABLES}
+    expected = {
+        table.name: sums(connection, table, source(connection, table, tables.get(table.name)))
+        for table in schema.TABLES
+    }
     definitions.write(connection, path)
     connection.execute(f"ATTACH {quoted(path)} AS build")
     for table in schema.TABLES:
         if rows := tables.get(table.name):
             _insert(connection, table, rows)
-    connection.execute("DETACH build")
-    return expected
-
-
-def _renew(
-    connection: duckdb.DuckDBPyConnection, before: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal
-) -> dict[str, Sums]:
-    """Copy the file of the build before, and replace the rows that differ; return the sums of the rows by table."""
-    shutil.copyfile(before, path)
-    connection.execute(f"ATTACH {quoted(path)} AS build")
-    connection.execute("BEGIN")
-    expected = {}
-    for table in schema.TABLES:
-        held, rows = f'build.main."{table.name}"', {**tables, **renewal.rows}
-        expected[table.name] = sums(connection, table, _source(connection, table, rows))
-        condition = renewal.condition if table.name in renewal.rows else "true"
-        if table.name in renewal.rows:
-            gone = sums(connection, table, f"(FROM {held} WHERE {condition})")
-            kept = Sums.of_text(renewal.before.sums[table.name]).less(gone)
-            expected[table.name] = kept.plus(expected[table.name])
-        connection.execute(f"DELETE FROM {held} WHERE {condition}")
-        if table.name in rows:
-            _insert(connection, table, rows[table.name])
-    connection.execute("COMMIT")
     connection.execute("DETACH build")
     return expected
 
@@ -378,11 +341,16 @@ def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> No
         _write(published / POINTER, encoded)
         _write(published / description_of(pointer.file), encoded)  # not before, because it names a published build
         builds = [file for file in (pointer.file, pointer.previous) if file]
-        folders = [copies_of(file) for file in builds]
+        folders, overlays = [copies_of(file) for file in builds], [overlay_of(file) for file in builds]
+        # an overlay is never beside another base: the last one goes first, and the new one comes last
+        (published / overlay_of(LINK)).unlink(missing_ok=True)
         _link(published, LINK, pointer.file)
+        if (published / overlays[0]).exists():
+            _link(published, overlay_of(LINK), overlays[0])
         _link(published, copies.LINK, folders[0])
         times_of = {each.synchronized_file for each in kept_builds(published) if each.file in builds}
-        _clear(published, *OURS, kept={*builds, *folders, *map(description_of, builds), *times_of})
+        kept = {*builds, *folders, *overlays, *map(description_of, builds), *times_of}
+        _clear(published, *OURS, kept={*kept, overlay.copy_of_base(pointer.base)})
 
 
 def _link(published: Path, name: str, target: str) -> None:

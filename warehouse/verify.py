@@ -14,9 +14,10 @@ import duckdb
 
 from warehouse import schema
 from warehouse.digest import has_digest
-from warehouse.errors import VerificationError, first_line
+from warehouse.errors import PublishError, VerificationError, first_line
 from warehouse.pointer import Pointer
 from warehouse.reader import open_read_only
+from warehouse.rows import Rows
 
 MEMORY = "1GB"
 """What DuckDB may use while a build is written or verified; what needs more goes through files beside the build."""
@@ -46,6 +47,13 @@ class Sums(NamedTuple):
         return cls(*(int(each) for each in text.replace("None", "0").split()))
 
 
+class Replaced(NamedTuple):
+    """The rows of a table that an overlay replaced: the condition that they meet, as SQL, and their sums."""
+
+    condition: str
+    sums: Sums
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
     """Statistics of a build: sums of rows by table, content hash, newest filing date, number of covered companies."""
@@ -56,21 +64,20 @@ class Contents:
     companies: int
 
 
-def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, str] | None = None) -> Contents:
-    """Read a new build completely, with the same settings as its readers, and check it.
+def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, Replaced] | None = None) -> Contents:
+    """Read a new build with the same settings as its readers, completely but for the rows of its base, and check it.
 
     Args:
         path: the file of the build.
         expected: the sums of the expected rows by table.
-        replaced: for tables of which only some rows are new, the condition that these meet, as SQL; the keys and
-            numbers of the others were checked in an earlier build.
+        replaced: what is new in tables of which only some rows are; the others were checked in an earlier build.
 
     Raises:
         VerificationError: the file cannot be read, it has other rows, a key occurs twice, or a number is not finite.
     """
     try:
         with open_read_only(path, MEMORY) as connection:
-            held = {table.name: sums(connection, table, f'"{table.name}"') for table in schema.TABLES}
+            held = {table.name: _held(connection, table, expected, replaced or {}) for table in schema.TABLES}
             wrong = [
                 f"{name} has {found.rows} rows, expected {expected[name].rows}"
                 if found.rows != expected[name].rows
@@ -79,9 +86,10 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, str]
                 if found != expected[name]
             ]
             for table in schema.TABLES:
-                new = f'(FROM "{table.name}" WHERE {(replaced or {}).get(table.name, "true")})'
+                is_new = replaced[table.name].condition if replaced and table.name in replaced else "true"
+                new = f'(FROM "{table.name}" WHERE {is_new})'
                 wrong += _repeated_keys(connection, table, new) + _not_finite(connection, table, new)
-                _read_uncounted(connection, table)
+                _read_uncounted(connection, table, new)
             if wrong:
                 raise VerificationError(f"{'; '.join(wrong)}; the build was removed")
             newest = connection.execute("SELECT CAST(max(filed) AS VARCHAR) FROM filings").fetchall()[0][0]
@@ -89,6 +97,22 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, str]
             return Contents(held, _digest(held), newest, companies)
     except duckdb.Error as error:
         raise VerificationError(f"{first_line(error)}; the build was removed") from error
+
+
+def _held(
+    connection: duckdb.DuckDBPyConnection,
+    table: schema.Table,
+    expected: Mapping[str, Sums],
+    replaced: Mapping[str, Replaced],
+) -> Sums:
+    """The sums of the rows of a table; of one with replaced rows the expected ones, if these rows and the number of all
+    are as expected."""
+    if table.name not in replaced:
+        return sums(connection, table, f'"{table.name}"')
+    new, all_rows = replaced[table.name], expected[table.name]
+    found = sums(connection, table, f'(FROM "{table.name}" WHERE {new.condition})')
+    count = _count(connection, f'"{table.name}"')
+    return all_rows if (found, count) == (new.sums, all_rows.rows) else found._replace(rows=count)
 
 
 def is_whole(published: Path, pointer: Pointer) -> bool:
@@ -124,11 +148,11 @@ def _not_finite(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows
     return [f"{table.name}.{name} has {count} values that are not finite" for name, count in counts_of if count]
 
 
-def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: schema.Table) -> None:
+def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: str) -> None:
     """Read the columns that the content hash skips, so that DuckDB verifies the checksums of their blocks too."""
     if table.not_content:
         hashes = ", ".join(f'bit_xor(hash("{name}"))' for name in table.not_content)
-        connection.execute(f'SELECT {hashes} FROM "{table.name}"').fetchall()
+        connection.execute(f"SELECT {hashes} FROM {rows}").fetchall()
 
 
 def _count(connection: duckdb.DuckDBPyConnection, what: str) -> int:
@@ -155,6 +179,27 @@ def sums(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: str
     found = connection.execute(f"SELECT count(*), bit_xor(h), sum(h) FROM (SELECT {hashed} AS h FROM {source})")
     rows, xor, total = found.fetchall()[0]
     return Sums(rows, xor or 0, int(total or 0))
+
+
+def source(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Rows | None) -> str | None:
+    """The rows of a table as SQL, whose columns are those of the table; None if it has no rows.
+
+    Raises:
+        PublishError: a file cannot be read, or has other columns.
+    """
+    if rows is None or not rows.files:
+        return None
+    try:
+        found = [f"{row[0]} {row[1]}" for row in connection.execute(f"DESCRIBE FROM {rows.sql}").fetchall()]
+    except duckdb.Error as error:
+        raise PublishError(f"table {table.name}: {rows.files[0][0]}: {first_line(error)}") from error
+    wanted = [f"{column.name} {column.type}" for column in table.columns]
+    if found != wanted:
+        missing, unknown = ([each for each in a if each not in b] for a, b in ((wanted, found), (found, wanted)))
+        raise PublishError(
+            f"table {table.name}: {rows.files[0][0]}: columns missing {missing}, unknown {unknown}; expected {wanted}"
+        )
+    return rows.sql
 
 
 def _digest(held: Mapping[str, Sums]) -> str:

@@ -36,7 +36,7 @@ from warehouse import runs, seal, sqlite
 from warehouse.digest import has_digest
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS, sync
-from warehouse.pointer import POINTER, Pointer, copies_of, current, description_of
+from warehouse.pointer import POINTER, Pointer, copies_of, current, description_of, overlay_of
 from warehouse.publish import readable
 
 LIST = "backup.json"
@@ -141,7 +141,7 @@ class Copied:
     def finish(self, pointer: Pointer) -> str:
         """Write the list of the files; return what to print."""
         published = self.root / "published"
-        targets = {pointer.file, copies_of(pointer.file), page_of(published, pointer).name}
+        targets = {pointer.file, overlay_of(pointer.file), copies_of(pointer.file), page_of(published, pointer).name}
         links = {path.name: path.readlink().name for path in published.iterdir() if path.is_symlink()}
         made_at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         kept = {f"published/{name}": target for name, target in links.items() if target in targets}
@@ -238,7 +238,7 @@ def _copy_files_of(published: Path, pointer: Pointer, copied: Copied) -> None:
     for path in sorted((published / copies_of(pointer.file)).iterdir()):
         copied.file(path)
     copied.file(published / pointer.synchronized_file)
-    for path in (page_of(published, pointer), published / runs.FILE):
+    for path in (published / overlay_of(pointer.file), page_of(published, pointer), published / runs.FILE):
         if path.exists():
             copied.file(path)
     folder = copied.target / published.name

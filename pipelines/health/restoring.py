@@ -25,6 +25,7 @@ from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
 from pipelines.stages.batches import rules_digest
 from pipelines.storage import version_log
+from warehouse.reader import open_read_only
 from warehouse.schema import PERIOD_KINDS
 
 VERSION = [*VERSION_OF, "version"]
@@ -37,12 +38,12 @@ class NotInBuild(PipelineError):
     """The published build does not have the rows of a segment."""
 
 
-def restored(folder: Path, copies: Path, segments: Sequence[str], damaged: Sequence[str]) -> dict[str, pl.DataFrame]:
+def restored(folder: Path, build: Path, segments: Sequence[str], damaged: Sequence[str]) -> dict[str, pl.DataFrame]:
     """The rows of damaged segments: columns of LOG, by the name of the segment.
 
     Args:
         folder: the folder of the log.
-        copies: the Parquet copies of a whole build.
+        build: the file of a whole build.
         segments: all committed segments in their order.
         damaged: the names of the damaged ones among them.
 
@@ -50,7 +51,7 @@ def restored(folder: Path, copies: Path, segments: Sequence[str], damaged: Seque
         NotInBuild: the build has no rows of a segment, or the log would have other versions than the build.
         LogError: another segment cannot be read.
     """
-    versions = logged(copies)
+    versions = logged(build)
     rows = {name: versions.filter(pl.col("segment_at") == _time_of(name)) for name in damaged}
     for name, held in rows.items():
         if held.is_empty():
@@ -67,13 +68,11 @@ def restored(folder: Path, copies: Path, segments: Sequence[str], damaged: Seque
     return {name: held.select(LOG.names()) for name, held in rows.items()}
 
 
-def logged(copies: Path) -> pl.DataFrame:
+def logged(build: Path) -> pl.DataFrame:
     """All versions of a build: columns of LOG, `version`, and `segment_at`, the time in the name of the segment."""
-    published = pl.read_parquet(copies / "versions.parquet").with_columns(
-        pl.col("recorded_at", "known_at").dt.replace_time_zone("UTC")
-    )
+    published = rows_of(build, "versions").with_columns(pl.col("recorded_at", "known_at").dt.replace_time_zone("UTC"))
     year_ends = published.filter(pl.col("period_kind") == ANNUAL).select(*VERSION, is_year_end=pl.lit(value=True))
-    legs = pl.read_parquet(copies / "lineage.parquet").filter(pl.col("period_kind") == TTM).sort(*VERSION, "leg")
+    legs = rows_of(build, "lineage").filter(pl.col("period_kind") == TTM).sort(*VERSION, "leg")
     is_sum = pl.col("operation").is_in(["add", "subtract"])
     legs = legs.with_columns(role=pl.when(is_sum).then(pl.lit(SUM)).otherwise("operation"))
     facts = legs.group_by(VERSION, maintain_order=True).agg(legs=pl.struct(field.name for field in FACT.fields))
@@ -85,7 +84,7 @@ def logged(copies: Path) -> pl.DataFrame:
         .join(year_ends, on=VERSION, how="left", maintain_order="left")
         .join(facts, on=VERSION, how="left", maintain_order="left")
         .join(recomputed(legs, VERSION), on=VERSION, how="left", maintain_order="left")
-        .join(_basis(copies), on="cik", how="left", maintain_order="left")
+        .join(_basis(build), on="cik", how="left", maintain_order="left")
         .with_columns(
             segment_at=pl.col("recorded_at").backward_fill().over(VERSION_OF),
             value=exact,
@@ -99,11 +98,21 @@ def logged(copies: Path) -> pl.DataFrame:
     )
 
 
-def _basis(copies: Path) -> pl.DataFrame:
+def _basis(build: Path) -> pl.DataFrame:
     """`cik`, `basis`: the newest filing of each company that is on today's share basis."""
-    filings = pl.read_parquet(copies / "filings.parquet").filter(pl.col("share_basis") == 1)
+    filings = rows_of(build, "filings").filter(pl.col("share_basis") == 1)
     newest = filings.sort("filed", "accession").group_by("cik", maintain_order=True).last()
     return newest.select("cik", basis="accession")
+
+
+def rows_of(build: Path, table: str) -> pl.DataFrame:
+    """All rows of a table in the file of a build.
+
+    Raises:
+        duckdb.Error: the file cannot be read.
+    """
+    with open_read_only(build) as connection:
+        return connection.sql(f'FROM "{table}"').pl()
 
 
 def _time_of(name: str) -> datetime:

@@ -20,6 +20,7 @@ import msgspec
 import polars as pl
 
 from pipelines.edgar.raw_store import RawStore
+from pipelines.health.restoring import rows_of
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS, VALUE_TABLES, VERSIONS
 from pipelines.storage import checksums
 from pipelines.storage.home import Home
@@ -27,7 +28,7 @@ from pipelines.storage.lake import MANIFEST, Lake
 from pipelines.tables.build_tables import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
 from warehouse.errors import BuildUnreadable
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.pointer import copies_of, synchronized
+from warehouse.pointer import synchronized
 from warehouse.publish import readable
 from warehouse.verify import is_whole
 
@@ -193,19 +194,19 @@ def _published(home: Home, of_build: Callable[[Path], pl.DataFrame]) -> pl.DataF
     pointer = readable(home.published)
     if pointer is None or not is_whole(home.published, pointer):
         return None
-    return of_build(home.published / copies_of(pointer.file))
+    return of_build(home.published / pointer.file)
 
 
-def _delisted(copies: Path) -> pl.DataFrame:
+def _delisted(build: Path) -> pl.DataFrame:
     """The companies that left the SEC's list, which no source has any more."""
-    gone = pl.read_parquet(copies / "companies.parquet").filter(~pl.col("is_listed"))
+    gone = rows_of(build, "companies").filter(~pl.col("is_listed"))
     more = {"position": pl.int_range(pl.len(), dtype=pl.Int32), "kind": pl.lit("common")}
     return gone.with_columns(**more).select(LISTINGS.names())
 
 
-def _syncs(copies: Path) -> pl.DataFrame:
-    return pl.read_parquet(copies / f"{LAST}.parquet")
+def _syncs(build: Path) -> pl.DataFrame:
+    return rows_of(build, LAST)
 
 
 FROM_BUILD: dict[str, Callable[[Path], pl.DataFrame]] = {"listings": _delisted, assembled(LAST): _syncs}
-"""The tables whose rows no stage can make again, and how to take them from the Parquet copies of a build."""
+"""The tables whose rows no stage can make again, and how to take them from the file of a build."""

@@ -12,7 +12,7 @@ from pipelines.storage import checksums, version_log
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
 from warehouse.findings import DAMAGE, WELL, Finding
-from warehouse.pointer import copies_of, current
+from warehouse.pointer import current
 from warehouse.publish import readable
 from warehouse.verify import is_whole
 
@@ -60,7 +60,7 @@ def restore(home: Home, segments: Sequence[str], damaged: Sequence[str]) -> str:
         pointer = current(home.published)
         if pointer is None or not is_whole(home.published, pointer):
             return f"nothing: the published build is damaged too; {FROM_BACKUP}"
-        rows = restored(home.log, home.published / copies_of(pointer.file), segments, damaged)
+        rows = restored(home.log, home.published / pointer.file, segments, damaged)
     except (WarehouseError, NotInBuild, version_log.LogError) as error:
         return f"nothing: {error}; {FROM_BACKUP}"
     for name, versions in rows.items():

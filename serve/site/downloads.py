@@ -29,7 +29,7 @@ from serve.site.building import current_build
 from serve.site.markdown import Document, write
 from serve.site.pages import Access, PageRoute, Pages
 from warehouse.fictional import is_fictional
-from warehouse.pointer import Pointer, copies_of, kept
+from warehouse.pointer import Pointer, copies_of, kept, overlay_of
 from warehouse.views import PUBLISHED
 
 PATH = "/downloads"
@@ -37,13 +37,19 @@ FOLDER = "downloads"
 KEPT = 3600.0  # seconds for which a build stays after the last request for it, and after the end of a response
 MARKED_EVERY = 60.0  # seconds after which a response that is being sent marks its build as used again
 DATABASE = "warehouse.duckdb"
+OVERLAY = overlay_of(DATABASE)
+DATABASES = {
+    DATABASE: "All tables, views and macros, for DuckDB.",
+    OVERLAY: f"The rows that are newer: DuckDB reads them if this file lies beside {DATABASE} under this name.",
+}
 MEANT = {table.name: table.description for table in PUBLISHED}
 MEDIA = {
     ".duckdb": "application/octet-stream",
+    ".wal": "application/octet-stream",
     ".parquet": "application/vnd.apache.parquet",
     ".csv": "text/csv; charset=utf-8",
 }
-BUILD, NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*"), re.compile(r"[a-z_]+\.[a-z]+")
+BUILD, NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*"), re.compile(r"[a-z_]+(\.[a-z]+){1,2}")
 SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 
 
@@ -59,16 +65,16 @@ class File:
     @property
     def what(self) -> str:
         """What is in it."""
-        return MEANT.get(self.path.stem, "All tables, views and macros, for DuckDB.")
+        return MEANT.get(self.path.stem, DATABASES.get(self.name, ""))
 
 
 def files(published: Path, pointer: Pointer) -> Iterator[File]:
     """The files of a build; none if an earlier release published it: their digests are not known."""
     for name, digest in pointer.digests.items():
-        is_database = name == pointer.file
-        path = published / name if is_database else published / copies_of(pointer.file) / name
+        database = {pointer.file: DATABASE, overlay_of(pointer.file): OVERLAY}.get(name)
+        path = published / name if database else published / copies_of(pointer.file) / name
         with suppress(FileNotFoundError):  # a newer build has replaced this one meanwhile
-            yield File(DATABASE if is_database else name, path, path.stat().st_size, digest)
+            yield File(database or name, path, path.stat().st_size, digest)
 
 
 def document(pages: Pages, _: Request) -> Document:
@@ -80,10 +86,10 @@ def document(pages: Pages, _: Request) -> Document:
     text = write(
         "downloads.md",
         pointer=pointer,
+        base_at=pointer.base_at if pointer.base != pointer.build else "",
         is_fictional=is_fictional(cik or ""),
         kinds=[
-            (kind, [each for each in held if each.name.endswith(f".{kind.lower()}")])
-            for kind in ("DuckDB", "CSV", "Parquet")
+            (kind, [each for each in held if f".{kind.lower()}" in each.name]) for kind in ("DuckDB", "CSV", "Parquet")
         ],
         address=lambda each: f"{PATH}/{pointer.build}/{each.name}",
         size=in_words,

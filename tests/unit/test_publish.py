@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import builds
-from warehouse import copies, definitions, publish, queries, schema, views
+from warehouse import copies, definitions, overlay, publish, queries, schema, views
+from warehouse.digest import digests_of
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import synchronized
 from warehouse.reader import Warehouse, open_read_only
@@ -87,7 +88,8 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
     seal = said.pop("seal")
     plain = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert seal == hashlib.sha256(plain.encode()).hexdigest()
-    assert datetime.fromisoformat(said.pop("published_at")).tzinfo == UTC
+    published_at = said.pop("published_at")
+    assert datetime.fromisoformat(published_at).tzinfo == UTC
     assert said == {
         "build": "b1",
         "file": "warehouse-b1.duckdb",
@@ -100,7 +102,8 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
         "synchronized_file": "synchronized-s1.json",
         "previous": None,
         "log": [],
-        "replaced": 0,
+        "base": "b1",
+        "base_at": published_at,
         "sums": {name: str(sums) for name, sums in made.sums.items()},
         "digest": made.digest,
         "digests": {
@@ -257,7 +260,7 @@ def test_a_copy_that_differs_from_its_table_is_noticed(published: Path, monkeypa
     assert names(published) == set()
 
 
-# --- a build made from the one before it
+# --- a build with an overlay
 
 
 def without(rows: dict[str, list[dict[str, Any]]], cik: str) -> dict[str, list[dict[str, Any]]]:
@@ -268,79 +271,177 @@ def without(rows: dict[str, list[dict[str, Any]]], cik: str) -> dict[str, list[d
 OF_COMPANIES = ("financials", "versions", "lineage", "valuations")
 
 
-def renewed(published: Path, **changed: Any) -> tuple[publish.Build, dict[str, list[dict[str, Any]]]]:
-    """Publish the small build, and make the next one with another revenue of a company; return it and its rows."""
-    builds.small(published)
+@pytest.fixture
+def _small_builds_get_overlays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlay, "LARGE", 0)
+
+
+overlaid = pytest.mark.usefixtures("_small_builds_get_overlays")
+
+
+def renewed(
+    published: Path, build_id: str = "b2", revenue: float = 4321.0, **changed: Any
+) -> tuple[publish.Build, dict[str, list[dict[str, Any]]]]:
+    """Make the next build after the small one, or after the current one, with another revenue of a company; return it
+    and its rows."""
+    before = publish.current(published)
+    if before is None:
+        builds.small(published)
+        before = publish.current(published)
+    assert before is not None
     rows = builds.tables()
     cik = rows["financials"][0]["cik"]
-    rows["financials"][0]["revenue"] = 4321.0
+    rows["financials"][0]["revenue"] = revenue
     rows["filings"][0]["form"] = "10-K/A"
-    before = publish.current(published)
-    assert before is not None
     others = without(rows, cik)
     of_company = {name: [row for row in rows[name] if row["cik"] == cik] for name in OF_COMPANIES}
     filed = builds.write(published.parent / "of-company", of_company)
     renewal = publish.Renewal(msgspec.structs.replace(before, **changed), frozenset({cik}), filed)
     all_rows = builds.write(published.parent / "all", rows)
     assert all(others.values())
-    return publish.build(published, all_rows, "b2", renewal), rows
+    return publish.build(published, all_rows, build_id, renewal), rows
 
 
-def test_a_renewed_build_is_like_one_with_all_rows_written(published: Path, tmp_path: Path) -> None:
-    """It has the same content, comments and macros, and so have its copies, in order."""
-    made, rows = renewed(published, companies=20)
-    whole = builds.publish_small(tmp_path / "other" / "published", "b2", rows)
-    assert made.replaced == 1
-    assert whole.replaced == 0
-    assert (made.content_hash, made.rows) == (whole.content_hash, whole.rows)
-
-    def said(folder: Path) -> list[list[Any]]:
-        statements = [
-            *(f'FROM "{table.name}" ORDER BY ALL' for table in views.PUBLISHED),
-            *(f"FROM read_parquet('{folder}/parquet-b2/{table.name}.parquet')" for table in views.PUBLISHED),
-            "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY ALL",
-            "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal ORDER BY ALL",
-        ]
-        with duckdb.connect(folder / "warehouse-b2.duckdb", read_only=True) as connection:
-            return [connection.execute(statement).fetchall() for statement in statements]
-
-    for one, another in zip(said(published), said(tmp_path / "other" / "published"), strict=True):
-        assert one == another
+def told_by(file: Path) -> list[list[Any]]:
+    """All rows, comments and macros in the file of a build."""
+    statements = [
+        *(f'FROM "{table.name}" ORDER BY ALL' for table in views.PUBLISHED),
+        "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY ALL",
+        "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal ORDER BY ALL",
+    ]
+    with open_read_only(file) as connection:
+        return [connection.execute(statement).fetchall() for statement in statements]
 
 
-def test_a_build_in_which_no_company_differs(published: Path) -> None:
-    """Only a small table has other rows; its copy has them in order."""
+@overlaid
+def test_a_build_with_an_overlay_has_the_rows_of_one_with_all_rows_written(published: Path, tmp_path: Path) -> None:
+    """Also one whose base is that of the build before; the file and the copies are those of the base."""
+    for build_id, revenue in (("b2", 4321.0), ("b3", 5432.1)):
+        made, rows = renewed(published, build_id, revenue)
+        builds.point(published, made)
+        whole = builds.publish_small(tmp_path / build_id / "published", build_id, rows)
+        assert (made.base, whole.base) == ("b1", build_id)
+        assert (made.content_hash, made.rows, made.sums) == (whole.content_hash, whole.rows, whole.sums)
+        assert told_by(published / made.file) == told_by(tmp_path / build_id / "published" / whole.file)
+    pointer = publish.current(published)
+    assert pointer is not None
+    assert pointer.base_at <= pointer.published_at
+    assert {**digests_of(published, pointer.file)} == pointer.digests
+    assert is_whole(published, pointer)
+    assert (published / "warehouse-b2.duckdb").samefile(published / "warehouse-b3.duckdb")
+    copied = [published / f"parquet-{build}" / "financials.parquet" for build in ("b2", "b3")]
+    assert copied[0].samefile(copied[1])
+    assert stat.S_IMODE((published / "warehouse-b3.duckdb.wal").stat().st_mode) == 0o400
+
+
+@overlaid
+def test_the_links_lead_to_the_newest_rows(published: Path) -> None:
+    """A build with all rows has no overlay, and none of the build before stays beside it; after a rollback there is."""
+
+    def revenue() -> float:
+        with duckdb.connect(published / "warehouse.duckdb", read_only=True) as connection:
+            [(found,)] = connection.execute(
+                "SELECT max(revenue) FROM financials WHERE revenue IN (4321, 5432)"
+            ).fetchall()
+            return float(found)
+
+    builds.point(published, renewed(published)[0])
+    assert revenue() == 4321
+    made, rows = renewed(published, "b3", 5432.0)
+    builds.point(published, made)
+    assert revenue() == 5432
+    builds.publish_small(published, "b4", rows)
+    assert revenue() == 5432
+    assert names(published) >= {"warehouse-b3.duckdb.wal", "warehouse-b4.duckdb"}
+    assert "warehouse.duckdb.wal" not in names(published)
+    publish.rollback(published)
+    assert (published / "warehouse.duckdb.wal").readlink() == Path("warehouse-b3.duckdb.wal")
+    assert revenue() == 5432
+    assert not [name for name in names(published) if "b2" in name]
+
+
+@overlaid
+def test_readers_keep_their_rows_while_an_overlay_is_written(published: Path) -> None:
+    """Also those in other processes, which have locked the file."""
     builds.small(published)
+    reads = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True); print(flush=True); sys.stdin.read(1)"
+    reads += "; print(c.execute('SELECT max(revenue) FROM financials WHERE revenue = 4321').fetchall())"
+    command = [sys.executable, "-c", reads, str(published / "warehouse-b1.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout
+        reader.stdout.readline()
+        made, _ = renewed(published)
+        said, _ = reader.communicate("x")
+    assert made.base == "b1"
+    assert said.strip() == "[(None,)]"
+
+
+@overlaid
+def test_an_overlay_of_many_rows_leaves_the_base_as_it_is(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are written in several transactions: in one, DuckDB would write some of them into the file itself."""
+    monkeypatch.setattr(overlay, "ROWS", 5)
+    builds.small(published)
+    before = (published / "warehouse-b1.duckdb").read_bytes()
+    made, _ = renewed(published)
+    assert made.base == "b1"
+    assert (published / "warehouse-b1.duckdb").read_bytes() == before
+
+
+@overlaid
+def test_a_base_into_which_rows_were_written_is_given_up(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlay, "NO_CHECKPOINT", "1B")
+    made, _ = renewed(published)
+    assert made.base == "b2"
+    assert not list(published.glob(".base-*"))
+
+
+@overlaid
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"base_at": "2020-01-01T00:00:00Z"},
+        {"base_at": ""},
+        {"sums": {}},
+        {"file": "damaged.duckdb"},
+        {"file": "wrong.duckdb"},
+    ],
+    ids=str,
+)
+def test_all_rows_are_written(published: Path, tmp_path: Path, changed: dict[str, Any]) -> None:
+    """The base is of yesterday or of an earlier release, damaged, or has another value of a company that is not
+    replaced: the number or the sums of the rows show it."""
+    builds.small(published)
+    (published / "damaged.duckdb").write_bytes(b"no database")
     rows = builds.tables()
-    rows["filings"][0]["form"] = "10-K/A"
-    before = publish.current(published)
-    assert before is not None
-    renewal = publish.Renewal(before, frozenset(), {name: Rows([]) for name in OF_COMPANIES})
-    made = publish.build(published, builds.write(published.parent / "all", rows), "b2", renewal)
-    assert set(same_rows(published / made.file, published / "parquet-b2").values()) == {True}
-
-
-def test_all_rows_are_written_again_after_many_replacements(published: Path) -> None:
-    assert renewed(published, companies=20, replaced=4)[0].replaced == 0
-
-
-def test_all_rows_are_written_again_if_the_build_before_is_damaged(published: Path) -> None:
-    published.mkdir()
-    damaged = published / "damaged.duckdb"
-    damaged.write_bytes(b"no database")
-    made, _ = renewed(published, companies=20, file="damaged.duckdb")
-    assert made.replaced == 0
-
-
-def test_all_rows_are_written_again_if_another_company_differs(published: Path, tmp_path: Path) -> None:
-    """The build before has another value of a company that is not replaced: the sums of the rows show it."""
-    rows = builds.tables()
-    rows["financials"][-1]["revenue"] = 1.5
+    del rows["financials"][-1]
     other = builds.publish_small(tmp_path / "other" / "published", "b1", rows)
-    published.mkdir()
     (published / "wrong.duckdb").write_bytes((tmp_path / "other" / "published" / other.file).read_bytes())
-    made, _ = renewed(published, companies=20, file="wrong.duckdb")
-    assert made.replaced == 0
+    made, _ = renewed(published, **changed)
+    assert made.base == "b2"
+    assert not (published / "warehouse-b2.duckdb.wal").exists()
+
+
+@pytest.mark.parametrize(("name", "value"), [("LARGE", 1 << 40), ("LARGEST", 0)])
+def test_all_rows_are_written_of_a_small_build_or_after_a_large_overlay(
+    published: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    monkeypatch.setattr(overlay, "LARGE", 0)
+    monkeypatch.setattr(overlay, name, value)
+    assert renewed(published)[0].base == "b2"
+
+
+@overlaid
+def test_a_damaged_overlay_is_noticed(published: Path) -> None:
+    made, _ = renewed(published)
+    builds.point(published, made)
+    pointer = publish.current(published)
+    assert pointer is not None
+    path = published / "warehouse-b2.duckdb.wal"
+    path.chmod(0o600)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert not is_whole(published, pointer)
 
 
 # --- the content hash
@@ -680,12 +781,3 @@ def test_a_comma_far_down_in_a_csv_is_read_back_like_one_at_its_beginning(tmp_pa
         copy = tmp_path / "names.parquet"
         copies._write_csv(build, view, copy, copies._write_parquet(build, view, "names", copy))
     assert (tmp_path / "names.csv").read_text().endswith('30000,"one, two"\n')
-
-
-def test_tables_that_are_renewed_in_another_order_are_copied_in_theirs(published: Path, tmp_path: Path) -> None:
-    """Also one whose order has a column that is named like a word of SQL, as `end` of table `repairs`."""
-    build = builds.small(published)
-    made_of = {table.name: Rows([(tmp_path / "one.parquet", None)]) for table in schema.TABLES}
-    copies.write(published / build.file, tmp_path / "copies", made_of, in_order=False)
-    copied = {name: pq.read_metadata(tmp_path / "copies" / f"{name}.parquet").num_rows for name in build.rows}
-    assert copied == build.rows

@@ -10,6 +10,7 @@ import polars.selectors as cs
 import pytest
 
 from pipelines import stages
+from pipelines.health.restoring import rows_of
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import REPLAYED, VERSIONS
@@ -17,7 +18,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
-from warehouse import publish, schema
+from warehouse import overlay, publish, schema
 from warehouse.pointer import POINTER
 
 TOTALS = ("first_filed", "last_filed")
@@ -186,7 +187,7 @@ def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies
 
 def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
     """The result is that of a home that has never seen anything else; the parts of the others stay as they were."""
-    monkeypatch.setattr(publish, "LARGEST_RENEWAL", 1.0)
+    monkeypatch.setattr(overlay, "LARGE", 0)
     mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
     one, other = Home(tmp_path / "one"), Home(tmp_path / "other")
     parts = {}
@@ -203,13 +204,11 @@ def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
     }
     synchronize(other, mirror, monkeypatch)
     pointers = publish.current(one.published), publish.current(other.published)
-    assert [pointer and pointer.replaced for pointer in pointers] == [1, 0]
+    assert [pointer and pointer.base == pointer.build for pointer in pointers] == [False, True]
     for name in build_tables.files(Lake(one.tables)):
         of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
         if name not in ("syncs", "changes"):
-            rows, expected = (
-                pl.read_parquet(home.published / f"parquet/{name}.parquet").drop(of_run) for home in (one, other)
-            )
+            rows, expected = (rows_of(home.published / "warehouse.duckdb", name).drop(of_run) for home in (one, other))
             assert rows.sort(pl.all()).equals(expected.sort(pl.all())), name
 
 

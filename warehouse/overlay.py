@@ -1,0 +1,148 @@
+"""The overlay of a build: the rows in which it differs from an earlier one, its base, as a write-ahead log of DuckDB.
+
+Belongs here: when a build gets one, writing it, checking its rows. Does not: a build with all rows, and the folder of
+builds (publish).
+
+A large build takes a gigabyte and minutes, although a filing changes one company. DuckDB reads a write-ahead log
+whenever it opens the file beside it; so the file of the build is a hard link to that of its base, its log replaces the
+rows of all companies that have changed since, and who opens the file need not know. The log is written beside a copy of
+the base that nobody reads: DuckDB locks a file that it may write, and what reads the base has it locked already.
+"""
+
+import shutil
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from warehouse import schema
+from warehouse.errors import VerificationError
+from warehouse.files import quoted
+from warehouse.pointer import Pointer, overlay_of
+from warehouse.rows import Rows
+from warehouse.verify import MEMORY, Contents, Replaced, Sums, source, sums, verify
+
+LARGE = 32 << 20
+"""Bytes of a file from which on a build gets an overlay: smaller ones are written in some seconds."""
+LARGEST = 32 << 20
+"""Bytes of an overlay from which on all rows are written: DuckDB reads the whole overlay when it opens the file."""
+OLDEST = timedelta(hours=20)
+"""Age of a base from which on all rows are written: so a synchronization each night renews the file and its copies."""
+ROWS = 60_000
+"""Rows of a transaction. Of more than 122,880, DuckDB writes some into the file itself, which is the base."""
+NO_CHECKPOINT = "1TB"
+"""The size of a log from which on DuckDB would write it into the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """How a build is made from the one before it: the rows of some companies are replaced.
+
+    before: the pointer to that build.
+    companies: the CIKs of the companies whose rows differ.
+    rows: the new rows of these companies, in each table that is made company by company; other tables are replaced.
+    """
+
+    before: Pointer
+    companies: Set[str]
+    rows: Mapping[str, Rows]
+
+    def is_worth_it(self, published: Path) -> bool:
+        """Whether the build before is large, its base of today, its overlay small, and its files and rows are known."""
+        before = self.before
+        if not (before.sums and before.digests and before.base_at):
+            return False
+        is_of_today = datetime.now(UTC) - datetime.fromisoformat(before.base_at) < OLDEST
+        file, overlay = (_size(published / name) for name in (before.file, overlay_of(before.file)))
+        return is_of_today and file >= LARGE and overlay < LARGEST
+
+    @property
+    def condition(self) -> str:
+        """Whether a row is of one of the companies, as SQL."""
+        listed = ", ".join(f"'{cik}'" for cik in sorted(self.companies))
+        return f"cik IN ({listed})" if listed else "false"
+
+
+def copy_of_base(base: str) -> str:
+    """The name of the copy of a base beside which overlays are written, from the name of the base."""
+    return f".base-{base}.duckdb"
+
+
+def write(published: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal) -> Contents:
+    """Write the file of a build and its overlay, and check the rows that differ from the build before.
+
+    Args:
+        published: the folder of builds.
+        path: the file to write; the overlay is written beside it.
+        tables: the rows of each table, as for `publish.build`.
+        renewal: the build before, and the rows that replace those of some companies.
+
+    Raises:
+        VerificationError: the rows are not those of the tables, or the build before is not as it was published.
+        duckdb.Error, OSError: a file cannot be read or written, or the file system has no hard links.
+    """
+    before = published / renewal.before.file
+    base = _copied(before, published / copy_of_base(renewal.before.base))
+    log, overlay_before = base.with_name(overlay_of(base.name)), before.with_name(overlay_of(before.name))
+    log.unlink(missing_ok=True)
+    if overlay_before.exists():
+        shutil.copyfile(overlay_before, log)
+    unchanged = _stamp(base)
+    settings: dict[str, Any] = {"memory_limit": MEMORY, "checkpoint_threshold": NO_CHECKPOINT, "threads": "1"}
+    with duckdb.connect(":memory:", config=settings) as connection:
+        connection.execute(f"ATTACH {quoted(base)} AS build; PRAGMA disable_checkpoint_on_shutdown")
+        expected, replaced = _replace(connection, tables, renewal)
+        connection.execute("DETACH build")
+    if _stamp(base) != unchanged or not log.exists():
+        base.unlink()
+        raise VerificationError(f"{base}: DuckDB wrote rows into the file instead of its log")
+    log.replace(path.with_name(overlay_of(path.name)))
+    path.hardlink_to(before)
+    return verify(path, expected, replaced)
+
+
+def _replace(
+    connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Rows], renewal: Renewal
+) -> tuple[dict[str, Sums], dict[str, Replaced]]:
+    """Replace the rows that differ; return the sums of all rows by table, and what was replaced of some."""
+    expected, replaced = {}, {}
+    for table in schema.TABLES:
+        held, known = f'build.main."{table.name}"', Sums.of_text(renewal.before.sums[table.name])
+        rows = {**tables, **renewal.rows}.get(table.name)
+        new = sums(connection, table, source(connection, table, rows))
+        if table.name in renewal.rows:
+            condition = renewal.condition
+            expected[table.name] = known.less(sums(connection, table, f"(FROM {held} WHERE {condition})")).plus(new)
+            replaced[table.name] = Replaced(condition, new)
+        elif new == known and not table.not_content:
+            expected[table.name], replaced[table.name] = new, Replaced("false", Sums())
+            continue
+        else:
+            condition, expected[table.name] = "true", new
+        connection.execute(f"DELETE FROM {held} WHERE {condition}")
+        names = ", ".join(f'"{name}"' for name in table.names)
+        for first in range(0, new.rows, ROWS):
+            assert rows, "a table without a source has no rows"
+            some = f"SELECT {names} FROM {rows.sql} LIMIT {ROWS} OFFSET {first}"
+            connection.execute(f"INSERT INTO {held} ({names}) {some}")
+    return expected, replaced
+
+
+def _copied(file: Path, copy: Path) -> Path:
+    """The copy of a base; made once."""
+    if not copy.exists():
+        written = copy.with_name(f"{copy.name}.tmp")
+        shutil.copyfile(file, written)
+        written.replace(copy)
+    return copy
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    return path.stat().st_size, path.stat().st_mtime_ns
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
