@@ -17,9 +17,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from serve.api import examples
-from warehouse import publish, schema
+from warehouse import overlay, publish, schema
 from warehouse.digest import digests_of
 from warehouse.pointer import copies_of
 from warehouse.rows import Rows as FiledRows
@@ -347,6 +348,9 @@ def valuations() -> Rows:
     return [lantern, *others]
 
 
+OVERLAID_FORM = "10-K/A"
+
+
 def write(folder: Path, rows: Mapping[str, Rows]) -> dict[str, FiledRows]:
     """Write one Parquet file per table, with the columns and the order of the schema; return the rows in the files."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -372,6 +376,20 @@ def publish_small(
     filed = write(published.parent / "tables", tables() if rows is None else rows)
     made = publish.build(published, filed, build_id)
     point(published, made, updated, **synchronization)
+    return made
+
+
+def publish_overlaid(published: Path, build_id: str = "b2", **synchronization: str) -> publish.Build:
+    """Publish a build after the current one that differs in the form of a filing, with an overlay; point to it."""
+    before, rows = publish.current(published), tables()
+    assert before
+    rows["filings"][0]["form"] = OVERLAID_FORM
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(overlay, "LARGE", 0)
+        filed = write(published.parent / "tables", rows)
+        made = publish.build(published, filed, build_id, publish.Renewal(before, frozenset(), {}))
+    assert made.base == before.base
+    point(published, made, **synchronization)
     return made
 
 
@@ -403,7 +421,7 @@ def copy(folder: Path, made: publish.Build, published: Path, build_id: str) -> p
     file = f"warehouse-{build_id}.duckdb"
     shutil.copytree(folder / copies_of(made.file), published / copies_of(file))
     shutil.copy2(folder / made.file, published / file)
-    return replace(made, build_id=build_id, file=file, digests=digests_of(published, file))
+    return replace(made, build_id=build_id, file=file, base=build_id, digests=digests_of(published, file))
 
 
 @cache

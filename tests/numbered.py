@@ -8,15 +8,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests import builds
+from warehouse import overlay
+from warehouse.overlay import Renewal
+from warehouse.pointer import current
+from warehouse.publish import build
 
 PERIODS = 8
 MADE_AT = builds.MADE_AT.replace(tzinfo=UTC)
 PATHS = ("/companies", "/companies/LNTR", "/companies/LNTR/financials?period=annual")
 
 
-def publish(published: Path, number: int) -> None:
-    """Publish a build whose number is in everything that a response can contain."""
+def publish(published: Path, number: int, *, overlaid: bool = False) -> None:
+    """Publish a build whose number is in everything that a response can contain; with an overlay, if there is a build
+    before."""
     company = builds.company("LNTR", 1, name=f"Lantern {number}", exchange="Nasdaq", sic="3571")
     periods = [
         builds.period(company, "annual", builds.date(2000 + year, 12, 31), 4, revenue=float(number), roic=number + 0.5)
@@ -26,14 +33,14 @@ def publish(published: Path, number: int) -> None:
         for name in set(row) - {column.name for column in builds.schema.BY_NAME["financials"].columns}:
             del row[name]
     moment = (MADE_AT + timedelta(seconds=number)).isoformat()
-    builds.publish_small(
-        published,
-        f"b{number}",
-        {"companies": [company], "financials": periods},
-        {company["cik"]: moment},
-        sync_id=f"s{number}",
-        finished_at=moment,
-    )
+    filed = builds.write(published.parent / "tables", {"companies": [company], "financials": periods})
+    before, cik = current(published), company["cik"]
+    renewal = Renewal(before, frozenset({cik}), {"financials": filed["financials"]}) if overlaid and before else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(overlay, "LARGE", 0)
+        made = build(published, filed, f"b{number}", renewal)
+    assert (made.base != made.build_id) == (renewal is not None)
+    builds.point(published, made, {cik: moment}, sync_id=f"s{number}", finished_at=moment)
 
 
 def numbers_in(path: str, body: dict[str, Any]) -> set[float]:

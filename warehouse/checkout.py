@@ -23,6 +23,7 @@ from pathlib import Path
 import msgspec
 
 from warehouse.files import sync
+from warehouse.pointer import overlay_of
 from warehouse.store import Content, ObjectDamaged, Report, Store, together
 
 STAMPS = "store.json"
@@ -104,7 +105,7 @@ class Folder:
 
         Args:
             files: the content of each file, by path.
-            links: the target of each symbolic link, by path; others in their folders are removed.
+            links: the target of each symbolic link, by path; the link to an overlay that is not among them is removed.
             report: called with the number of downloaded objects and of all.
 
         Raises:
@@ -117,10 +118,8 @@ class Folder:
             self._place(path, files[path])
         for folder in {(self.root / path).parent for path in placed}:
             sync(folder)
-        for folder in {(self.root / path).parent for path in links}:
-            for path in folder.iterdir():  # an overlay must not stay beside another base
-                if path.is_symlink() and path.relative_to(self.root).as_posix() not in links:
-                    path.unlink()
+        for path in {overlay_of(path) for path in links} - links.keys():
+            (self.root / path).unlink(missing_ok=True)  # it must not stay beside another base
         for path, target in links.items():
             self._link(path, target)
         if self._shared is None:

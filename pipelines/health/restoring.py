@@ -112,7 +112,8 @@ def rows_of(build: Path, table: str) -> pl.DataFrame:
         duckdb.Error: the file cannot be read.
     """
     with open_read_only(build) as connection:
-        return connection.sql(f'FROM "{table}"').pl()
+        rows: pl.DataFrame = connection.sql(f'FROM "{table}"').pl()
+    return rows
 
 
 def _time_of(name: str) -> datetime:

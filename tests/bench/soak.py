@@ -111,7 +111,7 @@ def soak(home: Path, builds: int, workers: int, redis: str | None) -> Soaked:
             loading = pool.submit(running.load)
             readers = [pool.submit(running.look, PATHS[place:] + PATHS[:place]) for place in range(READERS)]
             for number in range(1, builds + 1):
-                publish(published, number)
+                publish(published, number, overlaid=number % 10 > 0)
                 running.newest = number
                 if failed := [each for each in (loading, *readers) if each.done()]:
                     failed[0].result()

@@ -20,7 +20,7 @@ PAUSE = 0.05
 
 @pytest.mark.parametrize("cache", [True, False])
 def test_builds_published_under_load(tmp_path: Path, cache: bool) -> None:
-    """A request after a publication gets the new build."""
+    """A request after a publication gets the new build; two of three have an overlay."""
     published = tmp_path / "published"
     publish(published, 0)
     clock = Clock()
@@ -54,7 +54,7 @@ def test_builds_published_under_load(tmp_path: Path, cache: bool) -> None:
             try:
                 readers = [pool.submit(read, paths[place:] + paths[:place]) for place in range(READERS)]
                 for number in range(1, BUILDS + 1):
-                    publish(published, number)
+                    publish(published, number, overlaid=number % 3 > 0)
                     newest = number
             finally:
                 done.set()

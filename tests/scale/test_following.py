@@ -25,7 +25,9 @@ from warehouse.checkout import Folder
 from warehouse.files import locked
 from warehouse.pointer import current
 from warehouse.publish import rollback
-from warehouse.store import ONCE, opened
+from warehouse.reader import open_read_only
+from warehouse.store import ONCE, Store, opened
+from warehouse.verify import is_whole
 
 SECONDS = EVERY + 8
 """A replica serves a new build so soon on a busy machine; a third of it otherwise."""
@@ -46,9 +48,9 @@ class Publisher:
         (home / "tables").mkdir(parents=True)
         (home / "tables" / "listings.parquet").write_text("no replica needs this")
 
-    def publish(self, number: int) -> None:
+    def publish(self, number: int, *, overlaid: bool = False) -> None:
         """Publish a build."""
-        publish(self.home / "published", number)
+        publish(self.home / "published", number, overlaid=overlaid)
         self.copy.commit(f"run {number}")
 
     def roll_back(self) -> None:
@@ -341,6 +343,31 @@ def test_a_synchronization_may_begin_while_a_build_is_downloaded(
     assert current(home / "published").build == "b0"  # type: ignore[union-attr]
     assert "served meanwhile" not in capfd.readouterr().err
     assert (home / "tables" / "listings.parquet").exists()
+
+
+def test_of_a_build_with_an_overlay_a_replica_fetches_only_what_is_new(
+    publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the file and the copies already; and with the next build that has all rows, the overlay goes."""
+    home, fetched, fetch = tmp_path / "replica", set[str](), Store.fetch_object
+    home.mkdir()
+    published, following = home / "published", follower_of(publisher, home)
+    following.look()
+    monkeypatch.setattr(Store, "fetch_object", lambda *given: fetched.add(given[1]) or fetch(*given))
+    publisher.publish(1, overlaid=True)
+    following.look()
+    pointer = current(published)
+    assert pointer
+    assert fetched.isdisjoint({pointer.digests[pointer.file], pointer.digests["financials.parquet"]})
+    assert pointer.digests["warehouse-b1.duckdb.wal"] in fetched
+    assert is_whole(published, pointer)
+    with open_read_only(published / "warehouse.duckdb") as connection:
+        assert connection.execute("SELECT DISTINCT revenue FROM financials").fetchall() == [(1.0,)]
+    publisher.publish(2)
+    following.look()
+    assert not (published / "warehouse.duckdb.wal").is_symlink()
+    with open_read_only(published / "warehouse.duckdb") as connection:
+        assert connection.execute("SELECT DISTINCT revenue FROM financials").fetchall() == [(2.0,)]
 
 
 @pytest.mark.long

@@ -20,7 +20,6 @@ from serve.site import downloads, workbook
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process, wait_until
 from tests.sites import PUBLIC, Read, Site
-from warehouse import overlay, publish
 from warehouse.page_queries import Source, Stated
 from warehouse.served_rows import Company
 
@@ -44,19 +43,6 @@ def served(tmp_path: Path) -> Iterator[Served]:
     clock = Clock()
     with in_process(Settings(tmp_path, f"{PUBLIC}/v1"), clock) as address:
         yield Served(Site(address, tmp_path), clock)
-
-
-def overlaid(published: Path) -> publish.Build:
-    """Publish a build after the small one that differs in a small table, with an overlay."""
-    before, rows = publish.current(published), builds.tables()
-    assert before
-    rows["filings"][0]["form"] = "10-K/A"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlay, "LARGE", 0)
-        filed = builds.write(published.parent / "tables", rows)
-        made = publish.build(published, filed, "b2", publish.Renewal(before, frozenset(), {}))
-    builds.point(published, made)
-    return made
 
 
 def links(served: Served) -> list[str]:
@@ -97,7 +83,7 @@ def test_the_page_names_each_file_with_its_digest(served: Served) -> None:
 
 def test_of_a_build_with_an_overlay_both_files_are_downloaded(served: Served, tmp_path: Path) -> None:
     """Side by side, DuckDB reads them as one; the page says of which time the other files are."""
-    made = overlaid(served.site.home / "published")
+    made = builds.publish_overlaid(served.site.home / "published")
     with served.site.signed_in() as reader:
         page = Read(reader.get("/downloads").text)
     assert "The CSV and Parquet files are those of 20" in page.text
@@ -106,7 +92,9 @@ def test_of_a_build_with_an_overlay_both_files_are_downloaded(served: Served, tm
     for path in found:
         (tmp_path / Path(path).name).write_bytes(served.get(path).content)
     with duckdb.connect(tmp_path / "warehouse.duckdb", read_only=True) as connection:
-        assert connection.execute("SELECT count(*) FROM filings WHERE form = '10-K/A'").fetchall() == [(1,)]
+        assert connection.execute(f"SELECT count(*) FROM filings WHERE form = '{builds.OVERLAID_FORM}'").fetchall() == [
+            (1,)
+        ]
         assert connection.execute("SELECT count(*) FROM versions").fetchall() == [(made.rows["versions"],)]
 
 
