@@ -10,6 +10,7 @@ STRICT ?=
 SHORT ?=
 BESIDE ?=
 GIGABYTES ?= 0.5 1 2 4
+COMPANIES ?= 100 1000 3500
 LIST ?=
 VENDOR ?=
 # so many processes of tests more than there are cores: $(call processes,1)
@@ -174,11 +175,13 @@ format: setup ## format the code
 ##@ Measure, for long
 # bytecode is written, as for any user, so that synchronizations do not compile the project each time
 bench: export PYTHONDONTWRITEBYTECODE :=
-bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES), and the version log
+bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it, one filing among COMPANIES, and the version log (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.synchronization "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
 		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
 	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts/manifest.json),$(BIN)/python -m tests.bench.version_log,\
 		echo "Not measured: the version log; synchronize first, because copies of the companies of the home are used")
+	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.filing "$(SOURCE)" --companies $(COMPANIES),\
+		echo "Not measured: the cost of one filing; set SOURCE to the path of a mirror directory")
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.universe "$(SOURCE)" --gigabytes $(GIGABYTES) --peer "$(PEER)",\
 		echo "Not measured: synchronizations from bulk files; set SOURCE to the path of a mirror directory")
 

@@ -27,7 +27,7 @@ from warehouse.verify import MEMORY, Contents, Replaced, Sums, source, sums, ver
 
 LARGE = 32 << 20
 """Bytes of a file from which on a build gets an overlay: smaller ones are written in some seconds."""
-LARGEST = 32 << 20
+LARGEST = 128 << 20
 """Bytes of an overlay from which on all rows are written: DuckDB reads the whole overlay when it opens the file."""
 OLDEST = timedelta(hours=20)
 """Age of a base from which on all rows are written: so a synchronization each night renews the file and its copies."""
