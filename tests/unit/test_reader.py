@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 from tests import builds
+from tests.servers import PATIENCE, wait_until
 from warehouse import publish, queries, reader
 from warehouse.errors import BuildUnreadable, NothingPublished
 from warehouse.memory import Memory
@@ -99,6 +100,57 @@ def test_if_a_build_cannot_be_opened_the_previous_one_is_served(
         assert [build_of(warehouse) for _ in range(3)] == ["b1"] * 3
     assert warehouse.reason == FALLEN_BACK
     assert len(caplog.records) == 1, "told once, not at each request"
+    builds.small(published, "b3", sync_id="s3")
+    assert build_of(warehouse) == "b3"
+    assert warehouse.reason is None
+    warehouse.close()
+
+
+def test_a_build_with_a_large_overlay_is_opened_while_the_one_before_is_served(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its rows are those of the overlay, and no file stays open; one that only has other times is opened so, too."""
+    monkeypatch.setattr(reader, "OPENED_AT_ONCE", 0)
+    opens, open_build = threading.Event(), reader.open_read_only
+    builds.small(published)
+    warehouse = Warehouse(published, Memory)
+    assert build_of(warehouse) == "b1"
+    monkeypatch.setattr(reader, "open_read_only", lambda *given: opens.wait(PATIENCE) and open_build(*given))
+    builds.publish_overlaid(published, sync_id="s2")
+    assert [build_of(warehouse) for _ in range(3)] == ["b1"] * 3
+    assert warehouse.in_memory() is not None
+    opens.set()
+    wait_until(lambda: build_of(warehouse) == "b2")
+    with warehouse.build() as build:
+        [(count,)] = build.rows("SELECT count(*) FROM filings WHERE form = $form", {"form": builds.OVERLAID_FORM})
+        assert count == 1
+        assert build.memory is not None
+    assert open_files(published) == ["warehouse-b2.duckdb"]
+    publish.record(published, synchronization=builds.SYNCHRONIZATION | {"sync_id": "s3"}, updated={})
+    wait_until(lambda: build_of(warehouse) == "b2" and updated_at(warehouse) is None)
+    warehouse.close()
+    assert open_files(published) == []
+
+
+def updated_at(warehouse: Warehouse) -> str | None:
+    with warehouse.build() as build:
+        return build.updated_at("9990000001")
+
+
+def test_a_damaged_build_with_a_large_overlay_leaves_the_one_before(
+    published: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is told once; the next build is served."""
+    monkeypatch.setattr(reader, "OPENED_AT_ONCE", 0)
+    builds.small(published)
+    warehouse = Warehouse(published, Memory)
+    assert build_of(warehouse) == "b1"
+    builds.publish_overlaid(published, sync_id="s2")
+    (published / "synchronized-s2.json").write_text("nothing of the kind")
+    assert build_of(warehouse) == "b1"
+    wait_until(lambda: warehouse.reason == FALLEN_BACK)
+    assert [build_of(warehouse) for _ in range(3)] == ["b1"] * 3
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
     builds.small(published, "b3", sync_id="s3")
     assert build_of(warehouse) == "b3"
     assert warehouse.reason is None
