@@ -17,7 +17,7 @@ from pipelines.edgar.newest import NewFiling
 from pipelines.edgar.sources import Source, open_source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
-from pipelines.run.newest_filings import EVERY, Covered, alone, ask_again, to_synchronize
+from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
 from pipelines.run.stopping import ends_soon_after_sigint
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
@@ -63,7 +63,6 @@ def _follow(home: Home, symbols: tuple[str, ...]) -> None:
         began, pause = datetime.now(UTC), EVERY
         try:
             if began >= all_due:
-                ask_again(home)
                 _tell(f"all companies: {_synchronized(home, symbols)}")
                 all_due, pause = next_synchronization(began), timedelta(0)  # reports may wait since a process ended
             else:
@@ -92,7 +91,7 @@ def _source() -> Source:
 
 def _named(filing: NewFiling, symbols: Mapping[str, str]) -> str:
     """A report in words, with its age."""
-    age = datetime.now(UTC) - filing.accepted_at
+    age = max(datetime.now(UTC) - filing.accepted_at, timedelta(0))  # EDGAR's clock may be ahead
     return f"{symbols[filing.cik]} {filing.form} {filing.accession}, {age.total_seconds() / 60:.1f} minutes old"
 
 

@@ -266,14 +266,15 @@ def to_synchronize(
 
 
 def ask_again(home: Home) -> None:
-    """Ask for all reports that wait at the next look, before a synchronization of all companies.
+    """Ask for all reports that wait at the next look: a synchronization of all companies does so as it begins.
 
-    That one requests the companies of the daily index only. So its time, which all companies have after it, does not
-    tell that a report is served whose own synchronization was killed.
+    It requests the companies of the daily index only. So its time, which all companies have after it, does not tell
+    that a report is served whose own synchronization was killed.
     """
     queue = Queue.of(home.root)
-    waiting = [msgspec.structs.replace(one, stated_at=None, due_at=NEVER) for one in queue.waiting]
-    msgspec.structs.replace(queue, waiting=waiting).save(home.root)
+    if queue.waiting:
+        waiting = [msgspec.structs.replace(one, stated_at=None, due_at=NEVER) for one in queue.waiting]
+        msgspec.structs.replace(queue, waiting=waiting).save(home.root)
 
 
 @contextmanager

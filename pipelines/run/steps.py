@@ -18,7 +18,7 @@ from pipelines.progress import report as report_progress
 from pipelines.quality import report
 from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
-from pipelines.run import run_log
+from pipelines.run import newest_filings, run_log
 from pipelines.run.result import Markdown, Shown, StepResult, shown_rows, shown_table
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
@@ -44,6 +44,8 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
         absence_lasts = timedelta(0) if again else None
         wanted = stages.documents.with_predecessors(ciks, listings)
         named = bool(synchronization.asked.symbols)
+        if not named:
+            newest_filings.ask_again(synchronization.home)
         full = synchronization.asked.full
         with chosen(source, store, now, FEEDING_FORMS, named=named, full=full, progress=report_progress) as way:
             asks = way.asks(wanted, store)

@@ -16,12 +16,15 @@ from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.newest import NewFiling, filings_in, newest_filings, newest_url
 from pipelines.edgar.raw_store import RawStore, Seen
-from pipelines.run.newest_filings import FILE, Covered, Queue, ask_again, is_time_to_look, to_synchronize
+from pipelines.run.newest_filings import FILE, Covered, Queue, Waiting, ask_again, is_time_to_look, to_synchronize
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
 from pipelines.sample import SampleTransport, sample_filers
 from pipelines.stages.schemas import LISTINGS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.edgar_server import EdgarServer, Reply, running_server
+from tests.mirrors import ALFA, BRAVO, Mirror
 
 AT = datetime(2026, 8, 4, 16, 5, 1, tzinfo=UTC)
 FEED = """<?xml version="1.0" encoding="ISO-8859-1" ?>
@@ -194,6 +197,17 @@ def test_a_report_whose_synchronization_was_killed_survives_one_of_all_companies
     ask_again(home)
     all_at_two = Covered(LISTED.symbols, {"0000000101": AT + timedelta(minutes=2)})
     assert looked(client, home, 3, all_at_two) == [filing_of()]
+
+
+@pytest.mark.parametrize(("symbols", "is_asked_again"), [("", True), ("ALFA", False)])
+def test_a_synchronization_of_all_companies_lets_reports_be_asked_for_again(home, tmp_path, symbols, is_asked_again):
+    """Whoever begins it: the command, Dagster's schedule or a user."""
+    stated = Waiting(filing_of(), due_at=AT + timedelta(minutes=15), stated_at=AT)
+    Queue(AT, {}, [stated]).save(tmp_path)
+    mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
+    composed(Synchronization(home, str(mirror.folder), symbols))
+    [waiting] = Queue.of(tmp_path).waiting
+    assert (waiting.stated_at is None) is is_asked_again
 
 
 def test_a_report_of_a_company_that_becomes_listed(server, client, home):
