@@ -63,6 +63,9 @@ EARLIER = ENTRY.format(
 """A filing of the Friday before, because the feed is never empty."""
 
 
+_ONE_AT_A_TIME = threading.Lock()
+
+
 @dataclass(frozen=True)
 class Clock:
     """The virtual time: that of the system and what was slept, which a file has; safe for two processes."""
@@ -82,8 +85,11 @@ class Clock:
         return datetime.now(UTC) + self.shift()
 
     def sleep(self, seconds: float) -> None:
-        """Skip the waiting."""
-        self._write(self.shift().total_seconds() + seconds)
+        """Skip the waiting; several threads of a process may wait for the same time."""
+        until = self.now() + timedelta(seconds=seconds)
+        with _ONE_AT_A_TIME:
+            if (left := (until - self.now()).total_seconds()) > 0:
+                self._write(self.shift().total_seconds() + left)
 
     def _write(self, seconds: float) -> None:
         written = self.path.with_suffix(".new")

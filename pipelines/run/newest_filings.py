@@ -43,6 +43,8 @@ NEW_YORK = ZoneInfo("America/New_York")
 
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=30)
 """Until the documents are requested again for a report that they do not name yet; doubles each time."""
+DOUBLINGS = 6
+"""After so many the wait is the longest."""
 PUBLISHED_WITHIN = timedelta(minutes=15)
 """A report whose synchronization has not led to a build so long after it was requested is tried again."""
 GIVEN_UP = timedelta(days=1)
@@ -178,7 +180,7 @@ def ask_for_documents(
             stated_at = now.replace(microsecond=0)  # the times of synchronizations are published in whole seconds
             waiting.append(msgspec.structs.replace(one, stated_at=stated_at, due_at=now + PUBLISHED_WITHIN))
         else:
-            wait = min(FIRST_WAIT * 2**one.asked, LONGEST_WAIT)
+            wait = min(FIRST_WAIT * 2 ** min(one.asked, DOUBLINGS), LONGEST_WAIT)
             waiting.append(msgspec.structs.replace(one, asked=one.asked + 1, due_at=now + wait))
     return msgspec.structs.replace(queue, waiting=waiting), stated
 

@@ -199,6 +199,15 @@ def test_a_report_whose_synchronization_was_killed_survives_one_of_all_companies
     assert looked(client, home, 3, all_at_two) == [filing_of()]
 
 
+def test_a_report_that_nothing_states_is_asked_for_all_day(server, client, home):
+    """Each half an hour, until the daily index has it: the wait does not grow beyond that."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
+    server.on(FACTS, Reply(body=b"nothing new"))
+    for number in range(200):
+        assert looked(client, home, 7 * number) == []
+    assert 40 < len([path for path, _ in server.asked if "companyfacts" in path]) < 60
+
+
 @pytest.mark.parametrize(("symbols", "is_asked_again"), [("", True), ("ALFA", False)])
 def test_a_synchronization_of_all_companies_lets_reports_be_asked_for_again(home, tmp_path, symbols, is_asked_again):
     """Whoever begins it: the command, Dagster's schedule or a user."""
