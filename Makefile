@@ -21,6 +21,7 @@ IN_MEMORY = $(shell df -BG --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 &&
 UI_GROUPS := $(subst $() ,%2C,$(foreach group,extract normalize publish,global%40global%3A$(group)))
 SECONDS ?= 10
 ROUNDS ?= 3
+UPDATES ?= 0
 BUILDS ?= 100
 KILLS ?= 200
 MINUTES ?= 30
@@ -185,8 +186,8 @@ bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk 
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.universe "$(SOURCE)" --gigabytes $(GIGABYTES) --peer "$(PEER)",\
 		echo "Not measured: synchronizations from bulk files; set SOURCE to the path of a mirror directory")
 
-bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the bare framework, with 6,000 companies copied from the home (SECONDS and ROUNDS of the turns)
-	@$(BIN)/python -m tests.bench.serving --seconds $(SECONDS) --rounds $(ROUNDS) --peer "$(ORDINARY)"
+bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the bare framework, with 6,000 companies copied from the home (SECONDS and ROUNDS of the turns; UPDATES=60: instead, so many minutes with an update each)
+	@$(BIN)/python -m tests.bench.serving --seconds $(SECONDS) --rounds $(ROUNDS) --updates $(UPDATES) --peer "$(ORDINARY)"
 
 bench-downloads: setup ## measure what downloads cost other requests, in turns of SECONDS (ROUNDS)
 	@$(BIN)/python -m tests.bench.downloads --seconds $(SECONDS) --rounds $(ROUNDS)

@@ -11,7 +11,7 @@ from warehouse import schema, views
 from warehouse.errors import VerificationError
 from warehouse.files import quoted, sync
 from warehouse.reader import Row
-from warehouse.verify import MEMORY
+from warehouse.verify import MEMORY, count
 
 LINK = "parquet"
 FOLDERS = "parquet-*"
@@ -104,17 +104,13 @@ def _write_csv(build: duckdb.DuckDBPyConnection, view: schema.Table, copy: Path,
     build.execute(f"COPY (SELECT {cells} FROM read_parquet({quoted(copy)})) TO {quoted(path)} (FORMAT csv, HEADER)")
     # what DuckDB finds out by itself, from the first 20,480 rows, need not hold for the others
     form = "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"'"
-    if _count(build, f"read_csv({quoted(path)}, {form})") != number:
+    if count(build, f"read_csv({quoted(path)}, {form})") != number:
         raise VerificationError(f"{path.name} does not have the rows of its view; the build was removed")
 
 
 def _as_text(column: schema.Column) -> str:
     name = f'"{column.name}"'
     return f"regexp_replace({name}, '{FORMULA}', '''\\0') AS {name}" if column.type == "VARCHAR" else name
-
-
-def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
-    return int(connection.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0])
 
 
 def _finish(path: Path) -> None:

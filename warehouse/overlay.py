@@ -23,7 +23,7 @@ from warehouse.errors import VerificationError
 from warehouse.files import quoted
 from warehouse.pointer import Pointer, overlay_of
 from warehouse.rows import Rows
-from warehouse.verify import MEMORY, Contents, Replaced, Sums, source, sums, verify
+from warehouse.verify import MEMORY, Contents, Replaced, Sums, count, source, sums, verify
 
 LARGE = 32 << 20
 """Bytes of a file from which on a build gets an overlay: smaller ones are written in some seconds."""
@@ -43,7 +43,8 @@ class Renewal:
 
     before: the pointer to that build.
     companies: the CIKs of the companies whose rows differ.
-    rows: the new rows of these companies, in each table that is made company by company; other tables are replaced.
+    rows: the new rows of these companies, in each table that is made company by company. Of other tables the rows that
+        differ are replaced.
     """
 
     before: Pointer
@@ -111,22 +112,21 @@ def _replace(
     expected, replaced = {}, {}
     for table in schema.TABLES:
         held, known = f'build.main."{table.name}"', Sums.of_text(renewal.before.sums[table.name])
-        rows = {**tables, **renewal.rows}.get(table.name)
-        new = sums(connection, table, source(connection, table, rows))
-        if table.name in renewal.rows:
-            condition = renewal.condition
-            expected[table.name] = known.less(sums(connection, table, f"(FROM {held} WHERE {condition})")).plus(new)
-            replaced[table.name] = Replaced(condition, new)
-        elif new == known and not table.not_content:
-            expected[table.name], replaced[table.name] = new, Replaced("false", Sums())
-            continue
-        else:
-            condition, expected[table.name] = "true", new
-        connection.execute(f"DELETE FROM {held} WHERE {condition}")
         names = ", ".join(f'"{name}"' for name in table.names)
-        for first in range(0, new.rows, ROWS):
-            assert rows, "a table without a source has no rows"
-            some = f"SELECT {names} FROM {rows.sql} LIMIT {ROWS} OFFSET {first}"
+        rows = source(connection, table, {**tables, **renewal.rows}.get(table.name))
+        new = sums(connection, table, rows)
+        if table.name in renewal.rows:
+            gone, added = renewal.condition, "true"
+            expected[table.name] = known.less(sums(connection, table, f"(FROM {held} WHERE {gone})")).plus(new)
+            replaced[table.name] = Replaced(gone, new)
+        else:
+            gone, added = (f"hash({names}) NOT IN (SELECT hash({names}) FROM {of})" for of in (rows, held))
+            gone, expected[table.name] = gone if rows else "true", new
+        if rows:
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE added AS SELECT {names} FROM {rows} WHERE {added}")
+        connection.execute(f"DELETE FROM {held} WHERE {gone}")
+        for first in range(0, count(connection, "added") if rows else 0, ROWS):
+            some = f"SELECT {names} FROM added WHERE rowid BETWEEN {first} AND {first + ROWS - 1}"
             connection.execute(f"INSERT INTO {held} ({names}) {some}")
     return expected, replaced
 

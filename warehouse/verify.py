@@ -93,7 +93,7 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, Repl
             if wrong:
                 raise VerificationError(f"{'; '.join(wrong)}; the build was removed")
             newest = connection.execute("SELECT CAST(max(filed) AS VARCHAR) FROM filings").fetchall()[0][0]
-            companies = _count(connection, "companies WHERE is_primary AND is_listed AND first_period_end IS NOT NULL")
+            companies = count(connection, "companies WHERE is_primary AND is_listed AND first_period_end IS NOT NULL")
             return Contents(held, _digest(held), newest, companies)
     except duckdb.Error as error:
         raise VerificationError(f"{first_line(error)}; the build was removed") from error
@@ -111,8 +111,8 @@ def _held(
         return sums(connection, table, f'"{table.name}"')
     new, all_rows = replaced[table.name], expected[table.name]
     found = sums(connection, table, f'(FROM "{table.name}" WHERE {new.condition})')
-    count = _count(connection, f'"{table.name}"')
-    return all_rows if (found, count) == (new.sums, all_rows.rows) else found._replace(rows=count)
+    number = count(connection, f'"{table.name}"')
+    return all_rows if (found, number) == (new.sums, all_rows.rows) else found._replace(rows=number)
 
 
 def is_whole(published: Path, pointer: Pointer) -> bool:
@@ -155,7 +155,8 @@ def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: schema.Table, 
         connection.execute(f"SELECT {hashes} FROM {rows}").fetchall()
 
 
-def _count(connection: duckdb.DuckDBPyConnection, what: str) -> int:
+def count(connection: duckdb.DuckDBPyConnection, what: str) -> int:
+    """The number of rows of a table, or of what else SQL may have after FROM."""
     return int(connection.execute(f"SELECT count(*) FROM {what}").fetchall()[0][0])
 
 

@@ -13,7 +13,7 @@ from tests.bench.serving.copies import Copies
 from tests.bench.serving.figures import FIGURES, table
 from tests.bench.serving.requests import Requests
 from tests.servers import Clock, in_process
-from warehouse import queries
+from warehouse import overlay, queries
 from warehouse.pointer import current
 from warehouse.reader import OpenBuild, Warehouse
 
@@ -55,6 +55,24 @@ def test_copies_have_the_values_of_their_originals_under_other_names(copies: Cop
     assert made == {("copies-0", 0.0), ("copies-1", 1.0)}
     for warehouse in (original, copied):
         warehouse.close()
+
+
+def test_an_update_changes_one_company_with_an_overlay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that is too small for an overlay is refused."""
+    builds.small(tmp_path / "base")
+    copies = Copies(tmp_path / "home", tmp_path / "base", COMPANIES)
+    with pytest.raises(SystemExit, match="too small for an overlay"):
+        copies.publish_update(0)
+    monkeypatch.setattr(overlay, "LARGE", 0)
+    warehouse = Warehouse(copies.published)
+    with warehouse.build() as before:
+        copies.publish_update(0)
+        with warehouse.build() as after:
+            sql = "SELECT cik, sum(revenue) FROM financials GROUP BY cik HAVING sum(revenue) > 0 ORDER BY cik"
+            differ = [pair for pair in zip(before.rows(sql), after.rows(sql), strict=True) if pair[0] != pair[1]]
+            assert len(differ) == 1
+            assert after.pointer.base == before.pointer.build
+    warehouse.close()
 
 
 def test_copies_are_kept_for_the_next_run(copies: Copies) -> None:

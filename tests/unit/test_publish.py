@@ -388,6 +388,17 @@ def test_an_overlay_of_many_rows_leaves_the_base_as_it_is(published: Path, monke
 
 
 @overlaid
+def test_an_overlay_has_only_the_rows_that_differ(published: Path) -> None:
+    """Also of tables that are made as a whole, as that of filings."""
+    builds.small(published)
+    builds.publish_overlaid(published)
+    content = (published / "warehouse-b2.duckdb.wal").read_bytes()
+    [changed, *others] = [row["accession"].encode() for row in builds.tables()["filings"]]
+    assert changed in content
+    assert [each for each in others if each in content] == []
+
+
+@overlaid
 def test_a_base_into_which_rows_were_written_is_given_up(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overlay, "NO_CHECKPOINT", "1B")
     made, _ = renewed(published)

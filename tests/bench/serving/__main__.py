@@ -11,8 +11,10 @@ import json
 import shutil
 import tempfile
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from itertools import repeat
@@ -153,6 +155,39 @@ class Bench:
                         self.warm(served.address, self.requests.financials, None)
                     self.compare(served.address, repeat(self.requests.financials), {name: bare}, core=None)
 
+    def with_updates(self, minutes: int) -> None:
+        """Load for so many minutes, alone and with an update each minute: p99, memory, and disk."""
+        with ExitStack() as servers:
+            with on_core(SERVER):
+                service = servers.enter_context(as_process(self.copies.home))
+            self.copies.publish_other()  # a base of today
+            self.warm(service.address, self.requests.financials)
+            progress.print(f"updates: {minutes} minutes before them")
+            before = self.load(service.address, self.requests.financials, LOAD, 60 * minutes)
+            memory, disk = megabytes(service.process.pid), self._disk()
+            progress.print(f"updates: {minutes} minutes with one each")
+            with ThreadPoolExecutor(1) as publishing:
+                published = publishing.submit(self._update_each_minute, minutes)
+                with on_core(LOAD):
+                    during = measure(service.address, self.requests.financials, self.keys, 60 * minutes)
+                published.result()
+            self.values["updates"].append(during.p99 / before.p99)
+            self.values["updates: memory"].append(megabytes(service.process.pid) / memory)
+            self.values["updates: disk"].append(self._disk() - disk)
+            self.values["errors"].append(during.errors)
+            self.loads["updates"].append((during, before))
+
+    def _update_each_minute(self, minutes: int) -> None:
+        for number in range(minutes):
+            began = time.monotonic()
+            self.copies.publish_update(number)
+            time.sleep(max(0.0, 60 - (time.monotonic() - began)))
+
+    def _disk(self) -> float:
+        """MB of the folder of builds; a file with several names counts once."""
+        files = {path.stat().st_ino: path.stat().st_size for path in self.copies.published.rglob("*") if path.is_file()}
+        return sum(files.values()) / 1e6
+
     def _publish_under_load(self, address: str) -> None:
         """Load before a publication, and load during which the other build is published, read and taken over."""
         before = self.load(address, self.requests.financials, LOAD, self.seconds)
@@ -177,6 +212,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=10, help="length of a turn")
     parser.add_argument("--rounds", type=int, default=3, help="number of turns")
     parser.add_argument("--companies", type=int, default=COMPANIES)
+    parser.add_argument("--updates", type=int, default=0, help="only measure so many minutes with an update each")
     parser.add_argument("--peer", type=Path, help="the folder with the packages of fastapi.lock")
     parser.add_argument("--folder", type=Path, default=PROJECT / "build", help="where the home of the copies is kept")
     given = parser.parse_args()
@@ -195,8 +231,11 @@ def main() -> None:
             given.seconds,
             given.rounds,
         )
-        bench.one_worker(write_sqlite(copies.file, folder / "ordinary.sqlite"), given.peer)
-        if redis:
+        if given.updates:
+            bench.with_updates(given.updates)
+        else:
+            bench.one_worker(write_sqlite(copies.file, folder / "ordinary.sqlite"), given.peer)
+        if redis and not given.updates:
             bench.several_workers(redis, folder)
         else:
             progress.print("Not measured: several workers; install the Debian package redis-server (make system)")

@@ -4,6 +4,7 @@ Belongs here: the rows of the copies, and two builds of them that differ in a va
 """
 
 import shutil
+import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -66,6 +67,27 @@ class Copies:
         other = next(build for build in self._builds if build.build_id != self._pointer.build)
         self._point(other)
         return other.build_id
+
+    def publish_update(self, company: int) -> None:
+        """Publish the build in which the revenue of one company is another, with an overlay, as after a filing."""
+        before, rows = self._pointer, {}
+        with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
+            connection.execute(f"ATTACH {quoted(self.file)} AS base (READ_ONLY)")
+            ciks = connection.execute("SELECT DISTINCT cik FROM base.companies ORDER BY cik").fetchall()
+            cik = ciks[company % len(ciks)][0]
+            for table in schema.TABLES:
+                path = Path(folder) / f"{table.name}.parquet"
+                own = f"WHERE cik = '{cik}'" if "cik" in table.names else ""
+                changed = "REPLACE (revenue + 1 AS revenue)" if "revenue" in table.names else ""
+                selected = f'SELECT * {changed} FROM base."{table.name}" {own}'
+                connection.execute(f"COPY ({selected}) TO {quoted(path)} (FORMAT parquet)")
+                rows[table.name] = Rows([(path, None)])
+            of_company = {name: held for name, held in rows.items() if "cik" in schema.BY_NAME[name].names}
+            renewal = publish.Renewal(before, {cik}, of_company)
+            made = publish.build(self.published, rows, f"{before.build}-{company}", renewal)
+        if made.base == made.build_id:
+            raise SystemExit("the build of the copies is too small for an overlay, or too old")
+        self._point(made)
 
     @property
     def _pointer(self) -> Pointer:

@@ -46,6 +46,9 @@ FIGURES: Mapping[str, Figure] = {
     "four workers": Figure("four workers with Redis ÷ framework with four", 0.4, 0.7),
     "memory": Figure("memory of one worker, MB", 600, 450, is_cost=True, form=",.0f"),
     "new build": Figure("p99 while a build is published ÷ before", 4, 2, is_cost=True),
+    "updates": Figure("p99 with an update each minute ÷ before", 2, 2, is_cost=True),
+    "updates: memory": Figure("memory after these updates ÷ before", 1.2, 1.1, is_cost=True),
+    "updates: disk": Figure("MB of builds on the disk that these updates add", 1500, 1000, is_cost=True, form=",.0f"),
     "errors": Figure("errors while a build is published", 0, 0, is_cost=True, form=",.0f"),
 }
 
