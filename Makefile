@@ -135,13 +135,13 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 ##@ Develop
 # --dist=loadscope keeps the tests of a module in one process, because they share its fixtures; with bytecode written,
 # the many processes that the tests start do not compile the project again
-# one process more than there are cores, because each imports and collects everything, which takes ten seconds; two more
+# as many processes as there are cores, because each imports and collects everything, which takes ten seconds; two more
 # in test-whole, whose tests wait for servers and browsers; Polars with one thread in each, because threads that wait for
 # each other take a tenth of the time
 SETTLED = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR))
 PYTEST = $(SETTLED) $(BIN)/python -m pytest --numprocesses=$(call processes,$1) --dist=loadscope --no-loadscope-reorder
 test: setup $(OLDEST)/.ready ## run the tests of rules, values, modules and the contract; STRICT=1 fails if a program is missing
-	@$(call PYTEST,1) $(if $(STRICT),--strict-skips)
+	@$(call PYTEST,0) $(if $(STRICT),--strict-skips)
 
 test-whole: setup ## test whole commands and services: faults in them, and the pages and the Dagster UI in a browser
 	@$(call PYTEST,2) $(if $(STRICT),--strict-skips) tests/e2e
@@ -150,7 +150,7 @@ test-scale: setup ## test several machines on this one (after make scale and mak
 	@$(SETTLED) $(BIN)/python -m tests.scale $(if $(SHORT),--short)
 
 coverage: setup $(OLDEST)/.ready ## run the tests that are traced; fail if they reach less than 95 % of the lines
-	@$(call PYTEST,1) --cov --cov-report=term tests/unit tests/contract
+	@$(call PYTEST,0) --cov --cov-report=term tests/unit tests/contract
 
 check: setup ## run linter, format check, type check and tests
 	@$(BIN)/ruff check .

@@ -8,12 +8,12 @@ acceptance, and its `id` ends with the accession number. A page has at most a hu
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from pipelines.edgar.answers import Client, Fetched
+from pipelines.edgar.answers import Client, Fetched, NotModified, Validators
 from pipelines.edgar.errors import DocumentError, FetchError
 
 FORMS = ("10-", "20-F", "40-F")
@@ -58,34 +58,43 @@ def filings_in(raw: bytes) -> list[NewFiling]:
     return [_filing(entry) for entry in entries]
 
 
-def newest_filings(client: Client, known: Collection[str]) -> list[NewFiling]:
-    """The filings of the feed that are not known, in the order of their acceptance.
+def newest_filings(
+    client: Client, known: Collection[str], validators: Mapping[str, Validators]
+) -> tuple[list[NewFiling], dict[str, Validators]]:
+    """The filings of the feed that are not known.
 
     Pages are read until one has a known filing, so that none is missed in a burst; without known filings, one page.
 
     Args:
         client: of the SEC.
         known: the accession numbers that were read before.
+        validators: of the first pages when they were read before, by address: a page that has not changed since is not
+            sent.
+
+    Returns:
+        the filings in the order of their acceptance, and the validators of the first pages now.
 
     Raises:
         FetchError, DocumentError: the feed cannot be read.
         RefusedError: EDGAR refuses all requests.
     """
-    found = {filing for form in FORMS for filing in _unknown(client, form, known)}
-    return sorted(found, key=lambda filing: (filing.accepted_at, filing.accession, filing.cik))
-
-
-def _unknown(client: Client, form: str, known: Collection[str]) -> Iterator[NewFiling]:
-    for page in range(PAGES if known else 1):
-        url = newest_url(form, page * PAGE)
-        answer = client.get(url)
-        if not isinstance(answer, Fetched):
-            raise FetchError(f"{url}: answers 404")
-        filings = filings_in(answer.content)
-        unknown = [filing for filing in filings if filing.accession not in known]
-        yield from unknown
-        if len(unknown) < PAGE:
-            return
+    found, now = set[NewFiling](), dict[str, Validators]()
+    for form in FORMS:
+        for page in range(PAGES if known else 1):
+            url = newest_url(form, page * PAGE)
+            answer = client.get(url, validators.get(url))
+            if isinstance(answer, NotModified):
+                now[url] = validators[url]
+                break
+            if not isinstance(answer, Fetched):
+                raise FetchError(f"{url}: answers 404")
+            if page == 0:
+                now[url] = answer.validators
+            unknown = [filing for filing in filings_in(answer.content) if filing.accession not in known]
+            found.update(unknown)
+            if len(unknown) < PAGE:
+                break
+    return sorted(found, key=lambda filing: (filing.accepted_at, filing.accession, filing.cik)), now
 
 
 def _filing(entry: ElementTree.Element) -> NewFiling:

@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from pipelines.edgar.answers import Client, Fetched, facts_url, submissions_url
+from pipelines.edgar.answers import Client, Fetched, Validators, facts_url, submissions_url
 from pipelines.edgar.errors import EdgarError, RefusedError
 from pipelines.edgar.newest import NewFiling, newest_filings
 from pipelines.edgar.raw_store import Kind, RawStore
@@ -76,11 +76,13 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 class Queue(msgspec.Struct, frozen=True):
-    """What was read of the feed: when last, the numbers of filings with their acceptance, and the reports that wait."""
+    """What was read of the feed: when last, the numbers of filings with their acceptance, the reports that wait, and
+    the validators of its first pages."""
 
     looked_at: datetime | None = None
     known: dict[str, datetime] = {}
     waiting: list[Waiting] = []
+    validators: dict[str, Validators] = {}
 
     @classmethod
     def of(cls, root: Path) -> "Queue":
@@ -121,7 +123,7 @@ def read_feed(client: Client, queue: Queue, synchronized: Mapping[str, datetime]
         FetchError, DocumentError: the feed cannot be read; the queue stays as it was.
         RefusedError: EDGAR refuses all requests.
     """
-    filings = newest_filings(client, queue.known.keys())
+    filings, validators = newest_filings(client, queue.known.keys(), queue.validators)
     new = [
         Waiting(filing, due_at=now)
         for filing in filings
@@ -131,7 +133,7 @@ def read_feed(client: Client, queue: Queue, synchronized: Mapping[str, datetime]
     known = queue.known | {filing.accession: filing.accepted_at for filing in filings}
     newest = max(known.values(), default=now)  # by EDGAR's clock
     known = {accession: at for accession, at in known.items() if newest - at < REMEMBERED}
-    return Queue(now, known, [*queue.waiting, *new])
+    return Queue(now, known, [*queue.waiting, *new], validators)
 
 
 def without_served(queue: Queue, synchronized: Mapping[str, datetime], now: datetime) -> Queue:

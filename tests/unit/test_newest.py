@@ -106,18 +106,30 @@ def test_the_feed_is_read_down_to_what_is_known(server, client):
         server.on(newest_url("10-", newest.PAGE * number), Reply(body=page))
     server.on(newest_url("20-F", 0), Reply(body=feed(entry(9, 1, "20-F"))))
 
-    found = newest_filings(client, {"0000000300-26-000001"})
+    found, _ = newest_filings(client, {"0000000300-26-000001"}, {})
 
     assert {int(filing.cik) for filing in found} == {9, *range(300), 301, 302}
     assert found == sorted(found, key=lambda filing: filing.accepted_at)
-    assert len(newest_filings(client, ())) == newest.PAGE + 1
+    assert len(newest_filings(client, (), {})[0]) == newest.PAGE + 1
     assert len(server.asked) == 4 + 2 + 3
 
 
 def test_a_missing_feed_is_an_error(server, client):
     server.otherwise = Reply(404)
     with pytest.raises(FetchError, match="answers 404"):
-        newest_filings(client, ())
+        newest_filings(client, (), {})
+
+
+def test_a_page_that_has_not_changed_is_not_sent(server, client, home):
+    """The entity tag of its last answer is sent, also by the next process; and what is new then is read."""
+    url = newest_url("10-", 0)
+    first, second = (Reply(body=feed(entry(number)), headers={"ETag": f'"{number}"'}) for number in (101, 102))
+    server.on(url, first, Reply(304), second)
+    for minute in range(3):
+        looked(client, home, 2 * minute)
+    tags = [headers.get("If-None-Match") for path, headers in server.asked if path.endswith(url.rpartition("/")[2])]
+    assert tags == [None, '"101"', '"101"']
+    assert [one.filing.cik for one in Queue.of(home.root).waiting] == ["0000000101", "0000000102"]
 
 
 def test_the_sample_has_a_feed():
