@@ -191,7 +191,10 @@ class FilingDay(httpx.BaseTransport):
     def _document(self, address: str, filer: Filer, now: datetime) -> bytes:
         """Companyfacts, submissions or a page of these; made once for the filings of the day that it has."""
         kind = "companyfacts" if address.startswith(FACTS_URL) else "submissions"
-        known = [one.filing for one in self._filed if one.filer is filer and one.is_in(kind, now)]
+        own = sorted((one for one in self._filed if one.filer is filer), key=lambda one: one.at)
+        # a document is made anew for a filing, with all before it
+        last = max((place for place, one in enumerate(own, 1) if one.is_in(kind, now)), default=0)
+        known = [one.filing for one in own[:last]]
         made_for = address, tuple(filing.accession for filing in known)
         if made_for not in self._made:
             filings = [*self._before[filer.cik], *known]

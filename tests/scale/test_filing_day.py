@@ -135,13 +135,15 @@ class Watch(threading.Thread):
 @pytest.mark.long
 @pytest.mark.parametrize(("number", "burst", "kills", "hours"), [(6, 4, 2, (15.5, 16.5)), (170, 150, 20, (6, 21.5))])
 def test_every_report_of_a_day_is_served_within_minutes(number, burst, kills, hours, tmp_path):
+    """Two of the kills are soon after most companies filed, as far as there are more; the others come at any time."""
     begin, end = (at(0) + timedelta(hours=hour) for hour in hours)
     filers = [*companies(number), *UNLISTED]
     filed, draws = filings_of_day(filers, burst, hours), Random(kills)
     clock = Clock(tmp_path / "clock")
     clock.set(begin - timedelta(minutes=20))
-    moments = [at(*BURST) + timedelta(minutes=draws.uniform(0, 10)) for _ in range(kills // 2)]
-    moments += [begin + draws.random() * (end - begin) for _ in range(kills - kills // 2)]
+    soon = min(2, kills // 2)
+    moments = [at(*BURST) + timedelta(minutes=draws.uniform(0, 10)) for _ in range(soon)]
+    moments += [begin + draws.random() * (end - begin) for _ in range(kills - soon)]
     with running_server() as server:
         server.transport = FilingDay(filers, filed, clock)
         follower = Follower(tmp_path / "home", clock, server.url)
@@ -159,8 +161,13 @@ def test_every_report_of_a_day_is_served_within_minutes(number, burst, kills, ho
         once.synchronize_all()
 
     assert {one.filing.cik for one in Queue.of(follower.home).waiting} == {filer.cik for filer in UNLISTED}
-    assert query(follower.home, SAME) == query(once.home, SAME)
-    assert query(follower.home, "FROM filings ORDER BY ALL") == query(once.home, "FROM filings ORDER BY ALL")
+    for rows in (SAME, "SELECT * FROM filings ORDER BY ALL"):
+        differ = [
+            pair
+            for pair in zip(query(follower.home, rows), query(once.home, rows), strict=True)
+            if len({*map(str, pair)}) > 1
+        ]
+        assert differ[:1] == []
     delays = {one: watch.served_at(one) - one.at for one in filed if one.filer.symbols}
     in_outage = [one for one in delays if OUTAGE[0] <= one.at - at(0) < OUTAGE[1]]
     usual = sorted(delay for one, delay in delays.items() if one not in in_outage)
