@@ -20,7 +20,7 @@ import duckdb
 
 from warehouse import schema
 from warehouse.errors import VerificationError
-from warehouse.files import quoted
+from warehouse.files import quoted, sync
 from warehouse.pointer import Pointer, overlay_of
 from warehouse.rows import Rows
 from warehouse.verify import MEMORY, Contents, Replaced, Sums, count, source, sums, verify
@@ -94,6 +94,7 @@ def write(published: Path, path: Path, tables: Mapping[str, Rows], renewal: Rene
     unchanged = _stamp(base)
     settings: dict[str, Any] = {"memory_limit": MEMORY, "checkpoint_threshold": NO_CHECKPOINT, "threads": "1"}
     with duckdb.connect(":memory:", config=settings) as connection:
+        connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
         connection.execute(f"ATTACH {quoted(base)} AS build; PRAGMA disable_checkpoint_on_shutdown")
         expected, replaced = _replace(connection, tables, renewal)
         connection.execute("DETACH build")
@@ -136,6 +137,7 @@ def _copied(file: Path, copy: Path) -> Path:
     if not copy.exists():
         written = copy.with_name(f"{copy.name}.tmp")
         shutil.copyfile(file, written)
+        sync(written)
         written.replace(copy)
     return copy
 
