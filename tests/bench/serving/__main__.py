@@ -240,7 +240,7 @@ def main() -> None:
         else:
             progress.print("Not measured: several workers; install the Debian package redis-server (make system)")
     (copies.home / "stderr").unlink()  # the access log, some hundred megabytes
-    figures.show(bench.values)
+    figures.show(bench.values, bench.values if given.updates else figures.FIGURES)
     print(
         json.dumps(
             {

@@ -4,7 +4,7 @@ Belongs here: the limits, and the printed table. Does not: measuring (__main__).
 """
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -53,14 +53,14 @@ FIGURES: Mapping[str, Figure] = {
 }
 
 
-def table(measured: Mapping[str, Sequence[float]]) -> Table:
+def table(measured: Mapping[str, Sequence[float]], names: Iterable[str] = FIGURES) -> Table:
     """Median and range of each figure, with its limits; a figure without values was not measured."""
     made = Table(title="the service ÷ the bare framework", title_justify="left")
     made.add_column("", no_wrap=True)
     for heading in ("median", "range", "must", "aim", ""):
         made.add_column(heading, justify="right", no_wrap=True)
-    for name, figure in FIGURES.items():
-        made.add_row(figure.meaning, *_row(figure, measured.get(name, [])))
+    for name in names:
+        made.add_row(FIGURES[name].meaning, *_row(FIGURES[name], measured.get(name, [])))
     return made
 
 
@@ -73,6 +73,6 @@ def _row(figure: Figure, values: Sequence[float]) -> tuple[str, ...]:
     return f"{statistics.median(values):{figure.form}}", spread, *limits, said
 
 
-def show(measured: Mapping[str, Sequence[float]]) -> None:
-    """Print the table."""
-    Console(width=WIDTH).print(table(measured))
+def show(measured: Mapping[str, Sequence[float]], names: Iterable[str] = FIGURES) -> None:
+    """Print the table of some figures."""
+    Console(width=WIDTH).print(table(measured, names))
