@@ -12,10 +12,14 @@ import shutil
 import ssl
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants, constants_from_module
 
 from tests import ending
 from tests.once import made_once
@@ -30,6 +34,25 @@ tests cover as much."""
 # the same examples each time, and no deadline: a busy machine must not make a test fail
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
 settings.load_profile("project")
+
+
+@cache
+def constants() -> Constants:
+    """The numbers and texts of the simulator, which Hypothesis draws, too.
+
+    It would take those of all modules of the project that are imported by then; which ones these are depends on the
+    tests that a process ran before, so the examples would, too.
+    """
+    from pipelines import sample  # here, because not every run needs it
+
+    names = [f"pipelines.sample.{module.name}" for module in iter_modules(sample.__path__)]
+    found = Constants()
+    for name in names:
+        found |= constants_from_module(import_module(name))
+    return found
+
+
+providers._get_local_constants = constants
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

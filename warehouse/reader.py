@@ -281,7 +281,7 @@ class Warehouse:
         except (BuildUnreadable, NothingPublished) as error:
             with self._lock:
                 self.reason, self._reading = FALLEN_BACK, None
-            log.error("%s; the build before is served", error)
+            log.error("%s; build %s is served", error, self._current.pointer.build if self._current else None)
             return
         before = self._current
         if before and before.pointer.file == opened.pointer.file:
