@@ -356,7 +356,7 @@ class Stuck:
 
 
 def test_a_blocked_log_delays_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines are queued, then dropped; their number is logged once the stream is read again."""
+    """Lines are queued, then dropped; their number is logged once the stream is read again, at once or in parts."""
     monkeypatch.setattr(access_log, "HELD", 3)
     stream = Stuck()
     logger = logging.getLogger("serve.test")
@@ -366,7 +366,8 @@ def test_a_blocked_log_delays_no_request(monkeypatch: pytest.MonkeyPatch) -> Non
         stream.is_read = True
     text = "".join(stream.written)
     assert re.search(r"WARNING serve\.test: line 0\n", text)
-    assert re.search(r"^[67] log lines were dropped: the queue was full$", text, re.MULTILINE)
+    dropped = re.findall(r"^(\d) log lines were dropped: the queue was full$", text, re.MULTILINE)
+    assert sum(map(int, dropped)) in (6, 7)
 
 
 def test_a_failure_outside_of_any_endpoint_has_the_envelope(

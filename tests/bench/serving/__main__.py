@@ -37,6 +37,7 @@ FEWEST_SECONDS = 10  # of questions that are never asked twice
 FASTEST = 25_000  # of these questions, each second
 SEVERAL = {2: "two workers", 4: "four workers"}
 ANSWERS = 101  # answers whose median size is that of the constant JSON
+MINUTES_ALONE = 5  # of the load before updates
 PUBLISHED_AFTER = 0.25  # share of the seconds of a turn after which a new build is published under load
 TAKEN_OVER = 18  # seconds of this load at least: on a core that is never idle, reading the build takes about ten
 
@@ -156,14 +157,15 @@ class Bench:
                     self.compare(served.address, repeat(self.requests.financials), {name: bare}, core=None)
 
     def with_updates(self, minutes: int) -> None:
-        """Load for so many minutes, alone and with an update each minute: p99, memory, and disk."""
+        """Load for some minutes alone, and for so many with an update in each: p99, memory, and disk."""
         with ExitStack() as servers:
             with on_core(SERVER):
                 service = servers.enter_context(as_process(self.copies.home))
             self.copies.publish_other()  # a base of today
             self.warm(service.address, self.requests.financials)
-            progress.print(f"updates: {minutes} minutes before them")
-            before = self.load(service.address, self.requests.financials, LOAD, 60 * minutes)
+            alone = min(minutes, MINUTES_ALONE)
+            progress.print(f"updates: {alone} minutes before them")
+            before = self.load(service.address, self.requests.financials, LOAD, 60 * alone)
             memory, disk = megabytes(service.process.pid), self._disk()
             progress.print(f"updates: {minutes} minutes with one each")
             with ThreadPoolExecutor(1) as publishing:
