@@ -21,6 +21,7 @@ from pipelines.sample.calendar import Period
 from pipelines.sample.filings import shell_of
 from pipelines.sample.schedule import annual_report_filed
 from tests.property.histories import current, replayed
+from warehouse.schema import ITEM_NAMES, SERVED_NAMES
 
 Key = tuple[str, date, str]
 
@@ -30,8 +31,8 @@ ROUNDED = {"eps_basic": 1e-5, "dividends_per_share": 1e-5, "shares_basic": 1e-7,
 ROUNDED_CENTS = 0.04
 """The rounding of four quarters of earnings per share, each filed in cents."""
 
-BEYOND = ("roic", "debt_to_fcf")
-"""Items without true values."""
+BEYOND = ("roic", "debt_to_fcf", *(name for name in ITEM_NAMES if name not in SERVED_NAMES))
+"""Items without true values: the simulator knows none of those that are not served."""
 
 A_YEAR = timedelta(days=385)
 

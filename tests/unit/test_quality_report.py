@@ -115,7 +115,8 @@ def test_what_is_missing_is_counted_by_item_and_by_company():
         ("revenue", 4, 1, 0.75, "a"),
         ("cash_and_equivalents", 4, 0, 1.0, None),
     ]
-    assert missing.by_company(periods).rows() == [("B", 2, 2, 1 - 2 / 22, "roic"), ("A", 2, 1, 1 - 1 / 22, "")]
+    values = 2 * len(schema.ITEM_NAMES)
+    assert missing.by_company(periods).rows() == [("B", 2, 2, 1 - 2 / values, "roic"), ("A", 2, 1, 1 - 1 / values, "")]
 
 
 def restated() -> pl.DataFrame:

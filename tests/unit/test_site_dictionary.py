@@ -15,7 +15,7 @@ from tests.texts import anchors, first_cells, section, tables
 from tests.unit.test_versions import reasons_of_items
 from warehouse import vocabulary
 from warehouse.reasons import NO_FAIR_VALUE
-from warehouse.schema import ITEM_NAMES, LINE_ITEMS
+from warehouse.schema import ITEM_NAMES, SERVED_ITEMS
 
 SOURCES = {item: text for item in ITEM_NAMES if (text := describe_sources(item))}
 PAGE = dictionary_page.document(SOURCES)
@@ -33,7 +33,7 @@ WITHHELD = (
 """Reasons with which items.line_items, items.earnings, ttm.windows and corrections withhold an item."""
 
 
-@pytest.mark.parametrize("item", LINE_ITEMS, ids=lambda item: item.name)
+@pytest.mark.parametrize("item", SERVED_ITEMS, ids=lambda item: item.name)
 def test_every_item_has_its_meaning_formula_reasons_and_elements(item):
     """Under its own heading, whose anchor is the item's name."""
     told = section(PAGE.text, item.name)
