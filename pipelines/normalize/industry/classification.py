@@ -47,24 +47,26 @@ SHELL = Rule(
 )
 
 RATIOS = items_of("ratio")
+NO_MEANING: tuple[tuple[tuple[str, ...], tuple[str, ...], str, Rule], ...] = (
+    (("bank", "broker", "insurer", "financial", "investment_company"), RATIOS, "financial_company", FINANCIAL),
+    (("captive_finance",), ("debt_to_fcf",), "finance_arm", FINANCE_ARM),
+    (("shell",), RATIOS, "shell", SHELL),
+)
+"""Industries, the items that have no meaning in them, the reason (warehouse.vocabulary), the rule."""
 WITHOUT_MEANING = pl.DataFrame(
     [
         {"industry": industry, "item": item, "reason": reason, "rule": rule.id}
-        for industries, items, reason, rule in (
-            (("bank", "broker", "insurer", "financial", "investment_company"), RATIOS, "financial_company", FINANCIAL),
-            (("captive_finance",), ("debt_to_fcf",), "finance_arm", FINANCE_ARM),
-            (("shell",), RATIOS, "shell", SHELL),
-        )
+        for industries, items, reason, rule in NO_MEANING
         for industry in industries
         for item in items
     ]
 )
-"""Items that have no meaning in an industry: `industry`, `item`, `reason` (warehouse.vocabulary), `rule`."""
+"""The rows of NO_MEANING, one for each industry and item: `industry`, `item`, `reason`, `rule`."""
 
 
 def without_meaning() -> pl.DataFrame:
     """The rows of WITHOUT_MEANING, without those of rules that are switched off."""
-    decided = [rule.where(pl.col("rule") == rule.id) for rule in (FINANCIAL, FINANCE_ARM, SHELL)]
+    decided = [rule.where(pl.col("rule") == rule.id) for *_, rule in NO_MEANING]
     return WITHOUT_MEANING.filter(pl.any_horizontal(decided))
 
 
