@@ -17,7 +17,7 @@ from warehouse.balance_sheet import BalanceSheet, balance_sheet
 from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
 from warehouse.explain_queries import Holder, Leg, Span
 from warehouse.reader import OpenBuild
-from warehouse.schema import ITEM_NAMES, LINE_ITEMS
+from warehouse.schema import LINE_ITEMS, LineItem
 from warehouse.vocabulary import SECTIONS
 
 LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
@@ -31,7 +31,7 @@ ROLES |= {"divisor_mean": "averaged, divides"}
 SIGNIFICANT = 12
 
 
-def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
+def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[LineItem] = LINE_ITEMS) -> Explanation:
     """Explain the current value of a symbol's item in a period.
 
     Args:
@@ -39,12 +39,13 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
         symbol: symbol of common equity in any case, of any share class, also if it is no longer listed.
         item: name of a line item.
         period: a label in any case, or the last day of a period; for a day, trailing twelve months take precedence.
+        items: the line items that may be asked for; the pages have only those that are served.
 
     Raises:
         CommandError: the symbol, item or period does not exist; the message names what exists instead.
     """
     holder = explain_queries.holder(build, symbol) or _unknown_symbol(build, symbol)
-    line = next((line for line in LINE_ITEMS if line.name == item.lower()), None) or _unknown_item(item)
+    line = next((line for line in items if line.name == item.lower()), None) or _unknown_item(item, items)
     held, asked = explain_queries.spans(build, holder.cik), _asked(period)
     span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
         holder, held, asked
@@ -103,10 +104,11 @@ def _unknown_symbol(build: OpenBuild, symbol: str) -> NoReturn:
     raise CommandError(f"there are no values of symbol {symbol!r}{meant}; {fetch}")
 
 
-def _unknown_item(item: str) -> NoReturn:
-    near = get_close_matches(item.lower(), ITEM_NAMES, n=1, cutoff=0.5)
+def _unknown_item(item: str, items: Sequence[LineItem]) -> NoReturn:
+    names = [line.name for line in items]
+    near = get_close_matches(item.lower(), names, n=1, cutoff=0.5)
     meant = f"did you mean {near[0]}? " if near else ""
-    raise CommandError(f"there is no line item {item!r}; {meant}the line items are {', '.join(ITEM_NAMES)}")
+    raise CommandError(f"there is no line item {item!r}; {meant}the line items are {', '.join(names)}")
 
 
 def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:

@@ -48,6 +48,7 @@ from warehouse.errors import NothingPublished
 from warehouse.fictional import is_fictional
 from warehouse.reader import OpenBuild
 from warehouse.rule_queries import RuleCount
+from warehouse.schema import SERVED_ITEMS
 
 FRONT = "/index.md"
 LONGEST_NUMBER = 10  # digits of the number of a page
@@ -195,7 +196,7 @@ def _value(pages: Pages, request: Request) -> Document:
     symbol, item, period = (request.path_params[name] for name in ("symbol", "item", "period"))
     with current_build(pages) as build:
         try:
-            explained = provenance.find(build, symbol, item, period)
+            explained = provenance.find(build, symbol, item, period, SERVED_ITEMS)
         except CommandError as error:
             raise NotFound(f"There is no such value: {error}.") from None
         company = queries.company(build, explained.symbol)

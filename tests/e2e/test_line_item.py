@@ -15,6 +15,7 @@ import pytest
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, command, environment
 from tests.servers import active_key, as_process
+from tests.sites import Site
 
 ROW = """    LineItem(
         "operating_income",
@@ -91,7 +92,10 @@ def test_a_command_explains_it(program: Path, home: Path, ask: duckdb.DuckDBPyCo
     assert "OperatingIncomeLoss" in run(program, home, "explain", SYMBOL, NAME, period)
 
 
-def test_the_interface_and_the_pages_have_the_items_of_the_specification(program: Path, home: Path) -> None:
+def test_the_interface_and_the_pages_have_the_items_of_the_specification(
+    program: Path, home: Path, ask: duckdb.DuckDBPyConnection
+) -> None:
+    [(period,)] = ask.execute(f"SELECT period FROM latest('{NAME}')").fetchall()
     key = {"X-Api-Key": active_key(home)}
     with as_process(home, program=program) as served, httpx.Client(base_url=served.address, headers=key) as client:
         answer = client.get(f"/v1/companies/{SYMBOL}/financials").raise_for_status().json()
@@ -103,3 +107,7 @@ def test_the_interface_and_the_pages_have_the_items_of_the_specification(program
         described = client.get("/v1/openapi.json").raise_for_status().text
         assert '"free_cash_flow"' in described
         assert f'"{NAME}"' not in described
+        with Site(served.address, home).signed_in() as reader:
+            assert reader.get(f"/companies/{SYMBOL}/free_cash_flow/{period}").status_code == 200
+            for suffix in ("", ".md"):
+                assert reader.get(f"/companies/{SYMBOL}/{NAME}/{period}{suffix}").status_code == 404
