@@ -276,14 +276,18 @@ class Warehouse:
 
     def _open_and_read(self) -> None:
         """Open the build that the pointer names, and read its rows, in a thread, while the one before is served."""
+        opened = None
         try:
-            opened, self.reason = self._open(), None
+            opened = self._open()
         except (BuildUnreadable, NothingPublished) as error:
-            with self._lock:
-                self.reason, self._reading = FALLEN_BACK, None
             log.error("%s; build %s is served", error, self._current.pointer.build if self._current else None)
-            return
+        finally:
+            with self._lock:
+                self.reason = None if opened else FALLEN_BACK
+                self._reading = self._reading if opened else None
         before = self._current
+        if opened is None:
+            return
         if before and before.pointer.file == opened.pointer.file:
             opened.memory = before.memory
             with self._lock:

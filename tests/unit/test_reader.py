@@ -157,6 +157,27 @@ def test_a_damaged_build_with_a_large_overlay_leaves_the_one_before(
     warehouse.close()
 
 
+def test_another_error_while_a_slow_build_is_opened_does_not_keep_later_builds_from_being_served(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "OPENED_AT_ONCE", 0)
+    raised: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+    builds.small(published)
+    warehouse = Warehouse(published, Memory)
+    assert build_of(warehouse) == "b1"
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "open_read_only", lambda *_: (_ for _ in ()).throw(MemoryError))
+        builds.publish_overlaid(published, sync_id="s2")
+        assert build_of(warehouse) == "b1"
+        wait_until(lambda: warehouse.reason == FALLEN_BACK)
+        assert build_of(warehouse) == "b1"
+    assert [given.exc_type for given in raised] == [MemoryError]
+    builds.small(published, "b3", sync_id="s3")
+    assert build_of(warehouse) == "b3"
+    warehouse.close()
+
+
 def test_if_a_build_cannot_be_opened_and_there_is_no_previous_one_it_is_an_error(published: Path) -> None:
     made = builds.small(published)
     (published / made.file).unlink()
