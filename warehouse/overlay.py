@@ -5,8 +5,8 @@ builds (publish).
 
 A large build takes a gigabyte and minutes, although a filing changes one company. DuckDB reads a write-ahead log
 whenever it opens the file beside it; so the file of the build is a hard link to that of its base, its log replaces the
-rows of all companies that have changed since, and who opens the file need not know. The log is written beside a copy of
-the base that nobody reads: DuckDB locks a file that it may write, and what reads the base has it locked already.
+rows of all companies that have changed since, and who opens the file need not know. The log is written with a working
+copy of the base: DuckDB locks a file that it may write, and the readers of the base have it locked already.
 """
 
 import shutil
@@ -29,6 +29,8 @@ LARGE = 32 << 20
 """Bytes of a file from which on a build gets an overlay: smaller ones are written in some seconds."""
 LARGEST = 128 << 20
 """Bytes of an overlay from which on all rows are written: DuckDB reads the whole overlay when it opens the file."""
+MOST = 200
+"""Companies whose rows may be replaced at once; those of one take half a megabyte of a log."""
 OLDEST = timedelta(hours=20)
 """Age of a base from which on all rows are written: so a synchronization each night renews the file and its copies."""
 ROWS = 60_000
@@ -52,13 +54,13 @@ class Renewal:
     rows: Mapping[str, Rows]
 
     def is_worth_it(self, published: Path) -> bool:
-        """Whether the build before is large, its base of today, its overlay small, and its files and rows are known."""
+        """Whether few rows of a large build are replaced, its base is of today, and its files and rows are known."""
         before = self.before
         if not (before.sums and before.digests and before.base_at):
             return False
         is_of_today = datetime.now(UTC) - datetime.fromisoformat(before.base_at) < OLDEST
         file, overlay = (_size(published / name) for name in (before.file, overlay_of(before.file)))
-        return is_of_today and file >= LARGE and overlay < LARGEST
+        return is_of_today and file >= LARGE and overlay < LARGEST and len(self.companies) <= MOST
 
     @property
     def condition(self) -> str:
@@ -68,7 +70,7 @@ class Renewal:
 
 
 def copy_of_base(base: str) -> str:
-    """The name of the copy of a base beside which overlays are written, from the name of the base."""
+    """The name of the working copy of a base, with which overlays are written, from the name of the base."""
     return f".base-{base}.duckdb"
 
 
@@ -121,8 +123,9 @@ def _replace(
             expected[table.name] = known.less(sums(connection, table, f"(FROM {held} WHERE {gone})")).plus(new)
             replaced[table.name] = Replaced(gone, new)
         else:
-            gone, added = (f"hash({names}) NOT IN (SELECT hash({names}) FROM {of})" for of in (rows, held))
-            gone, expected[table.name] = gone if rows else "true", new
+            is_new = f"hash({names}) NOT IN (SELECT hash({names}) FROM {{}})"
+            gone, added = is_new.format(rows) if rows else "true", is_new.format(held)
+            expected[table.name] = new
         if rows:
             connection.execute(f"CREATE OR REPLACE TEMP TABLE added AS SELECT {names} FROM {rows} WHERE {added}")
         connection.execute(f"DELETE FROM {held} WHERE {gone}")
@@ -133,7 +136,7 @@ def _replace(
 
 
 def _copied(file: Path, copy: Path) -> Path:
-    """The copy of a base; made once."""
+    """The working copy of a base; made once."""
     if not copy.exists():
         written = copy.with_name(f"{copy.name}.tmp")
         shutil.copyfile(file, written)

@@ -432,8 +432,8 @@ def test_all_rows_are_written(published: Path, tmp_path: Path, changed: dict[str
     assert not (published / "warehouse-b2.duckdb.wal").exists()
 
 
-@pytest.mark.parametrize(("name", "value"), [("LARGE", 1 << 40), ("LARGEST", 0)])
-def test_all_rows_are_written_of_a_small_build_or_after_a_large_overlay(
+@pytest.mark.parametrize(("name", "value"), [("LARGE", 1 << 40), ("LARGEST", 0), ("MOST", 0)])
+def test_all_rows_are_written_of_a_small_build_after_a_large_overlay_or_if_many_companies_differ(
     published: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: int
 ) -> None:
     monkeypatch.setattr(overlay, "LARGE", 0)
