@@ -83,7 +83,8 @@ def write(folder: Path, mirror: Path, size: float, revise: float = 0.0, most: in
         zipfile.ZipFile(folder / "companyfacts.zip", "w", **options) as facts,  # type: ignore[arg-type]
         zipfile.ZipFile(folder / "submissions.zip", "w", **options) as filings,  # type: ignore[arg-type]
     ):
-        for number in track(range(copies), f"{folder.name}: {size / GIGABYTE:g} GB", console=Console(stderr=True)):
+        written = f"{size / GIGABYTE:g} GB" if most is None else f"{most} companies"
+        for number in track(range(copies), f"{folder.name}: {written}", console=Console(stderr=True)):
             for original, document in islice(originals.items(), None if most is None else most - each):
                 cik, each = number * 10_000_000 + original, each + 1
                 changed = revise and each % round(1 / revise) == 0

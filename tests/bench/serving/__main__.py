@@ -237,10 +237,10 @@ def main() -> None:
             bench.with_updates(given.updates)
         else:
             bench.one_worker(write_sqlite(copies.file, folder / "ordinary.sqlite"), given.peer)
-        if redis and not given.updates:
-            bench.several_workers(redis, folder)
-        else:
-            progress.print("Not measured: several workers; install the Debian package redis-server (make system)")
+            if redis:
+                bench.several_workers(redis, folder)
+            else:
+                progress.print("Not measured: several workers; install the Debian package redis-server (make system)")
     (copies.home / "stderr").unlink()  # the access log, some hundred megabytes
     figures.show(bench.values, bench.values if given.updates else figures.FIGURES)
     print(
