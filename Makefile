@@ -205,7 +205,7 @@ mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOUR
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\
 		echo "Not measured: mutations; set SOURCE to the path of a mirror directory")
 
-ablation: setup ## write docs/ablation.md: what each rule decides (SOURCE=PATHS of mirrors, EACH=mutations of a kind, RULES=beginning of ids)
+ablation: setup ## write docs/ablation.md: what each rule decides (SOURCE=PATHS of mirrors, EACH=mutations of a kind; RULES=beginning of ids: only print it)
 	@$(if $(wildcard $(addsuffix /www.sec.gov,$(SOURCE))),$(BIN)/python -m tests.bench.ablation $(SOURCE) $(if $(EACH),--each $(EACH)) $(if $(RULES),--rules $(RULES)),\
 		echo "Not measured: ablation; set SOURCE to the paths of mirror directories")
 

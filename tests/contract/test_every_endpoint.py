@@ -16,7 +16,7 @@ KEYED = [endpoint.path.format(symbol="LNTR") for endpoint in ENDPOINTS if endpoi
 every_endpoint = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
 
 
-def test_4_the_endpoints_are_the_six_of_the_specification() -> None:
+def test_4_the_endpoints_and_their_parameters() -> None:
     assert [(endpoint.path, [parameter.name for parameter in endpoint.parameters]) for endpoint in ENDPOINTS] == [
         ("/companies", ["search", "exchange", "page", "per_page"]),
         ("/companies/{symbol}", []),

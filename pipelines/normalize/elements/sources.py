@@ -106,6 +106,10 @@ class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     item: the line item that it is part of.
     compared_with: what the amount proves or contradicts; no value contains it then (a witness).
     label: its name in statements, if it is another than `name` in words.
+    measure: of its elements, if they are not amounts of money.
+    instant: whether it is stated for a day, as in a balance sheet, and not for a period.
+    can_be_negative: false if a part of it is never more than the whole, as of capital expenditure: two amounts whose
+        difference is below zero, such as a year and its nine months, then are not of the same definition.
     in_notes: notes of annual reports use these elements for other amounts too; then the source that interim reports
         also use is the line of the statement.
     """
