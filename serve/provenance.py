@@ -98,16 +98,16 @@ def _unknown_symbol(build: OpenBuild, symbol: str) -> NoReturn:
         raise CommandError(
             f"{symbol.upper()} is not common equity ({kind}); use the symbol of the company's common shares"
         )
-    near = get_close_matches(symbol.upper(), [name for name, of in known.items() if of == "common"], n=3)
-    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    similar = get_close_matches(symbol.upper(), [name for name, of in known.items() if of == "common"], n=3)
+    meant = f"; did you mean {' or '.join(similar)}?" if similar else ""
     fetch = f"`fundamentals sync --symbols {symbol.upper()}` fetches it if it is listed"
     raise CommandError(f"there are no values of symbol {symbol!r}{meant}; {fetch}")
 
 
 def _unknown_item(item: str, items: Sequence[LineItem]) -> NoReturn:
     names = [line.name for line in items]
-    near = get_close_matches(item.lower(), names, n=1, cutoff=0.5)
-    meant = f"did you mean {near[0]}? " if near else ""
+    similar = get_close_matches(item.lower(), names, n=1, cutoff=0.5)
+    meant = f"did you mean {similar[0]}? " if similar else ""
     raise CommandError(f"there is no line item {item!r}; {meant}the line items are {', '.join(names)}")
 
 
@@ -172,11 +172,11 @@ def in_figures(step: Step) -> str:
     return re.sub(names, lambda found: number(step.figures[found[0]]), step.formula) if names else ""
 
 
-def sides(judged: Judgement) -> str:
+def sides(judgement: Judgement) -> str:
     """Both sides of an identity; empty if it has none."""
-    if judged.left_side is None or judged.right_side is None:
+    if judgement.left_side is None or judgement.right_side is None:
         return ""
-    return f"{number(judged.left_side)} and {number(judged.right_side)}"
+    return f"{number(judgement.left_side)} and {number(judgement.right_side)}"
 
 
 def span(leg: Leg) -> str:

@@ -132,8 +132,8 @@ def _gaps(items: tuple[str, ...]) -> tuple[int, list[tuple[int, int]] | None]:
 
 def _numbers(values: Array) -> Array:
     """Doubles as the numbers of the interface: None for a missing value, integers for whole numbers."""
-    made = values.astype(object)
+    objects = values.astype(object)
     is_whole = (values == np.floor(values)) & (np.abs(values) <= EXACT)
-    made[is_whole] = values[is_whole].astype(np.int64).astype(object)
-    made[np.isnan(values)] = None
-    return made
+    objects[is_whole] = values[is_whole].astype(np.int64).astype(object)
+    objects[np.isnan(values)] = None
+    return objects

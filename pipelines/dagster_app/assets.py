@@ -42,9 +42,9 @@ NAMES = {"row_count": "dagster/row_count"}
 
 
 def _metadata(value: Shown) -> Any:
-    for kind, made in KINDS.items():
+    for kind, of_kind in KINDS.items():
         if isinstance(value, kind):
-            return made(value)
+            return of_kind(value)
     return value
 
 

@@ -145,7 +145,7 @@ def chosen(
     client = cast("EdgarClient", source.client)
     why_not = ""
     try:
-        made = [_downloaded(client, name, folder, today, progress) for name in BULK_URLS]
+        days = [_downloaded(client, name, folder, today, progress) for name in BULK_URLS]
         bulk = BulkFolder(folder / FACTS)
     except RefusedError:
         raise
@@ -160,7 +160,7 @@ def chosen(
         yield Way(source, why, None, Memory(now, today - BEFORE))
         return
     try:
-        base = min(made) - BEFORE
+        base = min(days) - BEFORE
         yield Way(
             replace(source, client=bulk, threads=archive_threads()), f"bulk files: {why}", None, Memory(now, base)
         )

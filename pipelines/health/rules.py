@@ -59,12 +59,14 @@ def _different(lake: Lake, ciks: list[str]) -> list[str]:
     if not ciks:
         return []
     earlier = values.held_predecessors(lake)
-    made, _ = values.work(lake, Batch(tuple(ciks), predecessors={cik: earlier[cik] for cik in ciks if cik in earlier}))
+    tables, _ = values.work(
+        lake, Batch(tuple(ciks), predecessors={cik: earlier[cik] for cik in ciks if cik in earlier})
+    )
     wrong = set()
     for name in COMPARED:
         stored = lake.of_companies(name, ciks)
         for cik in ciks:
             of_cik = pl.col("cik") == cik
-            if not made[name].filter(of_cik).equals(stored.filter(of_cik)):
+            if not tables[name].filter(of_cik).equals(stored.filter(of_cik)):
                 wrong.add(cik)
     return sorted(wrong)

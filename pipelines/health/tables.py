@@ -57,8 +57,8 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
     lake = Lake(home.tables)
     listed = names(lake)
     with ThreadPoolExecutor() as pool:  # a digest is computed without Python's lock
-        judged = pool.map(partial(_damaged, lake, quick=quick), listed)
-        damaged = {name: found for name, found in zip(listed, judged, strict=True) if found}
+        found_in = pool.map(partial(_damaged, lake, quick=quick), listed)
+        damaged = {name: found for name, found in zip(listed, found_in, strict=True) if found}
     if damaged:
         files = [str(path) for found in damaged.values() for path in found]
         shown = ", ".join([*damaged][:SHOWN]) + (" and others" if len(damaged) > SHOWN else "")

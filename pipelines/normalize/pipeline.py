@@ -145,15 +145,15 @@ def run(
         began = perf_counter()
         of = [frames.get(name, given.get(name)) for name in step.of]
         if of and not any(frame.height for frame in of if frame is not None):
-            made: tuple[Frame, ...] = tuple(FRAMES[name].empty for name in step.makes)
+            output: tuple[Frame, ...] = tuple(FRAMES[name].empty for name in step.makes)
         else:
             result = step.run(*(frames.get(name, given.get(name)) for name in step.takes))
-            made = result if isinstance(result, tuple) else (result,)
-        for name, frame in zip(step.makes, made, strict=True):
+            output = result if isinstance(result, tuple) else (result,)
+        for name, frame in zip(step.makes, output, strict=True):
             checked = FRAMES[name].checked(frame, step.name, validate=validate)
             frames[name] = pl.concat([frames[name], checked]) if name in GATHERED else checked
         if observe:
-            observe(step.name, made[0].height, perf_counter() - began)
+            observe(step.name, output[0].height, perf_counter() - began)
     of_rules = frames["decisions"].group_by("cik", "rule").agg(pl.col("figures").sum())
     return {**frames, "decisions": of_rules.sort("cik", "rule")}
 

@@ -129,11 +129,11 @@ def measured(lake: Lake, workers: Workers = ALONE) -> pl.DataFrame:
     wanted, known = _made_from(lake), lake.inputs(TABLE)
     to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest}
     if to_do or not known:
-        with lake.gathering(TABLE) as made:
+        with lake.gathering(TABLE) as output:
             parts = [lake.only(batch) for batch in in_batches(sorted(to_do))]
-            for _ in made.fill(workers, _of_companies, parts):
+            for _ in output.fill(workers, _of_companies, parts):
                 pass
-            lake.replace_companies(TABLE, made.of(TABLE), to_do)
+            lake.replace_companies(TABLE, output.of(TABLE), to_do)
     lake.remove_companies(TABLE, known.keys() - wanted.keys())
     return lake.read(TABLE)
 

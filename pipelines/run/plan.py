@@ -46,21 +46,21 @@ class Step:
         """Do it, and report progress, counts and seconds; after the last step the state is committed to the store."""
 
         def work() -> StepResult:
-            made = self.work(synchronization, log)
+            result = self.work(synchronization, log)
             if self is STEPS[-1]:
                 synchronization.share(log)
-            return made
+            return result
 
         return self.timed(work, log)
 
     def timed(self, work: Callable[[], StepResult], log: Log) -> StepResult:
-        """Do some work; report its progress, counts and seconds, and add the seconds to what it made."""
+        """Do some work; report its progress, counts and seconds, and add the seconds to the result."""
         began = time.monotonic()
         with run_log.progress_in(log):
-            made = work()
+            result = work()
         seconds = time.monotonic() - began
-        log.info(run_log.in_words(made.counts, seconds))
-        return replace(made, shown={**made.shown, "seconds": round(seconds, 2)})
+        log.info(run_log.in_words(result.counts, seconds))
+        return replace(result, shown={**result.shown, "seconds": round(seconds, 2)})
 
 
 EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
@@ -106,9 +106,9 @@ def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
     way = ""
     with synchronization.running(is_held_back=lambda: bool(held_back)):
         for step in STEPS:
-            made = step.done(synchronization, log)
-            counts.update(made.counts)
-            way = str(made.shown.get(steps.WAY, way))
+            result = step.done(synchronization, log)
+            counts.update(result.counts)
+            way = str(result.shown.get(steps.WAY, way))
             held_back += findings(synchronization, step.name)
             if held_back:
                 break

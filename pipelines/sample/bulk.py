@@ -51,11 +51,11 @@ ENTRY = """<entry>
 
 def archive(members: Mapping[str, bytes]) -> bytes:
     """A zip file of documents by file name."""
-    made = BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as written:
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as written:
         for name, content in sorted(members.items()):
             written.writestr(zipfile.ZipInfo(name, MADE), content, zipfile.ZIP_DEFLATED)
-    return made.getvalue()
+    return content.getvalue()
 
 
 def listing(days: Iterable[date], folder: str) -> bytes:

@@ -79,8 +79,8 @@ class SampleTransport(httpx.BaseTransport):
         if not address.endswith(".zip") or not self._filings:
             return {}
         last = self._filed_by or max(filing.filed for _, filing in self._filings)
-        made = datetime.combine(last + timedelta(days=1), MADE_AT, bulk.NEW_YORK)
-        return {"last-modified": format_datetime(made.astimezone(UTC), usegmt=True)}
+        written = datetime.combine(last + timedelta(days=1), MADE_AT, bulk.NEW_YORK)
+        return {"last-modified": format_datetime(written.astimezone(UTC), usegmt=True)}
 
     def _body(self, address: str) -> bytes | None:
         found = CIK.search(address)
@@ -122,13 +122,15 @@ class SampleTransport(httpx.BaseTransport):
     def _documents(self, filer: Filer) -> dict[str, bytes]:
         """Every document of a filer by its address."""
         company, name = self._company(filer), f"CIK{filer.cik}.json"
-        made: dict[str, Document] = {}
+        documents: dict[str, Document] = {}
         if Served.FACTS in filer.served:
-            made[FACTS_URL + name] = company.companyfacts(self._filed_by)
+            documents[FACTS_URL + name] = company.companyfacts(self._filed_by)
         if Served.SUBMISSIONS in filer.served:
-            made[SUBMISSIONS_URL + name] = company.submissions(self._filed_by)
-            made |= {SUBMISSIONS_URL + page: rows for page, rows in company.submissions_pages(self._filed_by).items()}
-        return {address: _encode(document) for address, document in made.items()}
+            documents[SUBMISSIONS_URL + name] = company.submissions(self._filed_by)
+            documents |= {
+                SUBMISSIONS_URL + page: rows for page, rows in company.submissions_pages(self._filed_by).items()
+            }
+        return {address: _encode(document) for address, document in documents.items()}
 
     def _company(self, filer: Filer) -> Company:
         """The simulated company of a filer."""

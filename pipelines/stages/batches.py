@@ -73,14 +73,14 @@ class Plan:
     to_do: Mapping[str, str]
 
 
-def processed(stage: str, plan: Plan, task: Task, made: Batches, workers: Workers) -> list[Notes]:
+def processed(stage: str, plan: Plan, task: Task, output: Batches, workers: Workers) -> list[Notes]:
     """Work on all batches of a stage, and report its progress.
 
     Args:
         stage: its name.
         plan: the batches.
         task: what makes rows of a batch.
-        made: where the rows go.
+        output: where the rows go.
         workers: the processes that share the batches.
 
     Returns:
@@ -89,7 +89,7 @@ def processed(stage: str, plan: Plan, task: Task, made: Batches, workers: Worker
     notes = []
     done, total = 0, sum(len(batch.ciks) for batch in plan.batches)
     report(stage, 0, total)
-    for batch, noted in zip(plan.batches, made.fill(workers, task, plan.batches), strict=True):
+    for batch, noted in zip(plan.batches, output.fill(workers, task, plan.batches), strict=True):
         notes.append(noted)
         done += len(batch.ciks)
         report(stage, done, total)

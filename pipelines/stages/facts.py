@@ -46,9 +46,9 @@ def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers =
     """
     named = list(again)
     planned = plan(lake, named)
-    with lake.gathering("facts") as made:
-        notes = processed("facts", planned, partial(work, store.home, lake), made, workers)
-        return collect(store, lake, named, planned, made, notes)
+    with lake.gathering("facts") as output:
+        notes = processed("facts", planned, partial(work, store.home, lake), output, workers)
+        return collect(store, lake, named, planned, output, notes)
 
 
 def plan(lake: Lake, again: Iterable[str]) -> Plan:
@@ -97,7 +97,7 @@ def collect(
     lake: Lake,
     again: Iterable[str],
     planned: Plan,
-    made: Batches,
+    output: Batches,
     notes: Iterable[Notes],
 ) -> dict[str, int]:
     """Put the facts of all batches into their table, and decode the submissions of companies where these are new.
@@ -115,7 +115,7 @@ def collect(
         suspicious.update(counted)
     broken_facts = {row[0] for row in refusals}
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in broken_facts}
-    lake.replace_companies("facts", made.of("facts"), done)
+    lake.replace_companies("facts", output.of("facts"), done)
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again)
     profiles, accepted = [], []
     store.bring(registrants.values())

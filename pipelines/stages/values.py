@@ -35,9 +35,9 @@ def update(
         counts: `standardized`.
     """
     planned = plan(lake, again)
-    with lake.gathering("values") as made:
-        notes = processed("values", planned, partial(work, lake), made, workers)
-        return collect(lake, observe, planned, made, notes)
+    with lake.gathering("values") as output:
+        notes = processed("values", planned, partial(work, lake), output, workers)
+        return collect(lake, observe, planned, output, notes)
 
 
 def plan(lake: Lake, again: Iterable[str]) -> Plan:
@@ -72,13 +72,13 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[StepNo
     codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic")
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
     steps: list[StepNote] = []
-    made = standardize(facts, accepted, codes, lambda *step: steps.append(step))
-    tables = {name: getattr(made, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
+    found = standardize(facts, accepted, codes, lambda *step: steps.append(step))
+    tables = {name: getattr(found, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
     return {**tables, "decisions": pl.concat([of_predecessors, tables["decisions"]])}, steps
 
 
 def collect(
-    lake: Lake, observe: Observer, planned: Plan, made: Batches, notes: Iterable[Sequence[StepNote]]
+    lake: Lake, observe: Observer, planned: Plan, output: Batches, notes: Iterable[Sequence[StepNote]]
 ) -> dict[str, int]:
     """Put the rows of all batches into their tables.
 
@@ -93,7 +93,7 @@ def collect(
         for step in steps:
             observe(*step)
     for name in VALUE_TABLES if planned.batches else ():
-        lake.replace_companies(name, made.of(name), planned.to_do)
+        lake.replace_companies(name, output.of(name), planned.to_do)
     return {"standardized": len(planned.to_do)}
 
 

@@ -47,9 +47,9 @@ def update(
         the segments that a build from these tables has to commit.
     """
     planned = plan(lake, log, segments, again)
-    with lake.gathering("versions") as made:
-        notes = processed("versions", planned, partial(work, lake, log, now), made, workers)
-        return collect(lake, log, sync_id, planned, made, notes)
+    with lake.gathering("versions") as output:
+        notes = processed("versions", planned, partial(work, lake, log, now), output, workers)
+        return collect(lake, log, sync_id, planned, output, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +103,16 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     versions = numbered(pl.concat([known, new]))
     had_versions = known.select("cik").unique()
     changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
-    made = {
+    tables = {
         RECORDED: new,
         VERSIONS: versions.sort(*VERSION_OF, "version"),
         APPENDED: changes.join(had_versions, on="cik", how="semi"),
     }
-    return made, new["cik"].unique().to_list()
+    return tables, new["cik"].unique().to_list()
 
 
 def collect(
-    lake: Lake, log: Path, sync_id: str, planned: LogPlan, made: Batches, notes: Iterable[Iterable[str]]
+    lake: Lake, log: Path, sync_id: str, planned: LogPlan, output: Batches, notes: Iterable[Iterable[str]]
 ) -> tuple[str, ...]:
     """Write the new versions of all batches as a segment, and put all versions into their tables.
 
@@ -130,11 +130,11 @@ def collect(
     values, done = lake.inputs("profiles"), dict(planned.to_do)
     for cik in (cik for recorded_of in notes for cik in recorded_of):
         done[cik] = joined(*planned.logged_in.get(cik, ()), segment_name(sync_id), values.get(cik, ""))
-    if made.height(RECORDED):
-        segments = (*segments, write(log, sync_id, made.scan(RECORDED)))
-    lake.write(APPENDED, made.scan(APPENDED))
+    if output.height(RECORDED):
+        segments = (*segments, write(log, sync_id, output.scan(RECORDED)))
+    lake.write(APPENDED, output.scan(APPENDED))
     # last, because its digests mark a company's versions as compared
-    lake.replace_companies(VERSIONS, made.of(VERSIONS), done)
+    lake.replace_companies(VERSIONS, output.of(VERSIONS), done)
     return segments
 
 

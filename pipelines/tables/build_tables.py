@@ -88,14 +88,14 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALON
         if known.get(cik) != _with_age(digest, ages.get(cik), newest_filing) or cik in named
     }
     if to_do or not known:
-        with lake.gathering("warehouse") as made:
+        with lake.gathering("warehouse") as output:
             parts = [lake.only(batch) for batch in in_batches(sorted(to_do))]
-            for new_ages in made.fill(workers, partial(_of_companies, newest_filing), parts):
+            for new_ages in output.fill(workers, partial(_of_companies, newest_filing), parts):
                 to_do |= {cik: _with_age(to_do[cik], new_ages.get(cik), newest_filing) for cik in new_ages}
             for name in map(assembled, OF_COMPANIES):
-                lake.replace_companies(name, made.of(name), to_do)
+                lake.replace_companies(name, output.of(name), to_do)
             for name in (SYMBOLS, COUNTED, AGES, CONTENTS):  # the last one marks all rows of a company as made
-                lake.replace_companies(name, made.of(name), to_do)
+                lake.replace_companies(name, output.of(name), to_do)
     gone = known.keys() - made_from.keys()
     for name in (*map(assembled, OF_COMPANIES), SYMBOLS, COUNTED, AGES, CONTENTS):
         lake.remove_companies(name, gone)
@@ -160,14 +160,14 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
         "valuations": values,
         "projections": projections(values),
     }
-    made = {name: conformed(name, frame) for name, frame in frames.items()}
+    conforming = {name: conformed(name, frame) for name, frame in frames.items()}
     ages = values.select("cik", "stale_after")
     tables = {
-        **{assembled(name): made[name] for name in OF_COMPANIES},
-        SYMBOLS: made["companies"],
+        **{assembled(name): conforming[name] for name in OF_COMPANIES},
+        SYMBOLS: conforming["companies"],
         COUNTED: _counted(current, gaps, decisions),
         AGES: ages,
-        CONTENTS: pl.concat(_contents(name, rows) for name, rows in made.items()),
+        CONTENTS: pl.concat(_contents(name, rows) for name, rows in conforming.items()),
     }
     return tables, dict.fromkeys(part.ciks) | dict(ages.iter_rows())
 

@@ -103,8 +103,8 @@ class Accounts:
         """
         key, key_id, own = keys.new_key(), key_id or new_key_id(), tables.keys
         with self.database.writing() as connection:
-            account = self.made(connection, email, now)
-            made = connection.scalar(
+            account = self.found_or_created(connection, email, now)
+            created = connection.scalar(
                 self._insert(own)
                 .values(
                     id=key_id,
@@ -117,7 +117,7 @@ class Accounts:
                 .on_conflict_do_nothing(index_elements=[own.c.id])
                 .returning(own.c.id)
             )
-            if made is None:
+            if created is None:
                 raise KeyExists(f"key {key_id!r} exists already")
             active = connection.execute(
                 select(func.count()).where(own.c.account_id == account, own.c.revoked_at.is_(None))
@@ -265,7 +265,7 @@ class Accounts:
         with self.database.writing() as connection:
             connection.execute(statement, {"uses": rows})
 
-    def made(self, connection: Connection, email: str, now: float) -> int:
+    def found_or_created(self, connection: Connection, email: str, now: float) -> int:
         """The database id of an account; the account is created, with an inactive subscription, if it does not exist.
 
         The account is locked until the transaction ends.

@@ -342,12 +342,12 @@ def _make(path: Path) -> None:
     waiting, and whoever opens and closes a file by itself gives up all locks that its process has on it.
     """
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        made = Path(folder, path.name)
-        made.touch(mode=0o600)
-        with closing(sqlite3.connect(made, isolation_level=None)) as connection:
+        new = Path(folder, path.name)
+        new.touch(mode=0o600)
+        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
         with contextlib.suppress(FileExistsError):
-            os.link(made, path)
+            os.link(new, path)
 
 
 def _address(path: Path | None) -> str:
@@ -358,7 +358,7 @@ def _address(path: Path | None) -> str:
 def _file_engine(path: Path) -> Engine:
     # transactions are those of `writing`, all other statements are committed by themselves; threads take turns, so
     # that none is refused because the others wrote first
-    made = create_engine(
+    engine = create_engine(
         URL.create("sqlite", database=_address(path), query={"uri": "true"}),
         connect_args={"timeout": WAIT, "isolation_level": None, "check_same_thread": False},
         pool_size=1,
@@ -366,8 +366,8 @@ def _file_engine(path: Path) -> Engine:
         pool_timeout=LONGEST,
         hide_parameters=True,
     )
-    event.listen(made, "connect", lambda connection, _: connection.execute("PRAGMA foreign_keys = ON"))
-    return made
+    event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA foreign_keys = ON"))
+    return engine
 
 
 def at(address: str) -> Database:

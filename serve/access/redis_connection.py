@@ -96,18 +96,18 @@ async def connect(settings: Settings, lost: Callable[[str], None]) -> Connection
     Raises:
         OSError: the connection cannot be opened.
     """
-    made, loop = Connection(lost), asyncio.get_running_loop()
+    connection, loop = Connection(lost), asyncio.get_running_loop()
     try:
         if isinstance(settings, UnixDomainSocketConnection):
-            await loop.create_unix_connection(lambda: made, settings.path)
+            await loop.create_unix_connection(lambda: connection, settings.path)
         else:
             tls = settings.ssl_context.get() if isinstance(settings, SSLConnection) else None
-            await loop.create_connection(lambda: made, settings.host, settings.port, ssl=tls)
+            await loop.create_connection(lambda: connection, settings.host, settings.port, ssl=tls)
         if settings.password:
-            await made.ask("AUTH", *filter(None, [settings.username]), settings.password)
+            await connection.ask("AUTH", *filter(None, [settings.username]), settings.password)
         if settings.db:
-            await made.ask("SELECT", settings.db)
+            await connection.ask("SELECT", settings.db)
     except BaseException:
-        made.close()
+        connection.close()
         raise
-    return made
+    return connection

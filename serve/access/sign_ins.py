@@ -54,7 +54,7 @@ class SignIns:
         """
         token = secrets.token_urlsafe(RANDOM)
         with self._database.writing() as connection:
-            account = self._accounts.made(connection, email, now)
+            account = self._accounts.found_or_created(connection, email, now)
             link = {"sha256": _digest(token), "expires_at": now + LINK_LIVES}
             connection.execute(
                 self._insert(tables.sign_in_links)

@@ -203,8 +203,8 @@ def represent(
         return kept
     data, meta = endpoint.answer(_question(service, build, symbol, values, now))
     body = responses.document(data, meta, now)
-    made = Representation(body, tag, caching.modified_at(build.pointer), VERSION + endpoint.path)
-    return service.representations.keep(tag, made)
+    new = Representation(body, tag, caching.modified_at(build.pointer), VERSION + endpoint.path)
+    return service.representations.keep(tag, new)
 
 
 async def _answer(

@@ -141,9 +141,9 @@ def _judgements(explained: Explanation, width: int) -> Iterator[str]:
     """The identities by which the value was judged, with both sides and the statement."""
     if explained.judgements:
         yield "Identities that judged it"
-    for judged in explained.judgements:
-        both = f" ({text})" if (text := sides(judged)) else ""
-        words = f"{judged.rule.id}: {judged.outcome.meaning}{both}"
+    for judgement in explained.judgements:
+        both = f" ({text})" if (text := sides(judgement)) else ""
+        words = f"{judgement.rule.id}: {judgement.outcome.meaning}{both}"
         yield from textwrap.wrap(
             words,
             width,
@@ -152,8 +152,8 @@ def _judgements(explained: Explanation, width: int) -> Iterator[str]:
             break_long_words=False,
             break_on_hyphens=False,
         )
-        if judged.rule.statement:
-            yield from textwrap.wrap(judged.rule.statement, width, initial_indent=" " * 7, subsequent_indent=" " * 7)
+        if judgement.rule.statement:
+            yield from textwrap.wrap(judgement.rule.statement, width, initial_indent=" " * 7, subsequent_indent=" " * 7)
 
 
 def _company_rules(explained: Explanation, width: int) -> Iterator[str]:

@@ -163,12 +163,12 @@ class Representations:
             found.is_recent = True
         return found
 
-    def keep(self, tag: str, made: Representation) -> Representation:
+    def keep(self, tag: str, new: Representation) -> Representation:
         """Cache a representation; if another thread has cached the tag before, return that one."""
         with self._lock:
             if tag in self._kept:
                 return self._kept[tag]
-            while self._kept and self._size + made.size > self._largest:
+            while self._kept and self._size + new.size > self._largest:
                 oldest, found = self._kept.popitem(last=False)
                 if found.is_recent:
                     found.is_recent = False
@@ -177,10 +177,10 @@ class Representations:
                     self._size -= found.size
                     for target in found.targets:
                         del self._asked[target]
-            if made.size <= self._largest:
-                self._kept[tag] = made
-                self._size += made.size
-        return made
+            if new.size <= self._largest:
+                self._kept[tag] = new
+                self._size += new.size
+        return new
 
     def asked(self, pointer: Pointer, target: bytes) -> Representation | None:
         """The cached representation that answered the same target from the same build before, or None."""
@@ -191,18 +191,18 @@ class Representations:
             found.is_recent = True
         return found
 
-    def note(self, pointer: Pointer, target: bytes, made: Representation) -> None:
+    def note(self, pointer: Pointer, target: bytes, new: Representation) -> None:
         """Remember which representation answers a target; the first one of a new build drops those of other builds."""
         with self._lock:
-            is_kept = self._kept.get(made.tag) is made
+            is_kept = self._kept.get(new.tag) is new
             if pointer is not self._pointer:
                 self._kept, self._asked, self._size = OrderedDict(), {}, 0
-                self._pointer, made.targets = pointer, ()
+                self._pointer, new.targets = pointer, ()
                 if is_kept:
-                    self._kept[made.tag], self._size = made, made.size
-            if is_kept and target not in made.targets and len(made.targets) < SPELLINGS:
-                made.targets += (target,)
-                self._asked[target] = made
+                    self._kept[new.tag], self._size = new, new.size
+            if is_kept and target not in new.targets and len(new.targets) < SPELLINGS:
+                new.targets += (target,)
+                self._asked[target] = new
 
 
 def _described(coding: str, body: bytes) -> Coded:

@@ -104,10 +104,10 @@ def size_of(paths: Sequence[str]) -> int:
 
 def total(counts: Sequence[Counts]) -> Counts:
     """The sum of the counts of several workers."""
-    made = Counts(counts[0].paths[1:])
+    summed = Counts(counts[0].paths[1:])
     for place, numbers in enumerate(zip(*(each.numbers for each in counts), strict=True)):
-        made.numbers[place] = sum(numbers)
-    return made
+        summed.numbers[place] = sum(numbers)
+    return summed
 
 
 @contextmanager

@@ -178,7 +178,7 @@ def _company(pages: Pages, request: Request) -> Document:
             raise CompanyNotFound(build, request.path_params["symbol"])
         updated_at = build.updated_at(company.cik) or company.data_updated_at
 
-        def made() -> Document:
+        def document() -> Document:
             return company_page.document(
                 company_page.held(build, company),
                 chosen,
@@ -189,7 +189,7 @@ def _company(pages: Pages, request: Request) -> Document:
                 root=pages.root,
             )
 
-        return once(build, (company.symbol, chosen, updated_at, pages.root), made)
+        return once(build, (company.symbol, chosen, updated_at, pages.root), document)
 
 
 def _value(pages: Pages, request: Request) -> Document:

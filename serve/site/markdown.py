@@ -129,7 +129,7 @@ def _escaped(sign: re.Match[str]) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         finalize=plain,
         undefined=StrictUndefined,
@@ -140,5 +140,5 @@ def _environment() -> Environment:
         comment_start_string="{##",
         comment_end_string="##}",
     )
-    made.filters |= {"named": names.shown, "code": code, "link": link, "marked": Markdown, "quoted": quoted}
-    return made
+    templates.filters |= {"named": names.shown, "code": code, "link": link, "marked": Markdown, "quoted": quoted}
+    return templates

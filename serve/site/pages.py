@@ -158,23 +158,23 @@ PageRoute = tuple[str, Handler, Access]  # path template, handler, access level
 
 def environment(settings: Settings) -> Environment:
     """The Jinja environment of the HTML templates: their filters and globals; `root` is the prefix of every path."""
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"moment": moment, "named": names.shown}
+    templates.filters |= {"moment": moment, "named": names.shown}
     root = urlsplit(settings.pages).path
-    made.globals.update(
+    templates.globals.update(
         root=root,
         base_url=settings.base_url,
         navigation=NAVIGATION,
         disclaimer=DISCLAIMER,
         asset=lambda name: f"{root}/{name}?v={fingerprint(name)}",
     )
-    return made
+    return templates
 
 
 @cache

@@ -110,13 +110,13 @@ STYLES = {
 
 @cache
 def _markdown() -> MarkdownIt:
-    made = MarkdownIt("zero", renderer_cls=Html).enable(RULES)
-    made.validateLink = _is_address  # type: ignore[method-assign]
-    made.normalizeLink = _as_it_is  # type: ignore[method-assign]
-    made.block.ruler.at("table", tables.read, {"alt": ["paragraph"]})
+    markdown = MarkdownIt("zero", renderer_cls=Html).enable(RULES)
+    markdown.validateLink = _is_address  # type: ignore[method-assign]
+    markdown.normalizeLink = _as_it_is  # type: ignore[method-assign]
+    markdown.block.ruler.at("table", tables.read, {"alt": ["paragraph"]})
     for rule in (_anchors, _captions, _tabs, _folds, _asides, _drawings, _legend, _lists):
-        made.core.ruler.push(rule.__name__, rule)
-    return made
+        markdown.core.ruler.push(rule.__name__, rule)
+    return markdown
 
 
 def _is_address(url: str) -> bool:

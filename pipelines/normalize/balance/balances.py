@@ -14,7 +14,7 @@ from pipelines.normalize import arrays
 from pipelines.normalize.balance import reading, sections
 from pipelines.normalize.balance.cash import cash, cash_at_end_of_flows, has_securities
 from pipelines.normalize.balance.debt import debt
-from pipelines.normalize.balance.evidence import judged
+from pipelines.normalize.balance.evidence import supported
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import History
 from pipelines.normalize.balance.statements import Place, that_count
@@ -105,7 +105,7 @@ def _placed(
 
 
 def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]) -> Iterator[Value]:
-    """The judged values of all days of the filings of a company."""
+    """The supported values of all days of the filings of a company."""
     history = History()
     for filing in filings:
         history.industry = industries.get((filing.cik, filing.seq), "")
@@ -114,7 +114,7 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
             known = chain(history.values.values(), found)
             found += filter(None, _of_day(filing, day, (value for value in known if value.item == DEBT)))
         yield from filter(None, (cash_at_end_of_flows(filing, day) for day in filing.days_without))
-        yield from judged(found, filing, history)
+        yield from supported(found, filing, history)
 
 
 def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | None, ...]:

@@ -269,8 +269,8 @@ def _without_sums(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
     """The lines without those of which two or three are exactly another line, their total, or that it repeats."""
     table = BORROWINGS[LIABILITIES]
     for one in elements:  # an element of another line has its amount, and is part of a third
-        twins = [name for name in stated.keys() & table.keys() if amount(stated, name) == amount(stated, one)]
-        if any(table[twin].part_of.intersection({*elements} - {one}) for twin in twins if twin not in elements):
+        equal = [name for name in stated.keys() & table.keys() if amount(stated, name) == amount(stated, one)]
+        if any(table[other].part_of.intersection({*elements} - {one}) for other in equal if other not in elements):
             return _without_sums(stated, tuple(name for name in elements if name != one))
     for total in elements:
         others = [name for name in elements if name != total]

@@ -170,7 +170,7 @@ _OF_VALUES = {
 """The evidence by item, and whether the totals prove the value."""
 
 
-def judged(values: list[Value], filing: Filing, history: History) -> list[Value]:
+def supported(values: list[Value], filing: Filing, history: History) -> list[Value]:
     """The values of a filing, without those that evidence withholds; the history goes on with the filing.
 
     Args:
@@ -186,7 +186,7 @@ def judged(values: list[Value], filing: Filing, history: History) -> list[Value]
     found = []
     for value in values:
         compared = tuple(other for other in earlier if 0 < value.day - other.day <= QUARTERS)
-        found.append(_judged(Case(value, sheets[value.day], filing, history, compared)))
+        found.append(_supported(Case(value, sheets[value.day], filing, history, compared)))
     withdrawn = [
         value.withheld(NOT_SHOWN, unknown.REASONS[group])
         for value, group in unknown.shown_later(history, sheets)
@@ -204,7 +204,7 @@ def judged(values: list[Value], filing: Filing, history: History) -> list[Value]
     return found
 
 
-def _judged(case: Case) -> Value:
+def _supported(case: Case) -> Value:
     """The value, or without its amount if evidence withholds it."""
     for each in _OF_VALUES[case.value.item, case.value.is_proved]:
         holds = each.holds(case)

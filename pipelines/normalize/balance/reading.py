@@ -346,20 +346,20 @@ def likely_lines(
     groups = _groups(section, [stated])
     first = {min(group, key=lambda one: table[one].rank): group for group in groups.values()}
     below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
-    leading = {one: group for one, group in first.items() if one not in below}
+    candidates = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
-    sums = {one: parts for one in leading if one in WHOLES and (parts := _parts(one, leading, stated, table))}
-    for element in sorted(leading, key=lambda one: len(table[one].part_of)):
-        known = next((decided[one] for one in leading[element] if one in decided), None)
+    sums = {one: parts for one in candidates if one in WHOLES and (parts := _parts(one, candidates, stated, table))}
+    for element in sorted(candidates, key=lambda one: len(table[one].part_of)):
+        known = next((decided[one] for one in candidates[element] if one in decided), None)
         containers = table[element].part_of
         is_within = any(
             is_line
-            and not containers.isdisjoint(leading[one])
+            and not containers.isdisjoint(candidates[one])
             and stated[one][0] >= stated[element][0] * (1 - SAME)
-            and not _is_one_of_several(one, leading, table)
+            and not _is_one_of_several(one, candidates, table)
             for one, is_line in found.items()
         )
-        is_usual = any(table[one].usual for one in leading[element]) and element not in sums
+        is_usual = any(table[one].usual for one in candidates[element]) and element not in sums
         is_part = all(element in parts for total, parts in sums.items() if total in containers)
         found[element] = (is_usual and is_part and not is_within) if known is None else known
         if known:
@@ -368,22 +368,22 @@ def likely_lines(
     return (*lines, *_that_fills(stated, lines, found, totals.get(section)))
 
 
-def _parts(total: str, leading: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
+def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
     """The usual lines that a total includes, if several add up to it: then these are the lines, and no others."""
-    parts = [one for one in leading if total in table[one].part_of and table[one].usual]
-    names = {name for one in parts for name in leading[one]}
-    parts = [one for one in parts if table[one].part_of.isdisjoint(names - {*leading[one]})]
+    parts = [one for one in candidates if total in table[one].part_of and table[one].usual]
+    names = {name for one in parts for name in candidates[one]}
+    parts = [one for one in parts if table[one].part_of.isdisjoint(names - {*candidates[one]})]
     return parts if len(parts) > 1 and sum(stated[one][0] for one in parts) == stated[total][0] else []
 
 
-def _is_below_part(total: str, leading: Iterable[str], stated: Day, table: Mapping[str, Line]) -> bool:
+def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Mapping[str, Line]) -> bool:
     """Whether a total is less than a line of its class that it would include: then it is something else."""
     return total in WHOLES and any(
         total in table[one].part_of
         and table[one].usual
         and table[one].kind == table[total].kind
         and stated[one][0] * (1 - SAME) > stated[total][0]
-        for one in leading
+        for one in candidates
     )
 
 
@@ -395,13 +395,13 @@ def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], total:
     return filling if is_one else []
 
 
-def _is_one_of_several(total: str, leading: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:
+def _is_one_of_several(total: str, candidates: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:
     """Whether a line of debt that may include others has the amount of one of them, and they are more.
 
     Long-term debt has the amount of its non-current part where the filer states both lines of the balance sheet.
     """
-    has_parts = any(total in table[one].part_of for one in leading)
-    repeats = table[total].kind == BORROWING and any(one != total and table[one].usual for one in leading[total])
+    has_parts = any(total in table[one].part_of for one in candidates)
+    repeats = table[total].kind == BORROWING and any(one != total and table[one].usual for one in candidates[total])
     return repeats and has_parts
 
 

@@ -90,12 +90,12 @@ DILUTED_BELOW_BASIC = Rule(
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class Equal:
     """A figure that usually equals another one.
 
     amount, tolerance: the figure, and the largest difference from an equal one.
     apart: the largest difference that contradicts nothing.
-    is_exact: whether it can replace the other. is_proof: whether it contradicts alone, without another witness.
+    is_exact: whether it can replace the other. is_proof: whether it contradicts alone, without another one.
     """
 
     amount: Floats
@@ -109,32 +109,32 @@ class Witness:
         return _equal(amount, self.amount, self.tolerance)
 
 
-def judged(rows: PeriodRows, amount: Floats, witnesses: list[Witness]) -> tuple[Floats, Flags]:
-    """Compare an amount with its witnesses, the exact ones first.
+def compared(rows: PeriodRows, amount: Floats, others: list[Equal]) -> tuple[Floats, Flags]:
+    """Compare an amount with figures that usually equal it, the exact ones first.
 
-    A witness counts if it equals the amount in most other periods of the company. It replaces the amount together with
-    one other witness, and without such a record together with two others.
+    Such a figure counts if it equals the amount in most other periods of the company. It replaces the amount together
+    with one other, and without such a record together with two others.
 
     Returns:
-        the right amounts, NaN where the amount is contradicted and no right one is known; and whether a witness agrees.
+        the right amounts, NaN where the amount is contradicted and no right one is known; and whether one equals it.
     """
-    known = [~np.isnan(amount + each.amount + each.tolerance) for each in witnesses]
-    agrees = [each.agrees(amount) for each in witnesses]
+    known = [~np.isnan(amount + each.amount + each.tolerance) for each in others]
+    agrees = [each.agrees(amount) for each in others]
     is_confirmed = any_of(agrees)
     against = [
         rows.usual(is_known, does) & is_known & ~is_confirmed & ~_equal(amount, each.amount, each.apart)
-        for is_known, does, each in zip(known, agrees, witnesses, strict=True)
+        for is_known, does, each in zip(known, agrees, others, strict=True)
     ]
     right, is_wrong = np.full(len(amount), np.nan), np.zeros(len(amount), dtype=np.bool_)
-    for one, witness in enumerate(witnesses):
+    for one, other in enumerate(others):
         support = np.zeros(len(amount), dtype=np.int64)
-        for other, second in enumerate(witnesses):
-            loose = np.fmax(witness.tolerance, second.tolerance)
-            support += (other != one) & against[other] & _equal(witness.amount, second.amount, loose)
-        is_wrong |= against[one] & (witness.is_proof | (support > 0))
+        for another, second in enumerate(others):
+            loose = np.fmax(other.tolerance, second.tolerance)
+            support += (another != one) & against[another] & _equal(other.amount, second.amount, loose)
+        is_wrong |= against[one] & (other.is_proof | (support > 0))
         replaces = (against[one] & (support > 0)) | (known[one] & ~is_confirmed & (support > 1))
-        replaces &= BY_TWO_OTHERS.where(witness.is_exact & (witness.amount != 0))
-        right = np.where(replaces & np.isnan(right), witness.amount, right)
+        replaces &= BY_TWO_OTHERS.where(other.is_exact & (other.amount != 0))
+        right = np.where(replaces & np.isnan(right), other.amount, right)
     return np.where(is_wrong & np.isnan(right), np.nan, either(right, amount)), is_confirmed
 
 
@@ -161,15 +161,15 @@ def of_income(figures: Figures) -> list[Proposal]:
     rows = PeriodRows.of(figures, (*OF_INCOME, PREFERRED))
     parent, common, preferred = rows[PARENT], rows[COMMON], rows[PREFERRED]
     by_basic, by_diluted = (
-        Witness(rows[earnings] * rows[count], OF_SHARES * np.abs(parent) + HALF_A_CENT * rows[count], is_exact=False)
+        Equal(rows[earnings] * rows[count], OF_SHARES * np.abs(parent) + HALF_A_CENT * rows[count], is_exact=False)
         for earnings, count in zip(PER_SHARE, COUNTS, strict=True)
     )
     # income to common below that of the parent, which earnings per share confirm: preferred dividends
     is_preferred = (by_basic.agrees(common) | by_diluted.agrees(common)) & (common < parent)
-    right_parent, _ = judged(rows, parent, [*_of_parent(rows), by_basic, by_diluted])
+    right_parent, _ = compared(rows, parent, [*_of_parent(rows), by_basic, by_diluted])
     right_parent, rounding = np.where(is_preferred, parent, right_parent), _rounding(rows, COMMON)
-    witnesses = [Witness(right, rounding, is_proof=False) for right in (right_parent, right_parent - preferred)]
-    right_common, is_confirmed = judged(rows, common, [*witnesses, by_basic, by_diluted])
+    equals = [Equal(right, rounding, is_proof=False) for right in (right_parent, right_parent - preferred)]
+    right_common, is_confirmed = compared(rows, common, [*equals, by_basic, by_diluted])
     less = right_parent - np.nan_to_num(preferred)
     is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * rows[COUNTS[0]])
     is_of_parent &= ~is_confirmed & ~np.isnan(common)
@@ -189,8 +189,8 @@ def of_income(figures: Figures) -> list[Proposal]:
     ]
 
 
-def _of_parent(rows: PeriodRows) -> list[Witness]:
-    """The exact witnesses of net income of the parent."""
+def _of_parent(rows: PeriodRows) -> list[Equal]:
+    """The exact figures that usually equal net income of the parent."""
     rounding = _rounding(rows, PARENT)
     profit = np.where(rows.is_of(PARENT, FROM_PROFIT), np.nan, rows[PROFIT])
     after_tax = np.where(rows.is_of(PRETAX, FROM_INCOME), np.nan, rows[PRETAX]) - rows[TAX]
@@ -198,10 +198,10 @@ def _of_parent(rows: PeriodRows) -> list[Witness]:
     is_less = rows.is_of(PROFIT, LESS_MINORITIES)
     has_minorities = is_less & ~_equal(after_tax, profit, rounding)
     return [
-        Witness(rows[COMMON], rounding, is_proof=False),
-        *(Witness(np.where(holds, profit, np.nan), rounding) for holds in (is_less, ~is_less)),
-        Witness(np.where(has_minorities, np.nan, after_tax), rounding),
-        Witness(retained(rows), rounding, is_proof=False),
+        Equal(rows[COMMON], rounding, is_proof=False),
+        *(Equal(np.where(holds, profit, np.nan), rounding) for holds in (is_less, ~is_less)),
+        Equal(np.where(has_minorities, np.nan, after_tax), rounding),
+        Equal(retained(rows), rounding, is_proof=False),
     ]
 
 
@@ -287,23 +287,21 @@ def of_revenue(figures: Figures) -> list[Proposal]:
     revenue, rounding = rows[REVENUE], _rounding(rows, REVENUE)
     # some banks state provisions for other losses on a line of their own: MetroCity Bankshares 0.3 % of revenue in 2025
     provisions = {"revenue_by_expenses": NEARLY * np.abs(revenue)}
-    witnesses = [
-        Witness(_independent(rows, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE
-    ]
-    statements = [Witness(rows[one] + rows[other], rounding, is_proof=False) for one, other in lines]
-    right, is_confirmed = judged(rows, revenue, [*witnesses, *statements])
+    equals = [Equal(_independent(rows, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE]
+    statements = [Equal(rows[one] + rows[other], rounding, is_proof=False) for one, other in lines]
+    right, is_confirmed = compared(rows, revenue, [*equals, *statements])
     # a part of revenue under the element of all of it
-    larger, foots = witnesses[0].amount, any_of([each.agrees(witnesses[0].amount) for each in statements])
+    larger, foots = equals[0].amount, any_of([each.agrees(equals[0].amount) for each in statements])
     is_part = (larger > revenue) & foots & ~is_confirmed & (np.isnan(right) | (right == revenue))
     return _replaced(rows, REVENUE, np.where(is_part, larger, right))
 
 
-def _independent(rows: PeriodRows, witness: str) -> Floats:
-    """A witness of revenue; NaN where revenue is taken from the same elements."""
+def _independent(rows: PeriodRows, name: str) -> Floats:
+    """Another figure of revenue; NaN where revenue is taken from the same elements."""
     is_same = [
-        rows.is_of(witness, (rank,)) & rows.is_of(REVENUE, (of_revenue,))
-        for rank, source in enumerate(BY_NAME[witness].sources)
+        rows.is_of(name, (rank,)) & rows.is_of(REVENUE, (of_revenue,))
+        for rank, source in enumerate(BY_NAME[name].sources)
         for of_revenue, other in enumerate(BY_NAME[REVENUE].sources)
         if (source.elements, source.minus) == (other.elements, other.minus)
     ]
-    return np.where(any_of(is_same), np.nan, rows[witness])
+    return np.where(any_of(is_same), np.nan, rows[name])

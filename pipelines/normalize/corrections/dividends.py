@@ -22,7 +22,7 @@ from pipelines.normalize.corrections.figures import (
     Proposal,
     either,
 )
-from pipelines.normalize.corrections.footing import Judged
+from pipelines.normalize.corrections.footing import Comparison
 from pipelines.normalize.corrections.scale import NEAR_COUNTS, POWER, power_of_thousand
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.periods.calendar import DAYS_OF_QUARTER
@@ -141,11 +141,11 @@ def _with_repetitions(figures: Figures, proposal: Proposal, as_paid: Ints) -> Pr
     return replace(proposal, at=np.append(at, later[repeats]), factor=np.append(factor, factor[last[repeats]]))
 
 
-def judged(figures: Figures) -> Judged:
+def as_paid(figures: Figures) -> Comparison:
     """The dividends per share that are as paid: each times shares, and the dividends paid."""
     rows, times = _compared(figures)
     paid = np.abs(rows[PAID])
-    return Judged(
+    return Comparison(
         rule=NOT_AS_PAID,
         item=PER_SHARE,
         at=rows.place[PER_SHARE],

@@ -160,7 +160,7 @@ BY_OUTFLOW = "investing cash flow of the same filing"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Comparison:
     """What one identity shows of the figures of an item, one row a filing and period.
 
     rule, item: of the identity.
@@ -181,14 +181,14 @@ class Judged:
     contradicted: Flags
 
 
-def of_statements(figures: Figures) -> list[Judged]:
+def of_statements(figures: Figures) -> list[Comparison]:
     """What each identity shows; a figure that satisfies one of them is not contradicted by another."""
-    found = [judged(figures, identity) for identity in IDENTITIES]
+    found = [compared(figures, identity) for identity in IDENTITIES]
     proved = np.concatenate([each.at[each.holds] for each in found])
     return [replace(each, contradicted=each.contradicted & ~np.isin(each.at, proved)) for each in found]
 
 
-def judged(figures: Figures, identity: Identity) -> Judged:
+def compared(figures: Figures, identity: Identity) -> Comparison:
     """Compare both sides of an identity in each statement that has all of its lines."""
     names = tuple(identity.terms)
     rows = PeriodRows.of(figures, names)
@@ -216,7 +216,7 @@ def judged(figures: Figures, identity: Identity) -> Judged:
     fails = known & ~holds & (is_usual | exceeds)
     factor = np.where(fails & ~by_others, factors[0], np.nan)
     contradicted = fails & is_large & ~by_others & np.isnan(factor)
-    return Judged(
+    return Comparison(
         rule=identity.rule,
         item=identity.item,
         at=place[0],
@@ -257,7 +257,7 @@ def _is_one_digit(off: Floats, unit: Floats) -> Flags:
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Corrections of signs and scales that the totals of the same statement prove, and what no total explains."""
-    found = [judged(figures, identity) for identity in IDENTITIES]
+    found = [compared(figures, identity) for identity in IDENTITIES]
     known = [(each, np.flatnonzero(~np.isnan(each.factor))) for each in found]
     by_total = [
         Proposal(BY_TOTAL, "the other lines of the statement", each.at[at], each.factor[at]) for each, at in known

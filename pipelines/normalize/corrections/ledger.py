@@ -95,7 +95,7 @@ def corrected(
             figures, in_force = figures.corrected(corrector(figures))
             applied = [*in_force, *applied]
         statements = footing.of_statements(figures)
-        footings = _footings(vintages, figures, [*statements, dividends.judged(figures)])
+        footings = _footings(vintages, figures, [*statements, dividends.as_paid(figures)])
         by_total = "the totals of the same statement contradict it, and those of the company's other statements foot"
         contradicted = [Proposal(each.rule, by_total, each.at[each.contradicted], kind=TOTAL) for each in statements]
         figures, in_force = figures.corrected([*contexts.proposals(figures), *contradicted])
@@ -145,10 +145,10 @@ def _recorded(figures: Figures, applied: list[Proposal]) -> pl.DataFrame:
     return pl.concat(found).unique("row", keep="first", maintain_order=True)
 
 
-def _footings(vintages: pl.DataFrame, figures: Figures, judged: list[footing.Judged]) -> pl.DataFrame:
+def _footings(vintages: pl.DataFrame, figures: Figures, comparisons: list[footing.Comparison]) -> pl.DataFrame:
     """The statements that satisfy an identity, and those whose figure is left out: frames.Footings."""
     parts = [FRAMES["footings"].empty]
-    for each in judged:
+    for each in comparisons:
         shown = np.flatnonzero(each.holds | each.contradicted)
         at = each.at[shown]
         cases = [each.contradicted[shown], figures.repair[at] != 1]

@@ -1,7 +1,7 @@
 """Elements that prove amounts which a filing does not state; no value is read from them.
 
 Belongs here: their names; reading and checking the table of the lines of investing and financing activities
-(cash_flow_lines.csv). Does not: the rules that use them (derived), witnesses that are compared with stated amounts, the
+(cash_flow_lines.csv). Does not: the rules that use them (derived), amounts that are only compared with stated ones, the
 sources of operating cash flow and capital expenditure (sources).
 
 Columns of the table of cash flow lines:

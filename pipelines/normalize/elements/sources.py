@@ -104,7 +104,7 @@ class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An amount that filers report over a duration or at an instant, with its sources in order of preference.
 
     item: the line item that it is part of.
-    compared_with: what the amount proves or contradicts; no value contains it then (a witness).
+    compared_with: what the amount proves or contradicts; no value contains it then.
     label: its name in statements, if it is another than `name` in words.
     measure: of its elements, if they are not amounts of money.
     instant: whether it is stated for a day, as in a balance sheet, and not for a period.

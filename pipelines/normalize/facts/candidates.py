@@ -172,8 +172,8 @@ def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
     parents = of_sheets.filter(pl.col("role") == "elements").select("candidate", of_parent="value")
     # exact: an equity that is not the whole differs from it by the noncontrolling interests
     off = (pl.col("net_assets") - pl.col("of_parent")).abs()
-    judged = added.join(net_assets, on="slot").join(parents, on="candidate")
-    return judged.filter(OF_WHOLE_ALREADY.where(off < ONE_OF * pl.col("value").abs()))
+    compared = added.join(net_assets, on="slot").join(parents, on="candidate")
+    return compared.filter(OF_WHOLE_ALREADY.where(off < ONE_OF * pl.col("value").abs()))
 
 
 def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
@@ -197,8 +197,8 @@ def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
         )
     )
     shows_whole = _is_allowed("whole").cast(pl.Int64) - _is_allowed("value").cast(pl.Int64)
-    judged = differences.join(figures, on="slot", maintain_order="left")
-    so_far = judged.with_columns(shown=shows_whole.cum_sum().over("cik"))
+    with_figures = differences.join(figures, on="slot", maintain_order="left")
+    so_far = with_figures.with_columns(shown=shows_whole.cum_sum().over("cik"))
     return so_far.filter(OF_WHOLE_ALREADY.where(pl.col("shown").last().over("cik", "seq") > 0))
 
 

@@ -97,12 +97,12 @@ def figures_moved(figures: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule,
         *PAIR, "concept", "start", "end", observed=pl.col("size") / pl.col("after_size")
     )
     basic = moves.filter(pl.col("concept") == BASIC).select(*PAIR, "start", "end", basic="observed")
-    judged = moves.join(basic, on=[*PAIR, "start", "end"], how="left", maintain_order="left")
+    with_basic = moves.join(basic, on=[*PAIR, "start", "end"], how="left", maintain_order="left")
     excess = (pl.col("observed") / pl.col("basic").fill_null(1.0) - 1).abs()
     is_potential = (pl.col("concept") == DILUTED) & (excess > SNAP)
     is_alone = DILUTED_ALONE.where(is_potential & (pl.col("basic").is_not_null() | (excess <= POTENTIAL)))
-    left_out = [(ONE_REGIME, restated.filter(is_mixed)["cik"]), (DILUTED_ALONE, judged.filter(is_alone)["cik"])]
-    kept = judged.filter(~is_alone & (is_count | ~is_count.any().over(PAIR)))
+    left_out = [(ONE_REGIME, restated.filter(is_mixed)["cik"]), (DILUTED_ALONE, with_basic.filter(is_alone)["cik"])]
+    kept = with_basic.filter(~is_alone & (is_count | ~is_count.any().over(PAIR)))
     return kept.drop("basic"), left_out
 
 

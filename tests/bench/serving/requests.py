@@ -110,7 +110,10 @@ def create_keys(home: Path) -> Path:
     accounts, now, made = Accounts(home / "accounts.sqlite"), time.time(), [keys.new_key() for _ in range(KEYS)]
     at = timestamp(now)
     with accounts.database.writing() as connection:  # one transaction: a key for itself takes three milliseconds
-        holders = [accounts.made(connection, f"reader-{n}@example.org", now) for n in range(KEYS // KEYS_OF_ACCOUNT)]
+        holders = [
+            accounts.found_or_created(connection, f"reader-{n}@example.org", now)
+            for n in range(KEYS // KEYS_OF_ACCOUNT)
+        ]
         connection.execute(tables.subscriptions.update().values(status="active"))
         connection.execute(
             tables.keys.insert(),
