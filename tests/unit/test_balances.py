@@ -676,6 +676,24 @@ OF_CASH_LINES: dict[str, Case] = {
         45, CASH_LINES, "total_contradicts_parts", **{OVERALL: 20, CASH: 30, SECURITIES: 15}
     ),
     "cash and the securities beside it": cash(45, CASH_LINES, **{CASH: 30, SECURITIES: 15}),
+    "cash and securities of one amount, two amounts in the other column": Case(
+        [
+            *filed({ASSETS: 900, CASH: 275, SECURITIES: 275}),
+            *filed({ASSETS: 900, CASH: 310, SECURITIES: 262}, of=BEFORE),
+        ],
+        550,
+        CASH_LINES,
+        OF_CASH,
+    ),
+    "one amount under two elements in both columns": Case(
+        [
+            *filed({ASSETS: 900, CASH: 275, SECURITIES: 275}),
+            *filed({ASSETS: 900, CASH: 310, SECURITIES: 310}, of=BEFORE),
+        ],
+        275,
+        CASH_LINES,
+        OF_CASH,
+    ),
     "cash alone": cash(30, CASH_LINES, **{CASH: 30}),
     "nothing held": cash(0, CASH_LINES, **{CASH: 0}),
     "securities without cash": cash(None, "gap.no-tag", **{SECURITIES: 15}),

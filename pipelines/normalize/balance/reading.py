@@ -128,7 +128,7 @@ class Filing:
     def likely_lines(self, section: str, day: int) -> tuple[str, ...]:
         """The likeliest lines of a section of a day, also if other lines add up."""
         if (section, day) not in self.likely:
-            self.likely[section, day] = likely_lines(section, self.days[day], {}, self.totals[day])
+            self.likely[section, day] = likely_lines(section, day, self.days, {}, self.totals[day])
         return self.likely[section, day]
 
 
@@ -212,7 +212,7 @@ class _Filer:
                 self._read(filing, section, columns, before.get(section, ()))
         proved = {(section, day) for section, read in filing.sections.items() for day in read.days}
         filing.likely.update(
-            ((section, day), likely_lines(section, of_day, self.decided[section], totals[day]))
+            ((section, day), likely_lines(section, day, days, self.decided[section], totals[day]))
             for day, of_day in days.items()
             for section in sections_of(of_day)
             if (section, day) not in proved
@@ -335,16 +335,18 @@ def sections_of(stated: Day) -> tuple[str, ...]:
 
 
 def likely_lines(
-    section: str, stated: Day, decided: Mapping[str, bool], totals: Mapping[str, float]
+    section: str, day: int, days: Mapping[int, Day], decided: Mapping[str, bool], totals: Mapping[str, float]
 ) -> tuple[str, ...]:
     """The likeliest lines of a section of one day without proof; zero amounts are left out.
 
     A total is at least the sum of its parts: a smaller amount does not include them, and if a total is the amount of
-    one of several parts, the others are lines of their own.
+    one of several parts, the others are lines of their own. Elements with one amount are one line, unless another
+    column shows that they are two.
     """
-    table = LINES[section]
-    groups = _groups(section, [stated])
-    first = {min(group, key=lambda one: table[one].rank): group for group in groups.values()}
+    table, stated = LINES[section], days[day]
+    equal = _groups(section, [stated]).values()
+    groups = [line for group in equal for line in _different_lines(group, days.values(), table)]
+    first = {min(group, key=lambda one: table[one].rank): group for group in groups}
     below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
     candidates = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
@@ -366,6 +368,24 @@ def likely_lines(
             found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
     lines = [element for element, is_line in found.items() if is_line]
     return (*lines, *_that_fills(stated, lines, found, totals.get(section)))
+
+
+def _different_lines(group: list[str], columns: Iterable[Day], table: Mapping[str, Line]) -> list[list[str]]:
+    """Elements with equal amounts by the line that they may state together."""
+    lines: list[list[str]] = []
+    for one in group:
+        same = next((line for line in lines if all(_may_be_one(one, other, columns, table) for other in line)), None)
+        if same:
+            same.append(one)
+        else:
+            lines.append([one])
+    return lines
+
+
+def _may_be_one(one: str, other: str, columns: Iterable[Day], table: Mapping[str, Line]) -> bool:
+    """Whether two elements may state one line: no column has two amounts, or one of them may include the other."""
+    are_equal = all(stated[one][0] == stated[other][0] for stated in columns if one in stated and other in stated)
+    return are_equal or other in table[one].part_of or one in table[other].part_of
 
 
 def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
