@@ -10,6 +10,7 @@ from tests.factories import (
     ASSETS,
     CASH,
     CASH_FLOW,
+    EPS,
     NET_INCOME,
     REVENUE,
     SHARES,
@@ -208,17 +209,18 @@ def test_each_break_names_its_rule():
 
 # --- What is never mixed
 
-ENDS = month_ends(2018, 12)
 SHELL, COMPANY = [1e6] * 12, [100e6] * 12
 
 
 def reports_of(amounts):
+    """The reports on quarters from 2018 on."""
     return Filer(
-        ENDS,
+        month_ends(2018, len(amounts)),
         {
             REVENUE: amounts,
             NET_INCOME: [amount / 10 for amount in amounts],
             CASH_FLOW: [amount / 5 for amount in amounts],
+            EPS: [round(amount / 100e6, 2) for amount in amounts],
         },
         balances={ASSETS: [amount * 8 for amount in amounts], CASH: [amount / 3 for amount in amounts]},
     ).rows()
@@ -252,6 +254,22 @@ def test_twelve_months_never_mix_two_companies():
     assert value_of(found, "revenue", "ttm", "2019-09-30") == 4e6
     assert value_of(found, "revenue", "ttm", "2020-03-31") == 400e6
     assert value_of(found, "revenue", "ttm", "2020-06-30") == 400e6
+
+
+def test_four_quarters_are_of_the_company_whose_reports_are_newer():
+    """Earnings per share to March 2020: the shell's, and the company's when its report of May 2021 has that quarter.
+
+    The quarters before are the comparatives of its earlier reports, and 2019 less nine months.
+    """
+    versions = merged([1e6] * 16, [100e6] * 16, at="2020-08-01").found.versions
+    found = versions.filter(item="eps_basic", period_end=date(2020, 3, 31))
+
+    assert found.select("filed", "value", "flags").rows() == [
+        (date(2020, 5, 10), 0.04, ""),
+        (date(2021, 3, 1), None, ""),
+        (date(2021, 5, 10), 4.0, ""),
+    ]
+    assert [leg["value"] for leg in found["legs"].to_list()[-1]] == [1.0, 4.0, 3.0, 1.0, 1.0]
 
 
 def test_both_companies_stay_in_the_history():

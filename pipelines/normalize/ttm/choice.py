@@ -61,8 +61,13 @@ class Ways:
 
     @property
     def both_sound(self) -> Flags:
-        """Whether both ways lead to twelve months."""
-        return self.by_years.is_sound & self.by_quarters.is_sound
+        """Whether both ways lead to twelve months of one regime."""
+        return self.by_years.is_sound & self.by_quarters.is_sound & ~self.of_two_regimes
+
+    @property
+    def of_two_regimes(self) -> Flags:
+        """Whether the ways lead to twelve months of two companies, or under two standards."""
+        return abs(self.by_years.regime - self.by_quarters.regime) > 0
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,8 @@ class Choice:
 def chosen(windows: Windows, ways: Ways) -> Choice:
     """Choose the way of each window: a figure of its own, else quarters or years, as they contradict each other or not.
 
-    A way by years that turns out to be on an older basis than the quarters mixes bases from then on.
+    Of two ways of different regimes, the one counts that has the newer filing. A way by years that turns out to be on
+    an older basis than the quarters mixes bases from then on.
     """
     by_years, by_quarters, is_year_end = ways.by_years, ways.by_quarters, windows.is_year_end
     year, own = (
@@ -122,6 +128,8 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     takes_quarters = (IS_PER_SHARE[windows.concept] & ~years_count) | quarters_count | ~by_years.is_sound
     takes_quarters |= ~ways.quarters.by_difference.any(axis=0) & (abs(excess[0]) > BEYOND)
     takes_quarters |= by_years.has_derived & ~by_quarters.has_derived
+    of_years, of_quarters = (np.fmax.reduce(windows.of("seq", way.rows)) for way in (by_years, by_quarters))
+    takes_quarters = np.where(ways.of_two_regimes & by_years.is_sound, of_quarters > of_years, takes_quarters)
     takes_quarters &= by_quarters.is_sound & ~(ways.of_next & by_years.is_sound)
     may_take_years = by_years.is_sound & ~takes_quarters & ~is_single & ~ways.of_next
     is_behind, agrees = _behind_quarters(windows, ways, NO_MIXED_BASES.where(may_take_years))

@@ -361,7 +361,8 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
         filing are then used, and so does a figure within a year of a restated one, because it may confirm it. For
         dividends also each filing that changes the quarter after the window.
     """
-    changes = pl.col("amount").ne_missing(previous(pl.col("amount"), SLOT)) | (pl.col("n") == QUARTERS_A_YEAR)
+    differs = [pl.col(name).ne_missing(previous(pl.col(name), SLOT)) for name in ("amount", "regime")]
+    changes = pl.any_horizontal(*differs, pl.col("n") == QUARTERS_A_YEAR)
     restated = _quarters_later(known.filter("is_revised"), range(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR))
     changing = pl.concat([known.filter(changes), known.join(restated, on=LINE, how="semi")]).unique([*SLOT, "seq"])
     first = changing.group_by(LINE).agg(first=pl.col("seq").min())

@@ -80,6 +80,8 @@ class Windows:
         year_before = self._timeline.after(slot - (QUARTERS_A_YEAR << SPAN_BITS), seq)
         self._with_year_before = self._timeline.of_rows(picked(rows["seq"], year_before) == seq)
         self.rows = {name: np.append(column, np.nan) for name, column in rows.items()}
+        several = known.group_by("cik").agg(pl.col("regime").n_unique()).filter(pl.col("regime") > 1)
+        self._have_break = np.isin(companies, ints(several, "cik"))
         quarters = _quarters(np.searchsorted(companies, ints(grid, "cik")), ints(grid, "q"))
         self._quarters = Timeline(quarters, np.zeros_like(quarters))
         self._fiscal_quarter = floats(grid, "fiscal_quarter")
@@ -99,6 +101,11 @@ class Windows:
     def can_be_negative(self) -> Flags:
         """Whether the amounts of each window can be below zero."""
         return CAN_BE_NEGATIVE[self.concept]
+
+    @property
+    def has_break(self) -> Flags:
+        """Whether filings of the company of each window are of several regimes."""
+        return self._have_break[self.company]
 
     def at(self, rows: Ints) -> "Windows":
         """Some of the windows."""

@@ -93,18 +93,33 @@ def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
 
     Returns:
         as_of: the newest filing (`seq`) that states the last quarter, or the year to date, with the same period of the
-            year before; otherwise the first one that states them.
-        restates: whether it restates this period: the quarters of last year are then on its basis only if they were
-            stated since.
+            year before; otherwise the first one that states them. If a later filing states a quarter in another regime,
+            the newest.
+        restates: whether it restates this period within a regime: the quarters of last year are then on its basis only
+            if they were stated since.
     """
     of, find, q = windows.of, windows.find, windows.q
     spans = np.array([np.ones(len(q)), windows.quarter])
     newest: Floats = np.fmax.reduce(windows.newest_with_year_before(q, spans))
     as_of = np.where(np.isnan(newest), np.fmin.reduce(of("seq", windows.first(q, spans))), newest)
+    as_of = windows.replaced(as_of, windows.has_break, _or_own, as_of)
     shown, before = (find(q - QUARTERS_A_YEAR, spans, seq) for seq in (as_of, as_of - 1))
     size = DISAGREEMENT * QUARTERS_A_YEAR / spans * abs(of("amount", find(q, spans, as_of)))
-    restates: Flags = any_of(restated(windows, shown, before, size))
-    return as_of, restates
+    is_of_same = of("regime", shown) == of("regime", before)
+    return as_of, any_of(restated(windows, shown, before, size) & is_of_same)
+
+
+def _or_own(windows: Windows, as_of: Floats) -> Floats:
+    """The filing of the window instead of an earlier one, if a quarter was stated in another regime since.
+
+    Args:
+        windows: the windows.
+        as_of: the earlier filings.
+    """
+    q = windows.q - AGO[:QUARTERS_A_YEAR]
+    spans = np.ones(q.shape), np.array([windows.fiscal_quarter(each) for each in q])
+    then, now = ([windows.of("regime", windows.find(q, n, seq)) for n in spans] for seq in (as_of, windows.seq))
+    return np.where(any_of(np.concatenate(abs(np.subtract(now, then)) > 0)), windows.seq, as_of)
 
 
 def _surplus(windows: Windows, quarters: Floats, row: Ints) -> Floats:

@@ -166,6 +166,7 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
     first_year = windows.first(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR)
     is_recast = is_year & (of("regime", year) == of("regime", first_year))
     is_recast &= restated(windows, year, first_year, DISAGREEMENT * abs(of("amount", year)))
+    is_before = ways.years.is_before & ~(choice.takes_quarters & ways.of_two_regimes)
     *others, by_years = choice.ways
     is_other = [*(way.has_other_element for way in others), of("other_source", by_years.rows[1]) > 0]
     days = choice.of("days")
@@ -176,7 +177,7 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
         days=numbers(days).cast(pl.Int64),
         weeks_53=days >= WEEKS_53_DAYS,
         other_element=np.select(list(choice.holds), is_other, default=False),
-        before_recast=~is_year & ~takes_own & ways.years.is_before & ~ways.of_recast,
+        before_recast=~is_year & ~takes_own & is_before & ~ways.of_recast,
         recast=is_recast,
         ways_disagree=choice.is_apart & ~IS_ADDITIVE[windows.concept],
         regime=numbers(choice.of("regime")).cast(pl.Int32),
