@@ -8,9 +8,10 @@ from itertools import chain, combinations
 
 from pipelines.normalize.balance.cash import WITH_RESTRICTED
 from pipelines.normalize.balance.debt import FILER_TOTAL
-from pipelines.normalize.balance.reading import Day, Lines, stated_lines
+from pipelines.normalize.balance.reading import Lines, stated_lines
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, unit_of
+from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.balance.values import CASH_ITEM, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ASSETS,

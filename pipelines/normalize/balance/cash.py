@@ -8,7 +8,8 @@ cash and funds held for customers are not part of cash.
 
 from collections.abc import Iterable
 
-from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Day, Filing, Reading
+from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
+from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.balance.values import (
     CASH_ITEM,
     DERIVED_LINE,

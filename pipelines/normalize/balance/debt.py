@@ -11,16 +11,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from pipelines.normalize.balance.reading import (
-    NOT_STATED,
-    REST_OF_TOTAL,
-    TOTALS_OF_BALANCE_SHEETS,
-    Day,
-    Filing,
-    Reading,
-    sections_of,
-)
+from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
 from pipelines.normalize.balance.solver import SAME, unit_of
+from pipelines.normalize.balance.totals import NOT_STATED, Day, sections_of
 from pipelines.normalize.balance.values import (
     DEBT,
     DERIVED_LINE,

@@ -1,7 +1,7 @@
 """The reading of each balance sheet: which of the stated amounts are its lines, as far as its totals prove it.
 
-Belongs here: the days and totals of a filing, the likeliest lines of a section, and those that add up. Does not: the
-arithmetic (solver), the classes of lines and what includes what (elements.lines), debt and cash (proved).
+Belongs here: the days of a filing, and the lines of each section that add up. Does not: the arithmetic (solver), totals
+(totals), lines without proof (likely), the classes of lines and what includes what (elements.lines), debt and cash.
 
 The likeliest lines of a section are those of the filer's balance sheets before; of elements that these do not decide,
 those that usually are lines and that no other stated line includes.
@@ -15,25 +15,29 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.balance.flows import Flows, flows
-from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, SAME, is_slip, rounded_by, solutions, unit_of
+from pipelines.normalize.balance.likely import groups_of, likely_lines
+from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions, unit_of
+from pipelines.normalize.balance.totals import (
+    NOT_STATED,
+    Day,
+    Terms,
+    amount_of,
+    apart_from_both_sides,
+    section_totals,
+    sections_of,
+)
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BORROWING,
     BOTH_SIDES,
-    CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     ELEMENTS,
     IFRS_PREFIX,
-    LIABILITIES,
     LINES,
     NET_ASSETS,
     NONCURRENT_LIABILITIES,
-    REDEEMABLE,
     SECTION_TOTALS,
     SECTIONS,
-    TEMPORARY_EQUITY,
-    WHOLES,
-    Line,
 )
 from pipelines.normalize.elements.sources import IFRS
 from pipelines.normalize.rule import Rule
@@ -48,17 +52,8 @@ REST_OF_TOTAL = Rule(
     "compose",
 )
 
-Day = dict[str, tuple[float, int]]
-"""What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
-
-NOT_STATED = -1
-"""The row of the fact of an amount that is derived."""
-
 Lines = tuple[tuple[str, ...], ...]
 """The lines of a section, each as the group of elements that state its amount."""
-
-Terms = tuple[tuple[str, float], ...]
-"""What a total is computed from: elements, each with its coefficient."""
 
 USUAL_SIZE = 2
 """A line that one column lacks is what the others leave of its total if it is at most twice, and at least half of what
@@ -253,7 +248,7 @@ class _Filer:
             if stated[name][0] and table[name].usual and table[name].part_of.isdisjoint(lines)
         ]
         is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
-        if new or not is_one or (_apart_from_both_sides(stated) and not _apart_from_both_sides(of_other)):
+        if new or not is_one or (apart_from_both_sides(stated) and not apart_from_both_sides(of_other)):
             return None
         total, total_of_other = filing.totals[own][section], filing.totals[other][section]
         left = total - sum(stated[line][0] for line in lines)
@@ -304,12 +299,6 @@ def stated_lines(lines: Lines, stated: Container[str]) -> tuple[tuple[str, ...],
     return tuple(line for line in found if line is not None), missing
 
 
-def _apart_from_both_sides(stated: Day) -> float:
-    """By how much liabilities differ from both sides less equity; zero if one of them is not stated."""
-    total, terms = _first(stated, *SECTION_TOTALS[LIABILITIES]), _of_both_sides(stated)
-    return amount_of(terms, stated) - amount_of(total, stated) if total and terms else 0.0
-
-
 def _may_be_wrong(line: float, left: float, unit: float, of_other: tuple[float, int] | None) -> bool:
     """Whether what is left may be the error of a line: it is negative, mistyped, or repeats the other column."""
     repeats = of_other is not None and of_other[0] == line >= DIGITS * unit
@@ -324,154 +313,6 @@ def is_balance_sheet(filing: Filing, day: int) -> bool:
     )
 
 
-def sections_of(stated: Day) -> tuple[str, ...]:
-    """The sections of a balance sheet that have debt or cash.
-
-    Source: a balance sheet with total current liabilities is classified (ASC 210-10-45-5, IAS 1.60).
-    """
-    if any(total in stated for total in SECTION_TOTALS[CURRENT_LIABILITIES]):
-        return CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES
-    return CURRENT_ASSETS, LIABILITIES
-
-
-def likely_lines(
-    section: str, day: int, days: Mapping[int, Day], decided: Mapping[str, bool], totals: Mapping[str, float]
-) -> tuple[str, ...]:
-    """The likeliest lines of a section of one day without proof; zero amounts are left out.
-
-    A total is at least the sum of its parts: a smaller amount does not include them, and if a total is the amount of
-    one of several parts, the others are lines of their own. Elements with one amount are one line, unless another
-    column shows that they are two.
-    """
-    table, stated = LINES[section], days[day]
-    equal = _groups(section, [stated]).values()
-    groups = [line for group in equal for line in _different_lines(group, days.values(), table)]
-    first = {min(group, key=lambda one: table[one].rank): group for group in groups}
-    below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
-    candidates = {one: group for one, group in first.items() if one not in below}
-    found: dict[str, bool] = {}
-    sums = {one: parts for one in candidates if one in WHOLES and (parts := _parts(one, candidates, stated, table))}
-    for element in sorted(candidates, key=lambda one: len(table[one].part_of)):
-        known = next((decided[one] for one in candidates[element] if one in decided), None)
-        containers = table[element].part_of
-        is_within = any(
-            is_line
-            and not containers.isdisjoint(candidates[one])
-            and stated[one][0] >= stated[element][0] * (1 - SAME)
-            and not _is_one_of_several(one, candidates, table)
-            for one, is_line in found.items()
-        )
-        is_usual = any(table[one].usual for one in candidates[element]) and element not in sums
-        is_part = all(element in parts for total, parts in sums.items() if total in containers)
-        found[element] = (is_usual and is_part and not is_within) if known is None else known
-        if known:
-            found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
-    lines = [element for element, is_line in found.items() if is_line]
-    return (*lines, *_that_fills(stated, lines, found, totals.get(section)))
-
-
-def _different_lines(group: list[str], columns: Iterable[Day], table: Mapping[str, Line]) -> list[list[str]]:
-    """Elements with equal amounts by the line that they may state together."""
-    lines: list[list[str]] = []
-    for one in group:
-        same = next((line for line in lines if all(_may_be_one(one, other, columns, table) for other in line)), None)
-        if same:
-            same.append(one)
-        else:
-            lines.append([one])
-    return lines
-
-
-def _may_be_one(one: str, other: str, columns: Iterable[Day], table: Mapping[str, Line]) -> bool:
-    """Whether two elements may state one line: no column has two amounts, or one of them may include the other."""
-    are_equal = all(stated[one][0] == stated[other][0] for stated in columns if one in stated and other in stated)
-    return are_equal or other in table[one].part_of or one in table[other].part_of
-
-
-def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
-    """The usual lines that a total includes, if several add up to it: then these are the lines, and no others."""
-    parts = [one for one in candidates if total in table[one].part_of and table[one].usual]
-    names = {name for one in parts for name in candidates[one]}
-    parts = [one for one in parts if table[one].part_of.isdisjoint(names - {*candidates[one]})]
-    return parts if len(parts) > 1 and sum(stated[one][0] for one in parts) == stated[total][0] else []
-
-
-def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Mapping[str, Line]) -> bool:
-    """Whether a total is less than a line of its class that it would include: then it is something else."""
-    return total in WHOLES and any(
-        total in table[one].part_of
-        and table[one].usual
-        and table[one].kind == table[total].kind
-        and stated[one][0] * (1 - SAME) > stated[total][0]
-        for one in candidates
-    )
-
-
-def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None) -> list[str]:
-    """The one amount that is to the unit what the likeliest lines leave of the total, also if it usually is no line."""
-    left = total - sum(stated[one][0] for one in lines) if total is not None else 0.0
-    filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
-    is_one = len(filling) == 1 and left >= DIGITS * unit_of(amount for amount, _ in stated.values())
-    return filling if is_one else []
-
-
-def _is_one_of_several(total: str, candidates: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:
-    """Whether a line of debt that may include others has the amount of one of them, and they are more.
-
-    Long-term debt has the amount of its non-current part where the filer states both lines of the balance sheet.
-    """
-    has_parts = any(total in table[one].part_of for one in candidates)
-    repeats = table[total].kind == BORROWING and any(one != total and table[one].usual for one in candidates[total])
-    return repeats and has_parts
-
-
-def _first(stated: Day, *elements: str) -> Terms:
-    return next((((element, 1.0),) for element in elements if element in stated), ())
-
-
-def _less(terms: Terms) -> Terms:
-    return tuple((element, -coefficient) for element, coefficient in terms)
-
-
-def _of_both_sides(stated: Day) -> Terms:
-    """Liabilities as liabilities and equity less all equity; nothing if one of them is not stated."""
-    both = _first(stated, *BOTH_SIDES)
-    equity = _first(
-        stated, "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "ifrs-full:Equity"
-    )
-    if not equity and "StockholdersEquity" in stated:
-        equity = (("StockholdersEquity", 1.0), *_first(stated, "MinorityInterest"))
-    if not both or not equity:
-        return ()
-    temporary, redeemable = _first(stated, *TEMPORARY_EQUITY), _first(stated, REDEEMABLE)
-    if temporary and redeemable and amount_of(temporary, stated) == amount_of(redeemable, stated):
-        redeemable = ()
-    return (*both, *_less((*equity, *temporary, *redeemable)))
-
-
-def section_totals(stated: Day) -> dict[str, Terms]:
-    """What the total of each section that a balance sheet has is computed from.
-
-    Liabilities are liabilities and equity less all equity where they have no total of their own; a balance sheet
-    without total current liabilities is not classified.
-
-    Source: ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); us-gaap:Liabilities.
-    """
-    current_assets, current, noncurrent, total = (_first(stated, *elements) for elements in SECTION_TOTALS.values())
-    total = total or _of_both_sides(stated)
-    totals = {CURRENT_ASSETS: current_assets, CURRENT_LIABILITIES: current}
-    if current:
-        totals[NONCURRENT_LIABILITIES] = (*total, *_less(current)) if total else noncurrent
-    else:
-        totals[LIABILITIES] = total
-    return {section: terms for section, terms in totals.items() if terms}
-
-
-def amount_of(terms: Terms, stated: Day) -> float:
-    """The amount of a total."""
-    return sum(coefficient * stated[element][0] for element, coefficient in terms)
-
-
 def _read(filing: Filing, section: str, columns: list[int], decided: dict[str, bool]) -> Reading | None:
     """A section with the lines that add up, in both columns, or else in one of them; None if none do.
 
@@ -479,7 +320,7 @@ def _read(filing: Filing, section: str, columns: list[int], decided: dict[str, b
     """
     for days in (columns, columns[:1], columns[1:]) if len(columns) > 1 else (columns,):
         totals = [filing.totals[day][section] for day in days]
-        amounts = _groups(section, [filing.days[day] for day in days])
+        amounts = groups_of(section, [filing.days[day] for day in days])
         unit = unit_of(chain(totals, *amounts))
         found, groups = _solved(section, amounts, totals, unit, decided)
         if len(found) == 1:
@@ -487,17 +328,6 @@ def _read(filing: Filing, section: str, columns: list[int], decided: dict[str, b
         if found:
             return Reading(section, tuple(days), tuple(tuple(compress(groups, one)) for one in found), unit)
     return None
-
-
-def _groups(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]]:
-    """The elements of a section by their amounts in all columns: elements with equal amounts are one candidate."""
-    table = LINES[section]
-    groups: dict[tuple[float, ...], list[str]] = {}
-    for element in sorted(table.keys() & set().union(*shown)):
-        amounts = tuple([stated[element][0] if element in stated else 0.0 for stated in shown])
-        if any(amounts):
-            groups.setdefault(amounts, []).append(element)
-    return groups
 
 
 def _solved(

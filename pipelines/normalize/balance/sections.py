@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from pipelines.normalize.balance.reading import Day, Filing
+from pipelines.normalize.balance.reading import Filing
+from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.elements.lines import (
     COUNTED,
     IFRS_PREFIX,

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pipelines.normalize.balance.debt import SHORT_TERM
-from pipelines.normalize.balance.reading import Day, Filing, sections_of
+from pipelines.normalize.balance.reading import Filing
+from pipelines.normalize.balance.totals import Day, sections_of
 from pipelines.normalize.balance.values import DEBT, Value, first_amount, lines_of, sum_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,

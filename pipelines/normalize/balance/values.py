@@ -8,7 +8,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from pipelines.normalize.balance.reading import NOT_STATED, TOTALS_OF_BALANCE_SHEETS, Day, Filing, Reading
+from pipelines.normalize.balance.reading import TOTALS_OF_BALANCE_SHEETS, Filing, Reading
+from pipelines.normalize.balance.totals import NOT_STATED, Day
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BOTH_SIDES,

@@ -1,0 +1,121 @@
+"""The likeliest lines of a section of a balance sheet that its totals do not prove.
+
+Belongs here: which stated amounts are the same line, and which of them usually are lines. Does not: lines that add up
+(reading), the classes of lines and what includes what (elements.lines).
+"""
+
+from collections.abc import Iterable, Mapping
+
+from pipelines.normalize.balance.solver import DIGITS, SAME, unit_of
+from pipelines.normalize.balance.totals import Day
+from pipelines.normalize.elements.lines import BORROWING, LINES, WHOLES, Line
+
+
+def likely_lines(
+    section: str, day: int, days: Mapping[int, Day], decided: Mapping[str, bool], totals: Mapping[str, float]
+) -> tuple[str, ...]:
+    """The likeliest lines of a section of a balance sheet that its total does not prove, as elements.
+
+    Amounts of zero are left out.
+
+    A total is at least the sum of its parts: a smaller amount does not include them, and if a total is the amount of
+    one of several parts, the others are lines of their own. Elements with one amount are one line, unless another
+    column shows that they are two.
+
+    Args:
+        section: the section.
+        day, days: the day of the balance sheet, and what the filing states for each day.
+        decided: for elements whether they were lines of the filer's balance sheets before, as far as these prove it.
+        totals: of the sections of the day.
+    """
+    table, stated = LINES[section], days[day]
+    equal = groups_of(section, [stated]).values()
+    groups = [line for group in equal for line in _different_lines(group, days.values(), table)]
+    first = {min(group, key=lambda one: table[one].rank): group for group in groups}
+    below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
+    candidates = {one: group for one, group in first.items() if one not in below}
+    found: dict[str, bool] = {}
+    sums = {one: parts for one in candidates if one in WHOLES and (parts := _parts(one, candidates, stated, table))}
+    for element in sorted(candidates, key=lambda one: len(table[one].part_of)):
+        known = next((decided[one] for one in candidates[element] if one in decided), None)
+        containers = table[element].part_of
+        is_within = any(
+            is_line
+            and not containers.isdisjoint(candidates[one])
+            and stated[one][0] >= stated[element][0] * (1 - SAME)
+            and not _is_one_of_several(one, candidates, table)
+            for one, is_line in found.items()
+        )
+        is_usual = any(table[one].usual for one in candidates[element]) and element not in sums
+        is_part = all(element in parts for total, parts in sums.items() if total in containers)
+        found[element] = (is_usual and is_part and not is_within) if known is None else known
+        if known:
+            found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
+    lines = [element for element, is_line in found.items() if is_line]
+    return (*lines, *_that_fills(stated, lines, found, totals.get(section)))
+
+
+def _different_lines(group: list[str], columns: Iterable[Day], table: Mapping[str, Line]) -> list[list[str]]:
+    """Elements with equal amounts by the line that they may state together."""
+    lines: list[list[str]] = []
+    for one in group:
+        same = next((line for line in lines if all(_may_be_one(one, other, columns, table) for other in line)), None)
+        if same:
+            same.append(one)
+        else:
+            lines.append([one])
+    return lines
+
+
+def _may_be_one(one: str, other: str, columns: Iterable[Day], table: Mapping[str, Line]) -> bool:
+    """Whether two elements may state one line: no column has two amounts, or one of them may include the other."""
+    are_equal = all(stated[one][0] == stated[other][0] for stated in columns if one in stated and other in stated)
+    return are_equal or other in table[one].part_of or one in table[other].part_of
+
+
+def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
+    """The usual lines that a total includes, if several add up to it: then these are the lines, and no others."""
+    parts = [one for one in candidates if total in table[one].part_of and table[one].usual]
+    names = {name for one in parts for name in candidates[one]}
+    parts = [one for one in parts if table[one].part_of.isdisjoint(names - {*candidates[one]})]
+    return parts if len(parts) > 1 and sum(stated[one][0] for one in parts) == stated[total][0] else []
+
+
+def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Mapping[str, Line]) -> bool:
+    """Whether a total is less than a line of its class that it would include: then it is something else."""
+    return total in WHOLES and any(
+        total in table[one].part_of
+        and table[one].usual
+        and table[one].kind == table[total].kind
+        and stated[one][0] * (1 - SAME) > stated[total][0]
+        for one in candidates
+    )
+
+
+def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None) -> list[str]:
+    """The one amount that is to the unit what the likeliest lines leave of the total, also if it usually is no line."""
+    left = total - sum(stated[one][0] for one in lines) if total is not None else 0.0
+    filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
+    is_one = len(filling) == 1 and left >= DIGITS * unit_of(amount for amount, _ in stated.values())
+    return filling if is_one else []
+
+
+def _is_one_of_several(total: str, candidates: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:
+    """Whether a line of debt that may include others has the amount of one of them, and they are more.
+
+    Long-term debt has the amount of its non-current part where the filer states both lines of the balance sheet.
+    """
+    has_parts = any(total in table[one].part_of for one in candidates)
+    repeats = table[total].kind == BORROWING and any(one != total and table[one].usual for one in candidates[total])
+    return repeats and has_parts
+
+
+def groups_of(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]]:
+    """The elements of a section by their amounts in all columns: elements with equal amounts are one candidate."""
+    table = LINES[section]
+    groups: dict[tuple[float, ...], list[str]] = {}
+    for element in sorted(table.keys() & set().union(*shown)):
+        amounts = tuple([stated[element][0] if element in stated else 0.0 for stated in shown])
+        if any(amounts):
+            groups.setdefault(amounts, []).append(element)
+    return groups

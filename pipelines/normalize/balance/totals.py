@@ -1,0 +1,87 @@
+"""The totals of balance sheets: what a filing states for a day, and what the total of each section is computed from.
+
+Belongs here: the amounts of a day and its totals. Does not: which amounts are lines (likely, reading).
+"""
+
+from pipelines.normalize.elements.lines import (
+    BOTH_SIDES,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    LIABILITIES,
+    NONCURRENT_LIABILITIES,
+    REDEEMABLE,
+    SECTION_TOTALS,
+    TEMPORARY_EQUITY,
+)
+
+Day = dict[str, tuple[float, int]]
+"""What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
+
+NOT_STATED = -1
+"""The row of the fact of an amount that is derived."""
+
+Terms = tuple[tuple[str, float], ...]
+"""What a total is computed from: elements, each with its coefficient."""
+
+
+def sections_of(stated: Day) -> tuple[str, ...]:
+    """The sections of a balance sheet that have debt or cash.
+
+    Source: a balance sheet with total current liabilities is classified (ASC 210-10-45-5, IAS 1.60).
+    """
+    if any(total in stated for total in SECTION_TOTALS[CURRENT_LIABILITIES]):
+        return CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES
+    return CURRENT_ASSETS, LIABILITIES
+
+
+def apart_from_both_sides(stated: Day) -> float:
+    """By how much liabilities differ from both sides less equity; zero if one of them is not stated."""
+    total, terms = _first(stated, *SECTION_TOTALS[LIABILITIES]), _of_both_sides(stated)
+    return amount_of(terms, stated) - amount_of(total, stated) if total and terms else 0.0
+
+
+def _first(stated: Day, *elements: str) -> Terms:
+    return next((((element, 1.0),) for element in elements if element in stated), ())
+
+
+def _less(terms: Terms) -> Terms:
+    return tuple((element, -coefficient) for element, coefficient in terms)
+
+
+def _of_both_sides(stated: Day) -> Terms:
+    """Liabilities as liabilities and equity less all equity; nothing if one of them is not stated."""
+    both = _first(stated, *BOTH_SIDES)
+    equity = _first(
+        stated, "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "ifrs-full:Equity"
+    )
+    if not equity and "StockholdersEquity" in stated:
+        equity = (("StockholdersEquity", 1.0), *_first(stated, "MinorityInterest"))
+    if not both or not equity:
+        return ()
+    temporary, redeemable = _first(stated, *TEMPORARY_EQUITY), _first(stated, REDEEMABLE)
+    if temporary and redeemable and amount_of(temporary, stated) == amount_of(redeemable, stated):
+        redeemable = ()
+    return (*both, *_less((*equity, *temporary, *redeemable)))
+
+
+def section_totals(stated: Day) -> dict[str, Terms]:
+    """What the total of each section that a balance sheet has is computed from.
+
+    Liabilities are liabilities and equity less all equity where they have no total of their own; a balance sheet
+    without total current liabilities is not classified.
+
+    Source: ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); us-gaap:Liabilities.
+    """
+    current_assets, current, noncurrent, total = (_first(stated, *elements) for elements in SECTION_TOTALS.values())
+    total = total or _of_both_sides(stated)
+    totals = {CURRENT_ASSETS: current_assets, CURRENT_LIABILITIES: current}
+    if current:
+        totals[NONCURRENT_LIABILITIES] = (*total, *_less(current)) if total else noncurrent
+    else:
+        totals[LIABILITIES] = total
+    return {section: terms for section, terms in totals.items() if terms}
+
+
+def amount_of(terms: Terms, stated: Day) -> float:
+    """The amount of a total."""
+    return sum(coefficient * stated[element][0] for element, coefficient in terms)
