@@ -342,7 +342,7 @@ FRAMES: dict[str, Declared] = {
         (
             "values",
             "a version of a line item (`value` is null if it is withdrawn), with one column for each flag",
-            f"version* cik q seq item value? rule method? {FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}",
+            f"version* cik q seq item entity? value? rule method? {FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}",
         ),
         (
             "value_legs",

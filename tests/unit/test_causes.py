@@ -36,6 +36,7 @@ def version(
     """A value after a filing, composed of one fact unless others are given."""
     legs = [leg(value)] if legs is None else list(legs)
     told = {"method": "fiscal_year", "flags": "", "is_amended": False, "tags": REVENUE, "standards": "us-gaap USD"}
+    told |= {"entity": 0}
     return {"cik": CIK, "q": q, "item": item, "seq": seq, "value": float(value), **told, **more, "legs": legs}
 
 
@@ -84,12 +85,7 @@ CASES = {
         version("revenue", 1, 100e6, standards="us-gaap USD"),
         version("revenue", 2, 90e6, standards="ifrs-full EUR", tags="ifrs-full:Revenue"),
     ],
-    "entity_change": [
-        *income(1, 4e6),
-        version("revenue", 1, 0),
-        *income(2, -140e6),
-        version("revenue", 2, 4_431e6),
-    ],
+    "entity_change": [version("revenue", 1, 4e6), version("revenue", 2, 4_431e6, entity=1)],
     "restatement": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, is_amended=True)],
     "lines_changed": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, tags="us-gaap:SalesRevenueNet")],
     "other_columns": [
@@ -224,25 +220,17 @@ def test_a_leg_with_the_opposite_sign_is_an_error_of_sign():
     assert last_cause(version("roic", 1, 0.165, legs=before), version("roic", 2, 0.245, legs=after)) == "sign_fix"
 
 
-def test_a_reverse_merger_changes_the_entity_of_the_whole_filing():
-    """Revenue and net income of the year are another company's; so is the cash that changes in the same filing."""
-    before = [*income(1, 394e6), version("revenue", 1, 5_101e6), version("cash_and_equivalents", 1, 2_368e6)]
-    after = [*income(2, -7_336e6), version("revenue", 2, 19_719e6), version("cash_and_equivalents", 2, 1_900e6)]
+def test_another_companys_value_follows_a_withdrawn_one():
+    """A break withdraws earnings per share, and a later filing states those of the other company."""
+    before, after = version("eps_basic", 1, 2.7), version("eps_basic", 3, 4.57, entity=1)
 
-    assert causes(*before, *after)[3:] == ["entity_change"] * 3
+    assert last_cause(before, withdrawal("eps_basic", 2), after) == "entity_change"
 
 
-def test_a_large_restatement_of_profit_alone_is_no_change_of_entity():
+def test_a_large_restatement_within_a_company_is_no_change_of_entity():
     before = [*income(1, 10e6), version("revenue", 1, 100e6)]
 
-    assert last_cause(*before, version("revenue", 2, 96e6), *income(2, -30e6)) == "restatement"
-
-
-def test_shares_that_jump_with_most_items_are_another_companys():
-    items = ("shares_basic", "shares_diluted", "eps_basic")
-    before, after = [[version(item, seq, value) for item in items] for seq, value in ((1, 168.1e6), (2, 28.6e6))]
-
-    assert causes(*before, *after)[3:] == ["entity_change"] * 3
+    assert last_cause(*before, version("revenue", 2, 296e6), *income(2, -30e6)) == "restatement"
 
 
 def test_companies_items_and_periods_are_independent():

@@ -11,7 +11,6 @@ import polars as pl
 from pipelines.normalize.arrays import previous
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.item import MEAN, SUM
-from pipelines.normalize.periods.breaks import LARGE
 from pipelines.normalize.ttm.known import HALF_A_UNIT
 from warehouse.schema import items_of
 
@@ -26,8 +25,7 @@ REVISED_A_LITTLE = 0.02
 SAME = 1e-6
 """Figures that differ by at most this share are equal."""
 SEVERAL = 2
-"""A filing that restates net income of at least so many periods is a change of accounting; if at least so many items
-change by more than half together with the shares, the figures are another company's."""
+"""A filing that restates net income of at least so many periods is a change of accounting."""
 
 OF_SHARES = ("shares_basic", "shares_diluted", "eps_basic", "dividends_per_share")
 RATIOS = items_of("ratio")
@@ -106,9 +104,8 @@ CAUSES: tuple[Cause, ...] = (
     ),
     Cause(
         "entity_change",
-        "revenue and net income of a period change by more than half at once, or shares with most of the items: the "
-        "filing shows another company's figures",
-        pl.col("shows_another_entity"),
+        "the figures are those of another company: the value before is from filings before a break of the entity",
+        pl.col("other_entity"),
     ),
     Cause("restatement", "an amended filing states another figure", pl.col("is_amended")),
     Cause(
@@ -154,7 +151,7 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     """Add `cause` to versions: the first of CAUSES that holds.
 
     Args:
-        versions: `version`, `cik`, `q`, `item`, `seq`, `value` (null: withdrawn), `method`,
+        versions: `version`, `cik`, `q`, `item`, `entity`, `seq`, `value` (null: withdrawn), `method`,
             `is_amended`, and `elements`, `standards` and `currency`, numbers that are equal for two versions with the
             same elements, taxonomies or currencies (0: no currency).
         legs: the filed facts of the versions: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
@@ -175,9 +172,10 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         the versions with `earlier` and `earliest`, the values before (null if there is none); `was_withdrawn`: a
-        version without value lies between; `other_elements`, `other_standards`: the facts have other
-        elements, or other taxonomies or units; and the columns of _filings_compared and _facts_compared. `rounds`: no
-        fact differs by more than rounding, and the values by at most the rounding of the facts that differ.
+        version without value lies between; `other_entity`: the figures are another company's; `other_elements`,
+        `other_standards`: the facts have other elements, or other taxonomies or units; and the columns of
+        _filings_compared and _facts_compared. `rounds`: no fact differs by more than rounding, and the values by at
+        most the rounding of the facts that differ.
     """
 
     def before(name: str, back: int = 1) -> pl.Expr:
@@ -192,6 +190,7 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
         previous=before("version"),
         earlier=before("value"),
         earliest=before("value", 2),
+        other_entity=changes("entity"),
         other_elements=changes("elements"),
         other_standards=changes("standards") | changes_currency,
     )
@@ -214,26 +213,13 @@ def _filings_compared(versions: pl.DataFrame) -> pl.DataFrame:
     """Add what else the filing of each version changes.
 
     Returns:
-        the versions with `moves_net_income`: whether the filing changes net income of the window; `periods_moved`: the
-        number of windows in which it does; and `shows_another_entity`: whether a window of the filing shows another
-        company's figures.
+        the versions with `moves_net_income`: whether the filing changes net income of the window; and `periods_moved`:
+        the number of windows in which it does.
     """
-    change, size = (pl.col("value") - pl.col("earlier")).abs(), pl.col("earlier").abs()
-    is_income, is_revenue = pl.col("item") == "net_income", pl.col("item") == "revenue"
-    is_shares = pl.col("item").is_in(OF_SHARES[:2])
-    changes, large = pl.col("changes"), pl.col("changes_by_half")
-    most = (large.sum() >= SEVERAL) & (2 * large.sum() > changes.sum())
-    another = ((large & is_income).any() & (large & is_revenue).any()) | ((large & is_shares).any() & most)
-    return (
-        versions.with_columns(
-            changes=(change > SAME * size).fill_null(value=False),
-            changes_by_half=(change > LARGE * size).fill_null(value=False),
-        )
-        .with_columns(moves_net_income=(changes & is_income).any().over(WINDOW), another=another.over(WINDOW))
-        .with_columns(
-            periods_moved=pl.col("q").filter("moves_net_income").n_unique().over(FILING),
-            shows_another_entity=pl.col("another").any().over(FILING),
-        )
+    changes = ~_nearly_equal("value", "earlier").fill_null(value=True)
+    moved = (changes & (pl.col("item") == "net_income")).any().over(WINDOW)
+    return versions.with_columns(moves_net_income=moved).with_columns(
+        periods_moved=pl.col("q").filter("moves_net_income").n_unique().over(FILING)
     )
 
 

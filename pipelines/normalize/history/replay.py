@@ -62,8 +62,8 @@ def item_versions(
         of_industry: `cik`, `seq`, `industry`: items without meaning in the industry of a filing have no version.
 
     Returns:
-        versions: `version` (row number), `cik`, `q`, `seq`, `item`, `value` (null: withdrawn), `rule`, `method`,
-            and a boolean column for each of items.flags.FLAGS.
+        versions: `version` (row number), `cik`, `q`, `seq`, `item`, `entity` (of the figures, see breaks.regimes),
+            `value` (null: withdrawn), `rule`, `method`, and a boolean column for each of items.flags.FLAGS.
         legs: `version`, `place` (order of the leg), `role`, `times`, and `flow` or `balance`: its row number.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: the items that a rule withholds after the newest filing.
         decisions: `cik`, `rule`, `figures`.
@@ -111,7 +111,8 @@ def _reasons(points: Points, item: Item) -> list[pl.DataFrame]:
 
 
 def _at_points(points: Points, item: Item, has_value: pl.Series, withdrawn_by: Sequence[pl.Series]) -> pl.DataFrame:
-    """The item at every point: `point` (row number), `cik`, `q`, `seq`, `item`, `value`, `rule`, `method` and flags.
+    """The item at every point: `point` (row number), `cik`, `q`, `seq`, `item`, `entity`, `value`, `rule`, `method` and
+    flags.
 
     Args:
         points: the points.
@@ -125,6 +126,7 @@ def _at_points(points: Points, item: Item, has_value: pl.Series, withdrawn_by: S
         points.frame.with_row_index("point")
         .with_columns(
             item=pl.lit(item.name),
+            entity=numbers(points.entity).cast(pl.Int32),
             value=numbers(item.value),
             rule=pl.Series([*item.rules, None], dtype=pl.String)[item.rule],  # -1: none
             method=pl.Series([*item.methods, None], dtype=pl.String)[item.method],

@@ -178,6 +178,7 @@ class Points:
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():
             self.rows[name] = np.where(holds, NOTHING, self.rows[name])
+        self.entity = largest(*(self.of(name, "company") for name in self.rows))
 
     def __len__(self) -> int:
         return len(self.q)
