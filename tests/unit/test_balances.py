@@ -33,6 +33,7 @@ NONCURRENT, MATURITIES, SHORT, CURRENT, WHOLE, EVERYTHING = (
 ADVANCES, RELATED = "AdvancesFromFederalHomeLoanBanks", "NotesPayableRelatedPartiesNoncurrent"
 CONVERTIBLE, LOANS, UNSECURED = "ConvertibleNotesPayableCurrent", "LoansPayableCurrent", "UnsecuredDebtCurrent"
 OVERALL, SECURITIES = "CashCashEquivalentsAndShortTermInvestments", "ShortTermInvestments"
+CURRENT_SECURITIES = "AvailableForSaleSecuritiesDebtSecuritiesCurrent"
 RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 PAYABLE, OTHER_NONCURRENT = "AccountsPayableCurrent", "OtherLiabilitiesNoncurrent"
 ASSETS, LIABILITIES, DUE = "Assets", "Liabilities", "LiabilitiesCurrent"
@@ -669,6 +670,13 @@ ADD_UP: dict[str, Case] = {
 }
 """Amounts of which the totals show whether they are lines."""
 
+
+def of_two_days(now: tuple[float, float], before: tuple[float, float], value: float) -> Case:
+    """Cash of an unclassified balance sheet, from its cash and current securities on two days."""
+    own, other = ({ASSETS: 900, CASH: cash, CURRENT_SECURITIES: securities} for cash, securities in (now, before))
+    return Case([*filed(own), *filed(other, of=BEFORE)[2:]], value, CASH_LINES, OF_CASH)
+
+
 OF_CASH_LINES: dict[str, Case] = {
     "the filer's own total": cash(50, CASH_LINES, **{OVERALL: 50, CASH: 30, SECURITIES: 15}),
     "a total without parts": cash(50, CASH_LINES, **{OVERALL: 50}),
@@ -676,24 +684,8 @@ OF_CASH_LINES: dict[str, Case] = {
         45, CASH_LINES, "total_contradicts_parts", **{OVERALL: 20, CASH: 30, SECURITIES: 15}
     ),
     "cash and the securities beside it": cash(45, CASH_LINES, **{CASH: 30, SECURITIES: 15}),
-    "cash and securities of one amount, two amounts in the other column": Case(
-        [
-            *filed({ASSETS: 900, CASH: 275, SECURITIES: 275}),
-            *filed({ASSETS: 900, CASH: 310, SECURITIES: 262}, of=BEFORE),
-        ],
-        550,
-        CASH_LINES,
-        OF_CASH,
-    ),
-    "one amount under two elements in both columns": Case(
-        [
-            *filed({ASSETS: 900, CASH: 275, SECURITIES: 275}),
-            *filed({ASSETS: 900, CASH: 310, SECURITIES: 310}, of=BEFORE),
-        ],
-        275,
-        CASH_LINES,
-        OF_CASH,
-    ),
+    "cash and securities of one amount, two amounts in the other column": of_two_days((275, 275), (310, 262), 550),
+    "one amount under two elements in both columns": of_two_days((275, 275), (310, 310), 275),
     "cash alone": cash(30, CASH_LINES, **{CASH: 30}),
     "nothing held": cash(0, CASH_LINES, **{CASH: 0}),
     "securities without cash": cash(None, "gap.no-tag", **{SECURITIES: 15}),
