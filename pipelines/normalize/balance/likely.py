@@ -10,6 +10,9 @@ from pipelines.normalize.balance.solver import DIGITS, SAME, unit_of
 from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.elements.lines import BORROWING, LINES, WHOLES, Line
 
+SHORT = 100
+"""Amounts of fewer units are often equal by chance: of those of two digits, one in ninety."""
+
 
 def likely_lines(
     section: str, day: int, days: Mapping[int, Day], decided: Mapping[str, bool], totals: Mapping[str, float]
@@ -20,7 +23,7 @@ def likely_lines(
 
     A total is at least the sum of its parts: a smaller amount does not include them, and if a total is the amount of
     one of several parts, the others are lines of their own. Elements with one amount are one line, unless another
-    column shows that they are two.
+    column shows that they are two, or the amount has few digits.
 
     Args:
         section: the section.
@@ -29,9 +32,13 @@ def likely_lines(
         totals: of the sections of the day.
     """
     table, stated = LINES[section], days[day]
-    equal = groups_of(section, [stated]).values()
-    groups = [line for group in equal for line in _different_lines(group, days.values(), table)]
-    first = {min(group, key=lambda one: table[one].rank): group for group in groups}
+    short = SHORT * unit_of(amount for amount, _ in stated.values())
+    lines = [
+        line
+        for group in groups_of(section, [stated]).values()
+        for line in _lines_of(group, days.values(), table, is_short=abs(stated[group[0]][0]) < short)
+    ]
+    first = {min(line, key=lambda one: table[one].rank): line for line in lines}
     below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
     candidates = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
@@ -51,26 +58,30 @@ def likely_lines(
         found[element] = (is_usual and is_part and not is_within) if known is None else known
         if known:
             found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
-    lines = [element for element, is_line in found.items() if is_line]
-    return (*lines, *_that_fills(stated, lines, found, totals.get(section)))
+    likely = [element for element, is_line in found.items() if is_line]
+    return (*likely, *_that_fills(stated, likely, found, totals.get(section)))
 
 
-def _different_lines(group: list[str], columns: Iterable[Day], table: Mapping[str, Line]) -> list[list[str]]:
-    """Elements with equal amounts by the line that they may state together."""
+def _lines_of(
+    group: list[str], columns: Iterable[Day], table: Mapping[str, Line], *, is_short: bool
+) -> list[list[str]]:
+    """Elements with equal amounts by the line that they may state together.
+
+    Two may if one of them may include the other, or if they are equal in all columns, and not by chance (SHORT).
+    """
+
+    def may_be_one(one: str, other: str) -> bool:
+        are_equal = all(stated[one][0] == stated[other][0] for stated in columns if one in stated and other in stated)
+        return (are_equal and not is_short) or other in table[one].part_of or one in table[other].part_of
+
     lines: list[list[str]] = []
     for one in group:
-        same = next((line for line in lines if all(_may_be_one(one, other, columns, table) for other in line)), None)
+        same = next((line for line in lines if all(may_be_one(one, other) for other in line)), None)
         if same:
             same.append(one)
         else:
             lines.append([one])
     return lines
-
-
-def _may_be_one(one: str, other: str, columns: Iterable[Day], table: Mapping[str, Line]) -> bool:
-    """Whether two elements may state one line: no column has two amounts, or one of them may include the other."""
-    are_equal = all(stated[one][0] == stated[other][0] for stated in columns if one in stated and other in stated)
-    return are_equal or other in table[one].part_of or one in table[other].part_of
 
 
 def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
