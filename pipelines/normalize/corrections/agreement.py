@@ -68,8 +68,9 @@ BY_NONE = "another figure of the filing, which equals this one in other periods,
 
 BY_TWO_OTHERS = Rule(
     "correction.agreement.by-two-others",
-    "Net income, revenue or earnings per share that no other figure of the filing and period confirms are replaced by "
-    "what equals them in other periods if a second figure agrees; revenue also by a larger element that foots.",
+    "Net income, revenue or earnings per share that nothing in the filing confirms are replaced by what equals them "
+    "in other periods if a second figure agrees; revenue also by a larger element that foots, earnings in cents by "
+    "dollars.",
     "ASC 260-10-45-10; Regulation S-X Rule 5-03: the lines of the income statement foot",
     "correct",
 )
@@ -210,6 +211,13 @@ def _is_product(each: Floats, count: Floats, incomes: tuple[Floats, Floats], sha
     return any_of([_equal(each * count, income, share * income + cents * count) for income in incomes])
 
 
+def _in_cents(each: Floats, count: Floats, incomes: tuple[Floats, Floats]) -> Flags:
+    """Whether earnings per share times shares are a hundred times net income, or a hundredth: cents, not dollars."""
+    is_large = np.fmax(each, either(*incomes) / count) >= SMALLEST_EARNINGS
+    scaled = (each * count * scale for scale in (100, 0.01))
+    return is_large & any_of([_equal(one, income, OF_SHARES * income) for one in scaled for income in incomes])
+
+
 def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: tuple[Floats, Floats]) -> Flags:
     """Whether earnings per share times shares differ from net income, although they usually equal it."""
     income = either(*incomes)
@@ -228,8 +236,9 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats]) -> list[Proposa
     pairs = ((earnings, basic), (of_diluted, diluted))
     # both products agree with each other, but not with income: it is not what they are divided from
     is_other_income = _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
+    in_cents = ~any_of([~_in_cents(*pair, incomes) for pair in pairs])
     is_other_income &= ~any_of([_is_product(*pair, incomes, APART, PARTICIPATING) for pair in pairs])
-    bad_basic, bad_diluted = (_contradicts(rows, *pair, incomes) & ~is_other_income for pair in pairs)
+    bad_basic, bad_diluted = ((_contradicts(rows, *pair, incomes) & ~is_other_income) | in_cents for pair in pairs)
     basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
 
     def is_count(count: Floats) -> Flags:
@@ -242,7 +251,8 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats]) -> list[Proposa
 
     income = either(*incomes)
     cents = np.round(income / basic, 2)
-    corrected = bad_basic & is_count(basic) & (is_each(income / basic) | np.isnan(of_diluted)) & (cents != 0)
+    is_shown = is_each(income / basic) | np.isnan(of_diluted) | in_cents
+    corrected = bad_basic & is_count(basic) & is_shown & (cents != 0)
     corrected &= ~(is_each(earnings) & is_count(income / earnings))
     count_errs = bad_basic & ~is_count(basic) & is_each(earnings)
     unclear = bad_basic & ~corrected & ~count_errs
@@ -253,7 +263,9 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats]) -> list[Proposa
         rows.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, cents / earnings),
         rows.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
         rows.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
-        rows.propose(CONTRADICTED, BY_NONE, COUNTS[1], bad_diluted & ~(basic_holds & is_usual_count), np.nan),
+        rows.propose(
+            CONTRADICTED, BY_NONE, COUNTS[1], bad_diluted & ~(basic_holds & is_usual_count) & ~in_cents, np.nan
+        ),
         *_of_dilution(rows, pairs, incomes, (diluted < (1 - RESTATED) * basic) & ~bad_basic & ~bad_diluted),
     ]
 
