@@ -57,6 +57,20 @@ def years_shown_again(tag: str, amount: float, quarters: Sequence[float]) -> lis
     return [*(row for row in rows if row["filed"] < "2024-02-29"), *again, quarter]
 
 
+def half_year_after_a_transition_period(half_year: float = 240e6) -> list[Row]:
+    """Three months of 2022, nine in a transition report, and half a year of the next fiscal year, as cash flows are."""
+    stated = (
+        ("2022-01-01", "2022-03-31", 100e6, "10-Q", "2022-05-10"),
+        ("2022-01-01", "2022-09-30", 320e6, "10-KT", "2022-11-20"),
+        ("2022-10-01", "2023-03-31", half_year, "10-Q", "2023-05-10"),
+    )
+    before = company(4, 2021, **{REVENUE: [90e6] * 4})
+    return [
+        *before,
+        *(fact(REVENUE, amount, start, end, form=form, filed=on) for start, end, amount, form, on in stated),
+    ]
+
+
 def recast_with_its_quarter() -> list[Row]:
     """The first quarter of 2023 restates that of 2022 from 100 to 130; an amendment restates the year to 520."""
     rows = changed(
@@ -194,6 +208,7 @@ WINDOWS: dict[str, list[Row]] = {
     "ttm.year-before-recast": year_recast_and_quarter_with_more_digits(),
     "flag.before-recast": year_recast_and_quarter_with_more_digits(),
     "ttm.next-less-quarter": recast_from_the_second_quarter_on(),
+    "ttm.across-year-ends": half_year_after_a_transition_period(),
     "ttm.quarters-of-recast": recast_with_quarterly_data(),
     "ttm.newest-comparative": recast_with_its_quarter(),
     "ttm.no-mixed-elements": lesser_element(["2022-03", "2022-06", "2022-09"], []),

@@ -19,8 +19,10 @@ from tests.factories import (
     raw,
     standardized,
     stated,
+    value_of,
     week_ends,
 )
+from tests.shapes import flows
 
 WEEKS_52, WEEKS_53 = (13, 13, 13, 13), (13, 13, 13, 14)
 
@@ -337,6 +339,15 @@ def test_twelve_months_tile_a_transition_period():
     expected = [sum(quarters[number - 3 : number + 1]) for number in range(3, len(quarters))]
     assert found["value"].to_list() == expected
     assert found["period_end"].to_list()[5:7] == [day("2022-09-30"), day("2022-12-31")]
+
+
+def test_twelve_months_across_a_new_year_end_need_no_quarters():
+    """Half a year, and the nine months before it less the three that are more than twelve months ago; nothing less."""
+    found = standardized(raw(flows.half_year_after_a_transition_period()))
+
+    assert value_of(found, "revenue", "ttm", "2023-03-31") == 240e6 + 320e6 - 100e6
+    [legs] = found.found.versions.filter(item="revenue", period_end=day("2023-03-31"))["legs"].to_list()
+    assert [(leg["value"], leg["weight"]) for leg in legs] == [(320e6, 1.0), (240e6, 1.0), (100e6, -1.0)]
 
 
 # --- The position of a fact

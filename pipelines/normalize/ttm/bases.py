@@ -66,7 +66,8 @@ class Years(NamedTuple):
     of its year. `is_before`: whether the year or this year to date was recast later, without the others.
     `is_doubtful`: whether the interim period of its year was restated by little, so that the year may be on another
     basis. `is_newer`: whether the year was first stated on the basis of this year to date. `with_year`: this period as
-    known with the year. `was_error`: whether the year is as a later filing corrects it.
+    known with the year. `was_error`: whether the year is as a later filing corrects it. `is_across`: whether another
+    period takes the place of the year (recasts.ACROSS_YEAR_ENDS).
     """
 
     year: Ints
@@ -79,6 +80,7 @@ class Years(NamedTuple):
     is_newer: Flags
     with_year: Ints
     was_error: Flags
+    is_across: Flags
 
     def at(self, rows: Ints) -> "Years":
         """The legs of some windows."""
@@ -199,6 +201,7 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
         is_newer=is_newer,
         with_year=with_year,
         was_error=legs.was_error,
+        is_across=np.zeros_like(is_on_basis),
     )
 
 

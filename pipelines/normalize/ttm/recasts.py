@@ -1,12 +1,13 @@
-"""Recasts: the ways to twelve months on the basis of a recast fiscal year, if its interim periods were not recast.
+"""Twelve months where no fiscal year leads to them: after a recast of the year alone, or a change of the year end.
 
-Belongs here: quarters that the filing of the recast states, and the next window, whose filing is on that basis. Does
-not: the year and the interim periods that follow one basis by themselves (bases), which way counts (choice).
+Belongs here: quarters that the filing of a recast states, the next window, whose filing is on its basis, and the period
+before a new fiscal year. Does not: the year and the interim periods that follow one basis by themselves (bases), which
+way counts (choice).
 """
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import Years, years_on_one_basis
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
@@ -33,6 +34,16 @@ NEXT_LESS_QUARTER = Rule(
     "before, on one basis",
     "compose",
 )
+
+ACROSS_YEAR_ENDS = Rule(
+    "ttm.across-year-ends",
+    "Where the fiscal year end changed, twelve months are a year to date, plus the period before it, less the part of "
+    "that period that is more than twelve months ago, as filings state all three.",
+    "Exchange Act Rule 13a-10: a transition period is reported on its own; periods that follow each other add up",
+    "compose",
+)
+SPANS = np.array([(1, 4, 1), (2, 3, 1), (2, 4, 2), (3, 2, 1), (3, 3, 2), (3, 4, 3)]).T[:, :, None]
+"""Quarters of a year to date, of the period before it, and of the part of this that is more than twelve months ago."""
 
 
 def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
@@ -74,12 +85,13 @@ def _as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
 def by_years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
     """The last fiscal year, plus this year to date, less the same period of the year before, on one basis.
 
-    Or those of the next window, less its last quarter, plus the same quarter of the year before.
+    Or those of the next window, less its last quarter, plus the same quarter of the year before; or across year ends.
 
     Returns:
         the way, its legs, and for each window whether it follows from the next one.
     """
     years, of = years_on_one_basis(windows), windows.of
+    years.replace(*_across_year_ends(windows, years))
     rows, following, quarter, prior = _from_next_window(windows, years)
     is_next = np.zeros(len(windows.q), dtype=np.bool_)
     is_next[rows] = True
@@ -92,6 +104,24 @@ def by_years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
         total[rows] += of(name, prior) - of(name, quarter)
     way = Way.of(windows, YEAR_TO_DATE, (*sums, of("regime", years.to_date)), legs, (1, 1, -1, -1, 1), ~years.holds)
     return way, years, is_next
+
+
+def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:
+    """The windows to which no fiscal year leads, but other periods; and these as legs, the longer one as the year."""
+    asked = np.flatnonzero(np.isnan(years.total(windows, "amount")) & ~windows.is_year_end)
+    some, q = windows.at(asked), windows.q[asked]
+    ends = np.array([q + 0 * SPANS[0], q - SPANS[0], q - QUARTERS_A_YEAR + 0 * SPANS[0]])
+    periods = some.find(ends, np.broadcast_to(SPANS, ends.shape))
+    # as first stated, so that all are on one basis
+    holds = np.all((periods >= 0) & np.isnan(some.of("revised", periods)), axis=0)
+    found = ACROSS_YEAR_ENDS.where(any_of(holds))
+    to_date, year, prior = np.take_along_axis(periods, holds.argmax(axis=0)[None, None], axis=1)[:, 0][:, found]
+    rows = asked[found]
+    every = np.ones(len(rows), dtype=np.bool_)
+    legs = years.at(rows)._replace(
+        year=year, to_date=to_date, prior=prior, with_year=prior, holds=every, is_across=every
+    )
+    return rows, legs
 
 
 def _from_next_window(windows: Windows, years: Years) -> tuple[Ints, Years, Ints, Ints]:

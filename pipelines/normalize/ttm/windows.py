@@ -35,7 +35,7 @@ from pipelines.normalize.ttm.known import (
 )
 from pipelines.normalize.ttm.lookups import Windows
 from pipelines.normalize.ttm.quarters import QUARTER_BY_DIFFERENCE, quarters_added_up
-from pipelines.normalize.ttm.recasts import NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, by_years_or_next
+from pipelines.normalize.ttm.recasts import ACROSS_YEAR_ENDS, NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, by_years_or_next
 from pipelines.normalize.ttm.ways import (
     DISAGREEMENT,
     NO_MIXED_BASES,
@@ -274,6 +274,7 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice
         NO_CONTRADICTING_WAYS: choice.is_confirmed,
         QUARTERS_OF_RECAST: ways.of_recast,
         NEXT_LESS_QUARTER: ways.of_next & has_way,
+        ACROSS_YEAR_ENDS: is_years & years.is_across,
     }
     withheld = [(rule, holds & ~has_way) for rule, _, holds in _forbidden(ways, choice)]
     cik = ints(windows.points, "cik")
