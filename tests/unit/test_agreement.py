@@ -120,6 +120,15 @@ def test_wrong_earnings_per_share_are_computed_again():
     assert third_year(USUAL, {EPS: 2.75})["eps_basic"] == 2.25
 
 
+@pytest.mark.parametrize("times", [100, 0.01])
+def test_earnings_in_cents_are_restated_in_dollars(times):
+    """Basic and diluted earnings agree with each other, but times shares they are a hundred times net income."""
+    for years in (1, 3):
+        found = third_year(USUAL, {EPS: 2.25 * times, EPS_DILUTED: 2.2 * times}, years=years)
+
+        assert (found["eps_basic"], found["shares_basic"], found["shares_diluted"]) == (2.25, 40e6, 41e6)
+
+
 def test_a_wrong_count_is_left_out():
     """The count is below the diluted one by more than dilution explains, and earnings are like diluted ones."""
     found = third_year(USUAL, {SHARES: 30e6})
