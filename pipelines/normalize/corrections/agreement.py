@@ -161,8 +161,13 @@ def of_income(figures: Figures) -> list[Proposal]:
     """Net income of the parent and to common, then earnings per share and averages of shares."""
     rows = PeriodRows.of(figures, (*OF_INCOME, PREFERRED))
     parent, common, preferred = rows[PARENT], rows[COMMON], rows[PREFERRED]
+    in_cents = _in_cents(rows)
     by_basic, by_diluted = (
-        Equal(rows[earnings] * rows[count], OF_SHARES * np.abs(parent) + HALF_A_CENT * rows[count], is_exact=False)
+        Equal(
+            np.where(in_cents, np.nan, rows[earnings] * rows[count]),
+            OF_SHARES * np.abs(parent) + HALF_A_CENT * rows[count],
+            is_exact=False,
+        )
         for earnings, count in zip(PER_SHARE, COUNTS, strict=True)
     )
     # income to common below that of the parent, which earnings per share confirm: preferred dividends
@@ -186,7 +191,7 @@ def of_income(figures: Figures) -> list[Proposal]:
             less / common,
         ),
         *_replaced(rows, COMMON, np.where(is_of_parent, common, right_common)),
-        *_of_shares(rows, incomes),
+        *_of_shares(rows, incomes, in_cents),
     ]
 
 
@@ -211,11 +216,16 @@ def _is_product(each: Floats, count: Floats, incomes: tuple[Floats, Floats], sha
     return any_of([_equal(each * count, income, share * income + cents * count) for income in incomes])
 
 
-def _in_cents(each: Floats, count: Floats, incomes: tuple[Floats, Floats]) -> Flags:
-    """Whether earnings per share times shares are a hundred times net income, or a hundredth: cents, not dollars."""
-    is_large = np.fmax(each, either(*incomes) / count) >= SMALLEST_EARNINGS
-    scaled = (each * count * scale for scale in (100, 0.01))
-    return is_large & any_of([_equal(one, income, OF_SHARES * income) for one in scaled for income in incomes])
+def _in_cents(rows: PeriodRows) -> Flags:
+    """Whether basic and diluted earnings per share times shares are a hundred times net income, or a hundredth."""
+    incomes = [np.abs(rows[name]) for name in (COMMON, PARENT)]
+    found = np.ones_like(rows[PARENT], dtype=np.bool_)
+    for earnings, count in zip(PER_SHARE, COUNTS, strict=True):
+        each, product = np.abs(rows[earnings]), np.abs(rows[earnings] * rows[count])
+        is_large = np.fmax(each, either(*incomes) / rows[count]) >= SMALLEST_EARNINGS
+        scaled = [_equal(product * times, income, OF_SHARES * income) for times in (100, 0.01) for income in incomes]
+        found &= is_large & any_of(scaled)
+    return found
 
 
 def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: tuple[Floats, Floats]) -> Flags:
@@ -230,13 +240,12 @@ def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: tuple[F
     return known & ((rows.usual(known, loose) & ~loose) | (is_strict & ~near))
 
 
-def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats]) -> list[Proposal]:
-    """Earnings per share and averages of shares."""
+def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags) -> list[Proposal]:
+    """Earnings per share and averages of shares; `in_cents` of _in_cents."""
     (basic, diluted), (earnings, of_diluted) = ([np.abs(rows[name]) for name in names] for names in (COUNTS, PER_SHARE))
     pairs = ((earnings, basic), (of_diluted, diluted))
     # both products agree with each other, but not with income: it is not what they are divided from
     is_other_income = _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
-    in_cents = ~any_of([~_in_cents(*pair, incomes) for pair in pairs])
     is_other_income &= ~any_of([_is_product(*pair, incomes, APART, PARTICIPATING) for pair in pairs])
     bad_basic, bad_diluted = ((_contradicts(rows, *pair, incomes) & ~is_other_income) | in_cents for pair in pairs)
     basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
