@@ -87,8 +87,9 @@ class Years(NamedTuple):
         return Years._make(column[rows] for column in self)
 
     def total(self, windows: Windows, name: str) -> Floats:
-        """The year, plus the year to date, less the period of the year before."""
-        return windows.of(name, self.year) + windows.of(name, self.to_date) - windows.of(name, self.prior)
+        """The year, plus the year to date, less the year to date of the year before."""
+        of_prior = np.where(self.is_across & (self.prior < 0), 0.0, windows.of(name, self.prior))
+        return windows.of(name, self.year) + windows.of(name, self.to_date) - of_prior
 
     def replace(self, rows: Ints, other: "Years") -> None:
         """Put the legs of some windows in the place of these."""

@@ -42,7 +42,9 @@ ACROSS_YEAR_ENDS = Rule(
     "Exchange Act Rule 13a-10: a transition period is reported on its own; periods that follow each other add up",
     "compose",
 )
-SPANS = np.array([(1, 4, 1), (2, 3, 1), (2, 4, 2), (3, 2, 1), (3, 3, 2), (3, 4, 3)]).T[:, :, None]
+SPANS = np.array(
+    [(n, longer, n + longer - QUARTERS_A_YEAR) for n in (1, 2, 3) for longer in range(QUARTERS_A_YEAR - n, 5)]
+).T[:, :, None]
 """Quarters of a year to date, of the period before it, and of the part of this that is more than twelve months ago."""
 
 
@@ -112,8 +114,9 @@ def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:
     some, q = windows.at(asked), windows.q[asked]
     ends = np.array([q + 0 * SPANS[0], q - SPANS[0], q - QUARTERS_A_YEAR + 0 * SPANS[0]])
     periods = some.find(ends, np.broadcast_to(SPANS, ends.shape))
+    is_needed = np.broadcast_to(SPANS > 0, ends.shape)
     # as first stated, so that all are on one basis
-    holds = np.all((periods >= 0) & np.isnan(some.of("revised", periods)), axis=0)
+    holds = np.all(~is_needed | ((periods >= 0) & np.isnan(some.of("revised", periods))), axis=0)
     found = ACROSS_YEAR_ENDS.where(any_of(holds))
     to_date, year, prior = np.take_along_axis(periods, holds.argmax(axis=0)[None, None], axis=1)[:, 0][:, found]
     rows = asked[found]
