@@ -65,6 +65,8 @@ Place = tuple[int, date, bool, int]
 def that_count(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value, Place]], list[tuple[Rule, int]]]:
     """The values of one day and item that count, in the order of filing, and the rules that decided on later ones.
 
+    The first value after a break, of another company or under other standards, counts like the first of all.
+
     Args:
         values: the value of each filing with its place, in the order of filing.
 
@@ -77,7 +79,10 @@ def that_count(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value,
     current: Value | None = None
     unknown: Value | None = None
     last: Value | None = None
+    regime = None
     for one, place in values:
+        if one.value is not None and place[3] != regime:
+            current, regime = None, place[3]
         if one.value is None:
             if current and one.withdraws == current.seq:
                 counts.append((one, place))
