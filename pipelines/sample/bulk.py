@@ -51,11 +51,11 @@ ENTRY = """<entry>
 
 def archive(members: Mapping[str, bytes]) -> bytes:
     """A zip file of documents by file name."""
-    content = BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as written:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as written:
         for name, content in sorted(members.items()):
             written.writestr(zipfile.ZipInfo(name, MADE), content, zipfile.ZIP_DEFLATED)
-    return content.getvalue()
+    return file.getvalue()
 
 
 def listing(days: Iterable[date], folder: str) -> bytes:

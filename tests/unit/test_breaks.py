@@ -312,6 +312,17 @@ def test_the_standards_of_a_filing_do_not_depend_on_later_ones():
     assert regimes(4) == [0, 0, 2, 2]
 
 
+def test_the_company_that_takes_over_may_have_no_debt():
+    """Its first balance sheet states no debt for the day of the shell's, and so fewer lines."""
+    of_shell = fact("LongTermDebtNoncurrent", 4e6, None, "2019-12-31", filed="2020-02-20")
+    of_company = fact("LongTermDebt", 0, None, "2019-12-31", filed="2021-02-20")
+    shell = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01), of_shell]
+    found = standardized(raw(shell, annual_report(2020, years=3), of_company)).found.versions
+
+    versions = found.filter(pl.col("item") == "total_debt", pl.col("period_end") == day("2019-12-31"))
+    assert versions.select("value", "cause").rows() == [(4e6, "initial"), (0.0, "entity_change")]
+
+
 def test_a_period_has_the_figures_of_one_company_only():
     """Debt of the shell stays until a filing shows the company's cash flows of the period, and is then withdrawn."""
     debt = fact("LongTermDebtNoncurrent", 4e6, None, "2019-12-31", filed="2020-02-20")

@@ -37,8 +37,8 @@ NEXT_LESS_QUARTER = Rule(
 
 ACROSS_YEAR_ENDS = Rule(
     "ttm.across-year-ends",
-    "Where the fiscal year end changed, twelve months are a year to date, plus the period before it, less the part of "
-    "that period that is more than twelve months ago, as filings state all three.",
+    "Where the fiscal year end changed, twelve months are a year to date, plus the one that ends before it, less the "
+    "part of this that is more than twelve months ago, as filings state all three.",
     "Exchange Act Rule 13a-10: a transition period is reported on its own; periods that follow each other add up",
     "compose",
 )
@@ -116,7 +116,8 @@ def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:
     periods = some.find(ends, np.broadcast_to(SPANS, ends.shape))
     is_needed = np.broadcast_to(SPANS > 0, ends.shape)
     # as first stated, so that all are on one basis
-    holds = np.all(~is_needed | ((periods >= 0) & np.isnan(some.of("revised", periods))), axis=0)
+    begins_a_year = np.array([some.fiscal_quarter(end) for end in ends[1]]) == SPANS[1]
+    holds = begins_a_year & np.all(~is_needed | ((periods >= 0) & np.isnan(some.of("revised", periods))), axis=0)
     found = ACROSS_YEAR_ENDS.where(any_of(holds))
     to_date, year, prior = np.take_along_axis(periods, holds.argmax(axis=0)[None, None], axis=1)[:, 0][:, found]
     rows = asked[found]

@@ -143,7 +143,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     """
     windows = Windows(known, grid)
     by_years, years, of_next = by_years_or_next(windows)
-    by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole)
+    by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole | years.is_across)
     ways = Ways(by_years, years, by_quarters, quarters, of_recast, of_next)
     choice = chosen(windows, ways)
     items = pl.Series([ITEM_OF_FLOW.get(name) for name in BY_NAME], dtype=pl.String)[windows.concept]
