@@ -10,8 +10,8 @@ from pipelines.normalize.balance.solver import DIGITS, SAME, unit_of
 from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.elements.lines import BORROWING, LINES, WHOLES, Line
 
-SHORT = 100
-"""Amounts of fewer units are often equal by chance: of those of two digits, one in ninety."""
+SHORT = 10
+"""Amounts of fewer units, so of one digit, are often equal by chance."""
 
 
 def likely_lines(

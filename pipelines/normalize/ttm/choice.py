@@ -128,7 +128,7 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     excess = beyond(windows, by_years, ways.years, ways.quarters)
     takes_quarters = (IS_PER_SHARE[windows.concept] & ~years_count) | quarters_count | ~by_years.is_sound
     takes_quarters |= ~ways.quarters.by_difference.any(axis=0) & (abs(excess[0]) > BEYOND)
-    takes_quarters |= (by_years.has_derived & ~by_quarters.has_derived) | ways.years.is_across
+    takes_quarters |= by_years.has_derived & ~by_quarters.has_derived
     of_years, of_quarters = (np.fmax.reduce(windows.of("seq", way.rows)) for way in (by_years, by_quarters))
     takes_quarters = np.where(ways.of_two_regimes & by_years.is_sound, of_quarters > of_years, takes_quarters)
     takes_quarters &= by_quarters.is_sound & ~(ways.of_next & by_years.is_sound)
