@@ -27,9 +27,10 @@ from warehouse.verify import MEMORY, Contents, Replaced, Sums, count, source, su
 
 LARGE = 32 << 20
 """Bytes of a file from which on a build gets an overlay: smaller ones are written in some seconds."""
-LARGEST = 128 << 20
-"""Bytes of an overlay from which on all rows are written: DuckDB reads the whole overlay when it opens the file."""
-MOST = 200
+LARGEST = 32 << 20
+"""Bytes of an overlay from which on all rows are written: DuckDB reads the whole overlay when it opens the file, and
+keeps it in memory, where it takes more than twice as much."""
+MOST = 100
 """Companies whose rows may be replaced at once; those of one take half a megabyte of a log."""
 OLDEST = timedelta(hours=20)
 """Age of a base from which on all rows are written: so a synchronization each night renews the file and its copies."""

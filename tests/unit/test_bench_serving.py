@@ -58,20 +58,22 @@ def test_copies_have_the_values_of_their_originals_under_other_names(copies: Cop
 
 
 def test_an_update_changes_one_company_with_an_overlay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build that is too small for an overlay is refused."""
+    """When the overlay is large, all rows are written; a build that is too small for an overlay is refused."""
     builds.small(tmp_path / "base")
     copies = Copies(tmp_path / "home", tmp_path / "base", COMPANIES)
     with pytest.raises(SystemExit, match="too small for an overlay"):
         copies.publish_update(0)
     monkeypatch.setattr(overlay, "LARGE", 0)
     warehouse = Warehouse(copies.published)
-    with warehouse.build() as before:
-        copies.publish_update(0)
-        with warehouse.build() as after:
-            sql = "SELECT cik, sum(revenue) FROM financials GROUP BY cik HAVING sum(revenue) > 0 ORDER BY cik"
-            differ = [pair for pair in zip(before.rows(sql), after.rows(sql), strict=True) if pair[0] != pair[1]]
-            assert len(differ) == 1
-            assert after.pointer.base == before.pointer.build
+    for number, largest in enumerate((overlay.LARGEST, 0)):
+        monkeypatch.setattr(overlay, "LARGEST", largest)
+        with warehouse.build() as before:
+            copies.publish_update(number)
+            with warehouse.build() as after:
+                sql = "SELECT cik, sum(revenue) FROM financials GROUP BY cik HAVING sum(revenue) > 0 ORDER BY cik"
+                differ = [pair for pair in zip(before.rows(sql), after.rows(sql), strict=True) if pair[0] != pair[1]]
+                assert len(differ) == 1
+                assert after.pointer.base == (before.pointer.build if largest else after.pointer.build)
     warehouse.close()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from warehouse import publish, schema
+from warehouse import overlay, publish, schema
 from warehouse.files import quoted
 from warehouse.pointer import Pointer, current
 from warehouse.reader import open_read_only
@@ -69,24 +69,30 @@ class Copies:
         return other.build_id
 
     def publish_update(self, company: int) -> None:
-        """Publish the build in which the revenue of one company is another, with an overlay, as after a filing."""
-        before, rows = self._pointer, {}
+        """Publish the build in which the revenue of one company is another, as after a filing."""
+        before = self._pointer
+        if self.file.stat().st_size < overlay.LARGE:
+            raise SystemExit("the build of the copies is too small for an overlay")
         with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
             connection.execute(f"ATTACH {quoted(self.file)} AS base (READ_ONLY)")
             ciks = connection.execute("SELECT DISTINCT cik FROM base.companies ORDER BY cik").fetchall()
             cik = ciks[company % len(ciks)][0]
-            for table in schema.TABLES:
-                path = Path(folder) / f"{table.name}.parquet"
-                own = f"WHERE cik = '{cik}'" if "cik" in table.names else ""
-                changed = "REPLACE (revenue + 1 AS revenue)" if "revenue" in table.names else ""
-                selected = f'SELECT * {changed} FROM base."{table.name}" {own}'
+
+            def written(table: schema.Table, of: str) -> Rows:
+                path = Path(folder) / f"{len(list(Path(folder).iterdir()))}.parquet"
+                revenue = f"CASE cik WHEN '{cik}' THEN revenue + 1 ELSE revenue END AS revenue"
+                changed = f"REPLACE ({revenue})" if "revenue" in table.names else ""
+                selected = f'SELECT * {changed} FROM base."{table.name}" WHERE {of}'
                 connection.execute(f"COPY ({selected}) TO {quoted(path)} (FORMAT parquet)")
-                rows[table.name] = Rows([(path, None)])
-            of_company = {name: held for name, held in rows.items() if "cik" in schema.BY_NAME[name].names}
-            renewal = publish.Renewal(before, {cik}, of_company)
-            made = publish.build(self.published, rows, f"{before.build}-{company}", renewal)
-        if made.base == made.build_id:
-            raise SystemExit("the build of the copies is too small for an overlay, or too old")
+                return Rows([(path, None)])
+
+            of_companies = [table for table in schema.TABLES if "cik" in table.names]
+            renewed = {table.name: written(table, f"cik = '{cik}'") for table in of_companies}
+            renewal = publish.Renewal(before, {cik}, renewed)
+            rows = {table.name: written(table, "true") for table in schema.TABLES if table not in of_companies}
+            if not renewal.is_worth_it(self.published):
+                rows |= {table.name: written(table, "true") for table in of_companies}
+            made = publish.build(self.published, rows, f"{before.base}-{company}", renewal)
         self._point(made)
 
     @property
