@@ -86,6 +86,8 @@ def test_copies_are_kept_for_the_next_run(copies: Copies) -> None:
     note = copies.home / "made-of.json"
     note.write_text(note.read_text().replace("content_hash", "hash_of_content"))
     assert current(Copies(copies.home, base, COMPANIES).published).published_at >= before.published_at
+    (copies.published / "warehouse-copies-1.duckdb").unlink()
+    assert Copies(copies.home, base, COMPANIES).publish_other() == "copies-0"
     with pytest.raises(SystemExit, match="synchronize more"):
         Copies(copies.home.parent / "other", base, 1_000_000)
     with pytest.raises(SystemExit, match="synchronize first"):

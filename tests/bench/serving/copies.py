@@ -119,12 +119,14 @@ class Copies:
 
 
 def _kept(note: Path, made_of: str) -> list[publish.Build]:
-    """The builds of an earlier run; none if they were made of another build, or by another version of this project."""
+    """The builds of an earlier run; none if they were made of another build, or by another version of this project, or if
+    later ones took their place."""
     try:
         kept, builds = msgspec.json.decode(note.read_bytes(), type=tuple[str, list[publish.Build]])
     except (OSError, msgspec.MsgspecError):
         return []
-    return builds if kept == made_of else []
+    are_there = all((note.parent / "published" / build.file).exists() for build in builds)
+    return builds if kept == made_of and are_there else []
 
 
 def copied_rows(base: Path, folder: Path, companies: int, revenue: float = 0.0) -> Mapping[str, Rows]:
