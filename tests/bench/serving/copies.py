@@ -119,8 +119,7 @@ class Copies:
 
 
 def _kept(note: Path, made_of: str) -> list[publish.Build]:
-    """The builds of an earlier run; none if they were made of another build, or by another version of this project, or if
-    later ones took their place."""
+    """The builds of an earlier run; none if they are of another build or another version of this project, or gone."""
     try:
         kept, builds = msgspec.json.decode(note.read_bytes(), type=tuple[str, list[publish.Build]])
     except (OSError, msgspec.MsgspecError):
