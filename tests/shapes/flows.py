@@ -57,12 +57,12 @@ def years_shown_again(tag: str, amount: float, quarters: Sequence[float]) -> lis
     return [*(row for row in rows if row["filed"] < "2024-02-29"), *again, quarter]
 
 
-def half_year_after_a_transition_period(half_year: float = 240e6) -> list[Row]:
+def half_year_after_a_transition_period() -> list[Row]:
     """Three months of 2022, nine in a transition report, and half a year of the next fiscal year, as cash flows are."""
     stated = (
         ("2022-01-01", "2022-03-31", 100e6, "10-Q", "2022-05-10"),
         ("2022-01-01", "2022-09-30", 320e6, "10-KT", "2022-11-20"),
-        ("2022-10-01", "2023-03-31", half_year, "10-Q", "2023-05-10"),
+        ("2022-10-01", "2023-03-31", 240e6, "10-Q", "2023-05-10"),
     )
     before = company(4, 2021, **{REVENUE: [90e6] * 4})
     return [

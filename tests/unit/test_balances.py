@@ -276,6 +276,9 @@ CLASSIFIED: dict[str, Case] = {
     # zero is an amount
     "no debt, and said so": classified(0, ZERO, **{NONCURRENT: 0, MATURITIES: 0}),
     "a total of nothing": classified(0, ZERO, **{WHOLE: 0}),
+    "one digit twice": unclassified(
+        48, USUAL_LINES, **{NONCURRENT: 40, MATURITIES: 4, "CommercialPaper": 4, LIABILITIES: 1488}
+    ),
     # Celestica's borrowings are lines of its own; the element is that of an unused credit line in the notes
     "borrowings of nothing, and most liabilities without lines": Case(
         [

@@ -17,9 +17,7 @@ SHORT = 10
 def likely_lines(
     section: str, day: int, days: Mapping[int, Day], decided: Mapping[str, bool], totals: Mapping[str, float]
 ) -> tuple[str, ...]:
-    """The likeliest lines of a section of a balance sheet that its total does not prove, as elements.
-
-    Amounts of zero are left out.
+    """The likeliest lines of a section of a balance sheet that its total does not prove, as elements; none is zero.
 
     A total is at least the sum of its parts: a smaller amount does not include them, and if a total is the amount of
     one of several parts, the others are lines of their own. Elements with one amount are one line, unless another

@@ -115,9 +115,9 @@ def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:
     ends = np.array([q + 0 * SPANS[0], q - SPANS[0], q - QUARTERS_A_YEAR + 0 * SPANS[0]])
     periods = some.find(ends, np.broadcast_to(SPANS, ends.shape))
     is_needed = np.broadcast_to(SPANS > 0, ends.shape)
-    # as first stated, so that all are on one basis
     before = ends[1] - SPANS[1]
     begins_a_year = np.array([some.fiscal_quarter(each) for each in before]) == QUARTERS_A_YEAR
+    # as first stated, so that all are on one basis
     holds = begins_a_year & np.all(~is_needed | ((periods >= 0) & np.isnan(some.of("revised", periods))), axis=0)
     found = ACROSS_YEAR_ENDS.where(any_of(holds))
     to_date, year, prior = np.take_along_axis(periods, holds.argmax(axis=0)[None, None], axis=1)[:, 0][:, found]
