@@ -70,7 +70,7 @@ $(READY): requirements.lock pyproject.toml
 scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Dask, and their tests
 
 $(VENV)/.scale: deploy/scale.lock tests/scale.lock $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/scale.lock -r tests/scale.lock
+	@$(BIN)/python deploy/packages.py deploy/scale.lock tests/scale.lock
 	@touch $@
 
 # before a command: what follows the newest filings until the command ends

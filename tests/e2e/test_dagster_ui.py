@@ -153,7 +153,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """End its daemon and code servers by a signal, then kill the rest of its process group."""
     try:
         process.send_signal(signal.SIGINT)
-        process.wait(10)
+        process.wait(3)
     except subprocess.TimeoutExpired:
         pass
     finally:

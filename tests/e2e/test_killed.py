@@ -1,7 +1,7 @@
 """SIGKILL at any point of a synchronization leaves the old or the new build, and the next run needs no help.
 
-The process is killed at each named point in turn, and FUNDAMENTALS_KILLS more times (default 2) from outside, at random
-moments of seed FUNDAMENTALS_KILL_SEED (default 1):
+One run after another is killed, each at a later named point, and FUNDAMENTALS_KILLS more (default 2) from outside, at
+random moments of seed FUNDAMENTALS_KILL_SEED (default 1):
 
     FUNDAMENTALS_KILLS=20 .venv/bin/python -m pytest tests/e2e/test_killed.py
 """
@@ -29,6 +29,8 @@ SEED = int(os.environ.get("FUNDAMENTALS_KILL_SEED", "1"))
 FILERS = (ALFA, BRAVO, CARGO, *(Filer(200 + n, f"MANY{n}", 100 + n) for n in range(3)))
 MOVED = ("after the pointer has moved", "before the log is told")
 """Points after which the new build is the published one."""
+IN_TURN = [[point for point in POINTS if point != MOVED[1]], [MOVED[1]]]
+"""Points at which one run after another is killed; the last one is not reached if the pointer has moved before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +105,16 @@ def test_the_undisturbed_run_changes_the_build(scene):
     assert scene.old_hash != scene.new_hash
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_killed_at_a_named_point_it_leaves_the_old_or_the_new_build(scene, home, point):
-    """The new one once the pointer is changed, and not before."""
-    process = start(home, [sys.executable, "-m", "tests.e2e.dying", point, str(scene.source)])
+@pytest.mark.parametrize("points", IN_TURN, ids=lambda points: points[-1])
+def test_killed_at_each_named_point_it_leaves_the_old_or_the_new_build(scene, home, points):
+    """The new one once the pointer is changed, and not before; each run begins with what the one before has left."""
+    for point in points:
+        process = start(home, [sys.executable, "-m", "tests.e2e.dying", point, str(scene.source)])
 
-    assert process.wait(PATIENCE) == -signal.SIGKILL, "the point was not reached"
-    left = published(home)
-    assert left.is_whole
-    assert left.content_hash == (scene.new_hash if point in MOVED else scene.old_hash)
+        assert process.wait(PATIENCE) == -signal.SIGKILL, f"not reached: {point}"
+        left = published(home)
+        assert left.is_whole, point
+        assert left.content_hash == (scene.new_hash if point in MOVED else scene.old_hash), point
     heals(scene, home, sync_unrecorded(home, scene.source))
 
 

@@ -1,14 +1,10 @@
-"""Publishing: the content of a build, refused builds, and the pointer after a killed publication."""
+"""Publishing: the content of a build and of its copies, the pointer, and refused builds."""
 
 import hashlib
 import json
 import os
 import random
-import signal
 import stat
-import subprocess
-import sys
-import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,11 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import builds
-from warehouse import copies, definitions, overlay, publish, queries, schema, views
-from warehouse.digest import digests_of
+from tests.published import builds_and_links, names, same_rows
+from warehouse import copies, definitions, publish, schema, views
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import synchronized
-from warehouse.reader import Warehouse, open_read_only
+from warehouse.reader import open_read_only
 from warehouse.rows import Rows
 from warehouse.verify import Sums, is_whole, verify
 
@@ -34,16 +30,6 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
     return tmp_path / "published"
-
-
-def names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()}
-
-
-def builds_and_links(*builds: str) -> set[str]:
-    """The content of the folder of builds without the files of synchronization times."""
-    of_builds = {name for build in builds for name in (f"warehouse-{build}.duckdb", f"parquet-{build}")}
-    return {"CURRENT.json", "warehouse.duckdb", "parquet", *(f"warehouse-{build}.json" for build in builds)} | of_builds
 
 
 def stored(file: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -167,20 +153,6 @@ def test_recording_needs_a_published_build(published: Path) -> None:
 # --- copies
 
 
-def same_rows(file: Path, folder: Path) -> dict[str, bool]:
-    """By table, whether its copy has the same columns, types and rows, in the same order."""
-    with duckdb.connect(file, read_only=True) as connection:
-
-        def said(source: str) -> list[Any]:
-            columns = connection.execute(f"SELECT column_name, column_type FROM (DESCRIBE FROM {source})").fetchall()
-            return [columns, connection.execute(f"FROM {source}").fetchall()]
-
-        return {
-            table.name: said(f'"{table.name}"') == said(f"read_parquet('{folder}/{table.name}.parquet')")
-            for table in views.PUBLISHED
-        }
-
-
 def test_a_build_has_parquet_copies_of_its_tables(published: Path) -> None:
     """The copies have the same names, columns and rows, and are read-only; the link leads to the newest ones."""
     for build in ("b1", "b2"):
@@ -258,201 +230,6 @@ def test_a_copy_that_differs_from_its_table_is_noticed(published: Path, monkeypa
     with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not have the rows of its table"):
         publish.build(published, filed, "b1")
     assert names(published) == set()
-
-
-# --- a build with an overlay
-
-
-def without(rows: dict[str, list[dict[str, Any]]], cik: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of tables of companies without those of a company."""
-    return {name: [row for row in rows[name] if row["cik"] != cik] for name in OF_COMPANIES}
-
-
-OF_COMPANIES = ("financials", "versions", "lineage", "valuations")
-
-
-@pytest.fixture
-def _small_builds_get_overlays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overlay, "LARGE", 0)
-
-
-overlaid = pytest.mark.usefixtures("_small_builds_get_overlays")
-
-
-def renewed(
-    published: Path, build_id: str = "b2", revenue: float = 4321.0, **changed: Any
-) -> tuple[publish.Build, dict[str, list[dict[str, Any]]]]:
-    """Make the next build after the small one, or after the current one, with another revenue of a company; return it
-    and its rows."""
-    before = publish.current(published)
-    if before is None:
-        builds.small(published)
-        before = publish.current(published)
-    assert before is not None
-    rows = builds.tables()
-    cik = rows["financials"][0]["cik"]
-    rows["financials"][0]["revenue"] = revenue
-    rows["filings"][0]["form"] = "10-K/A"
-    others = without(rows, cik)
-    of_company = {name: [row for row in rows[name] if row["cik"] == cik] for name in OF_COMPANIES}
-    filed = builds.write(published.parent / "of-company", of_company)
-    renewal = publish.Renewal(msgspec.structs.replace(before, **changed), frozenset({cik}), filed)
-    all_rows = builds.write(published.parent / "all", rows)
-    assert all(others.values())
-    return publish.build(published, all_rows, build_id, renewal), rows
-
-
-def told_by(file: Path) -> list[list[Any]]:
-    """All rows, comments and macros in the file of a build."""
-    statements = [
-        *(f'FROM "{table.name}" ORDER BY ALL' for table in views.PUBLISHED),
-        "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY ALL",
-        "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal ORDER BY ALL",
-    ]
-    with open_read_only(file) as connection:
-        return [connection.execute(statement).fetchall() for statement in statements]
-
-
-@overlaid
-def test_a_build_with_an_overlay_has_the_rows_of_one_with_all_rows_written(published: Path, tmp_path: Path) -> None:
-    """Also one whose base is that of the build before; the file and the copies are those of the base."""
-    for build_id, revenue in (("b2", 4321.0), ("b3", 5432.1)):
-        made, rows = renewed(published, build_id, revenue)
-        builds.point(published, made)
-        whole = builds.publish_small(tmp_path / build_id / "published", build_id, rows)
-        assert (made.base, whole.base) == ("b1", build_id)
-        assert (made.content_hash, made.rows, made.sums) == (whole.content_hash, whole.rows, whole.sums)
-        assert told_by(published / made.file) == told_by(tmp_path / build_id / "published" / whole.file)
-    pointer = publish.current(published)
-    assert pointer is not None
-    assert pointer.base_at <= pointer.published_at
-    assert {**digests_of(published, pointer.file)} == pointer.digests
-    assert is_whole(published, pointer)
-    assert (published / "warehouse-b2.duckdb").samefile(published / "warehouse-b3.duckdb")
-    copied = [published / f"parquet-{build}" / "financials.parquet" for build in ("b2", "b3")]
-    assert copied[0].samefile(copied[1])
-    assert stat.S_IMODE((published / "warehouse-b3.duckdb.wal").stat().st_mode) == 0o400
-
-
-@overlaid
-def test_the_links_lead_to_the_newest_rows(published: Path) -> None:
-    """A build with all rows has no overlay, and none of the build before stays beside it; after a rollback there is."""
-
-    def revenue() -> float:
-        with duckdb.connect(published / "warehouse.duckdb", read_only=True) as connection:
-            [(found,)] = connection.execute(
-                "SELECT max(revenue) FROM financials WHERE revenue IN (4321, 5432)"
-            ).fetchall()
-            return float(found)
-
-    builds.point(published, renewed(published)[0])
-    assert revenue() == 4321
-    made, rows = renewed(published, "b3", 5432.0)
-    builds.point(published, made)
-    assert revenue() == 5432
-    builds.publish_small(published, "b4", rows)
-    assert revenue() == 5432
-    assert names(published) >= {"warehouse-b3.duckdb.wal", "warehouse-b4.duckdb"}
-    assert "warehouse.duckdb.wal" not in names(published)
-    publish.rollback(published)
-    assert (published / "warehouse.duckdb.wal").readlink() == Path("warehouse-b3.duckdb.wal")
-    assert revenue() == 5432
-    assert not [name for name in names(published) if "b2" in name]
-
-
-@overlaid
-def test_readers_keep_their_rows_while_an_overlay_is_written(published: Path) -> None:
-    """Also those in other processes, which have locked the file."""
-    builds.small(published)
-    reads = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True); print(flush=True); sys.stdin.read(1)"
-    reads += "; print(c.execute('SELECT max(revenue) FROM financials WHERE revenue = 4321').fetchall())"
-    command = [sys.executable, "-c", reads, str(published / "warehouse-b1.duckdb")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
-        assert reader.stdout
-        reader.stdout.readline()
-        made, _ = renewed(published)
-        said, _ = reader.communicate("x")
-    assert made.base == "b1"
-    assert said.strip() == "[(None,)]"
-
-
-@overlaid
-def test_an_overlay_of_many_rows_leaves_the_base_as_it_is(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are written in several transactions: in one, DuckDB would write some of them into the file itself."""
-    monkeypatch.setattr(overlay, "ROWS", 5)
-    builds.small(published)
-    before = (published / "warehouse-b1.duckdb").read_bytes()
-    made, _ = renewed(published)
-    assert made.base == "b1"
-    assert (published / "warehouse-b1.duckdb").read_bytes() == before
-
-
-@overlaid
-def test_an_overlay_has_only_the_rows_that_differ(published: Path) -> None:
-    """Also of tables that are made as a whole, as that of filings."""
-    builds.small(published)
-    builds.publish_overlaid(published)
-    content = (published / "warehouse-b2.duckdb.wal").read_bytes()
-    [changed, *others] = [row["accession"].encode() for row in builds.tables()["filings"]]
-    assert changed in content
-    assert [each for each in others if each in content] == []
-
-
-@overlaid
-def test_a_base_into_which_rows_were_written_is_given_up(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overlay, "NO_CHECKPOINT", "1B")
-    made, _ = renewed(published)
-    assert made.base == "b2"
-    assert not list(published.glob(".base-*"))
-
-
-@overlaid
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"base_at": "2020-01-01T00:00:00Z"},
-        {"base_at": ""},
-        {"sums": {}},
-        {"file": "damaged.duckdb"},
-        {"file": "wrong.duckdb"},
-    ],
-    ids=str,
-)
-def test_all_rows_are_written(published: Path, tmp_path: Path, changed: dict[str, Any]) -> None:
-    """The base is of yesterday or of an earlier release, damaged, or has another value of a company that is not
-    replaced: the number or the sums of the rows show it."""
-    builds.small(published)
-    (published / "damaged.duckdb").write_bytes(b"no database")
-    rows = builds.tables()
-    del rows["financials"][-1]
-    other = builds.publish_small(tmp_path / "other" / "published", "b1", rows)
-    (published / "wrong.duckdb").write_bytes((tmp_path / "other" / "published" / other.file).read_bytes())
-    made, _ = renewed(published, **changed)
-    assert made.base == "b2"
-    assert not (published / "warehouse-b2.duckdb.wal").exists()
-
-
-@pytest.mark.parametrize(("name", "value"), [("LARGE", 1 << 40), ("LARGEST", 0), ("MOST", 0)])
-def test_all_rows_are_written_of_a_small_build_after_a_large_overlay_or_if_many_companies_differ(
-    published: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: int
-) -> None:
-    monkeypatch.setattr(overlay, "LARGE", 0)
-    monkeypatch.setattr(overlay, name, value)
-    assert renewed(published)[0].base == "b2"
-
-
-@overlaid
-def test_a_damaged_overlay_is_noticed(published: Path) -> None:
-    made, _ = renewed(published)
-    builds.point(published, made)
-    pointer = publish.current(published)
-    assert pointer is not None
-    path = published / "warehouse-b2.duckdb.wal"
-    path.chmod(0o600)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-    assert not is_whole(published, pointer)
 
 
 # --- the content hash
@@ -661,134 +438,6 @@ def test_an_unwritable_folder_is_reported_in_one_line(tmp_path: Path, monkeypatc
     monkeypatch.setattr(definitions, "STORAGE_VERSION", "v0.0.0")
     with pytest.raises(publish.PublishError, match="build b1: "):
         publish.build(tmp_path / "published", {}, "b1")
-
-
-# --- killed publications, and concurrent readers
-
-KILLED = """
-import signal, sys
-from pathlib import Path
-from tests import builds
-from warehouse import publish
-
-made, step, nth = sys.argv[2], sys.argv[3], int(sys.argv[4])
-owner = {"write": publish.copies, "link": publish.copies, "replace": Path, "hardlink_to": Path}.get(step, publish)
-real = getattr(owner, step)
-
-def interrupted(*given, **named):
-    global nth
-    nth -= 1
-    if nth == 0:
-        print("now", flush=True)
-        signal.pause()
-    return real(*given, **named)
-
-setattr(owner, step, interrupted)
-getattr(builds, made)(Path(sys.argv[1]), "b2", sync_id="s2")
-"""
-
-
-@pytest.mark.parametrize(
-    ("made", "step", "nth", "left"),
-    [
-        ("publish_small", "_insert", 2, "b1"),  # half of the tables are in the file
-        ("publish_small", "verify", 1, "b1"),
-        ("publish_small", "write", 1, "b1"),  # the file is verified, the copies are not written
-        ("publish_small", "replace", 2, "b1"),  # the copies have their final name, the file does not
-        ("publish_small", "sync", 1, "b1"),  # both have their final names, the pointer is unchanged
-        ("publish_small", "_write", 2, "b1"),  # the times are written
-        ("publish_small", "_link", 1, "b2"),  # the pointer is changed, the links are not
-        ("publish_small", "_link", 2, "b2"),
-        ("publish_small", "_clear", 3, "b2"),  # all but the removal of old files is done
-        ("publish_overlaid", "replace", 1, "b1"),  # the copy of the base is written, not named
-        ("publish_overlaid", "replace", 2, "b1"),  # the overlay is beside the copy of the base
-        ("publish_overlaid", "hardlink_to", 1, "b1"),  # the overlay is there without its file
-        ("publish_overlaid", "link", 1, "b1"),
-        ("publish_overlaid", "replace", 4, "b1"),  # the overlay has its final name, nothing else has
-        ("publish_overlaid", "replace", 5, "b1"),
-        ("publish_overlaid", "_digests", 1, "b1"),  # all have their final names
-        ("publish_overlaid", "_link", 1, "b2"),
-        ("publish_overlaid", "_link", 2, "b2"),  # the link to the file is changed, that to the overlay is not
-        ("publish_overlaid", "_clear", 3, "b2"),
-    ],
-)
-def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
-    published: Path, made: str, step: str, nth: int, left: str
-) -> None:
-    """And the next publication needs no manual repair; a build with an overlay is as good as one without."""
-    builds.small(published)
-    command = [sys.executable, "-c", KILLED, str(published), made, step, str(nth)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "now\n"
-        process.send_signal(signal.SIGKILL)
-    pointer = publish.current(published)
-    assert pointer
-    assert pointer.build == left
-    warehouse = Warehouse(published)
-    with warehouse.build() as build:
-        assert queries.company(build, "LNTR")
-        assert build.updated_at("9990000001") == builds.UPDATED["9990000001"]
-    warehouse.close()
-    differ = {
-        name for name, same in same_rows(published / "warehouse.duckdb", published / "parquet").items() if not same
-    }
-    assert differ <= ({"filings"} if made == "publish_overlaid" else set())  # wherever the links point
-
-    builds.small(published, "b3", sync_id="s3")
-    times = {f"synchronized-{left.replace('b', 's')}.json", "synchronized-s3.json"}
-    overlays = {"warehouse-b2.duckdb.wal"} if (made, left) == ("publish_overlaid", "b2") else set()
-    assert names(published) == builds_and_links(left, "b3") | times | overlays
-    builds.publish_overlaid(published, "b4", sync_id="s4")
-    assert is_whole(published, publish.current(published))  # type: ignore[arg-type]
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
-def test_ten_publications_under_readers(published: Path) -> None:
-    """Every response is from one build, no reader sees an error, no file stays open; each build has other rows."""
-    publications = 10
-    one, other = published.parent / "one" / "published", published.parent / "other" / "published"
-    fewer = builds.tables()
-    fewer["financials"].pop()
-    both = [(one, builds.small(one)), (other, builds.publish_small(other, rows=fewer))]
-    builds.small(published, "b0")
-    warehouse = Warehouse(published)
-    done = threading.Event()
-    errors: list[BaseException] = []
-    seen: set[str] = set()
-
-    def read() -> None:
-        try:
-            while not done.wait(0.01):
-                with warehouse.build() as build:
-                    counts = [build.rows("SELECT count(*) FROM financials")[0][0] for _ in range(3)]
-                    assert counts == [build.pointer.rows["financials"]] * 3
-                    seen.add(build.pointer.build)
-        except BaseException as error:  # noqa: BLE001 told below, in the test's own thread
-            errors.append(error)
-
-    with warehouse.build() as build:
-        build.rows("SELECT count(*) FROM financials")
-    open_before = descriptors()
-    readers = [threading.Thread(target=read) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    for number in range(1, publications + 1):
-        folder, build = both[number % 2]
-        copied = builds.copy(folder, build, published, f"b{number}")
-        builds.point(published, copied, sync_id=f"s{number}")
-    done.set()
-    for reader in readers:
-        reader.join()
-    with warehouse.build() as build:
-        assert build.pointer.build == f"b{publications}"
-    assert errors == []
-    assert descriptors() <= open_before
-    assert len(seen) > 1
-    warehouse.close()
 
 
 def test_the_link_leads_to_the_current_build(published: Path) -> None:

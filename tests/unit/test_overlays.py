@@ -1,0 +1,215 @@
+"""Builds with an overlay: the rows of companies that changed, beside a base that stays as it is."""
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import msgspec
+import pytest
+
+from tests import builds
+from tests.published import names
+from warehouse import overlay, publish, views
+from warehouse.digest import digests_of
+from warehouse.reader import open_read_only
+from warehouse.verify import is_whole
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    return tmp_path / "published"
+
+
+def without(rows: dict[str, list[dict[str, Any]]], cik: str) -> dict[str, list[dict[str, Any]]]:
+    """The rows of tables of companies without those of a company."""
+    return {name: [row for row in rows[name] if row["cik"] != cik] for name in OF_COMPANIES}
+
+
+OF_COMPANIES = ("financials", "versions", "lineage", "valuations")
+
+
+@pytest.fixture
+def _small_builds_get_overlays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlay, "LARGE", 0)
+
+
+overlaid = pytest.mark.usefixtures("_small_builds_get_overlays")
+
+
+def renewed(
+    published: Path, build_id: str = "b2", revenue: float = 4321.0, **changed: Any
+) -> tuple[publish.Build, dict[str, list[dict[str, Any]]]]:
+    """Make the next build after the small one, or after the current one, with another revenue of a company; return it
+    and its rows."""
+    before = publish.current(published)
+    if before is None:
+        builds.small(published)
+        before = publish.current(published)
+    assert before is not None
+    rows = builds.tables()
+    cik = rows["financials"][0]["cik"]
+    rows["financials"][0]["revenue"] = revenue
+    rows["filings"][0]["form"] = "10-K/A"
+    others = without(rows, cik)
+    of_company = {name: [row for row in rows[name] if row["cik"] == cik] for name in OF_COMPANIES}
+    filed = builds.write(published.parent / "of-company", of_company)
+    renewal = publish.Renewal(msgspec.structs.replace(before, **changed), frozenset({cik}), filed)
+    all_rows = builds.write(published.parent / "all", rows)
+    assert all(others.values())
+    return publish.build(published, all_rows, build_id, renewal), rows
+
+
+def told_by(file: Path) -> list[list[Any]]:
+    """All rows, comments and macros in the file of a build."""
+    statements = [
+        *(f'FROM "{table.name}" ORDER BY ALL' for table in views.PUBLISHED),
+        "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY ALL",
+        "SELECT function_name, parameters FROM duckdb_functions() WHERE NOT internal ORDER BY ALL",
+    ]
+    with open_read_only(file) as connection:
+        return [connection.execute(statement).fetchall() for statement in statements]
+
+
+@overlaid
+def test_a_build_with_an_overlay_has_the_rows_of_one_with_all_rows_written(published: Path, tmp_path: Path) -> None:
+    """Also one whose base is that of the build before; the file and the copies are those of the base."""
+    for build_id, revenue in (("b2", 4321.0), ("b3", 5432.1)):
+        made, rows = renewed(published, build_id, revenue)
+        builds.point(published, made)
+        whole = builds.publish_small(tmp_path / build_id / "published", build_id, rows)
+        assert (made.base, whole.base) == ("b1", build_id)
+        assert (made.content_hash, made.rows, made.sums) == (whole.content_hash, whole.rows, whole.sums)
+        assert told_by(published / made.file) == told_by(tmp_path / build_id / "published" / whole.file)
+    pointer = publish.current(published)
+    assert pointer is not None
+    assert pointer.base_at <= pointer.published_at
+    assert {**digests_of(published, pointer.file)} == pointer.digests
+    assert is_whole(published, pointer)
+    assert (published / "warehouse-b2.duckdb").samefile(published / "warehouse-b3.duckdb")
+    copied = [published / f"parquet-{build}" / "financials.parquet" for build in ("b2", "b3")]
+    assert copied[0].samefile(copied[1])
+    assert stat.S_IMODE((published / "warehouse-b3.duckdb.wal").stat().st_mode) == 0o400
+
+
+@overlaid
+def test_the_links_lead_to_the_newest_rows(published: Path) -> None:
+    """A build with all rows has no overlay, and none of the build before stays beside it; after a rollback there is."""
+
+    def revenue() -> float:
+        with duckdb.connect(published / "warehouse.duckdb", read_only=True) as connection:
+            [(found,)] = connection.execute(
+                "SELECT max(revenue) FROM financials WHERE revenue IN (4321, 5432)"
+            ).fetchall()
+            return float(found)
+
+    builds.point(published, renewed(published)[0])
+    assert revenue() == 4321
+    made, rows = renewed(published, "b3", 5432.0)
+    builds.point(published, made)
+    assert revenue() == 5432
+    builds.publish_small(published, "b4", rows)
+    assert revenue() == 5432
+    assert names(published) >= {"warehouse-b3.duckdb.wal", "warehouse-b4.duckdb"}
+    assert "warehouse.duckdb.wal" not in names(published)
+    publish.rollback(published)
+    assert (published / "warehouse.duckdb.wal").readlink() == Path("warehouse-b3.duckdb.wal")
+    assert revenue() == 5432
+    assert not [name for name in names(published) if "b2" in name]
+
+
+@overlaid
+def test_readers_keep_their_rows_while_an_overlay_is_written(published: Path) -> None:
+    """Also those in other processes, which have locked the file."""
+    builds.small(published)
+    reads = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True); print(flush=True); sys.stdin.read(1)"
+    reads += "; print(c.execute('SELECT max(revenue) FROM financials WHERE revenue = 4321').fetchall())"
+    command = [sys.executable, "-c", reads, str(published / "warehouse-b1.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout
+        reader.stdout.readline()
+        made, _ = renewed(published)
+        said, _ = reader.communicate("x")
+    assert made.base == "b1"
+    assert said.strip() == "[(None,)]"
+
+
+@overlaid
+def test_an_overlay_of_many_rows_leaves_the_base_as_it_is(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are written in several transactions: in one, DuckDB would write some of them into the file itself."""
+    monkeypatch.setattr(overlay, "ROWS", 5)
+    builds.small(published)
+    before = (published / "warehouse-b1.duckdb").read_bytes()
+    made, _ = renewed(published)
+    assert made.base == "b1"
+    assert (published / "warehouse-b1.duckdb").read_bytes() == before
+
+
+@overlaid
+def test_an_overlay_has_only_the_rows_that_differ(published: Path) -> None:
+    """Also of tables that are made as a whole, as that of filings."""
+    builds.small(published)
+    builds.publish_overlaid(published)
+    content = (published / "warehouse-b2.duckdb.wal").read_bytes()
+    [changed, *others] = [row["accession"].encode() for row in builds.tables()["filings"]]
+    assert changed in content
+    assert [each for each in others if each in content] == []
+
+
+@overlaid
+def test_a_base_into_which_rows_were_written_is_given_up(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlay, "NO_CHECKPOINT", "1B")
+    made, _ = renewed(published)
+    assert made.base == "b2"
+    assert not list(published.glob(".base-*"))
+
+
+@overlaid
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"base_at": "2020-01-01T00:00:00Z"},
+        {"base_at": ""},
+        {"sums": {}},
+        {"file": "damaged.duckdb"},
+        {"file": "wrong.duckdb"},
+    ],
+    ids=str,
+)
+def test_all_rows_are_written(published: Path, tmp_path: Path, changed: dict[str, Any]) -> None:
+    """The base is of yesterday or of an earlier release, damaged, or has another value of a company that is not
+    replaced: the number or the sums of the rows show it."""
+    builds.small(published)
+    (published / "damaged.duckdb").write_bytes(b"no database")
+    rows = builds.tables()
+    del rows["financials"][-1]
+    other = builds.publish_small(tmp_path / "other" / "published", "b1", rows)
+    (published / "wrong.duckdb").write_bytes((tmp_path / "other" / "published" / other.file).read_bytes())
+    made, _ = renewed(published, **changed)
+    assert made.base == "b2"
+    assert not (published / "warehouse-b2.duckdb.wal").exists()
+
+
+@pytest.mark.parametrize(("name", "value"), [("LARGE", 1 << 40), ("LARGEST", 0), ("MOST", 0)])
+def test_all_rows_are_written_of_a_small_build_after_a_large_overlay_or_if_many_companies_differ(
+    published: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    monkeypatch.setattr(overlay, "LARGE", 0)
+    monkeypatch.setattr(overlay, name, value)
+    assert renewed(published)[0].base == "b2"
+
+
+@overlaid
+def test_a_damaged_overlay_is_noticed(published: Path) -> None:
+    made, _ = renewed(published)
+    builds.point(published, made)
+    pointer = publish.current(published)
+    assert pointer is not None
+    path = published / "warehouse-b2.duckdb.wal"
+    path.chmod(0o600)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert not is_whole(published, pointer)

@@ -1,0 +1,147 @@
+"""Publications that are killed, and readers while builds are published."""
+
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests import builds
+from tests.published import builds_and_links, names, same_rows
+from warehouse import publish, queries
+from warehouse.reader import Warehouse
+from warehouse.verify import is_whole
+
+ROOT = Path(__file__).parents[2]
+
+KILLED = """
+import signal, sys
+from pathlib import Path
+from tests import builds
+from warehouse import publish
+
+made, step, nth = sys.argv[2], sys.argv[3], int(sys.argv[4])
+owner = {"write": publish.copies, "link": publish.copies, "replace": Path, "hardlink_to": Path}.get(step, publish)
+real = getattr(owner, step)
+
+def interrupted(*given, **named):
+    global nth
+    nth -= 1
+    if nth == 0:
+        print("now", flush=True)
+        signal.pause()
+    return real(*given, **named)
+
+setattr(owner, step, interrupted)
+getattr(builds, made)(Path(sys.argv[1]), "b2", sync_id="s2")
+"""
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    return tmp_path / "published"
+
+
+@pytest.mark.parametrize(
+    ("made", "step", "nth", "left"),
+    [
+        ("publish_small", "_insert", 2, "b1"),  # half of the tables are in the file
+        ("publish_small", "verify", 1, "b1"),
+        ("publish_small", "write", 1, "b1"),  # the file is verified, the copies are not written
+        ("publish_small", "replace", 2, "b1"),  # the copies have their final name, the file does not
+        ("publish_small", "sync", 1, "b1"),  # both have their final names, the pointer is unchanged
+        ("publish_small", "_write", 2, "b1"),  # the times are written
+        ("publish_small", "_link", 1, "b2"),  # the pointer is changed, the links are not
+        ("publish_small", "_link", 2, "b2"),
+        ("publish_small", "_clear", 3, "b2"),  # all but the removal of old files is done
+        ("publish_overlaid", "replace", 1, "b1"),  # the copy of the base is written, not named
+        ("publish_overlaid", "replace", 2, "b1"),  # the overlay is beside the copy of the base
+        ("publish_overlaid", "hardlink_to", 1, "b1"),  # the overlay is there without its file
+        ("publish_overlaid", "link", 1, "b1"),
+        ("publish_overlaid", "replace", 4, "b1"),  # the overlay has its final name, nothing else has
+        ("publish_overlaid", "replace", 5, "b1"),
+        ("publish_overlaid", "_digests", 1, "b1"),  # all have their final names
+        ("publish_overlaid", "_link", 1, "b2"),
+        ("publish_overlaid", "_link", 2, "b2"),  # the link to the file is changed, that to the overlay is not
+        ("publish_overlaid", "_clear", 3, "b2"),
+    ],
+)
+def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
+    published: Path, made: str, step: str, nth: int, left: str
+) -> None:
+    """And the next publication needs no manual repair; a build with an overlay is as good as one without."""
+    builds.small(published)
+    command = [sys.executable, "-c", KILLED, str(published), made, step, str(nth)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "now\n"
+        process.send_signal(signal.SIGKILL)
+    pointer = publish.current(published)
+    assert pointer
+    assert pointer.build == left
+    warehouse = Warehouse(published)
+    with warehouse.build() as build:
+        assert queries.company(build, "LNTR")
+        assert build.updated_at("9990000001") == builds.UPDATED["9990000001"]
+    warehouse.close()
+    differ = {
+        name for name, same in same_rows(published / "warehouse.duckdb", published / "parquet").items() if not same
+    }
+    assert differ <= ({"filings"} if made == "publish_overlaid" else set())  # wherever the links point
+
+    builds.small(published, "b3", sync_id="s3")
+    times = {f"synchronized-{left.replace('b', 's')}.json", "synchronized-s3.json"}
+    overlays = {"warehouse-b2.duckdb.wal"} if (made, left) == ("publish_overlaid", "b2") else set()
+    assert names(published) == builds_and_links(left, "b3") | times | overlays
+    builds.publish_overlaid(published, "b4", sync_id="s4")
+    assert is_whole(published, publish.current(published))  # type: ignore[arg-type]
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_ten_publications_under_readers(published: Path) -> None:
+    """Every response is from one build, no reader sees an error, no file stays open; each build has other rows."""
+    publications = 10
+    one, other = published.parent / "one" / "published", published.parent / "other" / "published"
+    fewer = builds.tables()
+    fewer["financials"].pop()
+    both = [(one, builds.small(one)), (other, builds.publish_small(other, rows=fewer))]
+    builds.small(published, "b0")
+    warehouse = Warehouse(published)
+    done = threading.Event()
+    errors: list[BaseException] = []
+    seen: set[str] = set()
+
+    def read() -> None:
+        try:
+            while not done.wait(0.01):
+                with warehouse.build() as build:
+                    counts = [build.rows("SELECT count(*) FROM financials")[0][0] for _ in range(3)]
+                    assert counts == [build.pointer.rows["financials"]] * 3
+                    seen.add(build.pointer.build)
+        except BaseException as error:  # noqa: BLE001 told below, in the test's own thread
+            errors.append(error)
+
+    with warehouse.build() as build:
+        build.rows("SELECT count(*) FROM financials")
+    open_before = descriptors()
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for number in range(1, publications + 1):
+        folder, build = both[number % 2]
+        copied = builds.copy(folder, build, published, f"b{number}")
+        builds.point(published, copied, sync_id=f"s{number}")
+    done.set()
+    for reader in readers:
+        reader.join()
+    with warehouse.build() as build:
+        assert build.pointer.build == f"b{publications}"
+    assert errors == []
+    assert descriptors() <= open_before
+    assert len(seen) > 1
+    warehouse.close()
