@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -391,6 +392,37 @@ def publish_overlaid(published: Path, build_id: str = "b2", **synchronization: s
     assert made.base == before.base
     point(published, made, **synchronization)
     return made
+
+
+OF_COMPANIES = ("financials", "versions", "lineage", "valuations")
+
+
+def without(rows: dict[str, Rows], cik: str) -> dict[str, Rows]:
+    """The rows of tables of companies without those of a company."""
+    return {name: [row for row in rows[name] if row["cik"] != cik] for name in OF_COMPANIES}
+
+
+def renewed(
+    published: Path, build_id: str = "b2", revenue: float = 4321.0, **changed: Any
+) -> tuple[publish.Build, dict[str, Rows]]:
+    """Make the next build after the small one, or after the current one, with another revenue of a company; return it
+    and its rows."""
+    before = publish.current(published)
+    if before is None:
+        small(published)
+        before = publish.current(published)
+    assert before is not None
+    rows = tables()
+    cik = rows["financials"][0]["cik"]
+    rows["financials"][0]["revenue"] = revenue
+    rows["filings"][0]["form"] = "10-K/A"
+    others = without(rows, cik)
+    of_company = {name: [row for row in rows[name] if row["cik"] == cik] for name in OF_COMPANIES}
+    filed = write(published.parent / "of-company", of_company)
+    renewal = publish.Renewal(msgspec.structs.replace(before, **changed), frozenset({cik}), filed)
+    all_rows = write(published.parent / "all", rows)
+    assert all(others.values())
+    return publish.build(published, all_rows, build_id, renewal), rows
 
 
 def point(published: Path, made: publish.Build, updated: Mapping[str, str] = UPDATED, **synchronization: str) -> None:

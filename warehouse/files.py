@@ -1,4 +1,4 @@
-"""Helpers for the files of a home: paths in SQL, durable writes, and who may read them.
+"""Helpers for the files of a home: paths and companies in SQL, durable writes, and who may read them.
 
 Belongs here: functions that several modules share. Does not: which files there are (publish, copies).
 """
@@ -7,7 +7,7 @@ import contextlib
 import fcntl
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 OTHERS = 0o077
@@ -19,6 +19,12 @@ SERVED = "serving.lock"
 def quoted(path: Path) -> str:
     """A path as an SQL string literal."""
     return "'" + str(path).replace("'", "''") + "'"
+
+
+def of_companies(ciks: Iterable[str]) -> str:
+    """Whether a row is of one of some companies, as SQL."""
+    listed = ", ".join(f"'{cik}'" for cik in sorted(ciks))
+    return f"cik IN ({listed})" if listed else "false"
 
 
 def sync(path: Path) -> None:

@@ -20,7 +20,7 @@ import duckdb
 
 from warehouse import schema
 from warehouse.errors import VerificationError
-from warehouse.files import quoted, sync
+from warehouse.files import of_companies, quoted, sync
 from warehouse.pointer import Pointer, overlay_of
 from warehouse.rows import Rows
 from warehouse.verify import MEMORY, Contents, Replaced, Sums, count, source, sums, verify
@@ -57,17 +57,16 @@ class Renewal:
     def is_worth_it(self, published: Path) -> bool:
         """Whether few rows of a large build are replaced, its base is of today, and its files and rows are known."""
         before = self.before
-        if not (before.sums and before.digests and before.base_at):
+        if not (before.sums and before.digests and before.base_at) or before.renewed is None:
             return False
         is_of_today = datetime.now(UTC) - datetime.fromisoformat(before.base_at) < OLDEST
         file, overlay = (_size(published / name) for name in (before.file, overlay_of(before.file)))
         return is_of_today and file >= LARGE and overlay < LARGEST and len(self.companies) <= MOST
 
     @property
-    def condition(self) -> str:
-        """Whether a row is of one of the companies, as SQL."""
-        listed = ", ".join(f"'{cik}'" for cik in sorted(self.companies))
-        return f"cik IN ({listed})" if listed else "false"
+    def since_base(self) -> frozenset[str]:
+        """The companies whose rows differ from those of the base."""
+        return frozenset(self.companies).union(self.before.renewed or ())
 
 
 def copy_of_base(base: str) -> str:
@@ -120,7 +119,7 @@ def _replace(
         rows = source(connection, table, {**tables, **renewal.rows}.get(table.name))
         new = sums(connection, table, rows)
         if table.name in renewal.rows:
-            gone, added = renewal.condition, "true"
+            gone, added = of_companies(renewal.companies), "true"
             expected[table.name] = known.less(sums(connection, table, f"(FROM {held} WHERE {gone})")).plus(new)
             replaced[table.name] = Replaced(gone, new)
         else:

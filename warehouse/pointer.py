@@ -32,7 +32,8 @@ class Pointer(msgspec.Struct, frozen=True):
     filing date in the build, `companies` the number of covered primary symbols, `previous` the file of the previous
     build, which is kept for readers that have it open and for a rollback, `log` the segments of the version log that
     the build was made from, `base` the build whose file and copies this one has (itself, or an earlier one, from whose
-    rows those in the overlay differ), `base_at` when it was published, `sums` the sums of the rows of each table
+    rows those in the overlay differ), `base_at` when it was published, `renewed` the CIKs of the companies whose rows
+    the overlay replaces (None: unknown, in a build of an earlier release), `sums` the sums of the rows of each table
     (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the build's files (warehouse.digest), empty
     for a build of an earlier release, `digests` the SHA-256 of each of them by name, also empty then, `is_scheduled`
     whether the schedule of synchronizations was on.
@@ -52,6 +53,7 @@ class Pointer(msgspec.Struct, frozen=True):
     log: tuple[str, ...] = ()
     base: str = ""
     base_at: str = ""
+    renewed: tuple[str, ...] | None = None
     sums: dict[str, str] = {}
     digest: str = ""
     digests: dict[str, str] = {}

@@ -76,7 +76,8 @@ SMALL = 4 << 20
 class Build:
     """A complete, verified build that is not published yet.
 
-    base: the build whose file and copies it has: itself, or an earlier one, published at `base_at`.
+    base: the build whose file and copies it has: itself, or an earlier one, published at `base_at`; from whose rows
+        those of the companies `renewed` differ.
     """
 
     build_id: str
@@ -88,6 +89,7 @@ class Build:
     companies: int
     base: str
     base_at: str = ""
+    renewed: frozenset[str] = frozenset()
 
     @property
     def rows(self) -> dict[str, int]:
@@ -148,7 +150,7 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
             raise PublishError(f"build {build_id}: {first_line(error)}; the previous build stays published") from error
         finally:
             _clear(published, f"{TEMPORARY}{build_id}.*")
-    of_base = (base.base, base.base_at) if base else (build_id,)
+    of_base = (base.base, base.base_at, renewal.since_base) if base and renewal else (build_id,)
     return Build(build_id, file, held.sums, held.content_hash, digests, held.newest_filing, held.companies, *of_base)
 
 
@@ -194,6 +196,7 @@ def point(
             companies=build.companies,
             base=build.base,
             base_at=build.base_at or at,
+            renewed=tuple(sorted(build.renewed)),
             sums={name: str(held) for name, held in build.sums.items()},
             synchronization=now,
             synchronized_file=_synchronized_file(now),

@@ -82,6 +82,9 @@ class OpenBuild:
     memory: "Memory | None" = None
     """Its rows in memory, which answer the queries of the interface; None: DuckDB answers them."""
 
+    whole: Pointer | None = None
+    """The build from which the rows of all companies in memory were read; those of some may be renewed since."""
+
     def __init__(self, published: Path, pointer: Pointer) -> None:
         """Open the build that the pointer names.
 
@@ -117,6 +120,24 @@ class OpenBuild:
                 raise
             path = self._published / self.pointer.file
             raise BuildDamaged(f"{path} is damaged: {first_line(error)}; run `fundamentals sync`") from error
+
+    def renewed(self, before: "OpenBuild") -> bool:
+        """Take the rows of another build in memory, and read only those that differ.
+
+        Returns:
+            Whether that is possible: both have the same base, and it is known which rows differ.
+
+        Raises:
+            duckdb.Error: the build cannot be read.
+        """
+        pointer, whole = self.pointer, before.whole
+        if not (before.memory and whole and whole.base == pointer.base != ""):
+            return False
+        if pointer.renewed is None or whole.renewed is None or not {*whole.renewed} <= {*pointer.renewed}:
+            return False
+        with self._connection.cursor() as cursor:
+            self.memory, self.whole = before.memory.renewed(cursor, frozenset(pointer.renewed)), whole
+        return True
 
     @cached_property
     def columns(self) -> Mapping[str, frozenset[str]]:
@@ -253,7 +274,7 @@ class Warehouse:
                 self._seen = seen
                 return opened
         if self._current and self._current.pointer.file == opened.pointer.file:
-            opened.memory = self._current.memory
+            opened.memory, opened.whole = self._current.memory, self._current.whole
         elif self._read and sum(opened.pointer.rows.get(table, 0) for table in LARGE) > AT_ONCE:
             is_urgent = self._current is None or self._current.memory is None
             self._reading = threading.Thread(target=self._read_on, args=(opened, is_urgent), name="rows", daemon=True)
@@ -289,7 +310,7 @@ class Warehouse:
         if opened is None:
             return
         if before and before.pointer.file == opened.pointer.file:
-            opened.memory = before.memory
+            opened.memory, opened.whole = before.memory, before.whole
             with self._lock:
                 self._reading = None
                 self._switch(opened)
@@ -308,7 +329,8 @@ class Warehouse:
 
     def _read_rows(self, opened: OpenBuild, read: "Callable[[Path], Memory] | None") -> None:
         try:
-            opened.memory = read(self._published / opened.pointer.file) if read else None
+            if read and not (self._current and opened.renewed(self._current)):
+                opened.memory, opened.whole = read(self._published / opened.pointer.file), opened.pointer
         except (duckdb.Error, BuildUnreadable) as error:
             log.error("%s: %s; its queries take longer", opened.pointer.file, first_line(error))
 

@@ -8,11 +8,12 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from serve.api import responses
 from tests import builds
-from warehouse import queries, reader
+from warehouse import overlay, publish, queries, reader
 from warehouse.memory import Lines, Memory
 from warehouse.reader import OpenBuild, Warehouse
 from warehouse.schema import SERVED_NAMES
@@ -83,6 +84,74 @@ def test_the_answers_are_those_of_duckdb(build: OpenBuild, published: Path) -> N
             assert memory.financials(company.symbol, kind, items, **bounds) == (encoded, len(rows)), (items, bounds)
             found += len(rows)
     assert found > 100
+
+
+@pytest.fixture
+def reads(published: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Warehouse, list[Path]]]:
+    """A warehouse whose builds have overlays, and the files of which it has read all rows into memory."""
+    monkeypatch.setattr(overlay, "LARGE", 0)
+    whole: list[Path] = []
+    warehouse = Warehouse(published, lambda file: whole.append(file) or Memory(file))  # type: ignore[func-returns-value]
+    yield warehouse, whole
+    warehouse.close()
+
+
+def revenues_of(warehouse: Warehouse, symbol: str) -> bytes:
+    """The revenues in memory, as JSON."""
+    with warehouse.build() as build:
+        assert build.memory
+        [text, _] = build.memory.financials(symbol, "ttm", ("revenue",), since=None, until=None, limit=200)
+        return bytes(text)
+
+
+def test_of_a_build_with_an_overlay_only_the_rows_that_differ_are_read(
+    published: Path, reads: tuple[Warehouse, list[Path]]
+) -> None:
+    """The answers are those of a service that reads all rows."""
+    warehouse, whole = reads
+    assert names(warehouse) == ("b1", True)
+    for build_id, revenue in (("b2", 4321.0), ("b3", 5432.0)):
+        made, rows = builds.renewed(published, build_id, revenue)
+        builds.point(published, made)
+        assert names(warehouse) == (build_id, True)
+        symbol = rows["financials"][0]["symbol"]
+        assert b"%d" % revenue in revenues_of(warehouse, symbol)
+    assert len(whole) == 1
+    with warehouse.build() as build:
+        all_rows = Memory(published / build.pointer.file)
+        assert build.memory
+        listed, count = all_rows.companies(search=None, exchange=None, limit=50, offset=0)
+        assert (listed, count) == build.memory.companies(search=None, exchange=None, limit=50, offset=0)
+        for company, bounds in itertools.product(listed, BOUNDS):
+            for told in (build.memory, all_rows):
+                same(build, told, "coverage", company.symbol)
+                same(build, told, "revisions", company.cik, SERVED_NAMES, **bounds)
+            pair = [each.financials(company.symbol, "ttm", SERVED_NAMES, **bounds) for each in (build.memory, all_rows)]
+            assert pair[0] == pair[1]
+
+
+@pytest.mark.parametrize("unknown", [True, False], ids=["an earlier release", "back to a build before"])
+def test_all_rows_are_read_if_it_is_unknown_which_differ(
+    published: Path, reads: tuple[Warehouse, list[Path]], unknown: bool
+) -> None:
+    """A build of an earlier release does not name the companies; rows read after one may be newer than those before."""
+    warehouse, whole = reads
+    made, rows = builds.renewed(published)
+    symbol = rows["financials"][0]["symbol"]
+    builds.point(published, made)
+    assert b"4321" in revenues_of(warehouse, symbol)
+    if unknown:
+        assert len(whole) == 1
+        made, _ = builds.renewed(published, "b3", 5432.0)
+        builds.point(published, made)
+        pointer = published / "CURRENT.json"
+        before = msgspec.json.decode(pointer.read_bytes())
+        pointer.write_bytes(msgspec.json.encode({k: v for k, v in before.items() if k not in ("renewed", "seal")}))
+        assert b"5432" in revenues_of(warehouse, symbol)
+    else:
+        publish.rollback(published)
+        assert b"4321" not in revenues_of(warehouse, symbol)
+    assert len(whole) == 2
 
 
 def test_lines_are_found_by_their_text_alone() -> None:

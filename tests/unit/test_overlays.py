@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import msgspec
 import pytest
 
 from tests import builds
@@ -23,43 +22,12 @@ def published(tmp_path: Path) -> Path:
     return tmp_path / "published"
 
 
-def without(rows: dict[str, list[dict[str, Any]]], cik: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of tables of companies without those of a company."""
-    return {name: [row for row in rows[name] if row["cik"] != cik] for name in OF_COMPANIES}
-
-
-OF_COMPANIES = ("financials", "versions", "lineage", "valuations")
-
-
 @pytest.fixture
 def _small_builds_get_overlays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overlay, "LARGE", 0)
 
 
 overlaid = pytest.mark.usefixtures("_small_builds_get_overlays")
-
-
-def renewed(
-    published: Path, build_id: str = "b2", revenue: float = 4321.0, **changed: Any
-) -> tuple[publish.Build, dict[str, list[dict[str, Any]]]]:
-    """Make the next build after the small one, or after the current one, with another revenue of a company; return it
-    and its rows."""
-    before = publish.current(published)
-    if before is None:
-        builds.small(published)
-        before = publish.current(published)
-    assert before is not None
-    rows = builds.tables()
-    cik = rows["financials"][0]["cik"]
-    rows["financials"][0]["revenue"] = revenue
-    rows["filings"][0]["form"] = "10-K/A"
-    others = without(rows, cik)
-    of_company = {name: [row for row in rows[name] if row["cik"] == cik] for name in OF_COMPANIES}
-    filed = builds.write(published.parent / "of-company", of_company)
-    renewal = publish.Renewal(msgspec.structs.replace(before, **changed), frozenset({cik}), filed)
-    all_rows = builds.write(published.parent / "all", rows)
-    assert all(others.values())
-    return publish.build(published, all_rows, build_id, renewal), rows
 
 
 def told_by(file: Path) -> list[list[Any]]:
@@ -77,7 +45,7 @@ def told_by(file: Path) -> list[list[Any]]:
 def test_a_build_with_an_overlay_has_the_rows_of_one_with_all_rows_written(published: Path, tmp_path: Path) -> None:
     """Also one whose base is that of the build before; the file and the copies are those of the base."""
     for build_id, revenue in (("b2", 4321.0), ("b3", 5432.1)):
-        made, rows = renewed(published, build_id, revenue)
+        made, rows = builds.renewed(published, build_id, revenue)
         builds.point(published, made)
         whole = builds.publish_small(tmp_path / build_id / "published", build_id, rows)
         assert (made.base, whole.base) == ("b1", build_id)
@@ -105,9 +73,9 @@ def test_the_links_lead_to_the_newest_rows(published: Path) -> None:
             ).fetchall()
             return float(found)
 
-    builds.point(published, renewed(published)[0])
+    builds.point(published, builds.renewed(published)[0])
     assert revenue() == 4321
-    made, rows = renewed(published, "b3", 5432.0)
+    made, rows = builds.renewed(published, "b3", 5432.0)
     builds.point(published, made)
     assert revenue() == 5432
     builds.publish_small(published, "b4", rows)
@@ -130,7 +98,7 @@ def test_readers_keep_their_rows_while_an_overlay_is_written(published: Path) ->
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
         assert reader.stdout
         reader.stdout.readline()
-        made, _ = renewed(published)
+        made, _ = builds.renewed(published)
         said, _ = reader.communicate("x")
     assert made.base == "b1"
     assert said.strip() == "[(None,)]"
@@ -142,7 +110,7 @@ def test_an_overlay_of_many_rows_leaves_the_base_as_it_is(published: Path, monke
     monkeypatch.setattr(overlay, "ROWS", 5)
     builds.small(published)
     before = (published / "warehouse-b1.duckdb").read_bytes()
-    made, _ = renewed(published)
+    made, _ = builds.renewed(published)
     assert made.base == "b1"
     assert (published / "warehouse-b1.duckdb").read_bytes() == before
 
@@ -161,7 +129,7 @@ def test_an_overlay_has_only_the_rows_that_differ(published: Path) -> None:
 @overlaid
 def test_a_base_into_which_rows_were_written_is_given_up(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overlay, "NO_CHECKPOINT", "1B")
-    made, _ = renewed(published)
+    made, _ = builds.renewed(published)
     assert made.base == "b2"
     assert not list(published.glob(".base-*"))
 
@@ -187,7 +155,7 @@ def test_all_rows_are_written(published: Path, tmp_path: Path, changed: dict[str
     del rows["financials"][-1]
     other = builds.publish_small(tmp_path / "other" / "published", "b1", rows)
     (published / "wrong.duckdb").write_bytes((tmp_path / "other" / "published" / other.file).read_bytes())
-    made, _ = renewed(published, **changed)
+    made, _ = builds.renewed(published, **changed)
     assert made.base == "b2"
     assert not (published / "warehouse-b2.duckdb.wal").exists()
 
@@ -198,12 +166,12 @@ def test_all_rows_are_written_of_a_small_build_after_a_large_overlay_or_if_many_
 ) -> None:
     monkeypatch.setattr(overlay, "LARGE", 0)
     monkeypatch.setattr(overlay, name, value)
-    assert renewed(published)[0].base == "b2"
+    assert builds.renewed(published)[0].base == "b2"
 
 
 @overlaid
 def test_a_damaged_overlay_is_noticed(published: Path) -> None:
-    made, _ = renewed(published)
+    made, _ = builds.renewed(published)
     builds.point(published, made)
     pointer = publish.current(published)
     assert pointer is not None

@@ -90,6 +90,7 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
         "log": [],
         "base": "b1",
         "base_at": published_at,
+        "renewed": [],
         "sums": {name: str(sums) for name, sums in made.sums.items()},
         "digest": made.digest,
         "digests": {
