@@ -15,8 +15,6 @@ from tempfile import TemporaryDirectory
 
 PIP = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "--require-hashes")
 """No package of a lock file needs another one to be installed, so several pips can share them."""
-LATER = "--no-compile"
-"""Python compiles what is imported, and no more, when it is first imported."""
 STEP = 10
 """Packages after which a line is printed where the output is no terminal."""
 
@@ -68,7 +66,7 @@ def _pinned(lock: str) -> Iterable[str]:
 def _install(share: Path, progress: Progress) -> int:
     """Run pip for some packages; return its exit status."""
     lines = []
-    command = [*PIP, LATER, "-r", str(share)]
+    command = [*PIP, "-r", str(share)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as pip:
         for line in pip.stdout or ():
             lines.append(line)

@@ -1,10 +1,12 @@
 """Publications that are killed, and readers while builds are published."""
 
+import itertools
+import multiprocessing
+import multiprocessing.connection
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,29 +16,26 @@ from warehouse import publish, queries
 from warehouse.reader import Warehouse
 from warehouse.verify import is_whole
 
-ROOT = Path(__file__).parents[2]
+PROCESSES = multiprocessing.get_context("forkserver")
+"""Processes that begin with the imports of one: nineteen times they would take longer than the publications."""
+PROCESSES.set_forkserver_preload([__name__])
 
-KILLED = """
-import signal, sys
-from pathlib import Path
-from tests import builds
-from warehouse import publish
 
-made, step, nth = sys.argv[2], sys.argv[3], int(sys.argv[4])
-owner = {"write": publish.copies, "link": publish.copies, "replace": Path, "hardlink_to": Path}.get(step, publish)
-real = getattr(owner, step)
+def publish_until(
+    reached: multiprocessing.connection.Connection, published: Path, made: str, step: str, nth: int
+) -> None:
+    """Publish, say when a step begins for the nth time, and wait there."""
+    owner = {"write": publish.copies, "link": publish.copies, "replace": Path, "hardlink_to": Path}.get(step, publish)
+    real, calls = getattr(owner, step), itertools.count(1)
 
-def interrupted(*given, **named):
-    global nth
-    nth -= 1
-    if nth == 0:
-        print("now", flush=True)
-        signal.pause()
-    return real(*given, **named)
+    def interrupted(*given: Any, **named: Any) -> Any:
+        if next(calls) == nth:
+            reached.send(step)
+            signal.pause()
+        return real(*given, **named)
 
-setattr(owner, step, interrupted)
-getattr(builds, made)(Path(sys.argv[1]), "b2", sync_id="s2")
-"""
+    setattr(owner, step, interrupted)
+    getattr(builds, made)(published, "b2", sync_id="s2")
 
 
 @pytest.fixture
@@ -73,11 +72,13 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
 ) -> None:
     """And the next publication needs no manual repair; a build with an overlay is as good as one without."""
     builds.small(published)
-    command = [sys.executable, "-c", KILLED, str(published), made, step, str(nth)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "now\n"
-        process.send_signal(signal.SIGKILL)
+    here, there = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=publish_until, args=(there, published, made, step, nth))
+    process.start()
+    there.close()  # only the process can send, so that its end is noticed
+    assert here.recv() == step
+    process.kill()
+    process.join()
     pointer = publish.current(published)
     assert pointer
     assert pointer.build == left
