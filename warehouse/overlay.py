@@ -27,7 +27,7 @@ from warehouse.verify import MEMORY, Contents, Replaced, Sums, count, source, su
 
 LARGE = 32 << 20
 """Bytes of a file from which on a build gets an overlay: smaller ones are written in some seconds."""
-LARGEST = 32 << 20
+LARGEST = 16 << 20
 """Bytes of an overlay from which on all rows are written: DuckDB reads the whole overlay when it opens the file, and
 keeps it in memory, where it takes more than twice as much."""
 MOST = 100
