@@ -67,7 +67,7 @@ class Memory:
             self._histories = Histories(connection)
         self._renewed: tuple[frozenset[str], Histories] = frozenset(), self._histories
 
-    def renewed(self, connection: duckdb.DuckDBPyConnection, companies: Set[str]) -> "Memory":
+    def with_renewed(self, connection: duckdb.DuckDBPyConnection, companies: Set[str]) -> "Memory":
         """The rows of a later build, which takes those of most companies from this one.
 
         Args:

@@ -121,7 +121,7 @@ class OpenBuild:
             path = self._published / self.pointer.file
             raise BuildDamaged(f"{path} is damaged: {first_line(error)}; run `fundamentals sync`") from error
 
-    def renewed(self, before: "OpenBuild") -> bool:
+    def takes_over(self, before: "OpenBuild") -> bool:
         """Take the rows of another build in memory, and read only those that differ.
 
         Returns:
@@ -136,7 +136,7 @@ class OpenBuild:
         if pointer.renewed is None or whole.renewed is None or not {*whole.renewed} <= {*pointer.renewed}:
             return False
         with self._connection.cursor() as cursor:
-            self.memory, self.whole = before.memory.renewed(cursor, frozenset(pointer.renewed)), whole
+            self.memory, self.whole = before.memory.with_renewed(cursor, frozenset(pointer.renewed)), whole
         return True
 
     @cached_property
@@ -329,7 +329,7 @@ class Warehouse:
 
     def _read_rows(self, opened: OpenBuild, read: "Callable[[Path], Memory] | None") -> None:
         try:
-            if read and not (self._current and opened.renewed(self._current)):
+            if read and not (self._current and opened.takes_over(self._current)):
                 opened.memory, opened.whole = read(self._published / opened.pointer.file), opened.pointer
         except (duckdb.Error, BuildUnreadable) as error:
             log.error("%s: %s; its queries take longer", opened.pointer.file, first_line(error))
