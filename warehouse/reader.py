@@ -328,8 +328,9 @@ class Warehouse:
                     self._switch(opened)
 
     def _read_rows(self, opened: OpenBuild, read: "Callable[[Path], Memory] | None") -> None:
+        before = self._current  # another thread may leave it meanwhile
         try:
-            if read and not (self._current and opened.takes_over(self._current)):
+            if read and not (before and opened.takes_over(before)):
                 opened.memory, opened.whole = read(self._published / opened.pointer.file), opened.pointer
         except (duckdb.Error, BuildUnreadable) as error:
             log.error("%s: %s; its queries take longer", opened.pointer.file, first_line(error))

@@ -99,6 +99,13 @@ def valuations(synchronized_mirror: Path) -> Valuations:
     }
 
 
+def test_the_published_build_has_the_figure_of_the_filing(synchronized_mirror):
+    """The command read the whole list, with 404 for the many companies without a document."""
+    with duckdb.connect(str(synchronized_mirror / "published/warehouse.duckdb"), read_only=True) as warehouse:
+        asked = "SELECT revenue FROM financials WHERE symbol = 'AAPL' AND period = 'FY2025'"
+        assert warehouse.execute(asked).fetchall() == [(416161000000,)]
+
+
 def test_every_company_has_a_value_or_reasons(valuations):
     for symbol, row in valuations.items():
         assert row["meaningful"] in (True, False), symbol

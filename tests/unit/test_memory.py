@@ -130,6 +130,17 @@ def test_of_a_build_with_an_overlay_only_the_rows_that_differ_are_read(
             assert pair[0] == pair[1]
 
 
+def test_an_overlay_that_renews_no_company_leaves_all_rows_as_they_are(
+    published: Path, reads: tuple[Warehouse, list[Path]]
+) -> None:
+    warehouse, whole = reads
+    assert names(warehouse) == ("b1", True)
+    before = revenues_of(warehouse, "LNTR")
+    builds.publish_overlaid(published)
+    assert names(warehouse) == ("b2", True)
+    assert (revenues_of(warehouse, "LNTR"), len(whole)) == (before, 1)
+
+
 @pytest.mark.parametrize("unknown", [True, False], ids=["an earlier release", "back to a build before"])
 def test_all_rows_are_read_if_it_is_unknown_which_differ(
     published: Path, reads: tuple[Warehouse, list[Path]], unknown: bool
