@@ -27,6 +27,8 @@ from warehouse.schedule import next_synchronization
 STOPPED = "fundamentals follow: stopped; the reports that wait are in the home"
 AFTER_A_REFUSAL = timedelta(minutes=10)
 """EDGAR refuses all requests until ten minutes after their rate has dropped."""
+NICENESS = 10
+"""What is added to the niceness of the command: a service on the same machine answers first."""
 
 
 def main(symbols: tuple[str, ...]) -> int:
@@ -38,6 +40,7 @@ def main(symbols: tuple[str, ...]) -> int:
     Returns:
         the exit status: 1 if the source cannot be opened; otherwise stopping.STATUS, after Ctrl-C or SIGTERM.
     """
+    os.nice(NICENESS)
     home = Home.from_environment()
     # a shell starts commands in the background with SIGINT ignored, and Dagster treats SIGTERM like SIGINT
     for ending in (signal.SIGINT, signal.SIGTERM):

@@ -3,6 +3,7 @@
 The server is a real one on a loopback port; behind it is the simulator. Only the pauses of the command are shorter.
 """
 
+import os
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.dagster_app.follow import NICENESS
 from pipelines.edgar.newest import newest_url
 from pipelines.run.newest_filings import Queue
 from pipelines.run.stopping import STATUS
@@ -78,7 +80,7 @@ def server() -> Iterator[EdgarServer]:
 
 def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
     """The process is killed while the report waits, and goes on where it ended when it is started again; SIGTERM ends
-    it, also where a shell has started it in the background."""
+    it, also where a shell has started it in the background. It comes after other processes, such as a service."""
     home = tmp_path / "home"
     after = SampleTransport(FILERS)
     filer, report = max(
@@ -89,6 +91,8 @@ def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
         server.on(newest_url(form, 0), Reply(body=feed()))
     with following(home, server) as process:
         assert ": published" in line_with(process, "all companies: ")
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(own + NICENESS, 19)
         named = entry(int(filer.cik), cik=filer.cik, accession=report.accession, updated=datetime.now(UTC).isoformat())
         server.on(newest_url("10-", 0), Reply(body=feed(named)))
         until(lambda: any(one.asked > 1 for one in Queue.of(home).waiting))
