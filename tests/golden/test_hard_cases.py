@@ -50,6 +50,11 @@ def changed(rows: list[Row], value: float, **where: str) -> list[Row]:
     ]
 
 
+def days(year: int) -> tuple[str, str]:
+    """A fiscal year that ends in September."""
+    return f"{year - 1}-10-01", f"{year}-09-30"
+
+
 def told(found: Today, item: str, end: str) -> list[tuple[float, str]]:
     """The stated values of twelve months, each with the form that stated it."""
     versions = found.found.versions.filter(item=item, period_end=day(end))
@@ -245,6 +250,29 @@ def test_cash_flow_with_the_opposite_sign_in_the_comparative():
 
     assert told(found, "free_cash_flow", "2022-06-30") == [(2720e6, "10-Q")]
     assert ttm(found, "free_cash_flow", "2023-06-30") == 2720e6
+
+
+@in_one_call
+@pytest.mark.parametrize("of", [1000.0, 1.0])
+def test_a_year_of_a_later_report_in_thousands(of):
+    """Golden Sun's report of fiscal 2024 has all amounts of 2022 a thousand times too large; its shares are right."""
+    amounts = {REVENUE: 10.6e6, CASH_FLOW: 910_251.0, NET_INCOME: -2_139_320.0}
+    rows = [
+        fact(tag, amount * level * (of if end == 2022 and year == 2024 else 1), *days(end), filed=filed, form="20-F")
+        for year, filed in ((2022, "2023-02-15"), (2023, "2024-02-15"), (2024, "2025-02-14"))
+        for end, level in ((2022, 1.0), (2023, 0.8), (2024, 0.7))
+        for tag, amount in amounts.items()
+        if end <= year
+    ]
+    counted = [
+        fact(SHARES, 1_443_316, *days(2022), filed="2025-02-14", form="20-F"),
+        fact(EPS, -1.48, *days(2022), filed="2025-02-14", form="20-F"),
+    ]
+
+    found = yield raw(rows, counted)
+
+    values = {"revenue": 10.6e6, "net_income": -2_139_320.0, "shares_basic": 1_443_316.0, "eps_basic": -1.48}
+    assert {item: value_of(found, item, "annual", "2022-09-30") for item in values} == values
 
 
 @in_one_call

@@ -61,7 +61,7 @@ WEIGHTED_AVERAGE = (
 INCOME_AND_SHARES = Rule(
     "correction.scale.income-earnings-and-shares",
     "Where net income differs by a power of a thousand from earnings per share times shares, the share count is "
-    "multiplied by it; the earnings per share or the income instead, if the others are like those of earlier filings.",
+    "multiplied by it; the earnings per share or the income instead, if earlier filings show that these differ.",
     WEIGHTED_AVERAGE,
     "correct",
 )
@@ -81,8 +81,8 @@ COUNT_BY_LARGEST_EARNINGS = Rule(
 )
 SCALE_OF_EARLIER_FILINGS = Rule(
     "correction.scale.earlier-filings",
-    "A figure that is a power of a thousand times that in the first filing of its period is divided by it, with its "
-    "filing's figures of the line, if this brings them nearer to the line's level before.",
+    "A figure that is a power of a thousand times that first filed for its period is divided by it, with its line's "
+    "figures in the filing, if this brings them nearer to the line's level or others.",
     ERRORS_MEASURED,
     "correct",
 )
@@ -149,6 +149,8 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
     too small and the earnings per share too large for any company, both are corrected.
     """
     power = either(*powers.values())
+    own = _of_first_filing(rows.figures)
+    is_own = (either(*(picked(own, rows.place[income]) for income in (COMMON, PARENT))) == power) & (power != 0)
     count, earnings = either(*(rows[name] for name in COUNTS)), np.abs(rows[EARNINGS])
     agreed = rows.last(power == 0)
 
@@ -157,13 +159,14 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
         off: Floats = np.log10(amount / picked(amount, agreed))
         return abs(off) < abs(off + power)
 
-    is_off = ~np.isnan(power) & (power != 0)
+    is_off = ~np.isnan(power) & (power != 0) & ~is_own
     count_errs, earnings_err = is_off & ~fits(count), is_off & fits(count) & ~fits(earnings)
-    income_errs = is_off & fits(count) & fits(earnings)
+    income_errs = is_off & fits(count) & fits(earnings) | is_own
     too_much = (earnings > LARGEST_EARNINGS) & (count * 10.0**power < FEWEST_SHARES)
     of_parent = power_of_thousand(np.abs(rows[PARENT]) / np.abs(rows[COMMON]), NEAR_EARNINGS)
     factors = {
-        name: np.where(~fits(count) & (off != 0), 10.0 ** (off + POWER * too_much), 1.0) for name, off in powers.items()
+        name: np.where(~fits(count) & (off != 0) & ~is_own, 10.0 ** (off + POWER * too_much), 1.0)
+        for name, off in powers.items()
     }
     factors[EARNINGS] = np.select([earnings_err, count_errs & too_much], [10.0**power, 10.0**-POWER], 1.0)
     factors[COMMON] = np.select([income_errs, power == 0], [10.0**-power, 10.0**of_parent], 1.0)
@@ -222,9 +225,10 @@ def of_filings(figures: Figures) -> list[Proposal]:
     the newest period that are so far off alone are left out.
     """
     off = _off_level(figures)
-    own = power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
-    power = _of_filing(figures, np.where((np.abs(own) > 0) & (np.abs(off - own) < np.abs(off)), own, np.nan))
-    errs = np.abs(off - power) < np.abs(off)
+    far = either(off, _off_others(figures))
+    own = _of_first_filing(figures)
+    power = _of_filing(figures, np.where((np.abs(own) > 0) & (np.abs(far - own) < np.abs(far)), own, np.nan))
+    errs = np.abs(far - power) < np.abs(far)
     steady = figures.of_concepts(STEADY)
     filing = packed(figures.line[steady], figures.seq[steady])
     is_far = np.abs(power_of_thousand(10.0 ** off[steady], NEAR_LEVEL)) > 0
@@ -239,11 +243,27 @@ def of_filings(figures: Figures) -> list[Proposal]:
     ]
 
 
+def _of_first_filing(figures: Figures) -> Floats:
+    """The power of a thousand by which figures exceed those that the first filing of their period states."""
+    return power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
+
+
 def _of_filing(figures: Figures, proven: Floats) -> Floats:
     """The power that most figures of the same line and filing prove; of several, the smallest. NaN: none does."""
     powers = pl.DataFrame({"line": figures.line, "seq": figures.seq, "power": proven}, nan_to_null=True)
     modes = powers.drop_nulls().group_by("line", "seq").agg(mode=pl.col("power").mode().min())
     return powers.join(modes, on=["line", "seq"], how="left", maintain_order="left")["mode"].to_numpy()
+
+
+def _off_others(figures: Figures) -> Floats:
+    """The distance of figures from the mean of the other figures of their line and filing, in powers of ten."""
+    height = np.log10(np.abs(figures.value) / figures.days)
+    stated = pl.DataFrame({"line": figures.line, "seq": figures.seq, "height": height})
+    known = pl.when(pl.col("height").is_finite()).then("height")
+    number = known.count().over("line", "seq")
+    others = (known.sum().over("line", "seq") - known) / pl.when(number > 1).then(number - 1)
+    off: Floats = stated.select((pl.col("height") - others).fill_null(np.nan))["height"].to_numpy()
+    return off
 
 
 def _off_level(figures: Figures) -> Floats:
