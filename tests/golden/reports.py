@@ -360,6 +360,43 @@ REPORTS: dict[str, Report] = {
         (780, 90, 220, None),
         {"free_cash_flow": "no_tag"},
     ),
+    "a utility that states its construction": Report(
+        "4911",
+        {"RegulatedAndUnregulatedOperatingRevenue": 14663, CASH_FLOW: 2156, "PaymentsForConstructionInProcess": 4353},
+        {CASH: 1189, "LongTermDebtNoncurrent": 21927},
+        (14663, 21927, 1189, 2156 - 4353),
+    ),
+    "a licensor whose operating expenses and operating income are its revenue": Report(
+        "2836",
+        {"LicensesRevenue": 512, "OperatingExpenses": 2037, "OperatingIncomeLoss": -1525, CASH_FLOW: -1401},
+        {CASH: 913, "LongTermDebtNoncurrent": 90},
+        (512, 90, 913, None),
+        {"free_cash_flow": "no_tag"},
+    ),
+    "a licensor with other revenue": Report(
+        "2836",
+        {"LicensesRevenue": 511, "OperatingExpenses": 2037, "OperatingIncomeLoss": -1525, CASH_FLOW: -1401},
+        {CASH: 913, "LongTermDebtNoncurrent": 90},
+        (None, 90, 913, None),
+        {"revenue": "no_tag", "free_cash_flow": "no_tag"},
+    ),
+    "a hospital that deducts its provision for bad debts": Report(
+        "8062",
+        {
+            "HealthCareOrganizationRevenue": 520,
+            "HealthCareOrganizationRevenueNetOfPatientServiceRevenueProvisions": 487,
+            CASH_FLOW: 71,
+            CAPITAL_SPENDING: 33,
+        },
+        {CASH: 42, "LongTermDebtNoncurrent": 210},
+        (487, 210, 42, 38),
+    ),
+    "a segment with less revenue than the goods sold": Report(
+        "2000",
+        {"Revenues": 1600, "SalesRevenueGoodsNet": 13000, CASH_FLOW: 1400, CAPITAL_SPENDING: 450},
+        {CASH: 180, "LongTermDebtNoncurrent": 8900},
+        (13000, 8900, 180, 950),
+    ),
     "a utility of water": Report(
         "4941",
         {"Revenues": 60, CASH_FLOW: 20, "PaymentsToAcquireWaterAndWasteWaterSystems": 24},

@@ -51,6 +51,7 @@ CASH: dict[str, tuple[str, str, float]] = {
     "a bank's two lines": ("JPM", "2025-12-31", 343_338),
     "a bank that lends overnight": ("MNSB", "2025-09-30", 127.3),
     "interest-bearing deposits within the line": ("CARE", "2025-09-30", 106.9),
+    "securities as they are measured": ("TSM", "2024-12-31", 2_127_627.0 + 207.7 + 192_202.7 + 101_971.3),
     "marketable securities on one line": ("KHC", "2025-12-27", 2_615 + 1_060),
 }
 

@@ -234,6 +234,7 @@ NEEDS_OF_RULE: dict[str, Needs] = {
     },
     "capital-expenditure.additions-by-footing": Needs(300, OF_INVESTING),
     "capital-expenditure.additions-by-footing.as-outflow": Needs(-300, OF_INVESTING),
+    "revenue.one-kind-that-adds-up": Needs(beside={"LicensesRevenue": 1000}),
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
     "witness.profit.less-noncontrolling-interests": Needs(-5, OF_OWNERS, proves=True),
     "witness.profit.ifrs.less-noncontrolling-interests": Needs(-5, OF_OWNERS, proves=True),

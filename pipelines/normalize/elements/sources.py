@@ -45,8 +45,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
     where: required but not counted: they show that the source applies to the filer.
     only_zero: the source counts only if its sum is exactly zero: it proves that there is no such amount.
-    totals: the source, an outflow, counts only if it adds up with other lines of its statement to one of these totals;
-        an outflow is negative.
+    totals: the source counts only if it is one of these amounts or, with `paid` and `received`, if it is an outflow
+        that adds up with these other lines of its statement to one of these totals, in which an outflow is negative.
     paid, received: these other outflows and inflows, as positive amounts; all that are stated count.
     measure: of the elements; in the table only if it is another than that of the concept.
     reservation: the flag of a value from this source.

@@ -119,7 +119,7 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     footed = (
         found.join(_footings(pairs, found), on="candidate", how="left")
-        .filter(~pl.col("has_footing") | pl.col("foots"))
+        .filter((pl.col("footing") == 0) | pl.col("foots"))
         .with_columns(
             amount=pl.col("slot").cast(pl.Int64) * len(AMOUNT.categories) + pl.col("concept").to_physical(),
         )
@@ -131,14 +131,14 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
-    """Whether sources that have a footing add up, as an outflow with its other lines, to its total: `foots`."""
-    grains = found.filter("has_footing").select("candidate", "grain")
-    outflow = (pl.col("value") * pl.col("foots")).sum()
+    """Whether sources that need a total add up to it: as an outflow with its other lines, or alone: `foots`."""
+    needing = found.filter(pl.col("footing") != 0).select("candidate", "grain", "footing")
+    added = pl.col("footing").first() * (pl.col("value") * pl.col("foots")).sum()
     is_total = (pl.col("role") == "totals") & (pl.col("value").abs() >= FEWEST_UNITS * pl.col("grain"))
     return (
-        pairs.join(grains, on="candidate")
+        pairs.join(needing, on="candidate")
         .group_by("candidate")
-        .agg(foots=(is_total & ((pl.col("value") + outflow).abs() <= FOOTS_WITHIN)).any())
+        .agg(foots=(is_total & ((pl.col("value") - added).abs() <= FOOTS_WITHIN)).any())
     )
 
 

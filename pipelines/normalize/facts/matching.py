@@ -88,13 +88,14 @@ SOURCES = pl.DataFrame(
         "measure_sign": [MEASURE_SIGN[concept.measure] for concept, _, _ in _SOURCES],
         "in_notes": [concept.in_notes for concept, _, _ in _SOURCES],
         "only_zero": [source.only_zero for _, _, source in _SOURCES],
-        "has_footing": [bool(source.totals) for _, _, source in _SOURCES],
+        "footing": [bool(source.totals) * (-1 if source.paid or source.received else 1) for _, _, source in _SOURCES],
         "needed": [len(source.elements) + len(source.minus) + len(source.where) for _, _, source in _SOURCES],
     },
-    schema_overrides={"concept": AMOUNT, "rank": pl.Int16, "measure_sign": pl.Int8},
+    schema_overrides={"concept": AMOUNT, "rank": pl.Int16, "measure_sign": pl.Int8, "footing": pl.Int8},
 )
 """One row a source: its number, its concept, its rank among those of the concept, its rule, how a share basis changes
-it, whether notes use it too, when it counts, and the number of elements that it needs."""
+it, whether notes use it too, when it counts (`footing`: the sign with which it adds up to a total, 0: it need not),
+and the number of elements that it needs."""
 
 _KEYS = ["tag", "taxonomy", "measure", "is_instant", "industry"]
 _IS_PER_SHARE = pl.col("tag").is_in(PER_SHARE) & (pl.col("measure") == "per_share")
