@@ -9,7 +9,7 @@ from tests import builds
 from tests.contract.conftest import Ticking, new_key, serving
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = 25  # for each operation and phase
+EXAMPLES = 40  # for each operation and phase
 
 
 def test_2_to_8_schemathesis_finds_nothing(tmp_path: Path) -> None:

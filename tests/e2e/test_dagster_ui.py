@@ -25,7 +25,7 @@ from pipelines.dagster_app.asset_specs import UPSTREAM
 from pipelines.dagster_app.checks import CHECKS
 from pipelines.dagster_app.definitions import JOB
 from pipelines.storage.home import PROJECT
-from tests.e2e.homes import PATIENCE, command, environment, published, query, sync_unrecorded
+from tests.e2e.homes import PATIENCE, command, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from warehouse import views
 
@@ -203,7 +203,7 @@ def shoot(page: Page, tmp_path: Path) -> Callable[[str], None]:
 
 
 def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_path):
-    """The run succeeds with all its checks, and its build is the one that is made without Dagster."""
+    """The run succeeds with all its checks, and its build is the one that the command makes."""
     page.goto(f"{instance.url}/asset-groups")
     materialize = page.get_by_role("button", name="Materialize all")
     expect(materialize).to_be_enabled(timeout=PATIENCE * 1000)
@@ -226,7 +226,7 @@ def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_p
     build = published(instance.home)
     assert build.is_whole
     other = tmp_path / "home"
-    assert sync_unrecorded(other, instance.mirror.folder).returncode == 0
+    assert sync_as_process(other, instance.mirror.folder).returncode == 0
     assert published(other).content_hash == build.content_hash
 
     page.get_by_role("button", name="zoom_in").dblclick()  # zoomed out, an asset shows only its name

@@ -92,7 +92,7 @@ def test_a_second_run_appends_and_publishes_nothing(tmp_path):
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in made} == {0}, "readable by its owner only"
     before, files = published(home), sorted(path.name for path in home.glob("published/warehouse-*"))
 
-    second = sync(home, mirror.folder)
+    second = sync_as_process(home, mirror.folder)
 
     assert (first.returncode, second.returncode) == (0, 0), second.stderr
     assert cells(first.stdout) | {"seconds": ""} == {
@@ -359,3 +359,11 @@ def test_a_hostile_member_of_bulk_files_is_the_failure_of_its_company(own, tmp_p
 def test_a_damaged_bulk_file(small, kept, tmp_path):
     (tmp_path / "companyfacts.zip").write_bytes(b"PK")
     refused(sync(kept, tmp_path / "companyfacts.zip"), "companyfacts.zip is not a whole zip file", "get it again")
+
+
+def test_the_mirror_of_real_documents(mirror, tmp_path):
+    """Some companies of the real list, with 404 for the many without a document."""
+    done = sync_as_process(tmp_path / "home", mirror, "--symbols", "AAPL,nvda")
+    assert done.returncode == 0, done.stderr
+    revenue = "SELECT period, revenue FROM financials WHERE symbol = 'AAPL' AND period = 'FY2025'"
+    assert query(tmp_path / "home", revenue) == [("FY2025", 416161000000)]

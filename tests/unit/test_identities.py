@@ -304,7 +304,7 @@ errors = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(reports=st.lists(errors, min_size=4, max_size=4), known=st.integers(1, 3))
 def test_corrections_after_a_filing_do_not_depend_on_later_ones(reports, known):
     """For any errors in four reports, the first reports are corrected alike with and without the later ones."""

@@ -178,7 +178,7 @@ mistakes = st.sampled_from(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(told=st.lists(st.tuples(st.integers(0, 1), mistakes), min_size=6, max_size=6), known=st.integers(1, 5))
 def test_repairs_after_a_filing_do_not_depend_on_later_ones(told, known):
     """For any figures in six reports of two years, later reports change no repair of earlier ones."""
