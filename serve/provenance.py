@@ -16,8 +16,8 @@ from warehouse import explain_queries
 from warehouse.balance_sheet import BalanceSheet, balance_sheet
 from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
 from warehouse.explain_queries import Holder, Leg, Span
+from warehouse.line_items import LINE_ITEMS, LineItem
 from warehouse.reader import OpenBuild
-from warehouse.schema import LINE_ITEMS, LineItem
 from warehouse.vocabulary import SECTIONS
 
 LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")

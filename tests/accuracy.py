@@ -17,7 +17,8 @@ import polars as pl
 from pipelines.quality.text import show
 from pipelines.storage.home import Home
 from tests.conftest import PROJECT, SHARED
-from warehouse import publish, schema
+from warehouse import publish
+from warehouse.line_items import ITEM_NAMES
 
 VENDOR = SHARED / "truth" / "vendor_statements.csv"
 WITHIN = 0.005
@@ -60,7 +61,7 @@ def compared(vendor: pl.DataFrame, financials: pl.DataFrame) -> pl.DataFrame:
         `within` (whether they differ by at most 0.5 %).
     """
     long = financials.unpivot(
-        [item for item in schema.ITEM_NAMES if item in financials.columns],
+        [item for item in ITEM_NAMES if item in financials.columns],
         index=["symbol", "cik", "period_kind", "period_end"],
         variable_name="item",
         value_name="ours",
@@ -92,7 +93,7 @@ def counted(rows: pl.DataFrame) -> pl.DataFrame:
         "others_answered": (~answerable & pl.col("ours").is_not_null()).sum(),
         "others_within": (~answerable & pl.col("within")).sum(),
     }
-    order = pl.col("item").replace_strict({name: n for n, name in enumerate(schema.ITEM_NAMES)}, default=None)
+    order = pl.col("item").replace_strict({name: n for n, name in enumerate(ITEM_NAMES)}, default=None)
     by_item = rows.group_by("item", "period_kind").agg(**counts).sort(order, "period_kind")
     total = rows.select(item=pl.lit("all"), period_kind=pl.lit(""), **counts).head(1)
     return pl.concat([by_item, total]).with_columns(share=pl.col("within") / pl.col("answerable"))

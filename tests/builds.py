@@ -23,6 +23,7 @@ import pytest
 from serve.api import examples
 from warehouse import overlay, publish, schema
 from warehouse.digest import digests_of
+from warehouse.line_items import ITEM_NAMES
 from warehouse.pointer import copies_of
 from warehouse.rows import Rows as FiledRows
 
@@ -154,7 +155,7 @@ def versions() -> Rows:
     """The versions of each value of `financials`, and of the withdrawn one."""
     rows = []
     for told in filter(lambda row: row["is_primary"], financials()):
-        for item in schema.ITEM_NAMES:
+        for item in ITEM_NAMES:
             key = (told["cik"], told["period_kind"], told["period_end"], item)
             known = HISTORIES.get(key) or (history(told, item) if item in told else [])
             rows += [version(told, item, number, *of, number == len(known)) for number, of in enumerate(known, 1)]

@@ -7,8 +7,8 @@ of a value (queries, explain_queries).
 import msgspec
 
 from warehouse.fictional import address
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import OpenBuild
-from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import COVERED
 
 

@@ -10,6 +10,7 @@ import duckdb
 
 from warehouse import schema, views
 from warehouse.files import quoted
+from warehouse.line_items import ITEM_NAMES
 
 STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 open the file too
 MACROS = Path(__file__).with_name("macros.sql")
@@ -39,7 +40,7 @@ def write(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 def macros() -> str:
     """The SQL of the macros, with a line for each line item where `-- each item:` stands."""
     return EACH_ITEM.sub(
-        lambda line: "\n".join(line["text"].replace("{item}", name) for name in schema.ITEM_NAMES), MACROS.read_text()
+        lambda line: "\n".join(line["text"].replace("{item}", name) for name in ITEM_NAMES), MACROS.read_text()
     )
 
 

@@ -7,6 +7,7 @@ elements of an item (table `line_items` of a build; the caller of `render` passe
 from collections.abc import Iterator, Mapping, Sequence
 
 from warehouse import schema, views, vocabulary
+from warehouse.line_items import LINE_ITEMS
 
 HEAD = """\
 # Data dictionary
@@ -41,7 +42,7 @@ def render(sources: Mapping[str, str]) -> str:
         Markdown that ends with a line feed; the same schema and sources give the same page.
     """
     parts = [HEAD, _overview(), _line_items(), *map(_table, views.PUBLISHED), SOURCES]
-    parts += [_sources(item.name, sources[item.name]) for item in schema.LINE_ITEMS if sources.get(item.name)]
+    parts += [_sources(item.name, sources[item.name]) for item in LINE_ITEMS if sources.get(item.name)]
     parts += [_gaps()]
     return "\n".join(parts)
 
@@ -52,7 +53,7 @@ def _overview() -> str:
 
 
 def _line_items() -> str:
-    rows = ((f"`{item.name}`", item.unit, item.meaning, item.formula) for item in schema.LINE_ITEMS)
+    rows = ((f"`{item.name}`", item.unit, item.meaning, item.formula) for item in LINE_ITEMS)
     return "## The line items\n\n" + _grid(("item", "unit", "meaning", "formula"), rows)
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from warehouse.balance_sheet import BalanceSheet
 from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
-from warehouse.schema import LineItem
+from warehouse.line_items import LineItem
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS, OUTCOMES
 
 SUM = "sum"

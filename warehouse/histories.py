@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from warehouse import schema
 from warehouse.files import of_companies
+from warehouse.line_items import SERVED_NAMES
 from warehouse.periods import Periods
 from warehouse.served_rows import Coverage, Revision, Version
 
@@ -34,10 +35,10 @@ DAY = "date_diff('day', DATE '1970-01-01', period_end)"
 FINANCIALS = f"""
 WITH labels AS ({LABELS}), symbols AS ({SYMBOLS})
 SELECT 2 * place + list_position($kinds, period_kind) - 1 AS part, label, {DAY} AS day,
-  {", ".join(f'''coalesce("{item}", 'NaN'::DOUBLE) AS "{item}"''' for item in schema.SERVED_NAMES)}
+  {", ".join(f'''coalesce("{item}", 'NaN'::DOUBLE) AS "{item}"''' for item in SERVED_NAMES)}
 FROM financials JOIN symbols USING (symbol)
   JOIN labels USING ({PERIOD})
-WHERE coalesce({", ".join(schema.SERVED_NAMES)}) IS NOT NULL AND {{some}}
+WHERE coalesce({", ".join(SERVED_NAMES)}) IS NOT NULL AND {{some}}
 ORDER BY part, day DESC
 """
 VERSIONS = f"""
@@ -50,7 +51,7 @@ FROM chosen JOIN revised USING (cik, period_kind, period_end, item) JOIN labels 
 ORDER BY cik, day DESC, kind, item, version
 """
 EPOCH = date(1970, 1, 1).toordinal()
-PLACES: Mapping[str, int] = {item: place for place, item in enumerate(schema.SERVED_NAMES)}
+PLACES: Mapping[str, int] = {item: place for place, item in enumerate(SERVED_NAMES)}
 
 
 class Histories:
@@ -79,7 +80,7 @@ class Histories:
         first, last = self._labels[self._label[rows.stop - 1]], self._labels[self._label[rows.start]]
         ttm, annual = (rows.stop - rows.start for rows in kinds)
         held: Array = np.any(self._has_value[kinds[0].start : kinds[1].stop], axis=0)
-        items = tuple(item for item, is_held in zip(schema.SERVED_NAMES, held.tolist(), strict=True) if is_held)
+        items = tuple(item for item, is_held in zip(SERVED_NAMES, held.tolist(), strict=True) if is_held)
         return Coverage(first[:2], last[:2], ttm, annual, items)
 
     def financials(
@@ -108,13 +109,13 @@ class Histories:
         self._starts: list[int] = np.searchsorted(rows["part"], np.arange(2 * len(self._place) + 1)).tolist()
         self._label, self._day = rows["label"].astype(np.int32), rows["day"].astype(np.int32)
         self._encoded = Periods(self._labels, self._label, rows)
-        self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in schema.SERVED_NAMES])
+        self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in SERVED_NAMES])
 
     def _read_versions(self, connection: duckdb.DuckDBPyConnection, some: str) -> None:
         """The versions of values that changed: company by company, in the order of the answer."""
         labels = connection.execute(f"SELECT DISTINCT period FROM versions WHERE {some} ORDER BY period").fetchall()
         self._version_labels = [label for (label,) in labels]
-        named = {"kinds": schema.PERIOD_KINDS, "items": schema.SERVED_NAMES}
+        named = {"kinds": schema.PERIOD_KINDS, "items": SERVED_NAMES}
         rows = connection.execute(VERSIONS.format(some=some), named).fetchnumpy()
         keys = [rows[name] for name in ("cik", "day", "kind", "item")]
         is_new = np.ones(len(keys[0]) + 1, dtype=bool)
@@ -141,7 +142,7 @@ class Histories:
         return Revision(
             self._version_labels[self._version_label[stop - 1]],
             date.fromordinal(EPOCH + int(self._revised_day[place])).isoformat(),
-            schema.SERVED_NAMES[self._revised_item[place]],
+            SERVED_NAMES[self._revised_item[place]],
             max((value for _, value, is_current, _ in versions if is_current and value == value), default=None),
             tuple(Version(*version) for version in versions if version[1] == version[1]),
         )

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse import schema
+from warehouse.line_items import SERVED_NAMES
 
 Array = NDArray[Any]
 
@@ -27,8 +27,8 @@ EXACT = 2.0**53  # largest magnitude up to which a double represents every integ
 TOGETHER = 1_000  # rows that are encoded at once; more would need much memory for a moment
 HEAD, END = b'{"period":"%s","period_end":"%s","fiscal_year":%d,"fiscal_quarter":%d,"values":{', b"}},"
 EMPTY_FIRST, FIRST = b'"values":{,', b'"values":{'
-PARTS = len(schema.SERVED_NAMES) + 2  # of a period: its label, each item, its end
-PLACES: Mapping[str, int] = {item: place for place, item in enumerate(schema.SERVED_NAMES, 1)}
+PARTS = len(SERVED_NAMES) + 2  # of a period: its label, each item, its end
+PLACES: Mapping[str, int] = {item: place for place, item in enumerate(SERVED_NAMES, 1)}
 
 
 class Periods:
@@ -48,7 +48,7 @@ class Periods:
         for start in range(0, len(label), TOGETHER):
             rows = slice(start, start + TOGETHER)
             parts = [[heads[place] for place in label[rows].tolist()]]
-            for item in schema.SERVED_NAMES:
+            for item in SERVED_NAMES:
                 parts.append(_members(item, values[item][rows], held[rows]))
                 held[rows] |= ~np.isnan(values[item][rows]) * np.uint16(_bit(item))
             parts.append([END] * len(parts[0]))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from warehouse import schema
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import OpenBuild
 from warehouse.served_rows import (
     ANNUAL_FORMS,
@@ -91,12 +92,12 @@ def coverage(build: OpenBuild, symbol: str) -> Coverage | None:
     """
     if build.memory:
         return build.memory.coverage(symbol)
-    counts = ", ".join(f'count("{item}")' for item in schema.SERVED_NAMES)
+    counts = ", ".join(f'count("{item}")' for item in SERVED_NAMES)
     found = build.rows(
         "SELECT period_kind, count(*), "
         "arg_min(period, period_end), CAST(min(period_end) AS VARCHAR), "
         f"arg_max(period, period_end), CAST(max(period_end) AS VARCHAR), {counts} "
-        f"FROM financials WHERE symbol = ? AND {_has_value(schema.SERVED_NAMES)} GROUP BY period_kind",
+        f"FROM financials WHERE symbol = ? AND {_has_value(SERVED_NAMES)} GROUP BY period_kind",
         [symbol],
     )
     kinds = {row[0]: row[1:] for row in found}
@@ -104,7 +105,7 @@ def coverage(build: OpenBuild, symbol: str) -> Coverage | None:
     if periods is None:
         return None
     _, first, first_end, last, last_end, *_ = periods
-    items = zip(schema.SERVED_NAMES, *(row[5:] for row in kinds.values()), strict=True)
+    items = zip(SERVED_NAMES, *(row[5:] for row in kinds.values()), strict=True)
     return Coverage(
         first_period=(first, first_end),
         last_period=(last, last_end),
@@ -187,7 +188,7 @@ def revisions(
             "since": since,
             "until": until,
             "kinds": schema.PERIOD_KINDS,
-            "order": schema.SERVED_NAMES,
+            "order": SERVED_NAMES,
             "limit": limit,
         },
     )
@@ -218,7 +219,7 @@ def annual_form(build: OpenBuild, cik: str) -> str | None:
 
 def _columns(items: Sequence[str]) -> str:
     """Item names as SQL columns; refuses unknown names, which would allow SQL injection."""
-    if unknown := [item for item in items if item not in schema.SERVED_NAMES]:
+    if unknown := [item for item in items if item not in SERVED_NAMES]:
         raise ValueError(f"no such line item: {unknown}")
     return ", ".join(f'"{item}"' for item in items)
 

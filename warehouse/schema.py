@@ -1,12 +1,14 @@
 """The tables of the published warehouse as data: names, columns, types, units and meanings.
 
-Belongs here: the single definition of tables and line items. DDL, column comments, descriptions in the HTTP interface
-and the data dictionary are generated from it.
-Does not: computing values (pipelines.normalize), querying them (queries).
+Belongs here: the single definition of tables. DDL, column comments, descriptions in the HTTP interface and the data
+dictionary are generated from it.
+Does not: the line items (line_items), computing values (pipelines.normalize), querying them (queries).
 """
 
 from dataclasses import dataclass, field
 from typing import Literal
+
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
 
 SqlType = Literal["VARCHAR", "DATE", "TIMESTAMP", "INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]"]
 PERIOD_KINDS = ("ttm", "annual")
@@ -61,130 +63,6 @@ class Table:
     def content_names(self) -> tuple[str, ...]:
         """The columns of the content hash: all except those on this service's own runs."""
         return tuple(name for name in self.names if name not in self.not_content)
-
-
-@dataclass(frozen=True, slots=True)
-class LineItem:
-    """A line item: those of the specification (section 2.4) in its order, and after them any others.
-
-    kind: an amount over the period, a balance at its end, or a ratio of other items.
-    formula: the calculation in words.
-    is_served: whether the interface and the pages have it; the others are in the warehouse only.
-    numerator, denominator: the items of a quotient, whose legs have the operations `dividend` and `divisor`; empty for
-        an item that is never a quotient.
-    inputs: the items that it is calculated from, where its legs are neither summed nor averaged.
-    """
-
-    name: str
-    title: str
-    kind: Literal["flow", "balance", "ratio"]
-    unit: Literal["currency", "currency per share", "shares", "ratio", "years"]
-    meaning: str
-    formula: str
-    numerator: str = ""
-    denominator: str = ""
-    inputs: tuple[str, ...] = ()
-    is_served: bool = True
-
-
-LINE_ITEMS: tuple[LineItem, ...] = (
-    LineItem("revenue", "Revenue", "flow", "currency", "Revenue; for banks net of interest expense.", "as filed"),
-    LineItem(
-        "net_income",
-        "Net income",
-        "flow",
-        "currency",
-        "Net income attributable to common shareholders.",
-        "as filed, or net income attributable to the parent - preferred dividends",
-    ),
-    LineItem(
-        "eps_basic",
-        "Earnings per share, basic",
-        "flow",
-        "currency per share",
-        "Earnings per share, basic.",
-        "as filed for a fiscal year; else the sum of four quarters; else net_income / shares_basic",
-        numerator="net_income",
-        denominator="shares_basic",
-        inputs=("net_income", "shares_basic"),
-    ),
-    LineItem(
-        "dividends_per_share",
-        "Dividends per share",
-        "flow",
-        "currency per share",
-        "Dividends declared per share.",
-        "sum over the window",
-    ),
-    LineItem(
-        "free_cash_flow",
-        "Free cash flow",
-        "flow",
-        "currency",
-        "Free cash flow.",
-        "operating cash flow - capital expenditure",
-    ),
-    LineItem(
-        "shares_basic",
-        "Shares, basic",
-        "flow",
-        "shares",
-        "Weighted average basic shares outstanding.",
-        "as filed for a fiscal year; else the day-weighted mean of four quarters",
-    ),
-    LineItem(
-        "shares_diluted",
-        "Shares, diluted",
-        "flow",
-        "shares",
-        "Weighted average diluted shares outstanding.",
-        "as filed for a fiscal year; else the day-weighted mean of four quarters",
-    ),
-    LineItem(
-        "total_debt",
-        "Total debt",
-        "balance",
-        "currency",
-        "Balance sheet value at the period end: long-term debt, current maturities and short-term borrowings.",
-        "non-current debt + current maturities + short-term borrowings",
-    ),
-    LineItem(
-        "cash_and_equivalents",
-        "Cash and equivalents",
-        "balance",
-        "currency",
-        "Balance sheet value at the period end: cash, cash equivalents and short-term investments.",
-        "cash and cash equivalents + short-term investments",
-    ),
-    LineItem(
-        "roic",
-        "Return on invested capital",
-        "ratio",
-        "ratio",
-        "Return on invested capital as a fraction (0.18 means 18%).",
-        "operating income x (1 - tax rate) / mean of invested capital now and a year before",
-        inputs=("total_debt", "cash_and_equivalents"),
-    ),
-    LineItem(
-        "debt_to_fcf",
-        "Debt to free cash flow",
-        "ratio",
-        "years",
-        "Total debt divided by free cash flow, in years; none where free cash flow is not positive.",
-        "total_debt / free_cash_flow",
-        numerator="total_debt",
-        denominator="free_cash_flow",
-        inputs=("total_debt", "free_cash_flow"),
-    ),
-)
-ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)
-SERVED_ITEMS: tuple[LineItem, ...] = tuple(item for item in LINE_ITEMS if item.is_served)
-SERVED_NAMES: tuple[str, ...] = tuple(item.name for item in SERVED_ITEMS)
-
-
-def items_of(*kinds: str) -> tuple[str, ...]:
-    """The names of the line items of some kinds, in their order."""
-    return tuple(item.name for item in LINE_ITEMS if item.kind in kinds)
 
 
 def filed_of(item: str) -> str:

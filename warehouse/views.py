@@ -9,7 +9,8 @@ A view is computed when it is read; its Parquet copy is written once for each bu
 from dataclasses import dataclass
 
 from warehouse import schema
-from warehouse.schema import BY_NAME, ITEM_NAMES, LINE_ITEMS, Column, Table
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
+from warehouse.schema import BY_NAME, Column, Table
 
 GROWING = tuple(
     item.name

@@ -6,7 +6,7 @@ Belongs here: one line per code, for pages, docs and the command line. Does not:
 
 from dataclasses import dataclass
 
-from warehouse.schema import items_of
+from warehouse.line_items import items_of
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "total_debt": ("current liabilities", "noncurrent liabilities", "liabilities"),

@@ -6,7 +6,7 @@ Belongs here: counting values and gaps. Does not: whether a value is right (iden
 import polars as pl
 
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
-from warehouse import schema
+from warehouse.line_items import ITEM_NAMES
 
 RECENT = "760d"
 """How far before the newest period others are recent: two years, with the days by which ends of quarters differ."""
@@ -21,7 +21,7 @@ def newest_period(evidence: Evidence) -> pl.DataFrame:
     last = evidence.periods.sort("period_end").group_by("cik", maintain_order=True).last()
     value, reason = pl.col("ours"), pl.col("flags")
     return (
-        last.unpivot(schema.ITEM_NAMES, index=["cik", "period_end"], variable_name="item", value_name="ours")
+        last.unpivot(ITEM_NAMES, index=["cik", "period_end"], variable_name="item", value_name="ours")
         .join(evidence.profiles, on="cik")
         .join(evidence.gaps.rename({"reason": "flags"}), on=["cik", "period_end", "item"], how="left")
         .with_columns(
@@ -44,7 +44,7 @@ def kept_items(evidence: Evidence) -> pl.DataFrame:
     is_recent = pl.col("period_end") >= pl.col("period_end").max().over("cik").dt.offset_by(f"-{RECENT}")
     before = (
         evidence.periods.filter(is_recent & ~newest)
-        .unpivot(schema.ITEM_NAMES, index=["cik", "period_end"], variable_name="item", value_name="other")
+        .unpivot(ITEM_NAMES, index=["cik", "period_end"], variable_name="item", value_name="other")
         .drop_nulls("other")
         .sort("period_end")
         .group_by("cik", "item")
@@ -64,7 +64,7 @@ def by_industry(rows: pl.DataFrame) -> pl.DataFrame:
     named = rows.with_columns(item=words.first(), industry=words.last())
     both = pl.concat([named.with_columns(industry=pl.lit("all")), named])
     counted = both.group_by("item", "industry").agg(companies=pl.len(), share=(pl.col("outcome") == HOLDS).mean())
-    order = pl.col("item").replace_strict(list(schema.ITEM_NAMES), range(len(schema.ITEM_NAMES)))
+    order = pl.col("item").replace_strict(list(ITEM_NAMES), range(len(ITEM_NAMES)))
     return counted.sort(order, pl.col("industry") != "all", "industry")
 
 

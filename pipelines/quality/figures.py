@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from pipelines.quality.evidence import FAILS, FLAGGED
-from warehouse import schema
+from warehouse.line_items import ITEM_NAMES
 from warehouse.vocabulary import OUTCOMES
 
 SHOWN = 25
@@ -28,8 +28,6 @@ OTHERS = "others"
 OUR_OWN = "method"
 """The cause of versions that come from a change of our rules, not from a restatement by the filer."""
 
-ITEMS = list(schema.ITEM_NAMES)
-
 
 def coverage(financials: pl.DataFrame) -> pl.DataFrame:
     """The share of companies with an annual row that have the item, newest years first.
@@ -41,7 +39,7 @@ def coverage(financials: pl.DataFrame) -> pl.DataFrame:
         `fiscal_year`, `companies` (with an annual row), items as columns.
     """
     by_year = financials.group_by("fiscal_year").agg(
-        companies=pl.col("cik").n_unique(), **{item: pl.col(item).is_not_null().mean() for item in ITEMS}
+        companies=pl.col("cik").n_unique(), **{item: pl.col(item).is_not_null().mean() for item in ITEM_NAMES}
     )
     enough = pl.col("companies") >= FEWEST * financials["cik"].n_unique()
     return by_year.filter(enough).sort("fiscal_year", descending=True).head(YEARS)
@@ -55,7 +53,7 @@ def gaps(reasons: pl.DataFrame) -> pl.DataFrame:
     """
     return (
         reasons.group_by("reason")
-        .agg(periods=pl.len(), **{item: (pl.col("item") == item).sum() for item in ITEMS})
+        .agg(periods=pl.len(), **{item: (pl.col("item") == item).sum() for item in ITEM_NAMES})
         .sort("periods", "reason", descending=[True, False])
     )
 
@@ -99,7 +97,7 @@ def changes(changed: pl.DataFrame) -> pl.DataFrame:
         .agg(
             values=pl.len(),
             companies=pl.col("cik").n_unique(),
-            **{item: (pl.col("item") == item).sum() for item in ITEMS},
+            **{item: (pl.col("item") == item).sum() for item in ITEM_NAMES},
         )
         .sort("values", "cause", descending=[True, False])
     )

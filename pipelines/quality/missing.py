@@ -6,9 +6,8 @@ why an item has no value (normalize.items.gaps).
 
 import polars as pl
 
-from warehouse import schema
+from warehouse.line_items import ITEM_NAMES
 
-ITEMS = list(schema.ITEM_NAMES)
 SHOWN = 25
 """Companies that are listed."""
 
@@ -20,7 +19,7 @@ def by_item(financials: pl.DataFrame, reasons: pl.DataFrame) -> pl.DataFrame:
         financials: twelve-month rows of primary symbols: the items.
         reasons: twelve-month rows of table `gaps`: `item`, `reason`.
     """
-    counted = financials.select(pl.col(ITEMS).is_null().sum()).unpivot(variable_name="item", value_name="missing")
+    counted = financials.select(pl.col(ITEM_NAMES).is_null().sum()).unpivot(variable_name="item", value_name="missing")
     frequent = (
         reasons.group_by("item", "reason")
         .len()
@@ -44,14 +43,16 @@ def by_company(financials: pl.DataFrame) -> pl.DataFrame:
         financials: twelve-month rows of primary symbols: `symbol`, the items.
     """
     without = pl.concat_str(
-        [pl.when(pl.col(item).is_null().all()).then(pl.lit(item)) for item in ITEMS], separator=", ", ignore_nulls=True
+        [pl.when(pl.col(item).is_null().all()).then(pl.lit(item)) for item in ITEM_NAMES],
+        separator=", ",
+        ignore_nulls=True,
     )
-    missing = pl.sum_horizontal(pl.col(item).is_null().sum() for item in ITEMS)
+    missing = pl.sum_horizontal(pl.col(item).is_null().sum() for item in ITEM_NAMES)
     return (
         financials.group_by("symbol")
         .agg(periods=pl.len(), missing=missing, without=without)
         .filter(pl.col("missing") > 0)
-        .with_columns(share=1 - pl.col("missing") / (pl.col("periods") * len(ITEMS)))
+        .with_columns(share=1 - pl.col("missing") / (pl.col("periods") * len(ITEM_NAMES)))
         .sort("missing", "symbol", descending=[True, False])
         .head(SHOWN)
         .select("symbol", "periods", "missing", "share", "without")

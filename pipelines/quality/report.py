@@ -16,7 +16,7 @@ from pipelines.quality import coverage, figures, missing, plots, text
 from pipelines.quality.checks import BY_NAME, COVERAGE, tallied
 from pipelines.storage.lake import Lake
 from pipelines.tables.build_tables import assembled
-from warehouse import schema
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
 from warehouse.publish import Pointer
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
     annual = scan("financials").filter(pl.col("period_kind") == "annual", "is_primary")
     trailing = pl.col("period_kind") == "ttm"
-    periods = scan("financials").filter(trailing, "is_primary").select("symbol", *schema.ITEM_NAMES).collect()
+    periods = scan("financials").filter(trailing, "is_primary").select("symbol", *ITEM_NAMES).collect()
     reasons = scan("gaps").filter(trailing).select("item", "reason").collect()
     changed = scan("changes").filter(trailing).collect()
     rules = lake.read(assembled("rules"))
     return {
         "checks": tallied(found),
-        "coverage": figures.coverage(annual.select("cik", "fiscal_year", *schema.ITEM_NAMES).collect()),
+        "coverage": figures.coverage(annual.select("cik", "fiscal_year", *ITEM_NAMES).collect()),
         "newest": coverage.across(coverage.by_industry(found.filter(pl.col("check") == COVERAGE))),
         "missing": missing.by_item(periods, reasons),
         "incomplete": missing.by_company(periods),
@@ -84,7 +84,7 @@ def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFr
     restated = shown["restatements"]
     return _template().render(
         build=pointer,
-        items=schema.LINE_ITEMS,
+        items=LINE_ITEMS,
         checks=[
             {
                 **tally,

@@ -16,6 +16,7 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.tables import rule_table
 from pipelines.tables.build_tables import OF_COMPANIES, assembled, repeated_keys
 from warehouse import schema
+from warehouse.line_items import ITEM_NAMES
 
 LARGEST_QUARANTINE = 0.1
 """If more than this share of the companies with documents is in quarantine, the source or the service is at fault."""
@@ -72,7 +73,7 @@ def keys_are_unique(synchronization: Synchronization) -> Finding:
 def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> Finding:
     """At a fiscal year end the trailing twelve months are the fiscal year."""
     rows = synchronization.lake.scan(assembled("financials"), synchronization.not_published).collect()
-    items = list(schema.ITEM_NAMES)
+    items = list(ITEM_NAMES)
     kinds = [
         rows.filter(pl.col("period_kind") == kind).select("symbol", "period_end", *items)
         for kind in schema.PERIOD_KINDS

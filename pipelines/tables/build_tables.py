@@ -28,6 +28,7 @@ from pipelines.tables import rule_table
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import publish, schema
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
 from warehouse.publish import Pointer
 from warehouse.rows import Rows
 from warehouse.verify import is_whole
@@ -215,7 +216,7 @@ def line_items() -> pl.DataFrame:
                 "formula": item.formula,
                 "sources": describe_sources(item.name) or None,
             }
-            for item in schema.LINE_ITEMS
+            for item in LINE_ITEMS
         ]
     )
 
@@ -515,10 +516,10 @@ def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
         .agg(
             pl.col("first").min().alias("first_filed"),
             pl.col("last").max().alias("last_filed"),
-            *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in schema.ITEM_NAMES),
+            *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in ITEM_NAMES),
             *(
                 pl.col("filed").filter(pl.col("item") == item).first().alias(schema.filed_of(item))
-                for item in schema.ITEM_NAMES
+                for item in ITEM_NAMES
             ),
         )
     )

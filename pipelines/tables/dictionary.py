@@ -12,7 +12,8 @@ from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.industry.table import TABLE, IndustryRow
 from pipelines.normalize.rules import FILES, REGISTRY
 from pipelines.tables import rule_page
-from warehouse import dictionary, schema
+from warehouse import dictionary
+from warehouse.line_items import ITEM_NAMES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "data-dictionary.md"
@@ -38,7 +39,7 @@ Items that mean nothing in an industry; the reasons are [those of gaps](#reasons
 
 def page() -> str:
     """The data dictionary as the schema and the rules are now."""
-    sections = dictionary.render({item: describe_sources(item) for item in schema.ITEM_NAMES})
+    sections = dictionary.render({item: describe_sources(item) for item in ITEM_NAMES})
     without = (f"| {industry} | `{item}` | `{reason}` |\n" for industry, item, reason, _ in WITHOUT_MEANING.iter_rows())
     return f"{sections}{INDUSTRIES}{''.join(map(_row, TABLE))}{WITHOUT}{''.join(without)}"
 

@@ -16,7 +16,7 @@ from pipelines.normalize.shares import latest as newest
 from pipelines.valuation.history import Year, base_of, comparable, growth_of
 from pipelines.valuation.model import PERPETUAL_GROWTH, PROJECTION_YEARS, REQUIRED_RETURN, Projection, fade, project
 from pipelines.valuation.reasons import Known, Shares, reasons, stale_after
-from warehouse import schema
+from warehouse.line_items import ITEM_NAMES
 
 GRID_RETURNS = (0.075, 0.085, 0.095)
 GRID_GROWTHS = (0.015, 0.025, 0.035)
@@ -103,7 +103,7 @@ def _periods(current: pl.DataFrame, revenues: pl.DataFrame) -> pl.DataFrame:
     standard = pl.col("tag").str.split(":").list.first()
     wide = current.group_by(key).agg(
         pl.col("period").first(),
-        *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in schema.ITEM_NAMES),
+        *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in ITEM_NAMES),
         standard=pl.coalesce(standard.filter(which).first() for which in (is_cash_flow, is_revenue)),
     )
     ratio = pl.col("value") / pl.col("value").shift().over(key)

@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from serve.http.errors import ERRORS
 from warehouse import schema
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reasons import NO_FAIR_VALUE
 
 DATE = {"format": "date"}
@@ -39,7 +40,7 @@ Symbol = Annotated[str, column("companies", "symbol")]
 Currency = Annotated[str, about("Reporting currency of every monetary value, ISO 4217.", pattern="^[A-Z]{3}$")]
 Label = Annotated[str, about("Label in the company's own fiscal calendar: 2026Q1, FY2025.", **LABEL)]
 PeriodEnd = Annotated[str, about("Last day of the period.", **DATE)]
-ItemName = Annotated[str, about("Name of a line item.", enum=list(schema.SERVED_NAMES))]
+ItemName = Annotated[str, about("Name of a line item.", enum=list(SERVED_NAMES))]
 Items = Annotated[tuple[ItemName, ...], about("The line items returned, in the order asked for.")]
 ReasonCode = Annotated[str, about("Stable code of a reason.", enum=list(NO_FAIR_VALUE))]
 

@@ -15,9 +15,10 @@ from serve.access.accounts import Accounts, TooManyKeys
 from serve.cli.commands import accounts_of, listening, run, sign_in_link
 from serve.http.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
-from warehouse import queries, schema, served_rows
+from warehouse import queries, served_rows
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS
+from warehouse.line_items import SERVED_NAMES
 from warehouse.publish import LINK
 from warehouse.reader import OpenBuild, Warehouse
 
@@ -99,7 +100,7 @@ def _covered(published: Path) -> tuple[served_rows.Company, int]:
 
 def _items(build: OpenBuild, symbol: str) -> int:
     """How many items the newest fiscal year of a symbol has."""
-    years = queries.financials(build, symbol, "annual", schema.SERVED_NAMES, since=None, until=None, limit=1)
+    years = queries.financials(build, symbol, "annual", SERVED_NAMES, since=None, until=None, limit=1)
     return sum(value is not None for year in years for value in year.values)
 
 

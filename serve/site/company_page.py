@@ -23,9 +23,9 @@ from serve.site.values import address as value_address
 from serve.site.view import View
 from warehouse import page_queries, queries
 from warehouse.fictional import is_fictional
+from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.reader import OpenBuild
-from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import Company
 from warehouse.vocabulary import GAPS
 

@@ -25,8 +25,8 @@ from serve.site.values import address as value_address
 from warehouse import page_queries, queries
 from warehouse.company_queries import Listed
 from warehouse.fictional import is_fictional
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import OpenBuild
-from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import Company, Period
 
 MOST = 5  # companies, so that a table fits on a screen and a chart can be read

@@ -1,15 +1,15 @@
 """The page `/dictionary`: the data dictionary for users of the values.
 
 Belongs here: what is listed. Does not: the text about conventions, splits and revisions (templates/dictionary.md), the
-meanings of items and codes (warehouse.schema, vocabulary, reasons), the elements (table `line_items` of the build).
+meanings of items and codes (warehouse.line_items, vocabulary, reasons), the elements (table `line_items` of the build).
 """
 
 from collections.abc import Iterator, Mapping
 
 from serve.site.figures import TITLES
 from serve.site.markdown import Document, write
+from warehouse.line_items import SERVED_ITEMS, LineItem
 from warehouse.reasons import NO_FAIR_VALUE
-from warehouse.schema import SERVED_ITEMS, LineItem
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
 
 SUMMARY = "What each value means, how it is calculated from filings, and why it may be missing or change."

@@ -46,9 +46,9 @@ from serve.site.sign_in import SEE_OTHER
 from warehouse import filing_queries, page_queries, queries, rule_queries
 from warehouse.errors import NothingPublished
 from warehouse.fictional import is_fictional
+from warehouse.line_items import SERVED_ITEMS
 from warehouse.reader import OpenBuild
 from warehouse.rule_queries import RuleCount
-from warehouse.schema import SERVED_ITEMS
 
 FRONT = "/index.md"
 LONGEST_NUMBER = 10  # digits of the number of a page

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import cache, partial
 
-from warehouse.schema import LINE_ITEMS
+from warehouse.line_items import LINE_ITEMS
 
 TITLES = {item.name: item.title for item in LINE_ITEMS}
 UNITS = {item.name: item.unit for item in LINE_ITEMS}

@@ -26,8 +26,8 @@ from serve.site.values import address as value_address
 from warehouse import queries
 from warehouse.errors import WarehouseError
 from warehouse.explain import Explanation
+from warehouse.line_items import SERVED_ITEMS
 from warehouse.reader import OpenBuild
-from warehouse.schema import SERVED_ITEMS
 
 AGREEING, COMPARED = 1_050, 1_086
 """Values of a vendor to which filed facts are known to lead, and those of them that agree: `make accuracy`."""

@@ -18,8 +18,8 @@ from serve.site.directory import directory
 from serve.site.pages import Access, PageRoute, Pages
 from warehouse import queries
 from warehouse.company_queries import Listed
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import OpenBuild
-from warehouse.schema import SERVED_NAMES
 
 FIGURES = ("revenue", "net_income", "net_margin", "free_cash_flow", "roic", "growth", "debt_to_fcf")
 LISTED = ("symbol", "name", "cik", "exchange", "industry", "currency", "period", "period_end", *FIGURES)

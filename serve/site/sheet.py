@@ -12,8 +12,8 @@ from serve.site.figures import MEANT, TITLES, UNITS, decimals, in_units, per_cen
 from serve.site.history import BROKEN, LEFT_BEHIND, History, Slot
 from serve.site.markdown import Markdown, plain
 from serve.site.values import address as value_address
+from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Stated
-from warehouse.schema import SERVED_NAMES
 from warehouse.vocabulary import GAPS
 
 SCALES = ((1e13, 1e9, "billions"), (1e9, 1e6, "millions"), (1e6, 1e3, "thousands"), (0.0, 1.0, ""))

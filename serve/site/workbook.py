@@ -20,8 +20,8 @@ from serve.site import company_csv
 from serve.site.building import CompanyNotFound, current_build
 from serve.site.pages import Access, PageRoute, Pages
 from warehouse import page_queries, queries
+from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Source, Stated
-from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import Company
 
 PATH = "/companies/{symbol}/financials.xlsx"

@@ -13,7 +13,7 @@ import pytest
 
 from serve.site import snippets
 from tests.contract.conftest import Served
-from warehouse.schema import SERVED_NAMES
+from warehouse.line_items import SERVED_NAMES
 
 NAME = "generated_client"
 

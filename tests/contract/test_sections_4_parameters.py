@@ -8,7 +8,7 @@ import pytest
 from serve.access.keys import new_key
 from serve.api.endpoints import ENDPOINTS
 from tests.contract.conftest import Get, assert_error
-from warehouse.schema import SERVED_NAMES
+from warehouse.line_items import SERVED_NAMES
 
 INTEGERS = [
     "0",

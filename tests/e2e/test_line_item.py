@@ -40,10 +40,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("fundamentals.py", "dagster.yaml"):
         shutil.copy(PROJECT / name, folder)
-    schema = folder / "warehouse" / "schema.py"
-    text = schema.read_text(encoding="utf-8")
+    items = folder / "warehouse" / "line_items.py"
+    text = items.read_text(encoding="utf-8")
     assert text.count(LAST) == 1
-    schema.write_text(text.replace(LAST, LAST.replace(")\nITEM", f"{ROW})\nITEM")), encoding="utf-8")
+    items.write_text(text.replace(LAST, LAST.replace(")\nITEM", f"{ROW})\nITEM")), encoding="utf-8")
     return folder
 
 

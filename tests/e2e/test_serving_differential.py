@@ -20,7 +20,7 @@ import pytest
 from serve.settings import Settings
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process
-from warehouse import schema
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import open_read_only
 
 REQUESTS = int(os.environ.get("DIFFERENTIAL_REQUESTS", "250"))
@@ -28,7 +28,6 @@ COMPANIES = 30
 WORDS = ("Lantern", "100%", "under_score", "back\\slash", "Fjörd", "QUARRY", "quarry", "O'Brass", "Co.", "[a-z]*")
 EXCHANGES = ("NYSE", "Nasdaq", "OTC", "CBOE", None)
 PERIODS_FORMS = ("10-K", "20-F", "40-F")
-ITEMS = schema.SERVED_NAMES
 Rows = list[dict[str, Any]]
 
 
@@ -68,7 +67,7 @@ def periods(draw: random.Random, company: dict[str, Any]) -> Rows:
     for kind, days, most in (("ttm", 91, 50), ("annual", 364, 15)):
         end = date(2024, 12, 31) - timedelta(days=draw.randint(0, 200))
         for number in range(draw.randint(0, most)):
-            values = {item: amount(draw) for item in ITEMS if draw.random() < 0.6}
+            values = {item: amount(draw) for item in SERVED_NAMES if draw.random() < 0.6}
             rows.append(builds.period(who, kind, end - timedelta(days=days * number), draw.randint(1, 4), **values))
     return rows
 
@@ -76,7 +75,7 @@ def periods(draw: random.Random, company: dict[str, Any]) -> Rows:
 def revised(draw: random.Random, told: dict[str, Any]) -> Rows:
     """Versions of a period's values; some had earlier values, some were withdrawn for a time."""
     rows = []
-    for item in ITEMS:
+    for item in SERVED_NAMES:
         if item not in told:
             continue
         before = [amount(draw) if draw.random() < 0.8 else None for _ in range(draw.choice((0, 0, 0, 1, 3)))]
@@ -148,7 +147,7 @@ class Truth:
         return self.rows(f"FROM financials WHERE symbol = ? AND ({some}) ORDER BY period_end DESC", symbol)
 
     def profile(self, company: dict[str, Any]) -> Any:
-        held = self.told(company["symbol"], ITEMS)
+        held = self.told(company["symbol"], SERVED_NAMES)
         kinds = {kind: [row for row in held if row["period_kind"] == kind] for kind in ("ttm", "annual")}
         by = kinds["ttm"] or kinds["annual"]
         address = f"{self.base_url}/companies/{company['symbol']}"
@@ -160,7 +159,7 @@ class Truth:
                 "last_period": {"period": by[0]["period"], "period_end": str(by[0]["period_end"])},
                 "ttm_periods": len(kinds["ttm"]),
                 "annual_periods": len(kinds["annual"]),
-                "line_items": [item for item in ITEMS if any(row[item] is not None for row in held)],
+                "line_items": [item for item in SERVED_NAMES if any(row[item] is not None for row in held)],
             },
             "links": {
                 "sec_filings": self.filings_url(company),
@@ -171,7 +170,7 @@ class Truth:
         return data, {"symbol": company["symbol"]}
 
     def financials(self, company: dict[str, Any], **asked: Any) -> Any:
-        items, kind = asked.get("items", ITEMS), asked.get("period", "ttm")
+        items, kind = asked.get("items", SERVED_NAMES), asked.get("period", "ttm")
         rows = [
             row
             for row in self.told(company["symbol"], items)
@@ -189,13 +188,15 @@ class Truth:
         return data, {**meta, "count": len(data), "filings_url": self.filings_url(company)}
 
     def revisions(self, company: dict[str, Any], **asked: Any) -> Any:
-        items = asked.get("items", ITEMS)
+        items = asked.get("items", SERVED_NAMES)
         groups: dict[tuple[Any, ...], Rows] = {}
         for row in self.rows("FROM versions WHERE cik = ? ORDER BY version", company["cik"]):
             if row["item"] in items and is_within(row["period_end"], asked):
                 groups.setdefault((row["period_end"], row["period_kind"], row["item"]), []).append(row)
         changed = {key: rows for key, rows in groups.items() if len(rows) > 1}
-        newest_first = sorted(changed, key=lambda key: (-key[0].toordinal(), key[1] != "ttm", ITEMS.index(key[2])))
+        newest_first = sorted(
+            changed, key=lambda key: (-key[0].toordinal(), key[1] != "ttm", SERVED_NAMES.index(key[2]))
+        )
         data = [
             {
                 "period": changed[key][-1]["period"],
@@ -263,7 +264,7 @@ def request(draw: random.Random, symbols: list[str]) -> Asked:
     if endpoint == "profile":
         return Asked(path, {}, lambda truth: (found := truth.find(symbol)) and truth.profile(found))
     days = sorted(date(2010, 1, 1) + timedelta(days=draw.randint(0, 5600)) for _ in range(2))
-    items = tuple(draw.sample(ITEMS, draw.randint(1, len(ITEMS))))
+    items = tuple(draw.sample(SERVED_NAMES, draw.randint(1, len(SERVED_NAMES))))
     asked = some(draw, items=items, limit=draw.randint(1, 40), **{"from": days[0], "to": days[1]})
     if endpoint == "revisions":
         asked |= some(draw, limit=draw.randint(1, 200))
@@ -355,4 +356,4 @@ def test_generated_requests_get_the_expected_responses(home: Path, services: lis
 def is_held(truth: Truth, asked: Asked) -> bool:
     """Whether a company has a value in any period; otherwise it counts as not covered."""
     company = truth.find(asked.path.split("/")[2])
-    return bool(company and truth.told(company["symbol"], ITEMS))
+    return bool(company and truth.told(company["symbol"], SERVED_NAMES))

@@ -17,7 +17,8 @@ import pytest
 import fundamentals
 from serve import provenance
 from tests import builds
-from warehouse import explain, explain_queries, schema
+from warehouse import explain, explain_queries
+from warehouse.line_items import LINE_ITEMS, SERVED_NAMES
 from warehouse.reader import Warehouse, open_read_only
 
 Row = tuple[Any, ...]
@@ -136,7 +137,7 @@ def every_value(published: Path) -> list[explain.Explanation]:
             "SELECT cik, period_kind, CAST(period_end AS VARCHAR), item, version, period, value, cause, method, flags "
             "FROM versions WHERE value IS NOT NULL ORDER BY ALL"
         ).fetchall()
-    lines = {line.name: line for line in schema.LINE_ITEMS}
+    lines = {line.name: line for line in LINE_ITEMS}
     return [
         explain.explanation(
             explain_queries.Holder("XQ", None, cik, "USD"),
@@ -156,7 +157,7 @@ def every_value(published: Path) -> list[explain.Explanation]:
 def test_every_value_of_the_sample_follows_from_its_explanation(every_value: list[explain.Explanation]) -> None:
     """To the unit or to six digits, the precision of served values."""
     assert len(every_value) > 5000
-    assert {told.item for told in every_value} >= set(schema.SERVED_NAMES)
+    assert {told.item for told in every_value} >= set(SERVED_NAMES)
     apart = []
     for told in every_value:
         rounded = 0.5 if told.unit in ("USD", "shares") else 0.0

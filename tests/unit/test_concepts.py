@@ -14,7 +14,7 @@ from pipelines.normalize.elements.lines import BORROWINGS, CASH_AND_SECURITIES, 
 from pipelines.normalize.elements.sources import concepts
 from pipelines.normalize.industry.table import INDICATORS, INDUSTRIES
 from pipelines.normalize.reviewed import TableError
-from warehouse.schema import ITEM_NAMES
+from warehouse.line_items import ITEM_NAMES
 from warehouse.vocabulary import FLAGS
 
 NEVER_DEBT = (

@@ -17,7 +17,7 @@ from serve.cli.explanation import text
 from tests.explained import BANK, BASIS, CAPEX, OPERATING, RULES, SCALE, TO_DATE_RULE
 from warehouse import explain
 from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
-from warehouse.schema import LINE_ITEMS
+from warehouse.line_items import LINE_ITEMS
 
 LINES = {line.name: line for line in LINE_ITEMS}
 HOLDER = Holder("LNTR", "Lantern Harbor Works, Inc.", "9990000001", "USD")

@@ -14,6 +14,7 @@ import pytest
 from tests import builds
 from tests.builds import Rows
 from warehouse import schema
+from warehouse.line_items import ITEM_NAMES
 from warehouse.reader import open_read_only
 
 Row = tuple[Any, ...]
@@ -44,7 +45,7 @@ def random_log(random: Random) -> tuple[Rows, Rows]:
     for cik in ("9990000001", "9990000002", "9990000005"):
         for kind, end in [("ttm", end) for end in ENDS] + [("annual", ENDS[0]), ("annual", ENDS[2])]:
             label = f"FY{end.year}" if kind == "annual" else f"{end.year}Q{end.month // 3}"
-            for item in random.sample(schema.ITEM_NAMES, random.randrange(9)):
+            for item in random.sample(ITEM_NAMES, random.randrange(9)):
                 of = {"cik": cik, "period_kind": kind, "period_end": end, "period": label}
                 history = random_history(random)
                 for number, known in enumerate(history, 1):
@@ -135,7 +136,7 @@ class Build:
     def _gaps(self) -> Rows:
         """A reason for every item without a version in a period that has others."""
         had = {(*key_of(row), row["item"]) for row in self.versions}
-        wanted = {(*key, item) for *key, _ in had for item in schema.ITEM_NAMES}
+        wanted = {(*key, item) for *key, _ in had for item in ITEM_NAMES}
         columns = (*KEY, "item", "reason", "rule")
         return [dict(zip(columns, (*key, "no_tag", GAP_RULE), strict=True)) for key in sorted(wanted - had)]
 
@@ -307,7 +308,7 @@ def test_restatements_of_an_unknown_symbol_are_empty(ask: Ask) -> None:
 def test_latest_is_the_newest_twelve_months_of_each_primary_listed_symbol(build: Build, ask: Ask) -> None:
     rows = [dict(zip(NAMES, row, strict=True)) for row in build.told()]
     listed = [row for row in rows if row["is_primary"] and row["period_kind"] == "ttm" and row["symbol"] != "GONE"]
-    for item in schema.ITEM_NAMES:
+    for item in ITEM_NAMES:
         newest = {
             row["symbol"]: (row["symbol"], row["period_end"], row["period"], item, row[item])
             for row in listed
@@ -334,7 +335,7 @@ def test_explain_is_the_facts_behind_the_current_value(
     build: Build, ask: Ask, explain_names: list[str], symbol: str, period: str
 ) -> None:
     """Or one row with the reason for a missing value; for a day, twelve months precede the fiscal year."""
-    for item in schema.ITEM_NAMES:
+    for item in ITEM_NAMES:
         expected = [tuple(row.get(name) for name in explain_names) for row in build.explained(symbol, item, period)]
         assert ask("FROM explain(?, ?, ?)", symbol, item, period) == expected, item
 
@@ -395,7 +396,7 @@ def test_the_macros_work_in_a_renamed_and_in_an_attached_file(
 def test_the_small_build_agrees_with_its_versions(tmp_path: Path) -> None:
     """Table `financials` of the build that the interface is tested with is consistent with its versions."""
     file = tmp_path / "published" / builds.small(tmp_path / "published").file
-    has_value = f"coalesce({', '.join(schema.ITEM_NAMES)}) IS NOT NULL"
+    has_value = f"coalesce({', '.join(ITEM_NAMES)}) IS NOT NULL"
     with open_read_only(file) as connection:
         held = connection.execute(f"FROM financials WHERE {has_value} {BY_KEY}").fetchall()
         assert connection.execute(f"FROM financials_as_of('9999-12-31') {BY_KEY}").fetchall() == held

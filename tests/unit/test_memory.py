@@ -14,9 +14,9 @@ import pytest
 from serve.api import responses
 from tests import builds
 from warehouse import overlay, publish, queries, reader
+from warehouse.line_items import SERVED_NAMES
 from warehouse.memory import Lines, Memory
 from warehouse.reader import OpenBuild, Warehouse
-from warehouse.schema import SERVED_NAMES
 
 END = date(2024, 3, 31)
 BOUNDS: tuple[dict[str, Any], ...] = (

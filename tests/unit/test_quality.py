@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FOUND, Evidence
-from warehouse import schema
+from warehouse.line_items import ITEM_NAMES
 
 CIK = "0000000001"
 REVENUES, ASSETS, LIABILITIES = "Revenues", "Assets", "Liabilities"
@@ -18,7 +18,7 @@ ENDS = [date(2024, 3, 31), date(2024, 6, 30), date(2024, 9, 30), YEAR_END]
 STARTS = [date(2024, 1, 1), *(end + timedelta(days=1) for end in ENDS[:-1])]
 
 SCHEMAS: dict[str, dict[str, Any]] = {
-    "periods": {"cik": pl.String, "period_end": pl.Date, **dict.fromkeys(schema.ITEM_NAMES, pl.Float64)},
+    "periods": {"cik": pl.String, "period_end": pl.Date, **dict.fromkeys(ITEM_NAMES, pl.Float64)},
     "year_ends": {"cik": pl.String, "period_end": pl.Date},
     "values": {
         "cik": pl.String,
@@ -355,7 +355,7 @@ def test_the_newest_period_has_every_item_that_its_industry_has():
         )
     )
     told = {row["subject"]: (row["outcome"], row["flags"]) for row in found.iter_rows(named=True)}
-    assert len(told) == len(schema.ITEM_NAMES)
+    assert len(told) == len(ITEM_NAMES)
     assert told["revenue general"] == ("holds", None)
     assert told["net_income general"] == ("fails", "missing_quarter")
     assert told["debt_to_fcf general"] == ("flagged", "negative_fcf")

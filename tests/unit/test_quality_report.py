@@ -18,7 +18,8 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.mirrors import ALFA, BRAVO, Mirror
-from warehouse import publish, schema
+from warehouse import publish
+from warehouse.line_items import ITEM_NAMES
 
 NAMES = [check.name for check in checks.CHECKS]
 
@@ -80,7 +81,7 @@ def test_coverage_is_of_the_companies_that_have_the_year():
         [("1", 2024, 1.0), ("2", 2024, None), ("1", 2023, 1.0)],
         schema=["cik", "fiscal_year", "revenue"],
         orient="row",
-    ).with_columns(pl.lit(None, pl.Float64).alias(item) for item in schema.ITEM_NAMES if item != "revenue")
+    ).with_columns(pl.lit(None, pl.Float64).alias(item) for item in ITEM_NAMES if item != "revenue")
     shown = figures.coverage(rows)
     assert shown.select("fiscal_year", "companies", "revenue", "roic").rows() == [(2024, 2, 0.5, 0), (2023, 1, 1.0, 0)]
 
@@ -88,7 +89,7 @@ def test_coverage_is_of_the_companies_that_have_the_year():
 def test_an_incomplete_year_is_not_shown():
     many = [(str(n), 2024, 1.0) for n in range(100)]
     rows = pl.DataFrame([*many, ("1", 2025, 1.0)], schema=["cik", "fiscal_year", "revenue"], orient="row")
-    rows = rows.with_columns(pl.lit(1.0).alias(item) for item in schema.ITEM_NAMES if item != "revenue")
+    rows = rows.with_columns(pl.lit(1.0).alias(item) for item in ITEM_NAMES if item != "revenue")
     assert figures.coverage(rows)["fiscal_year"].to_list() == [2024]
 
 
@@ -100,7 +101,7 @@ def test_gaps_are_counted_by_reason_and_item():
 
 def test_what_is_missing_is_counted_by_item_and_by_company():
     """Two companies with two periods each; one lacks revenue of a period, the other one the return of both."""
-    full = dict.fromkeys(schema.ITEM_NAMES, 1.0)
+    full = dict.fromkeys(ITEM_NAMES, 1.0)
     periods = pl.DataFrame(
         [
             {"symbol": "A", **full},
@@ -115,7 +116,7 @@ def test_what_is_missing_is_counted_by_item_and_by_company():
         ("revenue", 4, 1, 0.75, "a"),
         ("cash_and_equivalents", 4, 0, 1.0, None),
     ]
-    values = 2 * len(schema.ITEM_NAMES)
+    values = 2 * len(ITEM_NAMES)
     assert missing.by_company(periods).rows() == [("B", 2, 2, 1 - 2 / values, "roic"), ("A", 2, 1, 1 - 1 / values, "")]
 
 
@@ -283,7 +284,7 @@ def test_the_page_shows_checks_coverage_gaps_changes_and_quarantine(synchronized
     assert "Every document could be used." in first
     for check in checks.CHECKS:
         assert text.heading(check.name) in first
-    for item in schema.ITEM_NAMES:
+    for item in ITEM_NAMES:
         assert f'<th scope="row">{text.heading(item)}</th>' in first
 
     same_mirror.hold(replace(ALFA, scale=150))

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests import builds
-from warehouse import reader, reading, schema
+from warehouse import reader, reading
 from warehouse.errors import BuildUnreadable
+from warehouse.line_items import SERVED_NAMES
 from warehouse.memory import Memory
 from warehouse.reader import Warehouse
 
@@ -40,10 +41,10 @@ def test_the_rows_are_those_that_this_process_reads(published: Path) -> None:
         assert apart.coverage(company.symbol) == here.coverage(company.symbol)
         assert apart.valuation(company.cik) == here.valuation(company.cik)
         bounds = {"since": date(1990, 1, 1), "until": None, "limit": 200}
-        assert apart.revisions(company.cik, schema.SERVED_NAMES, **bounds) == here.revisions(
-            company.cik, schema.SERVED_NAMES, **bounds
+        assert apart.revisions(company.cik, SERVED_NAMES, **bounds) == here.revisions(
+            company.cik, SERVED_NAMES, **bounds
         )
-        for items in (schema.SERVED_NAMES, schema.SERVED_NAMES[::-1], schema.SERVED_NAMES[1:4]):
+        for items in (SERVED_NAMES, SERVED_NAMES[::-1], SERVED_NAMES[1:4]):
             told = [each.financials(company.symbol, "ttm", items, **bounds) for each in (apart, here)]
             assert told[0] == told[1]
 

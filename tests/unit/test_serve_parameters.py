@@ -14,7 +14,7 @@ from serve.access.keys import new_key
 from serve.api import parameters, responses
 from serve.http import edge
 from serve.http.errors import InvalidParameter
-from warehouse.schema import SERVED_NAMES
+from warehouse.line_items import SERVED_NAMES
 
 ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS, parameters.REVISIONS])
 NAMES = st.sampled_from(["search", "exchange", "page", "per_page", "period", "items", "from", "to", "limit"])

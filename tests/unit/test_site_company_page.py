@@ -20,9 +20,9 @@ from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
 from warehouse import page_queries
+from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.reader import Warehouse
-from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import Company
 
 FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"

@@ -16,9 +16,9 @@ from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
 from warehouse.company_queries import Listed
+from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Gap, Stated
 from warehouse.reader import OpenBuild, Warehouse
-from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import Company, Period
 
 INDUSTRY = {"sic": "4412", "sic_description": "Transport"}

@@ -14,8 +14,8 @@ from tests.sites import Read
 from tests.texts import anchors, first_cells, section, tables
 from tests.unit.test_versions import reasons_of_items
 from warehouse import vocabulary
+from warehouse.line_items import ITEM_NAMES, SERVED_ITEMS
 from warehouse.reasons import NO_FAIR_VALUE
-from warehouse.schema import ITEM_NAMES, SERVED_ITEMS
 
 SOURCES = {item: text for item in ITEM_NAMES if (text := describe_sources(item))}
 PAGE = dictionary_page.document(SOURCES)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serve.site.figures import READ, alike, decimals, glance, in_units, per_cent, short, typeset
-from warehouse.schema import ITEM_NAMES
+from warehouse.line_items import ITEM_NAMES
 
 
 @pytest.mark.parametrize(

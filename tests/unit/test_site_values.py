@@ -11,8 +11,8 @@ from serve.site import rendering, values
 from serve.site.markdown import plain
 from tests.browsers import Document as Read
 from warehouse.explain import Explanation
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import OpenBuild, Warehouse
-from warehouse.schema import SERVED_NAMES
 
 FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
 WITH_VERSIONS = (

@@ -19,6 +19,7 @@ from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse import overlay, publish, schema
+from warehouse.line_items import ITEM_NAMES
 from warehouse.pointer import POINTER
 
 TOTALS = ("first_filed", "last_filed")
@@ -124,7 +125,7 @@ def test_a_missing_value_has_a_reason(made):
     missing = [
         (row["period_kind"], row["period_end"], item)
         for row in alfa.iter_rows(named=True)
-        for item in schema.ITEM_NAMES
+        for item in ITEM_NAMES
         if row[item] is None
     ]
     gaps = made["gaps"].filter(cik=ALFA.cik).select("period_kind", "period_end", "item").rows()
@@ -147,7 +148,7 @@ def test_quarantined_companies_are_listed(made):
 
 def test_line_items_have_their_sources():
     rows = build_tables.line_items()
-    assert rows["name"].to_list() == list(schema.ITEM_NAMES)
+    assert rows["name"].to_list() == list(ITEM_NAMES)
     assert "Revenues" in rows.filter(name="revenue")["sources"].item()
 
 

@@ -19,7 +19,7 @@ from pipelines.normalize.frames import CORRECTED, FRAMES, HOLDS, PROOFS, WITHHEL
 from pipelines.normalize.periods.calendar import on_grid
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
-from warehouse.schema import ITEM_NAMES
+from warehouse.line_items import ITEM_NAMES
 
 PROVING = (
     signs.SIGN_BY_VOTE,

@@ -17,7 +17,7 @@ from pipelines.normalize.elements.lines import BORROWING, CASH_AND_SECURITIES, E
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
-from warehouse.schema import LINE_ITEMS
+from warehouse.line_items import LINE_ITEMS
 
 CONCEPTS: tuple[Concept, ...] = sources.concepts()
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}

@@ -14,7 +14,7 @@ from pipelines.normalize.arrays import Flags, Ints, first_row, ints, starts
 from pipelines.normalize.frames import DECISIONS
 from pipelines.normalize.industry.table import BY_ID, INDICATORS, TABLE, IndustryRow
 from pipelines.normalize.rule import Rule
-from warehouse.schema import items_of
+from warehouse.line_items import items_of
 
 LOOKS_BACK_DAYS = 400
 """The time between two annual reports: the elements of earlier filings within it count for a filing as well, and every

@@ -14,7 +14,7 @@ from pipelines.normalize.industry.classification import WITHOUT_MEANING, without
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
-from warehouse.schema import ITEM_NAMES, items_of
+from warehouse.line_items import ITEM_NAMES, items_of
 
 NO_OPERATING_INCOME, NO_FREE_CASH_FLOW = "no_operating_income", "no_free_cash_flow"
 """Also the reasons of windows for which no amount of a return, or of free cash flow, is stated."""

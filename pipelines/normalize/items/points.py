@@ -29,7 +29,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, NOISE_OF_SUMS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.ways import METHODS
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
-from warehouse.schema import LINE_ITEMS
+from warehouse.line_items import LINE_ITEMS
 
 POINT = ["cik", "q", "seq"]
 

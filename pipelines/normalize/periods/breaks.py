@@ -12,7 +12,7 @@ from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.sources import IFRS
 from pipelines.normalize.rule import Rule
-from warehouse.schema import items_of
+from warehouse.line_items import items_of
 
 FILING = ["cik", "seq"]
 

@@ -15,8 +15,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tests.servers import PROJECT
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import open_read_only
-from warehouse.schema import BY_NAME, SERVED_NAMES
+from warehouse.schema import BY_NAME
 
 PATIENCE = 30
 TABLES = {

@@ -15,8 +15,8 @@ from urllib.parse import quote, urlsplit
 from serve.access import keys, tables
 from serve.access.accounts import Accounts
 from serve.clock import timestamp
+from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import open_read_only
-from warehouse.schema import SERVED_NAMES
 from warehouse.served_rows import COVERED
 
 KEYS = 30_000
