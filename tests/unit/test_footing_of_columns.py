@@ -10,7 +10,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pipelines.normalize.balance.solver import solutions
-from pipelines.normalize.elements.lines import BORROWING, CASH, LINES, SECURITY
+from pipelines.normalize.elements.lines import (
+    BORROWING,
+    CASH,
+    COUNTED,
+    CURRENT_ASSETS,
+    CURRENT_LIABILITIES,
+    IFRS_PREFIX,
+    LIABILITIES,
+    LINES,
+    NONCURRENT_LIABILITIES,
+    SECURITY,
+)
 from tests.factories import Row, Today, fact, raw, value_of
 from tests.together import in_one_call
 
@@ -426,3 +437,48 @@ def test_a_note_that_an_earlier_report_states_leaves_zero_open():
 
     assert value(without, "total_debt") == 0
     assert value(found, "total_debt") == pytest.approx(2.01)
+
+
+UNCLASSIFIED = {"AccountsPayableAndAccruedLiabilitiesCurrentAndNoncurrent": (20.138, 25.031)}
+PLACES = {
+    CURRENT_ASSETS: "CashAndCashEquivalentsAtCarryingValue",
+    CURRENT_LIABILITIES: "LongTermDebtCurrent",
+    NONCURRENT_LIABILITIES: DEBT_LINE,
+}
+"""The element whose place another one takes on the usual balance sheet."""
+
+
+def with_line(section: str, element: str, kind: str) -> Row:
+    """A balance sheet that has the line of an element, and adds up with it."""
+    if kind == SECURITY:
+        return USUAL | WITH_SECURITIES | {element: (30.5, 22)}
+    if section == LIABILITIES:
+        return UNCLASSIFIED | {
+            element: (46.001, 46.001),
+            "Liabilities": USUAL["Liabilities"],
+            "Assets": USUAL["Assets"],
+        }
+    return {element if tag == PLACES[section] else tag: amounts for tag, amounts in USUAL.items()}
+
+
+@in_one_call
+def test_each_line_of_debt_and_cash_in_the_table_counts_where_the_balance_sheet_adds_up_with_it():
+    """Whatever its element is called, and whether it usually is a line or a detail in the notes."""
+    lines = [
+        (section, element, line.kind)
+        for section, table in LINES.items()
+        for element, line in table.items()
+        if line.kind in COUNTED and not element.startswith(IFRS_PREFIX)
+    ]
+    amounts = {BORROWING: 46.001, CASH: 20.123, SECURITY: 50.623}
+
+    found = yield tuple(raw(report(with_line(*line))) for line in lines)
+    values = [
+        value(each, "total_debt" if kind == BORROWING else "cash_and_equivalents")
+        for each, (*_, kind) in zip(found, lines, strict=True)
+    ]
+
+    assert len(lines) > 200
+    assert [
+        line for line, amount in zip(lines, values, strict=True) if amount != pytest.approx(amounts[line[-1]])
+    ] == []
