@@ -53,6 +53,19 @@ SPENT: dict[str, tuple[Lines, float]] = {
         {CAPITAL_SPENDING: 600, "PaymentsToAcquireMachineryAndEquipment": 230},
         600,
     ),
+    "a racecourse: what keeps its plant, and what adds to it": (
+        {"PaymentsForCapitalImprovements": 70, "PaymentsToAcquireOtherPropertyPlantAndEquipment": 205},
+        275,
+    ),
+    "a manager of funds: furniture": ({"PaymentsToAcquireFurnitureAndFixtures": 85}, 85),
+    "machines and furniture": (
+        {"PaymentsToAcquireMachineryAndEquipment": 10, "PaymentsToAcquireFurnitureAndFixtures": 3},
+        13,
+    ),
+    "a lessor: what it leases, and its own machines": (
+        {"PaymentsToAcquireEquipmentOnLease": 12, "PaymentsToAcquireMachineryAndEquipment": 5},
+        17,
+    ),
     "a holding company whose wells are more than its other property": (
         {"PaymentsToAcquireOilAndGasPropertyAndEquipment": 180, "PaymentsToAcquireOtherPropertyPlantAndEquipment": 20},
         200,
