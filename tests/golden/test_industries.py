@@ -103,3 +103,33 @@ def test_an_insurers_debt_at_year_end_may_be_stated_a_quarter_later():
     found = standardized(raw(rows), registrants=pl.DataFrame({"cik": [CIK], "sic": ["6311"]}))
 
     assert value_of(found, "total_debt", "annual", YEAR[1]) == 318e6
+
+
+TOTALS = {
+    "net of interest expense": ({"Revenue": 31_155}, 31_155),
+    "before interest expense": ({"Revenue": 58_815}, None),
+    "of a part of the business": ({"Revenue": 9_000}, None),
+    "where no net fees are stated": ({"Revenue": 31_155, "FeeAndCommissionIncomeExpense": 0}, 31_155),
+}
+
+
+@pytest.mark.parametrize("shape", TOTALS)
+def test_the_total_of_a_bank_under_ifrs_is_its_revenue_if_it_is_less_than_interest_and_fees(shape):
+    """As Deutsche Bank's: a total before interest expense includes both."""
+    total, expected = TOTALS[shape]
+    flows = {
+        "RevenueFromInterest": 43_546,
+        "InterestRevenueExpense": 16_122,
+        "FeeAndCommissionIncomeExpense": 9_206,
+        "ProfitLossBeforeTax": 7_955,
+        **total,
+    }
+    of_report = {"taxonomy": "ifrs-full", "form": "20-F", "filed": "2025-03-13"}
+    rows = [fact(tag, amount * 1e6, *YEAR, **of_report) for tag, amount in flows.items() if amount]
+    rows += [
+        fact(tag, amount * 1e9, None, YEAR[1], **of_report) for tag, amount in {"Assets": 1312, "Equity": 75}.items()
+    ]
+
+    found = standardized(raw(rows), registrants=pl.DataFrame({"cik": [CIK], "sic": ["6029"]}))
+
+    assert value_of(found, "revenue", "annual", YEAR[1]) == (expected and expected * 1e6)

@@ -83,6 +83,7 @@ def combination(source: Source) -> str:
         (" [+ {}]", source.plus),
         (" [- {}]", source.less),
         (" [no less than {}]", source.at_least),
+        (" [where it is less than {}]", (" + ".join(source.less_than),) if source.less_than else ()),
         (" [where {} is reported]", source.where),
         (" [where it adds up to {}]", (" or ".join(source.totals),) if source.totals else ()),
     )

@@ -43,6 +43,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     minus: required and subtracted.
     less: subtracted if present.
     at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
+    less_than: required but not counted: the source counts only if it is less than their sum.
     where: required but not counted: they show that the source applies to the filer.
     only_zero: the source counts only if its sum is exactly zero: it proves that there is no such amount.
     totals: the source counts only if it is one of these amounts or, with `paid` and `received`, if it is an outflow
@@ -63,6 +64,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     minus: Elements = ()
     less: Elements = ()
     at_least: Elements = ()
+    less_than: Elements = ()
     where: Elements = ()
     only_zero: bool = False
     totals: Elements = ()
@@ -87,12 +89,12 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def named(self) -> Elements:
         """All of its elements."""
-        return (*self.counted, *self.at_least, *self.where, *self.totals, *self.paid, *self.received)
+        return (*self.counted, *self.at_least, *self.less_than, *self.where, *self.totals, *self.paid, *self.received)
 
     @property
     def is_conditional(self) -> bool:
         """Whether it depends on more than the presence of its elements."""
-        return bool(self.at_least or self.where or self.only_zero or self.totals or self.reservation)
+        return bool(self.at_least or self.less_than or self.where or self.only_zero or self.totals or self.reservation)
 
     @property
     def industries(self) -> tuple[Industry, ...]:

@@ -106,6 +106,7 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         is_scaled=counts & (pl.col("scale") > pl.col("own_grain")),
         used=pl.when(counts).then("bit"),
         floor=pl.when(pl.col("role") == "at_least").then("value"),
+        ceiling=pl.when(pl.col("role") == "less_than").then("value"),
     )
     found = (
         of_pairs.group_by("candidate", maintain_order=True)
@@ -113,9 +114,15 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             pl.col(FIRST[1:]).first(),
             pl.col("value", "used", "is_needed").sum(),
             pl.col("grain", "is_scaled", "floor").max(),
+            # none of a source without a ceiling
+            pl.when(pl.col("ceiling").is_not_null().any()).then(pl.col("ceiling").sum()),
         )
         .join(SOURCES, on="source", maintain_order="left")
-        .filter(pl.col("is_needed") == pl.col("needed"), ~pl.col("only_zero") | (pl.col("value") == 0))
+        .filter(
+            pl.col("is_needed") == pl.col("needed"),
+            ~pl.col("only_zero") | (pl.col("value") == 0),
+            (pl.col("value") < pl.col("ceiling") * (1 - SAME_WHEN_ROUNDED)).fill_null(value=True),
+        )
     )
     footed = (
         found.join(_footings(pairs, found), on="candidate", how="left")

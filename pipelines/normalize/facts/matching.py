@@ -40,6 +40,7 @@ ROLES = pl.DataFrame(
         ("minus", -1.0, True, -1.0),
         ("less", -1.0, False, -1.0),
         ("at_least", 0.0, False, 0.0),
+        ("less_than", 0.0, True, 0.0),
         ("where", 0.0, True, 0.0),
         ("totals", 0.0, False, 0.0),
         ("paid", 0.0, False, 1.0),
@@ -89,7 +90,10 @@ SOURCES = pl.DataFrame(
         "in_notes": [concept.in_notes for concept, _, _ in _SOURCES],
         "only_zero": [source.only_zero for _, _, source in _SOURCES],
         "footing": [bool(source.totals) * (-1 if source.paid or source.received else 1) for _, _, source in _SOURCES],
-        "needed": [len(source.elements) + len(source.minus) + len(source.where) for _, _, source in _SOURCES],
+        "needed": [
+            len(source.elements) + len(source.minus) + len(source.less_than) + len(source.where)
+            for _, _, source in _SOURCES
+        ],
     },
     schema_overrides={"concept": AMOUNT, "rank": pl.Int16, "measure_sign": pl.Int8, "footing": pl.Int8},
 )
