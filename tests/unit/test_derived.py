@@ -146,14 +146,6 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "an adjustment of nothing": (derived.adjusts_by_nothing(), DILUTED, "ttm", "2023-09-30", 10e6),
     "an adjustment of some shares": (derived.adjusts_by_nothing(1e5), DILUTED, "annual", "2023-12-31", 10.1e6),
     "equal earnings of cents": (derived.earns_alike(0.1), DILUTED, "annual", "2023-12-31", None),
-    "noninterest income is the rest": (
-        derived.leaves_noninterest_income_out(),
-        "revenue",
-        "annual",
-        "2023-12-31",
-        4 * 13e6,
-    ),
-    "another line is left": (derived.leaves_noninterest_income_out(0.5), "revenue", "annual", "2023-12-31", None),
     "a year of a bank less than its nine months": (derived.loses_on_securities(), "revenue", "ttm", "2023-03-31", 29e6),
     "a year of a bank less than its nine months, without a loss": (
         derived.loses_on_securities(net_income=3.0),

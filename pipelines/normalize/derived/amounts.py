@@ -73,9 +73,7 @@ def _lines(
     """The amounts that statements prove and no filing states; the first proof of a period counts."""
     period = ["concept", *PERIOD]
     like_basic, averages = share_averages.amounts(facts, stated_facts, sound)
-    unstated = pl.concat(
-        [averages, remainders.bank_revenue(facts), remainders.capital_expenditure(facts)], how="diagonal"
-    )
+    unstated = pl.concat([averages, remainders.capital_expenditure(facts)], how="diagonal")
     lines = [
         no_dividends.amounts(facts, regimes),
         dividends.dated(facts, sound),

@@ -1,23 +1,15 @@
 """Remainders: amounts that no filing states, as what the other lines of a statement leave.
 
-Belongs here: a bank's noninterest income, capital expenditure. Does not: revenue and capital expenditure that filings
-state (elements), revenue that the same lines contradict (corrections.agreement).
+Belongs here: capital expenditure. Does not: capital expenditure that filings state (elements).
 """
 
 import polars as pl
 
-from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, durations, footings
-from pipelines.normalize.elements import AMOUNT, BY_NAME, proving
+from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, footings
+from pipelines.normalize.elements import AMOUNT, BY_NAME
 from pipelines.normalize.elements.proving import INVESTING, LINES, SECTIONS
 from pipelines.normalize.rule import Rule
 
-BY_THE_REST = Rule(
-    "revenue.bank.noninterest-income-as-the-rest",
-    "A bank's noninterest income that no filing states is income before tax plus noninterest expense less net interest "
-    "income after the provision, if it is so in all periods stated so far.",
-    "Regulation S-X Rule 9-04: the lines of a bank's income statement foot",
-    "compose",
-)
 RESIDUAL = Rule(
     "capital-expenditure.residual-of-investing-activities",
     "Capital expenditure without an element is what the stated lines leave of investing activities, if the statements "
@@ -26,54 +18,11 @@ RESIDUAL = Rule(
     "compose",
 )
 
-_SIGNS = {"pretax": 1.0, "expense": 1.0, "after_provision": -1.0, "net_interest": 1.0}
 _LINES = LINES.filter(pl.col("section") == INVESTING).select("tag", "sign")
 _STATED = frozenset(
     element for source in BY_NAME["capital_expenditure"].sources for element in (*source.elements, *source.plus)
 ).intersection(_LINES["tag"])
 """The lines of investing activities that are capital expenditure."""
-
-
-def bank_revenue(facts: pl.DataFrame) -> pl.DataFrame:
-    """Revenue of the periods whose noninterest income is the rest: net interest income plus that rest.
-
-    Args:
-        facts: of derived.stated.stated.
-
-    Returns:
-        PERIOD, `concept`, `value`, `rule`, `fact` and `coefficient` (lists).
-    """
-    of_line = {name: pl.col("tag") == element for name, element in zip(_SIGNS, proving.LINES_OF_BANK, strict=True)}
-    found = (
-        durations(facts, (*proving.LINES_OF_BANK, proving.NONINTEREST_INCOME))
-        .group_by(PERIOD, maintain_order=True)
-        .agg(
-            *(pl.col("value").filter(is_line).first().alias(name) for name, is_line in of_line.items()),
-            *(pl.col("fact").filter(is_line).first().alias(f"{name}_fact") for name, is_line in of_line.items()),
-            stated=pl.col("value").filter(pl.col("tag") == proving.NONINTEREST_INCOME).first(),
-        )
-        .drop_nulls(list(_SIGNS))
-        .with_columns(rest=pl.col("pretax") + pl.col("expense") - pl.col("after_provision"))
-    )
-    is_rest = (pl.col("rest") - pl.col("stated")).abs() < EXACT
-    so_far = (
-        found.group_by(FILING)
-        .agg(shows=is_rest.any(), contradicts=(~is_rest).any())
-        .sort(FILING)
-        .with_columns(pl.col("shows", "contradicts").cum_max().over("cik"))
-    )
-    return (
-        found.filter(BY_THE_REST.where(pl.col("stated").is_null()))
-        .join(so_far.filter(pl.col("shows") & ~pl.col("contradicts")), on=FILING, maintain_order="left")
-        .select(
-            *PERIOD,
-            concept=pl.lit("revenue", AMOUNT),
-            value=pl.col("rest") + pl.col("net_interest"),
-            rule=pl.lit(BY_THE_REST.id),
-            fact=pl.concat_list(f"{name}_fact" for name in _SIGNS),
-            coefficient=pl.lit(list(_SIGNS.values())),
-        )
-    )
 
 
 def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:

@@ -80,15 +80,6 @@ BASIC_EARNINGS, DILUTED_EARNINGS = "EarningsPerShareBasic", "EarningsPerShareDil
 EARNINGS_OF_BOTH = "EarningsPerShareBasicAndDiluted"
 BASIC_AVERAGE = "WeightedAverageNumberOfSharesOutstandingBasic"
 DILUTIVE_ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
-NONINTEREST_INCOME = "NoninterestIncome"
-LINES_OF_BANK = (
-    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
-    "NoninterestExpense",
-    "InterestIncomeExpenseAfterProvisionForLoanLoss",
-    "InterestIncomeExpenseNet",
-)
-"""Income before tax, noninterest expense, net interest income after the provision and before it."""
-
 DILUTION = (
     DILUTED_EARNINGS,
     "NetIncomeLossAvailableToCommonStockholdersDiluted",
@@ -116,7 +107,5 @@ ELEMENTS: frozenset[str] = frozenset(LINES["tag"]).union(
     DISCONTINUED,
     CONTINUING,
     DILUTION,
-    (NONINTEREST_INCOME,),
-    LINES_OF_BANK,
 )
 """All elements of this module."""
