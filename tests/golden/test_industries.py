@@ -124,12 +124,23 @@ def test_the_total_of_a_bank_under_ifrs_is_its_revenue_if_it_is_less_than_intere
         "ProfitLossBeforeTax": 7_955,
         **total,
     }
+
+    assert revenue_under_ifrs("6029", flows) == expected
+
+
+@pytest.mark.parametrize(("cost", "revenue"), [(60, 100), (-30, None)])
+def test_revenue_under_ifrs_is_cost_of_sales_plus_gross_profit(cost, revenue):
+    """Where no total is stated; a negative cost shows that amounts have the signs of presentation."""
+    assert revenue_under_ifrs("1040", {"CostOfSales": cost, "GrossProfit": 40}) == revenue
+
+
+def revenue_under_ifrs(sic, flows):
+    """Revenue in millions of the annual report of a filer with some flows, in millions."""
     of_report = {"taxonomy": "ifrs-full", "form": "20-F", "filed": "2025-03-13"}
     rows = [fact(tag, amount * 1e6, *YEAR, **of_report) for tag, amount in flows.items() if amount]
     rows += [
         fact(tag, amount * 1e9, None, YEAR[1], **of_report) for tag, amount in {"Assets": 1312, "Equity": 75}.items()
     ]
-
-    found = standardized(raw(rows), registrants=pl.DataFrame({"cik": [CIK], "sic": ["6029"]}))
-
-    assert value_of(found, "revenue", "annual", YEAR[1]) == (expected and expected * 1e6)
+    found = standardized(raw(rows), registrants=pl.DataFrame({"cik": [CIK], "sic": [sic]}))
+    value = value_of(found, "revenue", "annual", YEAR[1])
+    return value and value / 1e6
