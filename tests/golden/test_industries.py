@@ -6,6 +6,8 @@ import pytest
 from tests.factories import CIK, NET_INCOME, Row, Today, fact, of_companies, raw, row_of, standardized, value_of
 from tests.golden.reports import ITEMS, REPORTS, YEAR, Report
 
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
+
 
 def facts_of(report: Report) -> list[Row]:
     """What the report states."""
@@ -126,6 +128,26 @@ def test_the_total_of_a_bank_under_ifrs_is_its_revenue_if_it_is_less_than_intere
     }
 
     assert revenue_under_ifrs("6029", flows) == expected
+
+
+@pytest.mark.parametrize(("loss", "revenue"), [(90, 0), (85, None)])
+def test_a_filer_whose_loss_is_its_operating_expenses_has_no_revenue(loss, revenue):
+    """A biotechnology company without a product; the rest may be revenue or gross profit under an own element."""
+    lines = {"OperatingExpenses": 90, "OperatingIncomeLoss": -loss}
+
+    found = filed(Report("2836", lines, {}, (revenue, None, None, None)))
+
+    assert value_of(found, "revenue", "annual", YEAR[1]) == revenue
+
+
+def test_an_insurer_without_a_total_of_revenue_has_it_by_its_expenses():
+    """Benefits, losses and expenses and income before taxes: premiums and investment income alone lack the gains."""
+    lines = {"PremiumsEarnedNet": 80, "NetInvestmentIncome": 15, "RealizedInvestmentGainsLosses": 5}
+    lines |= {"BenefitsLossesAndExpenses": 90, PRETAX: 10}
+
+    found = filed(Report("6331", lines, {}, (100, None, None, None)))
+
+    assert value_of(found, "revenue", "annual", YEAR[1]) == 100e6
 
 
 @pytest.mark.parametrize(("cost", "revenue"), [(60, 100), (-30, None)])

@@ -230,6 +230,7 @@ NEEDS_OF_RULE: dict[str, Needs] = {
     "capital-expenditure.additions-by-footing": Needs(300, OF_INVESTING),
     "capital-expenditure.additions-by-footing.as-outflow": Needs(-300, OF_INVESTING),
     "capital-expenditure.kinds-beside-plant": Needs(65, FREE_CASH_FLOW),
+    "revenue.none": Needs(0),
     "revenue.one-kind-that-adds-up": Needs(beside={"LicensesRevenue": 1000}),
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
     "witness.profit.less-noncontrolling-interests": Needs(-5, OF_OWNERS, proves=True),
@@ -334,5 +335,7 @@ def _amounts(source: Source, amount: float) -> dict[str, float]:
         return {element: amount * part / parts for part, element in enumerate(source.counted, 1)}
     added, taken = len(source.plus), len(source.minus) + len(source.less)
     each = (amount - SMALL * added + SMALL * taken) / len(source.elements)
+    if source.only_zero and len(source.elements) == 2:
+        return dict(zip(source.elements, (SMALL, -SMALL), strict=True))
     small = dict.fromkeys((*source.plus, *source.minus, *source.less, *source.where), SMALL)
     return {**dict.fromkeys(source.elements, each), **dict.fromkeys(source.less_than, 2 * amount), **small}

@@ -56,7 +56,7 @@ def test_no_source_counts_an_element_twice_or_can_never_be_chosen():
         assert together, concept
         assert len(together) == len(set(together)), (concept, source)
         for industry in source.industries:
-            limits = source.at_least, source.less_than
+            limits = source.at_least, source.less_than, source.totals, source.only_zero
             key = concept, source.taxonomy, source.elements, source.minus, source.where, limits, industry
             assert key not in seen
             seen.add(key)
