@@ -217,7 +217,12 @@ NEEDS: dict[str, Needs] = {
     "revenue_of_bank": Needs(
         beside={"InterestIncomeExpenseNet": 495}, proves=True, wrong={"InterestIncomeExpenseNet": 995}
     ),
-    "revenue_by_expenses": Needs(890, {"NoninterestIncome": 590}, proves=True, wrong={"NoninterestIncome": 995}),
+    "revenue_by_expenses": Needs(
+        900,
+        {"InterestIncomeExpenseNet": 600, "NoninterestIncome": 300},
+        proves=True,
+        wrong={"InterestIncomeExpenseNet": 995},
+    ),
 }
 """The further figures of a report of a concept; empty for concepts that are not listed."""
 
@@ -233,6 +238,9 @@ NEEDS_OF_RULE: dict[str, Needs] = {
     "revenue.none": Needs(0),
     "revenue.one-kind-that-adds-up": Needs(beside={"LicensesRevenue": 1000}),
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
+    "witness.revenue.bank-income-expense-and-provision": Needs(
+        890, {"NoninterestIncome": 590}, proves=True, wrong={"NoninterestIncome": 995}
+    ),
     "witness.profit.less-noncontrolling-interests": Needs(-5, OF_OWNERS, proves=True),
     "witness.profit.ifrs.less-noncontrolling-interests": Needs(-5, OF_OWNERS, proves=True),
     "dividends-per-share.nothing-paid": Needs(0),

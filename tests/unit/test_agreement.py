@@ -206,6 +206,23 @@ def test_a_bank_without_a_total_of_noninterest_income_has_revenue():
     assert value_of(found, "revenue", "annual", "2023-12-31") == 90e6
 
 
+@pytest.mark.parametrize(("provision", "revenue"), [(4.8e6, 90e6), (2e6, None)])
+def test_a_bank_may_state_other_provisions_on_a_line_of_their_own(provision, revenue):
+    """Two thousandths of revenue are such a line, and four hundredths are an error."""
+    bank = {"NoninterestIncome": 30e6, "NoninterestExpense": 50e6, "ProvisionForLoanAndLeaseLosses": 5e6, PRETAX: 35e6}
+    bank |= {"InterestIncomeExpenseNet": 60e6, "Deposits": 9e9, NET_INCOME: 28e6}
+    last = {**bank, "ProvisionForLoanAndLeaseLosses": provision}
+    rows = [
+        fact(tag, value, *of_year(year), filed=filed(year))
+        for year in (2021, 2022, 2023)
+        for tag, value in (last if year == 2023 else bank).items()
+    ]
+
+    found = standardized(raw(rows), registrants=BANKS)
+
+    assert value_of(found, "revenue", "annual", "2023-12-31") == revenue
+
+
 def of_year(year):
     return f"{year}-01-01", f"{year}-12-31"
 
