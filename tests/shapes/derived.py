@@ -249,6 +249,20 @@ def loses_in_the_last_quarter(income: float = -40.0) -> list[Row]:
     return [*rows, *diluted]
 
 
+def leaves_noninterest_income_out(other: float = 0.0) -> list[Row]:
+    """SR Bancorp: quarterly reports state noninterest income, the annual report of 2023 does not.
+
+    Args:
+        other: millions of a line that the statements of 2021 have beside these.
+    """
+    income = {"NoninterestIncome": 3.0, "NoninterestExpense": 8.0, "InterestIncomeExpenseNet": 10.0}
+    income |= {"InterestIncomeExpenseAfterProvisionForLoanLoss": 9.0, PRETAX: 4.0}
+    sums = {tag: [amount] * QUARTERS for tag, amount in income.items()}
+    sums[PRETAX] = [4.0 + other] * 4 + [4.0] * 8
+    rows = [row for row in company(sums) if row["tag"] != REVENUE]
+    return [row for row in rows if (row["tag"], row["filed"]) != ("NoninterestIncome", "2024-02-29")]
+
+
 def loses_on_securities(net_income: float = -13.0) -> list[Row]:
     """First Seacoast Bancorp: noninterest income of the last quarter of 2022 is a loss on securities."""
     income = {"NoninterestExpense": 8.0, "InterestIncomeExpenseNet": 10.0}

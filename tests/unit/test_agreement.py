@@ -20,6 +20,7 @@ from tests.factories import (
     standardized,
     value_of,
 )
+from tests.shapes.derived import leaves_noninterest_income_out
 from tests.together import in_one_call
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
@@ -204,6 +205,17 @@ def test_a_bank_without_a_total_of_noninterest_income_has_revenue():
     found = standardized(raw(rows), registrants=BANKS)
 
     assert value_of(found, "revenue", "annual", "2023-12-31") == 90e6
+
+
+@pytest.mark.parametrize("other", [0, 0.5])
+def test_an_annual_report_of_a_bank_may_leave_noninterest_income_out(other):
+    """Its quarterly reports state it, whether or not statements of an earlier year have another line."""
+    rows = leaves_noninterest_income_out(other)
+    registrants = pl.DataFrame([{"cik": rows[0]["cik"], "sic": "6022"}])
+
+    found = standardized(raw(rows), registrants=registrants)
+
+    assert value_of(found, "revenue", "annual", "2023-12-31", rows[0]["cik"]) == 4 * 13e6
 
 
 @pytest.mark.parametrize(("provision", "revenue"), [(4.8e6, 90e6), (2e6, None)])
