@@ -36,7 +36,7 @@ class Pointer(msgspec.Struct, frozen=True):
     the overlay replaces (None: unknown, in a build of an earlier release), `sums` the sums of the rows of each table
     (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the build's files (warehouse.digest), empty
     for a build of an earlier release, `digests` the SHA-256 of each of them by name, also empty then, `is_scheduled`
-    whether the schedule of synchronizations was on.
+    whether the schedule of synchronizations was on, `quarantined` the number of companies in quarantine.
     """
 
     build: str
@@ -58,6 +58,7 @@ class Pointer(msgspec.Struct, frozen=True):
     digest: str = ""
     digests: dict[str, str] = {}
     is_scheduled: bool = False
+    quarantined: int = 0
 
 
 def copies_of(file: str) -> str:

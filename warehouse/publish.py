@@ -164,6 +164,7 @@ def point(
     log: tuple[str, ...] = (),
     is_mended: bool = False,
     is_scheduled: bool = False,
+    quarantined: int = 0,
 ) -> None:
     """Make a build the current one, and remove files that nothing points to any more.
 
@@ -176,6 +177,7 @@ def point(
         log: the segments of the version log that the build was made from.
         is_mended: whether the build replaces a damaged one: then the build before that stays the previous one.
         is_scheduled: whether the schedule of synchronizations is on.
+        quarantined: the number of companies in quarantine.
 
     Raises:
         PublishError: a time is malformed, or the pointer cannot be written; the previous build stays published.
@@ -205,6 +207,7 @@ def point(
             digest=build.digest,
             digests=dict(build.digests),
             is_scheduled=is_scheduled,
+            quarantined=quarantined,
         ),
         updated,
     )
@@ -217,6 +220,7 @@ def record(
     updated: Mapping[str, str],
     inputs: str | None = None,
     is_scheduled: bool = False,
+    quarantined: int = 0,
 ) -> None:
     """Record a synchronization that found nothing new: the build stays, and its synchronization times are updated.
 
@@ -240,6 +244,7 @@ def record(
         synchronization=now,
         synchronized_file=_synchronized_file(now),
         is_scheduled=is_scheduled,
+        quarantined=quarantined,
     )
     _commit(published, pointer, updated)
 

@@ -86,8 +86,10 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
     if outcome.way:
         print(f"Documents: {outcome.way}")
     _show(outcome.counts, time.monotonic() - began, home)
-    for line in left_behind[:SHOWN_REASONS]:
+    for _, line in left_behind[:SHOWN_REASONS]:
         print(line, file=sys.stderr)
+    if more := [cik for cik, _ in left_behind[SHOWN_REASONS:]]:
+        print(f"quarantined or failed as well, with reasons in the log: CIK {', '.join(more)}", file=sys.stderr)
     if outcome.held_back_by:
         print(f"fundamentals sync: nothing was published: {'; '.join(outcome.held_back_by)}", file=sys.stderr)
         return 1
@@ -102,8 +104,8 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
     return 1 if symbols and left_behind else 0
 
 
-def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[str]:
-    """The requested companies that could not be brought up to date, one line each."""
+def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The requested companies that could not be brought up to date, with a line for each."""
     if not lake.holds("quarantine"):
         return []  # the first synchronization was held back before that
     asked = set(companies_asked(lake.read("listings"), Asked(tuple(symbol.upper() for symbol in symbols))))
@@ -115,7 +117,7 @@ def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[str]:
         (cik, f"failed: CIK {cik}: {failure}")
         for cik, failure in lake.read("documents").select("cik", "failure").drop_nulls().iter_rows()
     ]
-    return [f"{line}; its previous values stay" for cik, line in quarantined + failed if cik in asked]
+    return [(cik, f"{line}; its previous values stay") for cik, line in quarantined + failed if cik in asked]
 
 
 def _is_file(stage: str) -> bool:

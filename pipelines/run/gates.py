@@ -1,7 +1,8 @@
-"""Conditions that hold back publishing: one function for each, with the rows that fail.
+"""Conditions of the source as a whole, which hold back publishing: one function for each, with the rows that fail.
 
-Belongs here: what must hold before a build is published. Does not: how the tables are made (stages, tables), checks of
-values that only warn (pipelines.quality), how Dagster shows them (checks).
+Belongs here: what must hold before a build is published. Does not: conditions of the rows of a company, which hold back
+this company only (tables.row_gates), checks of values that only warn (pipelines.quality), how Dagster shows them
+(checks).
 """
 
 from collections.abc import Callable
@@ -10,13 +11,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipelines.edgar import listing_checks
-from pipelines.normalize.history.replay import SAME_RATIO
-from pipelines.normalize.items.line_items import recomputed
 from pipelines.run.synchronization import Synchronization
-from pipelines.tables import rule_table
-from pipelines.tables.build_tables import OF_COMPANIES, assembled, repeated_keys
-from warehouse import schema
-from warehouse.line_items import ITEM_NAMES
+from pipelines.tables.build_tables import assembled
 
 LARGEST_QUARANTINE = 0.1
 """If more than this share of the companies with documents is in quarantine, the source or the service is at fault."""
@@ -65,24 +61,6 @@ def the_list_is_whole(synchronization: Synchronization) -> Finding:
     return failing(held, f"{listing_checks.in_words(held)}; {advice}")
 
 
-def keys_are_unique(synchronization: Synchronization) -> Finding:
-    """The key of each table is unique."""
-    return failing(repeated_keys(synchronization.lake), "a key names more than one row")
-
-
-def annual_equals_ttm_at_year_end(synchronization: Synchronization) -> Finding:
-    """At a fiscal year end the trailing twelve months are the fiscal year."""
-    rows = synchronization.lake.scan(assembled("financials"), synchronization.not_published).collect()
-    items = list(ITEM_NAMES)
-    kinds = [
-        rows.filter(pl.col("period_kind") == kind).select("symbol", "period_end", *items)
-        for kind in schema.PERIOD_KINDS
-    ]
-    both = kinds[1].join(kinds[0], on=["symbol", "period_end"], how="left", suffix="_ttm")
-    differs = pl.any_horizontal(pl.col(item).ne_missing(pl.col(f"{item}_ttm")) for item in items)
-    return failing(both.filter(differs), "an annual row differs from the TTM row that ends on its day")
-
-
 def no_company_is_lost(synchronization: Synchronization) -> Finding:
     """Every company that was covered before is still covered; one that leaves the SEC's list stays, as not listed.
 
@@ -115,65 +93,10 @@ def few_are_quarantined(synchronization: Synchronization) -> Finding:
     return failing(quarantined if too_many or everything else quarantined.clear(), description)
 
 
-def rules_are_listed(synchronization: Synchronization) -> Finding:
-    """Each rule that a table names is in table `rules`, which has its statement.
-
-    The version log keeps the rules of old versions, so a rule that decides nothing any more stays in the registry.
-    """
-    lake, new = synchronization.lake, synchronization.not_published
-    unlisted = rule_table.unlisted(
-        {
-            table.name: lake.scan(assembled(table.name), new if table.name in OF_COMPANIES else None)
-            for table in schema.TABLES
-            if schema.RULE in table.names and lake.holds(assembled(table.name))
-        }
-    )
-    named = ", ".join(unlisted[schema.RULE].head(FEW))
-    return failing(unlisted, f"tables name rules that are not in the registry: {named}")
-
-
-def ratios_follow_their_inputs(synchronization: Synchronization) -> Finding:
-    """Debt to free cash flow and return on capital are what today's inputs give, and missing where one is missing.
-
-    Debt to free cash flow is computed from the row; return on capital from its legs, where the row has debt and cash.
-    """
-    lake = synchronization.lake
-    row = ["cik", "period_kind", "period_end"]
-    new = synchronization.not_published
-    rows = lake.scan(assembled("financials"), new).collect()
-    rows = rows.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0], "is_primary")
-    debt, flow, served = pl.col("total_debt"), pl.col("free_cash_flow"), pl.col("debt_to_fcf")
-    expected = pl.when(flow > 0).then(debt / flow)
-    is_apart = served.is_not_null() & ~_near(served, expected).fill_null(value=False)
-    stale = rows.filter(is_apart).select(*row, item=pl.lit("debt_to_fcf"), served=served, expected=expected)
-    current = lake.scan(assembled("versions"), new).filter(
-        pl.col("item") == "roic", pl.col("period_kind") == schema.PERIOD_KINDS[0], "is_current"
-    )
-    legs = lake.scan(assembled("lineage"), new).join(current, on=[*row, "item", "version"], how="semi")
-    returns = recomputed(legs.rename({"operation": "role"}).collect(), row)
-    capital = rows.filter(pl.col("roic").is_not_null()).join(returns, on=row, how="left")
-    has_inputs = debt.is_not_null() & pl.col("cash_and_equivalents").is_not_null()
-    is_right = _near(pl.col("roic"), pl.col("recomputed")).fill_null(value=False) & has_inputs
-    wrong = capital.filter(~is_right).select(*row, item=pl.lit("roic"), served="roic", expected="recomputed")
-    return failing(pl.concat([stale, wrong]), "a ratio is not what its inputs give")
-
-
-def _near(served: pl.Expr, expected: pl.Expr) -> pl.Expr:
-    """Whether a ratio agrees with another in the digits that are served."""
-    return (served - expected).abs() <= SAME_RATIO * expected.abs()
-
-
 Gate = Callable[[Synchronization], Finding]
 
 GATES: dict[str, tuple[Gate, ...]] = {
     "documents": (the_list_is_whole,),
-    "tables": (
-        keys_are_unique,
-        annual_equals_ttm_at_year_end,
-        no_company_is_lost,
-        few_are_quarantined,
-        rules_are_listed,
-        ratios_follow_their_inputs,
-    ),
+    "tables": (no_company_is_lost, few_are_quarantined),
 }
 """The conditions after each step."""

@@ -32,6 +32,7 @@ def warehouse(synchronization: Synchronization, _: Log) -> StepResult:
             "source": synchronization.source_name,
         },
         "is_scheduled": synchronization.is_scheduled(),
+        "quarantined": lake.read("quarantine")["cik"].n_unique(),
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
     }
     lake.write("covered", lake.read(build_tables.assembled("companies"), ["cik"]).unique().sort("cik"))

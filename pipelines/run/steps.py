@@ -21,6 +21,7 @@ from pipelines.quality.text import markdown
 from pipelines.run import newest_filings, run_log
 from pipelines.run.result import Markdown, Shown, StepResult, shown_rows, shown_table
 from pipelines.run.synchronization import Log, Synchronization
+from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
@@ -80,13 +81,18 @@ def facts(synchronization: Synchronization, log: Log) -> StepResult:
 def facts_result(synchronization: Synchronization, log: Log, counts: Mapping[str, Any]) -> StepResult:
     """What people see of the facts."""
     lake = synchronization.lake
-    quarantined = lake.read("quarantine").select("cik", "place", "reason").iter_rows()
+    _warn_of_quarantined(lake.read("quarantine"), log)
+    return _result(lake, "facts", shown_table(lake, "facts", **counts))
+
+
+def _warn_of_quarantined(rows: pl.DataFrame, log: Log) -> None:
+    """Name companies in quarantine."""
+    quarantined = rows.select("cik", "place", "reason").iter_rows()
     run_log.warn_of_each(
         log,
         "companies are in quarantine and keep their values",
         [f"CIK {cik}: {place}: {reason}" for cik, place, reason in quarantined],
     )
-    return _result(lake, "facts", shown_table(lake, "facts", **counts))
 
 
 def values(synchronization: Synchronization, log: Log) -> StepResult:
@@ -145,6 +151,11 @@ def versions(synchronization: Synchronization, _: Log) -> StepResult:
     return versions_result(synchronization, segments)
 
 
+def _commit_segments(lake: Lake, segments: Sequence[str]) -> None:
+    """Write the segments that the build has to commit."""
+    lake.write(build_tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
+
+
 def pointed(synchronization: Synchronization) -> tuple[str, ...]:
     """The segments of the version log that are committed with the published build."""
     pointer = publish.readable(synchronization.home.published)
@@ -154,7 +165,7 @@ def pointed(synchronization: Synchronization) -> tuple[str, ...]:
 def versions_result(synchronization: Synchronization, segments: Sequence[str]) -> StepResult:
     """What people see of the versions; the segments that the build has to commit become a table."""
     lake = synchronization.lake
-    lake.write(build_tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
+    _commit_segments(lake, segments)
     rows, current = lake.scan(VERSIONS), pl.col("is_current") & pl.col("value").is_not_null()
     counted = rows.group_by("cause").agg(versions=pl.len(), values=current.sum()).collect()
     by_cause = counted.select("cause", "versions").sort("versions", "cause", descending=[True, False])
@@ -170,12 +181,15 @@ def versions_result(synchronization: Synchronization, segments: Sequence[str]) -
     return _result(lake, VERSIONS, shown)
 
 
-def assembly(synchronization: Synchronization, _: Log) -> StepResult:
-    """The rows of all tables of the warehouse, before they are checked and published."""
+def assembly(synchronization: Synchronization, log: Log) -> StepResult:
+    """The rows of all tables of the warehouse, before they are published; companies whose rows fail are held back."""
     lake = synchronization.lake
     named = again(synchronization)
     if named or not build_tables.are_published(lake, synchronization.before):
-        build_tables.assemble(lake, _synchronizations(synchronization), synchronization.workers, named)
+        faults = build_tables.assemble_companies(lake, synchronization.workers, named)
+        _hold_back(synchronization, faults)
+        build_tables.assemble_others(lake, _synchronizations(synchronization))
+    _warn_of_quarantined(stages.quarantine.found_after_facts(lake), log)
     sizes = pl.DataFrame(
         [(name, lake.height(build_tables.assembled(name))) for name in build_tables.files(lake)],
         ["table", "rows"],
@@ -187,8 +201,21 @@ def assembly(synchronization: Synchronization, _: Log) -> StepResult:
         tables=Markdown.of(sizes),
         covered=lake.read(build_tables.assembled("companies"), ["cik"])["cik"].n_unique(),
         valued=int(lake.read(build_tables.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
+        quarantined=lake.read("quarantine")["cik"].n_unique(),
     )
     return StepResult(shown, build_tables.inputs(lake))
+
+
+def _hold_back(synchronization: Synchronization, faults: Sequence[Fault]) -> None:
+    """Leave companies whose rows may not be published out of the new segment of the log, and quarantine them."""
+    if not faults:
+        return
+    lake, home = synchronization.lake, synchronization.home
+    segments = tuple(lake.read(build_tables.SEGMENTS)["segment"])
+    _commit_segments(
+        lake, stages.versions.take_back(lake, home.log, synchronization.sync_id, segments, ciks_of(faults))
+    )
+    stages.quarantine.hold_back(lake, faults)
 
 
 def quality_report(synchronization: Synchronization, _: Log) -> StepResult:

@@ -11,7 +11,7 @@ of one batch, and `collect` puts the rows of all batches into the tables. `updat
 workers; other machines may do the work as well.
 """
 
-from pipelines.stages import batches, documents, facts, schemas, values, versions
+from pipelines.stages import batches, documents, facts, quarantine, schemas, values, versions
 from pipelines.stages.values import held_predecessors
 
-__all__ = ["batches", "documents", "facts", "held_predecessors", "schemas", "values", "versions"]
+__all__ = ["batches", "documents", "facts", "held_predecessors", "quarantine", "schemas", "values", "versions"]

@@ -8,7 +8,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
 from pipelines.progress import report
 from pipelines.rules_digest import digest_of
+from pipelines.stages.isolation import Fault, isolated
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import Workers
 
@@ -43,6 +44,9 @@ class Batch(msgspec.Struct, frozen=True):
         documents: stage facts: the digest of the document of each.
         accepted: stage facts: those whose document the operator has accepted, whatever it lacks.
         predecessors: stage values: the possible predecessors of those that have any, the nearest first.
+        compared: stage values: those that are held back if their values would be withdrawn: all, or with the same
+            rules as before many.
+        same_rules: stage values: those whose rows were made by the same rules.
         segments: stage versions: the segments of the log that have versions of them, in the order of recording.
     """
 
@@ -50,7 +54,15 @@ class Batch(msgspec.Struct, frozen=True):
     documents: dict[str, str] = {}
     accepted: tuple[str, ...] = ()
     predecessors: dict[str, list[str]] = {}
+    compared: tuple[str, ...] = ()
+    same_rules: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
+
+    def of(self, ciks: tuple[str, ...]) -> "Batch":
+        """The batch with some of its companies only."""
+        documents = {cik: self.documents[cik] for cik in ciks if cik in self.documents}
+        predecessors = {cik: self.predecessors[cik] for cik in ciks if cik in self.predecessors}
+        return msgspec.structs.replace(self, ciks=ciks, documents=documents, predecessors=predecessors)
 
 
 Notes = Any
@@ -73,8 +85,8 @@ class Plan:
     to_do: Mapping[str, str]
 
 
-def processed(stage: str, plan: Plan, task: Task, output: Batches, workers: Workers) -> list[Notes]:
-    """Work on all batches of a stage, and report its progress.
+def processed(stage: str, plan: Plan, task: Task, output: Batches, workers: Workers) -> tuple[list[Notes], list[Fault]]:
+    """Work on all batches of a stage, and report its progress; companies that cannot be processed are left out.
 
     Args:
         stage: its name.
@@ -84,16 +96,19 @@ def processed(stage: str, plan: Plan, task: Task, output: Batches, workers: Work
         workers: the processes that share the batches.
 
     Returns:
-        the notes on each batch.
+        the notes on each batch, or on each part of one that failed; and the faults.
     """
-    notes = []
+    notes: list[Notes] = []
+    faults: list[Fault] = []
     done, total = 0, sum(len(batch.ciks) for batch in plan.batches)
     report(stage, 0, total)
-    for batch, noted in zip(plan.batches, output.fill(workers, task, plan.batches), strict=True):
-        notes.append(noted)
+    filled = output.fill(workers, partial(isolated, f"stage {stage}", task), plan.batches)
+    for batch, (noted, found) in zip(plan.batches, filled, strict=True):
+        notes += noted
+        faults += found
         done += len(batch.ciks)
         report(stage, done, total)
-    return notes
+    return notes, faults
 
 
 def in_batches(ciks: Iterable[str]) -> Iterator[tuple[str, ...]]:

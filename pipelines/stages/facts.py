@@ -5,7 +5,7 @@ Belongs here: which documents are decoded again, and which cannot be used. Does 
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,15 +16,14 @@ from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissi
 from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.reports import RAW_SCHEMA, usable
 from pipelines.stages import batches, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
-from pipelines.stages.schemas import ACCEPTANCES, QUARANTINE, REGISTRANTS
+from pipelines.stages.isolation import Fault, ciks_of
+from pipelines.stages.quarantine import Quarantined
+from pipelines.stages.schemas import ACCEPTANCES, REGISTRANTS
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
-
-Quarantined = tuple[str, str, str, str]
-"""A row of QUARANTINE."""
 
 Notes = tuple[list[Quarantined], dict[str, int]]
 """What a batch reports: the documents that cannot be used, and how many are suspicious (quarantine.suspicions)."""
@@ -47,8 +46,8 @@ def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers =
     named = list(again)
     planned = plan(lake, named)
     with lake.gathering("facts") as output:
-        notes = processed("facts", planned, partial(work, store.home, lake), output, workers)
-        return collect(store, lake, named, planned, output, notes)
+        notes, faults = processed("facts", planned, partial(work, store.home, lake), output, workers)
+        return collect(store, lake, named, planned, output, notes, faults)
 
 
 def plan(lake: Lake, again: Iterable[str]) -> Plan:
@@ -81,15 +80,19 @@ def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame],
     decoded = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
     held = lake.of_companies("facts", sorted({*batch.documents})) if lake.holds("facts") else decoded.clear()
     before = held.filter(~pl.col("cik").is_in([*batch.accepted, *(row[0] for row in broken)]))
-    refused = quarantine.losses(decoded, before)
+    count_before, count = (usable(frame) if before.height else frame.clear() for frame in (before, decoded))
+    refused = quarantine.losses(count, count_before)
     broken += [
         (cik, reason, f"companyfacts of CIK {cik}", batch.documents[cik]) for cik, reason in sorted(refused.items())
     ]
     kept = decoded.filter(~pl.col("cik").is_in(list(refused)))
-    # together with earlier facts that EDGAR has removed since, because these were filed too
-    dropped = before.join(kept, on="cik", how="semi").join(kept, on=quarantine.FACT, how="anti", nulls_equal=True)
+    # together with earlier facts that EDGAR has removed or made unusable since, because these were filed too
+    same_fact = partial(pl.DataFrame.join, on=quarantine.FACT, nulls_equal=True)
+    dropped = same_fact(before.join(kept, on="cik", how="semi"), kept, how="anti")
+    spoiled = same_fact(count_before.join(kept, on="cik", how="semi"), count, how="anti")
+    spoiled = same_fact(spoiled, kept, how="semi")
     suspicions = quarantine.suspicions(kept, before, datetime.now(UTC).date())
-    return {"facts": pl.concat([kept, dropped])}, (broken, suspicions)
+    return {"facts": pl.concat([same_fact(kept, spoiled, how="anti"), dropped, spoiled])}, (broken, suspicions)
 
 
 def collect(
@@ -99,11 +102,13 @@ def collect(
     planned: Plan,
     output: Batches,
     notes: Iterable[Notes],
+    faults: Sequence[Fault],
 ) -> dict[str, int]:
     """Put the facts of all batches into their table, and decode the submissions of companies where these are new.
 
     Args:
         notes: those of each batch.
+        faults: of companies that could not be processed.
 
     Returns:
         counts: `decoded`, `quarantined`, and those of quarantine.suspicions and quarantine.unlisted.
@@ -113,9 +118,9 @@ def collect(
     for broken, counted in notes:
         refusals += broken
         suspicious.update(counted)
-    broken_facts = {row[0] for row in refusals}
-    done = {cik: digest for cik, digest in planned.to_do.items() if cik not in broken_facts}
-    lake.replace_companies("facts", output.of("facts"), done)
+    held_back = {row[0] for row in refusals} | ciks_of(faults)
+    done = {cik: digest for cik, digest in planned.to_do.items() if cik not in held_back}
+    lake.replace_companies("facts", output.of("facts"), done, held_back)
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again)
     profiles, accepted = [], []
     store.bring(registrants.values())
@@ -129,7 +134,7 @@ def collect(
         accepted += [
             (cik, filing.accession, filing.accepted_at) for filing in submissions.filings if filing.accepted_at
         ]
-    refused = {row[0] for row in refusals}
+    refused = {row[0] for row in refusals} | ciks_of(faults)
     kept = {cik: digest for cik, digest in registrants.items() if cik not in refused}
     acceptances = pl.DataFrame(accepted, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
     instants = pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC")
@@ -138,12 +143,9 @@ def collect(
         suspicious.update(quarantine.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
     # last, because its digests mark a company's submissions as finished
     lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
-    # companyfacts and submissions may be the same bytes, such as an error page: one row, with both places
-    document = ["cik", "raw_document"]
-    first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
-    rows = pl.DataFrame(refusals, schema=QUARANTINE, orient="row").group_by(document).agg(first_reason, places)
-    lake.write("quarantine", rows.select(QUARANTINE.names()).sort(document))
-    return {"decoded": len(done), "quarantined": rows["cik"].n_unique(), **suspicious}
+    quarantine.write(lake, refusals)
+    quarantine.hold_back(lake, faults)
+    return {"decoded": len(done), "quarantined": lake.read("quarantine")["cik"].n_unique(), **suspicious}
 
 
 def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:

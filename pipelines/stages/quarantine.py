@@ -1,19 +1,25 @@
-"""Quarantine: whether the facts of a companyfacts document take the place of those that were read before.
+"""Quarantine: companies that keep the values of before, because the new document or the new values cannot be right.
 
-Belongs here: what makes a document suspicious, and which losses keep it out. Does not: malformed documents
-(edgar.documents), what the other stages do with a company in quarantine (facts).
+Belongs here: which losses hold a company back, what makes a document suspicious, table `quarantine`. Does not:
+malformed documents (edgar.documents), errors of a stage (isolation), rows that contradict each other
+(tables.row_gates).
 
-EDGAR adds facts and hardly ever removes any. So a document that lacks many that were read before is not the company's
-history, whatever it is: it was cut off, or made anew with an error. Its company keeps its values until a later document
-has the facts again, or the operator accepts this one (`fundamentals accept CIK`).
+EDGAR adds facts and hardly ever removes any. So a document in which many facts that were read before are missing or
+unusable is not the company's history, whatever it is: it was cut off, or made anew with an error. The same holds for
+one that withdraws many values without a new filing. The company keeps its values until a later document has the facts
+again, or the operator accepts this one (`fundamentals accept CIK`).
 """
 
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 
 import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
+from pipelines.normalize.history.versions import VERSION_OF
+from pipelines.stages.isolation import Fault
+from pipelines.stages.schemas import QUARANTINE
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.storage.shared_home import changing
@@ -23,18 +29,28 @@ FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 ACCEPTED = pl.Schema({"cik": pl.String(), "raw_document": pl.String()})
 """The documents that the operator has accepted, by their digests."""
 
+VALUES, NOT_COMPARED = "values", "stage versions"
+"""The place of values that would be withdrawn, and that of a fault of the comparison with the version log."""
+AFTER_FACTS = ("gate ", "stage ", VALUES)
+"""How the places begin that are found after the documents are read."""
+Quarantined = tuple[str, str, str, str]
+"""A row of QUARANTINE."""
+
 LARGEST_LOSS = 0.05
-"""A document that lacks more than this share of the facts that were read before is quarantined."""
+"""A company that loses more than this share of its usable facts, or so many of its current values, is held back."""
+REPLAYED_VALUE = [*VERSION_OF, "is_year_end", "value"]
+FEWEST_WITHDRAWN = 10
+"""Fewer withdrawn values hold back a company only if they are all that it has: a small filer loses 5 % with three."""
 LARGEST_GROWTH = 10
 """A document with more than so many times the facts of the one before is suspicious: a year adds a tenth to most."""
 
 
 def losses(decoded: pl.DataFrame, before: pl.DataFrame) -> dict[str, str]:
-    """Why documents are quarantined: they lack what was read before.
+    """Why documents are quarantined: facts that were usable before are missing or unusable now.
 
     Args:
-        decoded: the facts of the documents.
-        before: the facts of the same companies that were read before.
+        decoded: the usable facts of the documents (normalize.facts.reports.usable).
+        before: the usable facts of the same companies that were read before.
 
     Returns:
         the reason, by company.
@@ -55,10 +71,70 @@ def losses(decoded: pl.DataFrame, before: pl.DataFrame) -> dict[str, str]:
         if whole or lost > LARGEST_LOSS * held:
             named = f", all of {' and '.join(whole)}" if whole else ""
             reasons[cik[0]] = (
-                f"lacks {lost:,} of {held:,} facts that were read before{named}; if they are gone for good, "
-                f"`fundamentals accept {cik[0]}`"
+                f"lacks {lost:,} of {held:,} facts that were usable before{named} (missing, or of a form, date or unit "
+                f"that does not count); if they are gone for good, `fundamentals accept {cik[0]}`"
             )
     return reasons
+
+
+def withdrawals(before: pl.DataFrame, now: pl.DataFrame, may_lose_some: Collection[str]) -> dict[str, str]:
+    """Why companies are held back: the values of today would withdraw many of those of before, or all.
+
+    Args:
+        before, now: the replayed versions of the same companies in the order of filing: columns of REPLAYED_VALUE; the
+            last one of a period and item is current, and at a year end it is published twice, and counts twice.
+        may_lose_some: companies with a new filing or under other rules, which are held back only if nothing is left.
+
+    Returns:
+        the reason, by company.
+    """
+    current = before.unique(VERSION_OF, keep="last", maintain_order=True).drop_nulls("value")
+    today = now.unique(VERSION_OF, keep="last", maintain_order=True).drop_nulls("value")
+    published = (1 + pl.col("is_year_end").cast(pl.Int64)).sum()
+    lost = current.join(today, on=VERSION_OF, how="anti").group_by("cik").agg(lost=published)
+    counted = current.group_by("cik").agg(held=published).join(lost, on="cik").sort("cik")
+    is_many = (pl.col("lost") >= FEWEST_WITHDRAWN) & (pl.col("lost") > LARGEST_LOSS * pl.col("held"))
+    is_expected = pl.col("cik").is_in([*may_lose_some])
+    held_back = counted.filter((pl.col("lost") == pl.col("held")) | (is_many & ~is_expected))
+    return {
+        cik: f"{lost:,} of {held:,} current values would be withdrawn, without a new filing that explains it; "
+        f"if that is right, `fundamentals accept {cik}`"
+        for cik, held, lost in held_back.iter_rows()
+    }
+
+
+def write(lake: Lake, rows: Iterable[Quarantined]) -> pl.DataFrame:
+    """Replace table `quarantine`, and return it: one row for each company and document, with the first reason.
+
+    Companyfacts and submissions may be the same bytes, such as an error page: one row, with both places.
+    """
+    document = ["cik", "raw_document"]
+    first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
+    given = pl.DataFrame([*rows], schema=QUARANTINE, orient="row")
+    table = given.group_by(document, maintain_order=True).agg(first_reason, places)
+    table = table.select(QUARANTINE.names()).sort(document)
+    lake.write("quarantine", table)
+    return table
+
+
+def found_after_facts(lake: Lake) -> pl.DataFrame:
+    """The rows of table `quarantine` that do not come from the documents alone."""
+    begins = [pl.col("place").str.starts_with(place) for place in AFTER_FACTS]
+    return lake.read("quarantine").filter(pl.any_horizontal(begins))
+
+
+def hold_back(lake: Lake, faults: Sequence[Fault]) -> None:
+    """Add companies that are held back to table `quarantine`, with the companyfacts document that their rows are of."""
+    if faults:
+        digests = dict(lake.read("documents").select("cik", "facts_digest").drop_nulls().iter_rows())
+        rows = [(fault.cik, fault.reason, fault.place, digests.get(fault.cik, "")) for fault in faults]
+        write(lake, [*lake.read("quarantine").iter_rows(), *rows])
+
+
+def not_compared(lake: Lake) -> frozenset[str]:
+    """The companies whose values could not be compared with the log: no rows can be made of both together."""
+    places = lake.read("quarantine").select("cik", pl.col("place").str.split("; ")).iter_rows()
+    return frozenset(cik for cik, of_company in places if NOT_COMPARED in of_company)
 
 
 def suspicions(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict[str, int]:
@@ -96,6 +172,13 @@ def accepted(lake: Lake) -> frozenset[str]:
     return frozenset(lake.read("accepted")["raw_document"]) if lake.holds("accepted") else frozenset()
 
 
+def accepted_companies(lake: Lake) -> frozenset[str]:
+    """The companies whose present companyfacts document the operator has accepted."""
+    digests = accepted(lake)
+    held = lake.read("documents").select("cik", "facts_digest").iter_rows() if digests else ()
+    return frozenset(cik for cik, digest in held if digest in digests)
+
+
 def accept(cik: str) -> str:
     """Accept the document of a company in quarantine; the next synchronization takes it over.
 
@@ -114,9 +197,16 @@ def accept(cik: str) -> str:
         with changing(home, f"accept {cik}", _is_small_table):
             if not lake.holds("quarantine"):
                 raise PipelineError(f"home {home.root}: nothing was synchronized yet; run `fundamentals sync`")
-            found = lake.read("quarantine").filter(pl.col("cik") == cik).select(ACCEPTED.names())
-            if found.is_empty():
+            rows = lake.read("quarantine").filter(pl.col("cik") == cik)
+            if rows.is_empty():
                 raise PipelineError(f"CIK {cik} is not in quarantine; `fundamentals sync` names the companies that are")
+            by_service = pl.col("place").str.starts_with("gate ") | pl.col("place").str.starts_with("stage ")
+            found = rows.filter(~by_service).select(ACCEPTED.names())
+            if found.is_empty():
+                place, reason = rows.select("place", "reason").row(0)
+                raise PipelineError(
+                    f"CIK {cik} is held back by an error of the service, which accepting cannot mend: {place}: {reason}"
+                )
             before = lake.read("accepted") if lake.holds("accepted") else pl.DataFrame(schema=ACCEPTED)
             lake.write("accepted", pl.concat([before, found]).unique(maintain_order=True))
     except WarehouseError as error:

@@ -1,23 +1,28 @@
 """The standardized values: tables `replayed`, `periods`, `gaps` and so on.
 
-Belongs here: which companies are standardized again. Does not: any rule (normalize).
+Belongs here: which companies are standardized again, and which keep their rows. Does not: any rule (normalize), what
+holds a company back (quarantine).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import polars as pl
 
 from pipelines.normalize.periods.predecessors import chains, stitched
 from pipelines.normalize.pipeline import Observer, standardize
-from pipelines.stages import batches
+from pipelines.stages import batches, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
+from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import REPLAYED, VALUE_TABLES
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
 StepNote = tuple[str, int, float]
 """A step of the rules, its rows and its seconds."""
+
+Notes = tuple[list[StepNote], list[Fault]]
+"""What a batch reports: the steps, and the companies that are held back."""
 
 
 def update(
@@ -31,13 +36,15 @@ def update(
         observe: called with each step of the rules of each batch.
         workers: the processes that share the batches.
 
+    A company that cannot be processed, or that would lose many values (quarantine.withdrawals), keeps its rows.
+
     Returns:
         counts: `standardized`.
     """
     planned = plan(lake, again)
     with lake.gathering("values") as output:
-        notes = processed("values", planned, partial(work, lake), output, workers)
-        return collect(lake, observe, planned, output, notes)
+        notes, faults = processed("values", planned, partial(work, lake), output, workers)
+        return collect(lake, observe, planned, output, notes, faults)
 
 
 def plan(lake: Lake, again: Iterable[str]) -> Plan:
@@ -47,7 +54,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     continued = {cik for chain in earlier.values() for cik in chain}
     rules = batches.rules_digest()
     wanted = {
-        cik: joined(digest, registrants.get(cik, ""), *(facts[each] for each in earlier.get(cik, ())), rules)
+        cik: rules + joined(digest, registrants.get(cik, ""), *(facts[each] for each in earlier.get(cik, ())))
         for cik, digest in facts.items()
         if cik not in continued
     }
@@ -56,16 +63,22 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest or cik in chosen}
     if not to_do and known:
         return Plan([], {})
+    accepted = quarantine.accepted_companies(lake)
     return Plan(
         [
-            Batch(ciks, predecessors={cik: earlier[cik] for cik in ciks if cik in earlier})
+            Batch(
+                ciks,
+                predecessors={cik: earlier[cik] for cik in ciks if cik in earlier},
+                compared=tuple(cik for cik in ciks if cik in known and cik not in accepted),
+                same_rules=tuple(cik for cik in ciks if known.get(cik, "").startswith(rules)),
+            )
             for ciks in in_batches(sorted(to_do))
         ],
         to_do,
     )
 
 
-def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[StepNote]]:
+def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     """Standardize a batch of companies: the rows of each table, by name; and the steps with their rows and seconds."""
     filers = [*batch.ciks, *(cik for chain in batch.predecessors.values() for cik in chain)]
     accepted = lake.of_companies("acceptances", filers).select("accession", "accepted_at")
@@ -74,27 +87,53 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[StepNo
     steps: list[StepNote] = []
     found = standardize(facts, accepted, codes, lambda *step: steps.append(step))
     tables = {name: getattr(found, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
-    return {**tables, "decisions": pl.concat([of_predecessors, tables["decisions"]])}, steps
+    tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
+    refused = _withdrawing(lake, batch, tables)
+    return tables, (steps, [Fault(cik, quarantine.VALUES, reason) for cik, reason in refused.items()])
+
+
+def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+    """Why companies of a batch are held back: their values were replayed before, and many would be withdrawn now."""
+    compared = {*batch.compared} & {*batch.ciks}
+    if not compared:
+        return {}
+    value = quarantine.REPLAYED_VALUE
+    before = lake.scan(REPLAYED, compared).select(value).collect()
+    filed = lake.scan("filings", compared).select("cik", "accession").collect()
+    new = tables["filings"].join(filed, on=["cik", "accession"], how="anti")["cik"]
+    may_lose_some = {*new} | (compared - {*batch.same_rules})
+    return quarantine.withdrawals(before, tables[REPLAYED].select(value), may_lose_some)
 
 
 def collect(
-    lake: Lake, observe: Observer, planned: Plan, output: Batches, notes: Iterable[Sequence[StepNote]]
+    lake: Lake,
+    observe: Observer,
+    planned: Plan,
+    output: Batches,
+    notes: Iterable[Notes],
+    faults: Sequence[Fault] = (),
 ) -> dict[str, int]:
-    """Put the rows of all batches into their tables.
+    """Put the rows of all batches into their tables, but those of companies that are held back.
 
     Args:
         observe: called with each step of the rules of each batch.
-        notes: the steps of each batch.
+        notes: those of each batch.
+        faults: of companies that could not be processed.
 
     Returns:
         counts: `standardized`.
     """
-    for steps in notes:
+    held_back = [*faults]
+    for steps, withdrawing in notes:
+        held_back += withdrawing
         for step in steps:
             observe(*step)
+    left_out = ciks_of(held_back)
+    done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
     for name in VALUE_TABLES if planned.batches else ():
-        lake.replace_companies(name, output.of(name), planned.to_do)
-    return {"standardized": len(planned.to_do)}
+        lake.replace_companies(name, output.of(name), done, left_out)
+    quarantine.hold_back(lake, held_back)
+    return {"standardized": len(done)}
 
 
 def held_predecessors(lake: Lake) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ Belongs here: which companies are compared with the log, and recording what is n
 (normalize.history), the files of the log (log).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -14,8 +14,9 @@ import polars as pl
 
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.pipeline import ITEM_SIGNS
-from pipelines.stages import batches
+from pipelines.stages import batches, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
+from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
 from pipelines.stages.values import held_predecessors
 from pipelines.storage.lake import Batches, Lake
@@ -48,8 +49,8 @@ def update(
     """
     planned = plan(lake, log, segments, again)
     with lake.gathering("versions") as output:
-        notes = processed("versions", planned, partial(work, lake, log, now), output, workers)
-        return collect(lake, log, sync_id, planned, output, notes)
+        notes, faults = processed("versions", planned, partial(work, lake, log, now), output, workers)
+        return collect(lake, log, sync_id, planned, output, notes, faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,19 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
 
 
 def collect(
-    lake: Lake, log: Path, sync_id: str, planned: LogPlan, output: Batches, notes: Iterable[Iterable[str]]
+    lake: Lake,
+    log: Path,
+    sync_id: str,
+    planned: LogPlan,
+    output: Batches,
+    notes: Iterable[Iterable[str]],
+    faults: Sequence[Fault] = (),
 ) -> tuple[str, ...]:
     """Write the new versions of all batches as a segment, and put all versions into their tables.
 
     Args:
         notes: the companies of each batch that have versions to record.
+        faults: of companies that could not be compared; they keep their rows, and record nothing.
 
     Returns:
         the segments that a build from these tables has to commit.
@@ -127,15 +135,41 @@ def collect(
         if lake.height(APPENDED):
             lake.write(APPENDED, lake.read(APPENDED).clear())
         return segments
-    values, done = lake.inputs("profiles"), dict(planned.to_do)
+    values, left_out = lake.inputs("profiles"), ciks_of(faults)
+    done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
     for cik in (cik for recorded_of in notes for cik in recorded_of):
         done[cik] = joined(*planned.logged_in.get(cik, ()), segment_name(sync_id), values.get(cik, ""))
     if output.height(RECORDED):
         segments = (*segments, write(log, sync_id, output.scan(RECORDED)))
     lake.write(APPENDED, output.scan(APPENDED))
+    quarantine.hold_back(lake, faults)
     # last, because its digests mark a company's versions as compared
-    lake.replace_companies(VERSIONS, output.of(VERSIONS), done)
+    lake.replace_companies(VERSIONS, output.of(VERSIONS), done, left_out)
     return segments
+
+
+def take_back(lake: Lake, log: Path, sync_id: str, segments: Sequence[str], ciks: Collection[str]) -> tuple[str, ...]:
+    """Leave some companies out of the segment that is not committed yet; the next synchronization compares them again.
+
+    Args:
+        segments: those that a build from the tables would have to commit.
+        ciks: companies whose rows may not be published.
+
+    Returns:
+        the segments that a build has to commit now: without the new one, if these companies alone have rows in it.
+    """
+    lake.remove_companies(VERSIONS, ciks)
+    lake.write(APPENDED, lake.read(APPENDED).filter(~pl.col("cik").is_in([*ciks])))
+    written = segment_name(sync_id)
+    if written not in segments:
+        return tuple(segments)
+    kept = read(log, [written]).filter(~pl.col("cik").is_in([*ciks]))
+    if kept.height:
+        write(log, sync_id, kept)
+        return tuple(segments)
+    before = tuple(name for name in segments if name != written)
+    clear(log, before)
+    return before
 
 
 def _naming(segments: Sequence[str], logged_in: Mapping[str, Sequence[str]], batch: Iterable[str]) -> tuple[str, ...]:

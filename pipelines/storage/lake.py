@@ -236,24 +236,33 @@ class Lake:
             shutil.rmtree(folder, ignore_errors=True)
 
     def replace_companies(
-        self, name: str, parts: Iterable["pl.DataFrame | Written"], inputs: Mapping[str, str]
+        self,
+        name: str,
+        parts: Iterable["pl.DataFrame | Written"],
+        inputs: Mapping[str, str],
+        held_back: Collection[str] = (),
     ) -> None:
         """Replace the rows of the companies in `inputs` by those of the parts; other companies keep their rows.
 
         If the parts have other columns than the table, an older program wrote the table. Then none of its rows and
-        digests are kept, so the next run makes the rows of the other companies again.
+        digests are kept, so the next run makes the rows of the other companies again. Only those that are held back
+        keep their rows, in which the new columns are null.
 
         Args:
             name: the table.
             parts: rows of those companies; at least one part, which may be empty, because it defines the columns. All
                 rows of a company are in one part.
-            inputs: the digest of the inputs of the new rows, by company; read after the last part, because companies
-                that cannot be processed are removed from it while the parts are made.
+            inputs: the digest of the inputs of the new rows, by company; rows of other companies do not count.
+            held_back: companies whose new rows cannot be used.
         """
         new = list(parts)
         with self._named_errors(name):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
-            before = self._kept(name, _schema_of(new[0]))
+            schema = _schema_of(new[0])
+            before, earlier = self._kept(name, schema), self.manifest(name).companies
+            if not before.parts and (kept := {cik: earlier[cik].digest for cik in held_back if cik in earlier}):
+                new.append(_in_columns(self.of_companies(name, kept), schema))
+                inputs = {**inputs, **kept}
             if before.parts and not inputs:
                 return  # the table has these columns already, and no company has new rows
             after = self._added(name, before, new, inputs)
@@ -396,6 +405,10 @@ class Part:
     lake: Lake
     ciks: tuple[str, ...]
 
+    def of(self, ciks: tuple[str, ...]) -> "Part":
+        """The rows of some of these companies."""
+        return Part(self.lake, ciks)
+
     def read(self, name: str, where: pl.Expr = EACH) -> pl.DataFrame:
         """The rows of these companies in a table, all or those that meet a condition."""
         return self.lake.of_companies(name, self.ciks, where)
@@ -505,6 +518,12 @@ def _part_name(number: int) -> str:
 
 def _schema_of(part: pl.DataFrame | Written) -> pl.Schema:
     return part.schema if isinstance(part, pl.DataFrame) else pl.scan_parquet(part.path).collect_schema()
+
+
+def _in_columns(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
+    """Rows with other columns: missing ones are null."""
+    added = [pl.lit(None).alias(name) for name in schema if name not in rows.columns]
+    return rows.with_columns(added).select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
 
 def _without_idle_parts(manifest: Manifest) -> Manifest:

@@ -6,7 +6,7 @@ Does not: any rule of accounting (normalize), the file that is published (wareho
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, date, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -20,11 +20,13 @@ from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import FILES, REGISTRY
 from pipelines.rules_digest import digest_of
+from pipelines.stages import quarantine
 from pipelines.stages.batches import in_batches
+from pipelines.stages.isolation import Fault, ciks_of, isolated
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.stages.values import held_predecessors
 from pipelines.storage.lake import Lake, Part
-from pipelines.tables import rule_table
+from pipelines.tables import row_gates, rule_table
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import publish, schema
@@ -63,24 +65,28 @@ MADE_FROM = "made_from"
 """The key, in table `syncs`, of the digest of the inputs of all tables."""
 NEWEST = "newest"
 """The key, in table `syncs`, of the synchronization that wrote it: its rows are sorted by the clock."""
+Notes = tuple[dict[str, date | None], list[Fault]]
+"""What a batch reports: the day after which the valuation of each company is stale, and the companies that fail."""
 LAST = "syncs"
 """The table that is written last: it carries the digest of the inputs of all tables."""
 
 
-def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALONE, again: Collection[str] = ()) -> None:
-    """Write every table of the warehouse that has rows, with the columns and the order of the schema.
+def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[str] = ()) -> list[Fault]:
+    """Write the tables of companies, with the columns and the order of the schema.
 
     The rows of a company are made again only if something changed that they are made from. Companies are processed in
-    batches, of which each process holds one at a time. The table that is written last has the digest of all inputs.
+    batches, of which each process holds one at a time. A company whose rows fail a row gate, or that another stage
+    could not process, keeps the rows that it has.
 
     Args:
         lake: tables of the stages.
-        synchronizations: rows of table `syncs`.
         workers: the processes that share the batches.
         again: companies whose rows are made again even if nothing changed that they are made from.
+
+    Returns:
+        the companies that are held back here, with the reasons.
     """
-    filings = filing_addresses(lake)
-    newest_filing = max(filings["filed"], default=date.min)
+    newest_filing = _newest_filing(lake)
     made_from, known, named = _made_from_by_company(lake), lake.inputs(CONTENTS), {*again}
     ages = dict(lake.read(AGES).iter_rows()) if lake.holds(AGES) else {}
     to_do = {
@@ -88,21 +94,37 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALON
         for cik, digest in made_from.items()
         if known.get(cik) != _with_age(digest, ages.get(cik), newest_filing) or cik in named
     }
+    faults: list[Fault] = []
     if to_do or not known:
+        left_out = quarantine.not_compared(lake)
         with lake.gathering("warehouse") as output:
-            parts = [lake.only(batch) for batch in in_batches(sorted(to_do))]
-            for new_ages in output.fill(workers, partial(_of_companies, newest_filing), parts):
-                to_do |= {cik: _with_age(to_do[cik], new_ages.get(cik), newest_filing) for cik in new_ages}
-            for name in map(assembled, OF_COMPANIES):
-                lake.replace_companies(name, output.of(name), to_do)
-            for name in (SYMBOLS, COUNTED, AGES, CONTENTS):  # the last one marks all rows of a company as made
-                lake.replace_companies(name, output.of(name), to_do)
+            parts = [lake.only(batch) for batch in in_batches(sorted(to_do.keys() - left_out))]
+            task = partial(isolated, "stage tables", partial(_of_companies, newest_filing))
+            for notes, found in output.fill(workers, task, parts):
+                faults += found
+                for new_ages, contradicted in notes:
+                    faults += contradicted
+                    to_do |= {cik: _with_age(to_do[cik], new_ages[cik], newest_filing) for cik in new_ages}
+            left_out |= ciks_of(faults)
+            done = {cik: digest for cik, digest in to_do.items() if cik not in left_out}
+            for name in _tables_of_companies():  # the last one marks all rows of a company as made
+                lake.replace_companies(name, output.of(name), done, left_out)
     gone = known.keys() - made_from.keys()
-    for name in (*map(assembled, OF_COMPANIES), SYMBOLS, COUNTED, AGES, CONTENTS):
+    for name in _tables_of_companies():
         lake.remove_companies(name, gone)
+    return faults
+
+
+def assemble_others(lake: Lake, synchronizations: pl.DataFrame) -> None:
+    """Write the other tables; the one that is written last has the digest of all inputs.
+
+    Args:
+        lake: tables of the stages and of the companies.
+        synchronizations: rows of table `syncs`.
+    """
     of_all = {
         "companies": _with_times(lake.read(SYMBOLS), lake.read("documents")),
-        "filings": filings,
+        "filings": filing_addresses(lake),
         "rules": rule_table.table(REGISTRY, FILES, lake.read(COUNTED)),
         "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
         "line_items": line_items(),
@@ -110,11 +132,23 @@ def assemble(lake: Lake, synchronizations: pl.DataFrame, workers: Workers = ALON
         "quarantine": lake.read("quarantine"),
         LAST: synchronizations,
     }
-    of_last = {MADE_FROM: _made_from(lake, made_from), NEWEST: str(synchronizations["build"].last())}
+    made_from = _made_from(lake, _made_from_by_company(lake))
+    of_last = {MADE_FROM: made_from, NEWEST: str(synchronizations["build"].last())}
     for name, frame in of_all.items():
         rows = conformed(name, frame)
         digests = {CONTENT: content_of(name, rows)}
         lake.write(assembled(name), rows, digests | of_last if name == LAST else digests)
+
+
+def _tables_of_companies() -> Iterator[str]:
+    """The tables of the lake that are made of some companies at a time."""
+    yield from map(assembled, OF_COMPANIES)
+    yield from (SYMBOLS, COUNTED, AGES, CONTENTS)
+
+
+def _newest_filing(lake: Lake) -> date:
+    """The newest day on which a filing with facts was filed."""
+    return max(lake.read("filings", ["filed"])["filed"], default=date.min)
 
 
 def _made_from_by_company(lake: Lake) -> dict[str, str]:
@@ -139,8 +173,8 @@ def digest(*parts: object) -> str:
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
 
 
-def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFrame], dict[str, date | None]]:
-    """The rows of some companies in each table; the notes are the day after which each valuation is stale, by CIK."""
+def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFrame], Notes]:
+    """The rows of some companies in each table, and as notes the ages of their valuations and the faults."""
     versions = _by_kind(_with_rules(_labelled(part), part))
     current = versions.filter("is_current").drop_nulls("value")
     companies = _companies(part, current)
@@ -162,6 +196,7 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
         "projections": projections(values),
     }
     conforming = {name: conformed(name, frame) for name, frame in frames.items()}
+    faults = row_gates.failing(conforming)
     ages = values.select("cik", "stale_after")
     tables = {
         **{assembled(name): conforming[name] for name in OF_COMPANIES},
@@ -170,7 +205,7 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
         AGES: ages,
         CONTENTS: pl.concat(_contents(name, rows) for name, rows in conforming.items()),
     }
-    return tables, dict.fromkeys(part.ciks) | dict(ages.iter_rows())
+    return tables, (dict.fromkeys(part.ciks) | dict(ages.iter_rows()), faults)
 
 
 def are_published(lake: Lake, before: Pointer | None) -> bool:
@@ -278,34 +313,9 @@ def _summed(sums: pl.DataFrame) -> str:
 
 
 def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Table `contents`: the sums of the rows of each company in a table, and how many have the key of the one before.
-
-    Args:
-        name: the table, whose order begins with its key.
-        rows: its rows in order.
-    """
-    key = schema.BY_NAME[name].key
-    shares_key = pl.all_horizontal(pl.col(column).eq_missing(pl.col(column).shift()) for column in key)
-    repeated = rows.select(repeated=shares_key)["repeated"]
-    of_companies = _hashed(name, rows).with_columns(rows["cik"], repeated, table=pl.lit(name))
-    return of_companies.group_by("cik", "table").agg(*SUMS, pl.col("repeated").sum())
-
-
-def repeated_keys(lake: Lake) -> pl.DataFrame:
-    """The tables in which a key names more than one row: `table`, `repeated_keys`, `first`."""
-    names = [table.name for table in schema.TABLES if lake.holds(assembled(table.name))]
-    suspects: dict[str, list[str]] = {}
-    if lake.holds(CONTENTS):
-        repeated = lake.scan(CONTENTS).filter(pl.col("repeated") > 0).select("table", "cik").collect()
-        suspects = {name: repeated.filter(table=name)["cik"].to_list() for name in OF_COMPANIES}
-    found = []
-    for name in names:
-        key = schema.BY_NAME[name].key
-        rows = lake.scan(assembled(name), suspects.get(name)).select(key)
-        extra = rows.group_by(key).len().filter(pl.col("len") > 1).collect()
-        found.append((name, extra.height, str(extra.head(1).rows())))
-    columns = ["table", "repeated_keys", "first"]
-    return pl.DataFrame(found, schema=columns, orient="row").filter(pl.col("repeated_keys") > 0)
+    """Table `contents`: the sums of the rows of each company in a table."""
+    of_companies = _hashed(name, rows).with_columns(rows["cik"], table=pl.lit(name))
+    return of_companies.group_by("cik", "table").agg(*SUMS)
 
 
 def inputs(lake: Lake) -> str:

@@ -93,22 +93,6 @@ def decisions(of_steps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([by_company, *rows])
 
 
-def unlisted(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """The rules that tables name and table `rules` does not list: `table`, `rule`, `rows`.
-
-    Args:
-        tables: the published tables that have a column `rule`, by name; `rules` is one of them.
-    """
-    listed = tables[LISTED].select(RULE)
-    named = [
-        rows.select(pl.lit(name).alias("table"), RULE).drop_nulls(RULE)
-        for name, rows in tables.items()
-        if name != LISTED
-    ]
-    missing = pl.concat(named).join(listed, on=RULE, how="anti")
-    return missing.group_by("table", RULE).agg(rows=pl.len()).sort("table", RULE).collect()
-
-
 def code_of(rule: Rule) -> str | None:
     """The flag or the method of twelve months that a rule writes: the last part of its id, with underscores."""
     code = rule.id.rpartition(".")[-1].replace("-", "_")

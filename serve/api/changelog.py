@@ -67,5 +67,10 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         "275727a5003aa5b4a07861eaf81b5c0986f4330b15a892f592a29d7745114c24",
     ),
+    Entry(
+        "2026-11-28",
+        ("`GET /status` has `quarantined`: the number of companies that keep earlier values.",),
+        "2d2308bd8aadd39d60455a13874db261073bb22c24450d0aaa27057c4adfc462",
+    ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"

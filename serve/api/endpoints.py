@@ -145,7 +145,9 @@ def show_valuation(question: Question) -> Answer:
 def show_status(question: Question) -> Answer:
     """`GET /status` (section 4.6): answers even if no build is published."""
     if question.held is None:
-        return models.Status("degraded", None, None, None, None, None, None, question.problem), models.StatusMeta()
+        return models.Status(
+            "degraded", None, None, None, None, None, None, None, question.problem
+        ), models.StatusMeta()
     pointer = question.held.pointer
     synchronized_at = pointer.synchronization.finished_at
     due = promised_synchronization(
@@ -160,6 +162,7 @@ def show_status(question: Question) -> Answer:
         age_seconds=seconds_since(synchronized_at, question.now),
         newest_filing=pointer.newest_filing,
         companies=pointer.companies,
+        quarantined=pointer.quarantined,
         next_synchronization_at=timestamp(due.timestamp()) if due else None,
         reason=question.problem,
     )

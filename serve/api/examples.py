@@ -120,7 +120,7 @@ ANSWERS: dict[str, dict[str, object]] = {
     },
     "getStatus": {
         "up": _body(
-            models.Status("up", "b1", "2026-03-02T11:05:00Z", 3300, "2026-02-27", 1, "2026-03-03T11:00:00Z", None),
+            models.Status("up", "b1", "2026-03-02T11:05:00Z", 3300, "2026-02-27", 1, 0, "2026-03-03T11:00:00Z", None),
             models.StatusMeta(),
         )
     },

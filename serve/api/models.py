@@ -225,6 +225,9 @@ class Status(Shape, frozen=True):
     age_seconds: Annotated[int | None, about("Seconds since then.")]
     newest_filing: Annotated[str | None, about("Newest filing date held.", **DATE)]
     companies: Annotated[int | None, about("Number of companies covered.")]
+    quarantined: Annotated[
+        int | None, about("Number of companies that keep earlier values, because their newest data cannot be right.")
+    ]
     next_synchronization_at: Annotated[
         str | None, about("When the next synchronization is due; null if none is scheduled.", **TIME)
     ]

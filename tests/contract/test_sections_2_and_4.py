@@ -281,6 +281,7 @@ def test_4_6_status_needs_no_key_and_has_the_freshness_of_the_data(client: httpx
         "age_seconds": 5 * 3600 + 55 * 60,
         "newest_filing": "2025-05-15",
         "companies": 4,
+        "quarantined": 0,
         "next_synchronization_at": "2026-03-03T11:00:00Z",
         "reason": None,
     }

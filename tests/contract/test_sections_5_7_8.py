@@ -177,6 +177,7 @@ def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Se
             "age_seconds": None,
             "newest_filing": None,
             "companies": None,
+            "quarantined": None,
             "next_synchronization_at": None,
             "reason": "No data has been published yet.",
         }

@@ -156,7 +156,8 @@ class Follower:
     def served(self) -> pl.DataFrame:
         """Table `financials`, one row per value."""
         syncs = build_tables.synchronization("s", self.now.isoformat(), "sample", {}, None)
-        build_tables.assemble(self.lake, syncs)
+        assert build_tables.assemble_companies(self.lake) == []
+        build_tables.assemble_others(self.lake, syncs)
         financials = self.lake.read(build_tables.assembled("financials")).filter("is_primary")
         items = [name for name in financials.columns if name in ITEM_NAMES]
         index = ["cik", "period_kind", "period_end"]

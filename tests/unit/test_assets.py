@@ -24,6 +24,7 @@ from pipelines.dagster_app.run_history import instance_of, is_scheduled
 from pipelines.run import result, steps, synchronization
 from pipelines.run.plan import STEPS, composed
 from pipelines.run.synchronization import Synchronization
+from pipelines.stages.isolation import Fault
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
@@ -232,13 +233,13 @@ def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, m
 def test_without_changes_no_build_is_assembled(synchronized, same_mirror, monkeypatch):
     """Only changed code of the assembly, or another list of companies, causes it."""
     assembled: list[str] = []
-    assemble = build_tables.assemble
+    assemble = build_tables.assemble_companies
 
-    def noted(lake: Lake, *given: Any) -> None:
+    def noted(lake: Lake, *given: Any) -> list[Fault]:
         assembled.append("again")
-        assemble(lake, *given)
+        return assemble(lake, *given)
 
-    monkeypatch.setattr(build_tables, "assemble", noted)
+    monkeypatch.setattr(build_tables, "assemble_companies", noted)
     assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     assert assembled == []
 

@@ -1,6 +1,6 @@
-"""The checks before publishing: those of the tables hold a build back, those of the values only warn.
+"""The checks before publishing: those of the source hold a build back, those of the values only warn.
 
-Each check is tested with tables that pass and tables that fail.
+Each check is tested with tables that pass and tables that fail; those of the rows of a company are in test_row_gates.
 """
 
 from datetime import date
@@ -40,11 +40,7 @@ def run(gate: gates.Gate) -> gates.Finding:
     return gate(Synchronization(Home.from_environment()))
 
 
-def period(kind: str = "ttm", symbol: str = "ALFA", end: date = END, **items: float | None) -> dict[str, Any]:
-    return {"symbol": symbol, "cik": symbol, "period_kind": kind, "period_end": end, **items}
-
-
-def test_checks_of_the_tables_hold_back_publishing_and_those_of_the_values_do_not():
+def test_checks_of_the_source_hold_back_publishing_and_those_of_the_values_do_not():
     for check in checks.BLOCKING:
         assert [spec.blocking for spec in check.check_specs] == [True]
     assert [spec.name for spec in checks.quality_of_values.check_specs] == [check.name for check in quality.CHECKS]
@@ -68,104 +64,6 @@ def test_a_check_of_the_values_warns_and_shows_the_failures(lake, monkeypatch):
     assert told.metadata["flagged"].value == 1
     assert [record.data["ours"] for record in told.metadata["sample"].records] == ["5"]
     assert all(result.passed for result in results.values())
-
-
-def test_keys_name_one_row(lake):
-    rows = [period(), period("annual"), period(symbol="BRVO")]
-    lake.write(build_tables.assembled("financials"), frame("financials", *rows))
-    assert run(gates.keys_are_unique).holds
-
-    lake.write(build_tables.assembled("financials"), frame("financials", *rows, period()))
-    result = run(gates.keys_are_unique)
-    assert not result.holds
-    assert "a key names more than one row" in str(result.description)
-    assert result.rows.height == 1
-
-
-def test_rules_that_tables_name_are_listed(lake):
-    value = {"cik": "1", "period_kind": "ttm", "period_end": END, "item": "roic", "version": 1}
-    rule = {"rule": "ttm.year-to-date", "statement": "s", "source": "s", "action": "compose", "applies": "all filers"}
-    lake.write(build_tables.assembled("rules"), frame("rules", rule))
-    lake.write(build_tables.assembled("versions"), frame("versions", value | {"rule": rule["rule"]}, value))
-    lake.write(build_tables.assembled("gaps"), frame("gaps", value | {"rule": rule["rule"]}))
-    assert run(gates.rules_are_listed).holds
-
-    lake.write(build_tables.assembled("gaps"), frame("gaps", value | {"rule": "made.up"}, value | {"rule": "made.up"}))
-    result = run(gates.rules_are_listed)
-    assert not result.holds
-    assert result.description == "tables name rules that are not in the registry: made.up"
-    assert result.rows.rows(named=True) == [{"table": "gaps", "rule": "made.up", "rows": 2}]
-
-
-def test_rules_that_decisions_name_are_listed(lake):
-    lake.write(build_tables.assembled("rules"), frame("rules"))
-    lake.write(build_tables.assembled("decisions"), frame("decisions", {"cik": "1", "rule": "made.up", "figures": 3}))
-    assert not run(gates.rules_are_listed).holds
-
-
-@pytest.mark.parametrize(
-    ("ttm", "annual", "passed"),
-    [
-        ({"revenue": 5.0}, {"revenue": 5.0}, True),
-        ({"revenue": None}, {"revenue": None}, True),
-        ({"revenue": 5.0}, {"revenue": 6.0}, False),
-        ({"revenue": 5.0}, {"revenue": None}, False),
-        ({"revenue": None}, {"revenue": 5.0}, False),
-        ({"revenue": 5.0, "roic": 0.1}, {"revenue": 5.0, "roic": 0.2}, False),
-    ],
-)
-def test_annual_equals_ttm_at_the_year_end(lake, ttm, annual, passed):
-    other = period(end=date(2024, 9, 30), revenue=99.0)  # not a year end
-    lake.write(
-        build_tables.assembled("financials"), frame("financials", period(**ttm), period("annual", **annual), other)
-    )
-    assert run(gates.annual_equals_ttm_at_year_end).holds is passed
-
-
-def test_an_annual_row_without_its_ttm_fails(lake):
-    lake.write(build_tables.assembled("financials"), frame("financials", period("annual", revenue=5.0)))
-    assert not run(gates.annual_equals_ttm_at_year_end).holds
-
-
-def ratios(lake: Lake, row: dict[str, float | None], *legs: dict[str, Any]) -> bool:
-    """Whether the ratios of one row pass, with the legs of its return on capital."""
-    key = {"cik": "ALFA", "period_kind": "ttm", "period_end": END, "item": "roic", "version": 1}
-    lake.write(build_tables.assembled("financials"), frame("financials", period(is_primary=True, **row)))
-    lake.write(build_tables.assembled("versions"), frame("versions", key | {"is_current": True}))
-    facts = [key | {"leg": number, "split_factor": 1.0, "weight": 1.0} | leg for number, leg in enumerate(legs)]
-    lake.write(build_tables.assembled("lineage"), frame("lineage", *facts))
-    return bool(run(gates.ratios_follow_their_inputs).holds)
-
-
-@pytest.mark.parametrize(
-    ("row", "passed"),
-    [
-        ({"total_debt": 50.0, "free_cash_flow": 30.0, "debt_to_fcf": 1.66667}, True),
-        ({"total_debt": 50.0, "free_cash_flow": 30.0, "debt_to_fcf": None}, True),
-        ({"total_debt": 50.0, "free_cash_flow": 31.0, "debt_to_fcf": 1.66667}, False),
-        ({"total_debt": 50.0, "free_cash_flow": -30.0, "debt_to_fcf": 1.66667}, False),
-        ({"total_debt": None, "free_cash_flow": 30.0, "debt_to_fcf": 1.66667}, False),
-    ],
-    ids=["six digits", "no ratio", "another free cash flow", "a negative one", "no debt"],
-)
-def test_debt_to_free_cash_flow_follows_its_inputs(lake, row, passed):
-    assert ratios(lake, row) is passed
-
-
-@pytest.mark.parametrize(
-    ("row", "passed"),
-    [
-        ({"roic": 0.158, "total_debt": 300.0, "cash_and_equivalents": 100.0}, True),
-        ({"roic": 0.2, "total_debt": 300.0, "cash_and_equivalents": 100.0}, False),
-        ({"roic": 0.158, "total_debt": None, "cash_and_equivalents": 100.0}, False),
-    ],
-    ids=["of its legs", "another number", "no debt"],
-)
-def test_return_on_capital_follows_its_inputs(lake, row, passed):
-    amounts = {"operating_income": 100.0, "pretax_income": 100.0, "income_tax": 21.0, "capital": 500.0}
-    legs = [{"operation": role, "value": value} for role, value in {**amounts, "capital_before": 500.0}.items()]
-
-    assert ratios(lake, row, *legs) is passed
 
 
 def covered(lake: Lake, before: list[str] | None, now: list[str], listed: list[str]) -> gates.Finding:

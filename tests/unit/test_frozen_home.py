@@ -122,7 +122,7 @@ def test_new_columns_are_filled(upgraded):
 
 def test_the_next_synchronization_finds_nothing_new(upgraded, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(upgraded.root))
-    monkeypatch.setattr(build_tables, "assemble", pytest.fail)
+    monkeypatch.setattr(build_tables, "assemble_companies", pytest.fail)
     assert composed(Synchronization(upgraded, "sample", SYMBOLS)).counts["published"] == 0
 
 

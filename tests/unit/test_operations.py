@@ -17,6 +17,7 @@ import fundamentals
 from pipelines.dagster_app import synchronize
 from pipelines.run import stopping
 from pipelines.run.gates import GATES
+from pipelines.tables import row_gates
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM
@@ -207,6 +208,12 @@ def test_every_check_that_holds_back_a_build_says_what_to_do() -> None:
         name for row in re.findall(r"^\| (`.*?) \| ", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
     }
     assert named == {condition.__name__ for conditions in GATES.values() for condition in conditions}
+
+
+def test_every_gate_that_holds_back_a_company_is_explained() -> None:
+    section = PAGE.partition("\n### FundamentalsQuarantine\n")[2].partition("\n### ")[0]
+    named = re.findall(r"^\| `(\w+)` \| ", section, re.MULTILINE)
+    assert named == [gate.__name__ for gate in row_gates.GATES]
 
 
 # --- Log -------------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
-from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, REVENUE, Filer, Mirror, companyfacts
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, INCOME, REVENUE, Filer, Mirror, companyfacts
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
 GROWN = replace(BRAVO, scale=250)
@@ -317,47 +317,81 @@ def unknown(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, "facts": {"us-gaap": renamed}}
 
 
+def changed(only: str = "", **fields: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Change fields of all facts, or of those of one element."""
+
+    def change(document: dict[str, Any]) -> dict[str, Any]:
+        for tag, concept in document["facts"]["us-gaap"].items():
+            for fact in (fact for facts in concept["units"].values() for fact in facts):
+                fact.update(fields if only in ("", tag) else {})
+        return document
+
+    return change
+
+
 LOSSES: dict[str, Callable[[bytes], bytes]] = {
     "no facts": in_json(without()),
     "facts twice": lambda raw: raw.rstrip()[:-1] + b', "facts": {}}',
     "a taxonomy": in_json(without("us-gaap")),
     "unknown elements": in_json(unknown),
     "a tenth": in_json(fewer),
+    "no form": in_json(changed(form="")),
+    "filed before they ended": in_json(changed(filed="1990-01-01")),
+    "an element without form": in_json(changed(INCOME, form="")),
+    "no value": in_json(changed(val=None)),
+}
+WITHDRAWALS: dict[str, Callable[[bytes], bytes]] = {
+    "10 of 60": in_json(changed(form="8-K")),
+    "24 of 60": in_json(changed(val=0)),
 }
 
 
 def test_documents_that_lost_their_facts_are_quarantined_until_they_have_them_again_or_are_accepted(
     tmp_path, monkeypatch
 ):
-    run, filers = one_for_each(LOSSES, tmp_path)
-    lost = {case: LOSSES[case](run.mirror.facts(filer).read_bytes()) for case, filer in filers.items()}
+    cases = LOSSES | WITHDRAWALS
+    run, filers = one_for_each(cases, tmp_path)
+    lost = {case: cases[case](run.mirror.facts(filer).read_bytes()) for case, filer in filers.items()}
 
     def lose() -> None:
         for case, filer in filers.items():
             run.mirror.facts(filer).write_bytes(lost[case])
 
     lose()
-    assert run()["quarantined"] == len(LOSSES)
+    assert run()["decoded"] == len(WITHDRAWALS)
+    assert run.lake.read("quarantine").height == len(cases)
     for case, filer in filers.items():
         row = run.row("quarantine", filer)
-        assert row["place"] == f"companyfacts of CIK {filer.cik}", case
-        assert row["reason"].startswith("lacks "), case
+        assert row["place"] == ("values" if case in WITHDRAWALS else f"companyfacts of CIK {filer.cik}"), case
+        assert row["reason"].startswith(case if case in WITHDRAWALS else "lacks "), case
         assert row["reason"].endswith(f"`fundamentals accept {filer.cik}`"), case
         assert run.revenue(filer) == annual(filer), case
 
     run.mirror.hold(*map(grown, filers.values()))
     assert run()["quarantined"] == 0
-    assert {case: run.revenue(filer) for case, filer in filers.items()} == dict.fromkeys(LOSSES, annual(GROWN))
+    assert {case: run.revenue(filer) for case, filer in filers.items()} == dict.fromkeys(cases, annual(GROWN))
 
     lose()
-    assert run()["quarantined"] == len(LOSSES)
+    run()
+    assert run.lake.read("quarantine").height == len(cases)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(run.home))
     Home(run.home).prepare()
     for filer in filers.values():
         assert fundamentals.main(["accept", str(filer.number)]) == 0
     assert fundamentals.main(["accept", "101"]) == 1, "it is not in quarantine"
+    for _ in range(2):
+        run()
+        assert run.lake.read("quarantine").is_empty()
+
+
+def test_a_few_facts_that_became_unusable_stay_as_they_were_filed(run):
+    before = run.lake.of_companies("facts", [BRAVO.cik])
+    facts = run.mirror.facts(BRAVO)
+    document = json.loads(facts.read_text())
+    next(iter(document["facts"]["us-gaap"].values()))["units"]["USD"][-1]["form"] = ""
+    facts.write_text(json.dumps(document))
     assert run()["quarantined"] == 0
-    assert run()["quarantined"] == 0
+    assert run.lake.of_companies("facts", [BRAVO.cik]).sort(pl.all()).equals(before.sort(pl.all()))
 
 
 def test_a_few_facts_that_are_removed_stay_as_they_were_filed(run):

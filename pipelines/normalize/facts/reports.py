@@ -86,6 +86,13 @@ SAME_DAY = Rule(
 ACCEPTED = pl.Schema({"accession": pl.String(), "accepted_at": pl.Datetime("us", "UTC")})
 
 
+def usable(raw: pl.DataFrame) -> pl.DataFrame:
+    """The facts as filed that FORMS, UNITS and AFTER_FILING do not leave out: columns of RAW_SCHEMA."""
+    family = pl.col("form").str.strip_suffix(AMENDMENT)
+    counts = family.is_in([*PERIODIC_FORMS, *CURRENT_FORMS]) & (pl.col("end") <= pl.col("filed"))
+    return raw.join(_measures(raw["unit"]).drop_nulls("measure"), on="unit", how="semi").filter(counts)
+
+
 def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Facts of periodic and current reports, with dates and the measure of their unit.
 

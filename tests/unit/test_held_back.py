@@ -1,0 +1,156 @@
+"""A company that cannot be processed, or whose rows contradict each other, keeps its rows; the others go on."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+from pipelines import stages
+from pipelines.errors import PipelineError
+from pipelines.run.plan import Outcome, composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.stages import isolation, quarantine
+from pipelines.stages.batches import Batch
+from pipelines.storage import version_log
+from pipelines.storage.home import Home
+from pipelines.storage.lake import LakeError
+from pipelines.tables import build_tables, row_gates
+from tests.mirrors import ALFA, BRAVO, CARGO, Mirror
+from warehouse import publish, runs
+
+GROWN_ALFA, GROWN_BRAVO = replace(ALFA, scale=150), replace(BRAVO, scale=250)
+
+
+def synchronize(home: Home, mirror: Mirror) -> Outcome:
+    return composed(Synchronization(home, str(mirror.folder)))
+
+
+def published(home: Home, query: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(home.published / "warehouse.duckdb"), read_only=True) as build:
+        return build.execute(query).fetchall()
+
+
+def rows_of_alfa(home: Home) -> dict[str, list[tuple[Any, ...]]]:
+    """All published rows of the company, by table."""
+    named = {name: f"SELECT * FROM {name} WHERE cik = '{ALFA.cik}' ORDER BY ALL" for name in build_tables.OF_COMPANIES}
+    return {name: published(home, query) for name, query in named.items()}
+
+
+def revenue(home: Home) -> dict[str, float]:
+    """Revenue of fiscal 2024, by symbol."""
+    return dict(published(home, "SELECT symbol, revenue FROM financials WHERE period = 'FY2024'"))
+
+
+def contradicted(rows: row_gates.Rows) -> pl.DataFrame:
+    """Rows that agree."""
+    return rows["financials"].filter(pl.col("cik").is_in([ALFA.cik, CARGO.cik])).select("cik", "period")
+
+
+def raising(function: Callable[..., Any], of: Callable[..., pl.DataFrame]) -> Callable[..., Any]:
+    """A function that fails if the rows that it gets have one of the two companies."""
+
+    def raise_for_two(*given: Any) -> Any:
+        if of(*given)["cik"].is_in([ALFA.cik, CARGO.cik]).any():
+            raise ZeroDivisionError("amounts of\nthis company")
+        return function(*given)
+
+    return raise_for_two
+
+
+FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "gate contradicted": lambda patch: patch.setattr(row_gates, "GATES", (contradicted,)),
+    "stage values": lambda patch: patch.setattr(
+        stages.values, "standardize", raising(stages.values.standardize, lambda facts, *_: facts)
+    ),
+    "stage versions": lambda patch: patch.setattr(
+        stages.versions, "to_append", raising(stages.versions.to_append, lambda _, replayed, *__: replayed)
+    ),
+    "stage tables": lambda patch: patch.setattr(
+        build_tables, "_valuations", raising(build_tables._valuations, lambda _, versions, *__: versions)
+    ),
+}
+
+
+@pytest.mark.parametrize("place", FAULTS)
+def test_a_company_at_fault_keeps_its_rows_and_is_named_while_all_others_are_published(
+    place, synchronized, same_mirror, monkeypatch
+):
+    """A company that is new is left out. The log has nothing of either, until their rows can be published."""
+    before = rows_of_alfa(synchronized)
+    same_mirror.hold(GROWN_ALFA, GROWN_BRAVO, CARGO)
+    same_mirror.list(ALFA, BRAVO, CARGO)
+    with monkeypatch.context() as patch:
+        FAULTS[place](patch)
+
+        outcome = synchronize(synchronized, same_mirror)
+
+        assert (outcome.held_back_by, outcome.counts["published"], outcome.counts["quarantined"]) == ([], 1, 2)
+        assert revenue(synchronized) == {"ALFA": ALFA.trailing(2024, 4), "BRVO": GROWN_BRAVO.trailing(2024, 4)}
+        assert rows_of_alfa(synchronized) == before
+        named = published(synchronized, "SELECT cik, place FROM quarantine ORDER BY cik")
+        assert named == [(ALFA.cik, place), (CARGO.cik, place)]
+        counted = runs.read(synchronized.published).quarantined, publish.readable(synchronized.published).quarantined
+        assert counted == (2, 2)
+        log = publish.readable(synchronized.published).log
+        assert version_log.read(synchronized.log, log[1:])["cik"].unique().to_list() == [BRAVO.cik]
+
+        assert synchronize(synchronized, same_mirror).counts["published"] == 0  # each run finds the same
+        with pytest.raises(PipelineError, match=f"CIK {ALFA.cik} is held back by an error of the service"):
+            quarantine.accept(ALFA.cik)
+
+    outcome = synchronize(synchronized, same_mirror)
+
+    assert (outcome.counts["published"], outcome.counts["quarantined"]) == (1, 0)
+    grown = {"ALFA": GROWN_ALFA.trailing(2024, 4), "BRVO": GROWN_BRAVO.trailing(2024, 4)}
+    assert revenue(synchronized) == {**grown, "CRGO": CARGO.trailing(2024, 4)}
+    of_alfa = f"SELECT count(*) FROM versions WHERE cik = '{ALFA.cik}' AND version = 2"
+    assert published(synchronized, of_alfa) > [(10,)]
+
+
+def test_a_company_held_back_keeps_its_rows_when_tables_get_another_column(synchronized, same_mirror, monkeypatch):
+    """An older release wrote the tables: the rows of all others are made again, and its rows have no value there."""
+    lake = Synchronization(synchronized).lake
+    for name in ("gaps", build_tables.assembled("financials")):
+        rows = lake.read(name)
+        lake.replace_companies(name, [rows.drop(rows.columns[-1])], lake.inputs(name))
+    monkeypatch.setattr(stages.batches, "rules_digest", lambda: "other rules")
+    monkeypatch.setattr(build_tables, "code_digest", lambda: "other code")
+    FAULTS["stage values"](monkeypatch)
+    monkeypatch.setattr(row_gates, "GATES", (contradicted,))
+
+    assert synchronize(synchronized, same_mirror).counts["quarantined"] == 1
+
+    assert revenue(synchronized)["ALFA"] == ALFA.trailing(2024, 4)
+    assert lake.companies("gaps") == lake.companies(build_tables.assembled("financials")) == 2
+
+
+def test_an_error_names_the_line_of_the_rules_that_raised_it():
+    def fail(batch: Batch) -> tuple[dict[str, pl.DataFrame], None]:
+        if batch.ciks:
+            version_log.sync_id_of(None)  # type: ignore[arg-type]
+        return {}, None
+
+    _, (_, faults) = isolation.isolated("stage values", fail, Batch((ALFA.cik,)))
+    (fault,) = faults
+    assert fault.reason.startswith("AttributeError in pipelines/storage/version_log.py, line ")
+    assert "\n" not in fault.reason
+
+
+@pytest.mark.parametrize("error", [LakeError("damaged"), OSError("full"), MemoryError()])
+def test_an_error_of_the_machine_is_nobodys_fault(error):
+    def fail(_: Batch) -> tuple[dict[str, pl.DataFrame], None]:
+        raise error
+
+    with pytest.raises(type(error)):
+        isolation.isolated("stage values", fail, Batch((ALFA.cik, BRAVO.cik)))
+
+
+def test_an_error_that_no_company_causes_ends_the_run():
+    def fail(_: Batch) -> tuple[dict[str, pl.DataFrame], None]:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        isolation.isolated("stage values", fail, Batch((ALFA.cik, BRAVO.cik)))
