@@ -24,6 +24,7 @@ ROUNDS ?= 3
 UPDATES ?= 0
 BUILDS ?= 100
 KILLS ?= 200
+CORRUPTIONS ?= 500
 MINUTES ?= 30
 ATTACK ?= 5
 BITS ?=
@@ -195,8 +196,8 @@ bench-downloads: setup ## measure what downloads cost other requests, in turns o
 soak: setup ## publish builds under load, and check each response that is read (BUILDS=100)
 	@$(BIN)/python -m tests.bench.soak --builds $(BUILDS)
 
-torture: setup ## kill, fill disks, flip bits, set clocks, publish under load, and attack (KILLS, BITS, BUILDS, MINUTES, ATTACK, SEED; full disks need root)
-	@$(BIN)/python -m tests.torture --kills $(KILLS) $(if $(BITS),--bits $(BITS)) --builds $(BUILDS) --minutes $(MINUTES) --attack $(ATTACK) $(if $(SEED),--seed $(SEED))
+torture: setup ## kill, fill disks, flip bits, corrupt facts, set clocks, publish under load, and attack (KILLS, BITS, CORRUPTIONS, BUILDS, MINUTES, ATTACK, SEED; full disks need root)
+	@$(BIN)/python -m tests.torture --kills $(KILLS) $(if $(BITS),--bits $(BITS)) --corruptions $(CORRUPTIONS) --builds $(BUILDS) --minutes $(MINUTES) --attack $(ATTACK) $(if $(SEED),--seed $(SEED))
 
 fuzz: setup ## let all readers read changed bytes for MINUTES; what fails is kept in tests/fuzz/corpus
 	@$(BIN)/python -m tests.fuzz --minutes $(MINUTES)

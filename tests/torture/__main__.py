@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from tests.torture import attack, bits, clocks, disks, kills, load
+from tests.torture import attack, bits, clocks, corruptions, disks, kills, load
 from tests.torture.ground import Found, Ground
 
 
@@ -36,6 +36,7 @@ FAULTS = (
     Fault("the disk of Dagster's folder is full", disks.full_dagster, lambda given: given.kills // 20),
     Fault("a flipped bit in each kind of file", bits.flipped, lambda given: given.bits),
     Fault("a flipped bit in the accounts", bits.flipped_accounts, lambda given: 20 * given.bits),
+    Fault("corrupted facts of one company", corruptions.drawn_corruptions, lambda given: given.corruptions),
     Fault("the clock set back and ahead", clocks.set_wrong, lambda given: given.kills and len(clocks.DAYS)),
     Fault("builds under load", load.builds, lambda given: given.builds),
     Fault("a build every five minutes", load.paced, lambda given: given.minutes),
@@ -51,6 +52,7 @@ def main() -> int:
     parser.add_argument(
         "--bits", type=int, help="rounds of one in each kind of file (default: a twentieth of the kills)"
     )
+    parser.add_argument("--corruptions", type=int, default=500)
     parser.add_argument("--builds", type=int, default=100)
     parser.add_argument("--minutes", type=int, default=30)
     parser.add_argument("--attack", type=int, default=5, help="minutes with hostile clients")
