@@ -389,6 +389,47 @@ def test_one_line_that_is_missing_is_what_the_others_leave_of_their_total(rows, 
     assert sum(leg["weight"] * leg["value"] for leg in version["legs"]) == pytest.approx(amount * 1e6)
 
 
+LESS = {"AccountsPayableCurrent": (9.019, 8.404)}
+"""Current liabilities of which a line is not stated, so that they do not add up."""
+OF_CASH_FLOWS = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
+IN_CASH = USUAL | {OF_CASH_FLOWS: (20.123, 18.771)}
+"""The cash of the balance sheet is that of the cash flow statement, which includes what is restricted."""
+RESTS_WITHOUT_PROOF = {
+    "debt alone": (
+        USUAL | {"AccountsPayableCurrent": (14.269, 13.654), "LongTermDebtCurrent": (None, None)},
+        {DEBT_LINE: (None, 46.001)},
+        "total_debt",
+        40.751,
+    ),
+    "debt beside maturities": (USUAL | LESS, {DEBT_LINE: (None, 46.001)}, "total_debt", 46.001),
+    "securities beside cash less what is restricted": (
+        IN_CASH | {SECURITIES: (30.5, 22.0), **WITH_SECURITIES},
+        {SECURITIES: (None, 22.0), "RestrictedCashAndCashEquivalentsAtCarryingValue": (2.007, 2.003)},
+        "cash_and_equivalents",
+        48.616,
+    ),
+    "what is restricted": (
+        IN_CASH | {"RestrictedCashCurrent": (2.501, 2.11), "AssetsCurrent": (54.131, 49.994)},
+        {"RestrictedCashCurrent": (None, 2.11)},
+        "cash_and_equivalents",
+        17.622,
+    ),
+}
+
+
+@pytest.mark.parametrize(("usual", "lines", "item", "amount"), RESTS_WITHOUT_PROOF.values(), ids=RESTS_WITHOUT_PROOF)
+@in_one_call
+def test_a_rest_in_a_value_without_proof_consists_of_the_total_and_the_other_lines(usual, lines, item, amount):
+    """Not all of the value is proved, but each of its facts is in its legs."""
+    before = {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in usual.items() if older is not None}
+    found = yield raw(report(before, "2023-02-20", (BEFORE, "2021-12-31")) + report(usual | lines))
+    version = found.found.versions.filter(item=item, period_end=date(2023, 12, 31)).row(-1, named=True)
+
+    assert value_of(found, item, "annual", DAY) == pytest.approx(amount * 1e6)
+    assert (version["rule"].split(".")[1], version["flags"]) == ("read", "derived_line")
+    assert sum(leg["weight"] * leg["value"] for leg in version["legs"]) == pytest.approx(amount * 1e6)
+
+
 @in_one_call
 def test_a_missing_line_that_no_report_knows_is_no_rest():
     """The rest of the year before is not what the earlier report states: another line is missing."""

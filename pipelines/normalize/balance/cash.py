@@ -20,7 +20,7 @@ from pipelines.normalize.balance.values import (
     adds_up,
     agreed,
     amount,
-    facts_of,
+    has_rest,
     legs,
     lines_of,
     nonzero,
@@ -127,7 +127,7 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | Non
     ):
         return None
     value = sum_of(stated, elements)
-    is_rest = read.rest in elements
+    is_rest = has_rest(stated, elements)
     return Value(
         filing.cik,
         filing.seq,
@@ -138,7 +138,7 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | Non
         is_proved=True,
         lines=value,
         elements=nonzero(stated, elements),
-        facts=tuple(legs(filing, read, day, elements)),
+        facts=legs(filing, day, elements),
         grain=read.unit * len(elements),
         flag=DERIVED_LINE if is_rest else None,
         sections=(adds_up(filing, read, day),),
@@ -162,6 +162,7 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
         taken_off, flag = [], MAY_INCLUDE_RESTRICTED
     counted = (*of_cash, *_securities(filing, day, lines, takes_deposits=takes_deposits))
     value = sum_of(stated, counted) - sum_of(stated, taken_off)
+    terms = (*((name, 1.0) for name in counted), *((name, -1.0) for name in taken_off))
     return Value(
         filing.cik,
         filing.seq,
@@ -171,9 +172,9 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
         value,
         lines=value,
         elements=nonzero(stated, counted),
-        facts=(*facts_of(stated, counted), *((stated[name][1], -1.0) for name in taken_off)),
+        facts=filing.facts(day, terms),
         grain=filing.unit * len(counted),
-        flag=flag,
+        flag=DERIVED_LINE if has_rest(stated, (*counted, *taken_off)) else flag,
     )
 
 

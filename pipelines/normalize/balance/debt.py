@@ -26,8 +26,8 @@ from pipelines.normalize.balance.values import (
     adds_up,
     agreed,
     amount,
-    facts_of,
     first_amount,
+    has_rest,
     legs,
     lines_of,
     nonzero,
@@ -210,7 +210,9 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         rule, elements = _or_filer_total(stated, elements, *parts.values())
     if not elements or not rule.where(True):
         return _stated_as_zero(filing, day, stated)
-    if _WITH_LEASES.intersection(elements):
+    if has_rest(stated, elements):
+        flag = DERIVED_LINE
+    elif _WITH_LEASES.intersection(elements):
         flag = INCLUDES_FINANCE_LEASES
     elif rule is FILER_TOTAL:
         flag = MAY_BE_PRINCIPAL
@@ -228,7 +230,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         value,
         lines=value,
         elements=nonzero(stated, elements if rule is FILER_TOTAL else (*elements, *lines)),
-        facts=tuple(facts_of(stated, elements)),
+        facts=legs(filing, day, elements),
         grain=filing.unit * len(elements),
         flag=flag,
     )
@@ -411,9 +413,8 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
         return Value(filing.cik, filing.seq, day, DEBT, NO_DEBT, 0.0, is_proved=True, facts=left, sections=add_up)
     flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
-    if any(read.rest in elements for read in reads):
+    if has_rest(stated, elements):
         rule, flag = REST_OF_TOTAL, DERIVED_LINE
-    facts = [leg for part in parts if part.read for leg in legs(filing, part.read, day, part.lines)]
     return Value(
         filing.cik,
         filing.seq,
@@ -424,7 +425,7 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
         is_proved=True,
         lines=sum_of(stated, elements),
         elements=nonzero(stated, elements),
-        facts=(*facts, *facts_of(stated, inside)),
+        facts=legs(filing, day, (*elements, *inside)),
         grain=max(read.unit for read in reads) * len(amounts),
         flag=flag,
         sections=add_up,

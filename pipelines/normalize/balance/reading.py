@@ -80,14 +80,12 @@ class Reading:
     days: the columns, the filing's own day first; days since 1970.
     readings: the sets of lines that add up; usually one. Each line is the group of elements that state its amount.
     unit: the power of ten to which the amounts are rounded.
-    rest: the line that is not stated, and is what the other lines leave of the total; empty if all are stated.
     """
 
     section: str
     days: tuple[int, ...]
     readings: tuple[Lines, ...]
     unit: float
-    rest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +98,7 @@ class Filing:
     earlier: for each day what earlier filings state for it.
     flows: those that end on each day.
     terms: for each day what the total of each of its sections is computed from (section_totals). totals: these totals.
+    rests: what each line that is a rest is computed from, by its day and its element.
     sections: those whose lines add up. open: the columns of those whose lines do not add up on the filing's own day.
     before: for the sections of a day that do not add up the lines with which they did, in the other column or before.
     likely: for each section of a day that does not add up its likeliest lines.
@@ -115,6 +114,7 @@ class Filing:
     flows: Mapping[int, Flows]
     terms: Mapping[int, Mapping[str, Terms]]
     totals: Mapping[int, Mapping[str, float]]
+    rests: dict[tuple[int, str], Terms] = field(default_factory=dict)
     sections: dict[str, Reading] = field(default_factory=dict)
     open: dict[str, list[int]] = field(default_factory=dict)
     before: dict[tuple[str, int], Lines] = field(default_factory=dict)
@@ -125,6 +125,19 @@ class Filing:
         if (section, day) not in self.likely:
             self.likely[section, day] = likely_lines(section, day, self.days, {}, self.totals[day])
         return self.likely[section, day]
+
+    def facts(self, day: int, terms: Terms) -> tuple[tuple[int, float], ...]:
+        """The rows of the facts that amounts of a day consist of, each with its coefficient.
+
+        A rest consists of the total and of the other lines; a fact that is both added and subtracted is left out.
+        """
+        found: dict[int, float] = {}
+        for element, coefficient in terms:
+            fact = self.days[day][element][1]
+            stated = ((fact, 1.0),) if fact != NOT_STATED else self.facts(day, self.rests[day, element])
+            for row, times in stated:
+                found[row] = found.get(row, 0.0) + coefficient * times
+        return tuple((row, times) for row, times in found.items() if times)
 
 
 def filings(facts: pl.DataFrame) -> Iterator[Filing]:
@@ -265,10 +278,17 @@ class _Filer:
             return None
         stated_first = tuple(tuple(sorted(group, key=lambda one: one not in stated)) for group in last)
         rest = missing[0][0]
-        stated[rest] = left, NOT_STATED
-        if not is_shown:
-            of_other[rest] = left_of_other, NOT_STATED
-        return Reading(section, (own, other), (stated_first,), unit, rest)
+        for day in (own,) if is_shown else (own, other):
+            _add_rest(filing, section, day, lines, rest)
+        return Reading(section, (own, other), (stated_first,), unit)
+
+
+def _add_rest(filing: Filing, section: str, day: int, lines: Iterable[str], rest: str) -> None:
+    """Add a line that a column does not state, as its total less the lines that it states."""
+    stated = filing.days[day]
+    others = tuple((line, -1.0) for line in lines if line in stated)
+    filing.rests[day, rest] = *filing.terms[day][section], *others
+    stated[rest] = amount_of(filing.rests[day, rest], stated), NOT_STATED
 
 
 def _name_leases(days: Mapping[int, Day], earlier: Mapping[int, Mapping[str, float]]) -> None:

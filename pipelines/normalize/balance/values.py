@@ -146,18 +146,6 @@ def proved_section(filing: Filing, section: str, day: int) -> Reading | None:
     return read if read is not None and ADDS_UP[section].where(day in read.days) else None
 
 
-def legs(filing: Filing, read: Reading, day: int, elements: tuple[str, ...]) -> list[tuple[int, float]]:
-    """The facts that lines consist of: their own, or if one is a rest, those of the total and of the other lines."""
-    stated = filing.days[day]
-    if read.rest not in elements:
-        return [(stated[element][1], 1.0) for element in elements]
-    others = [next((one for one in group if one in stated), None) for group in read.readings[0]]
-    return [
-        *((stated[element][1], coefficient) for element, coefficient in filing.terms[day][read.section]),
-        *((stated[one][1], -1.0) for one in others if one is not None and one not in elements),
-    ]
-
-
 def agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...] | None:
     """The elements of the lines of some classes; None if the possible readings have different amounts.
 
@@ -210,6 +198,11 @@ def total_contradicts(stated: Day, section: str) -> bool:
     return False
 
 
-def facts_of(stated: Day, elements: Iterable[str]) -> list[tuple[int, float]]:
-    """The facts of lines, each with coefficient 1; derived ones have none."""
-    return [(stated[element][1], 1.0) for element in elements if stated[element][1] != NOT_STATED]
+def legs(filing: Filing, day: int, elements: Iterable[str]) -> tuple[tuple[int, float], ...]:
+    """The facts that lines consist of, each with its coefficient."""
+    return filing.facts(day, tuple((element, 1.0) for element in elements))
+
+
+def has_rest(stated: Day, elements: Iterable[str]) -> bool:
+    """Whether one of some lines is not stated, but what the others leave of the total."""
+    return any(stated[element][1] == NOT_STATED for element in elements)
