@@ -431,6 +431,15 @@ def test_a_rest_in_a_value_without_proof_consists_of_the_total_and_the_other_lin
 
 
 @in_one_call
+def test_a_rest_of_the_other_column_is_without_the_lines_that_this_states():
+    """Neither column has the debt, and only the older one has that to related parties."""
+    found = yield raw(YEAR_BEFORE_IN_TWO + report(TWO_LINES | {DEBT_LINE: (None, None), RELATED: (None, 10.999)}))
+
+    assert value(found, "total_debt") == pytest.approx(46.001)
+    assert value_of(found, "total_debt", "annual", BEFORE) == pytest.approx(51.251 * 1e6)
+
+
+@in_one_call
 def test_a_missing_line_that_no_report_knows_is_no_rest():
     """The rest of the year before is not what the earlier report states: another line is missing."""
     other = USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}

@@ -253,7 +253,10 @@ class _Filer:
         leave exactly what an earlier filing stated for that day. Several borrowings count as one line.
         """
         table, stated, of_other = LINES[section], filing.days[own], filing.days[other]
-        last = self.lines.get(section, ())
+        last = tuple(
+            tuple(sorted(group, key=lambda one: (one not in stated, one not in of_other)))
+            for group in self.lines.get(section, ())
+        )
         lines, missing = stated_lines(last, stated)
         new = [
             name
@@ -276,19 +279,20 @@ class _Filer:
         is_usual = not is_shown or known / USUAL_SIZE <= left <= known * USUAL_SIZE
         if not is_usual or any(_may_be_wrong(stated[line][0], left, unit, of_other.get(line)) for line in lines):
             return None
-        stated_first = tuple(tuple(sorted(group, key=lambda one: one not in stated)) for group in last)
-        rest = missing[0][0]
-        for day in (own,) if is_shown else (own, other):
-            _add_rest(filing, section, day, lines, rest)
-        return Reading(section, (own, other), (stated_first,), unit)
+        for day in (own, other):
+            _add_rest(filing, section, day, lines, missing)
+        return Reading(section, (own, other), (last,), unit)
 
 
-def _add_rest(filing: Filing, section: str, day: int, lines: Iterable[str], rest: str) -> None:
-    """Add a line that a column does not state, as its total less the lines that it states."""
+def _add_rest(filing: Filing, section: str, day: int, lines: Iterable[str], missing: Lines) -> None:
+    """Add the line that a column does not state, if it lacks one, as its total less the lines that it states."""
     stated = filing.days[day]
-    others = tuple((line, -1.0) for line in lines if line in stated)
-    filing.rests[day, rest] = *filing.terms[day][section], *others
-    stated[rest] = amount_of(filing.rests[day, rest], stated), NOT_STATED
+    shown, lacking = stated_lines(missing, stated)
+    if lacking:
+        rest = lacking[0][0]
+        others = tuple((line, -1.0) for line in (*lines, *shown) if line in stated)
+        filing.rests[day, rest] = *filing.terms[day][section], *others
+        stated[rest] = amount_of(filing.rests[day, rest], stated), NOT_STATED
 
 
 def _name_leases(days: Mapping[int, Day], earlier: Mapping[int, Mapping[str, float]]) -> None:
