@@ -5,7 +5,7 @@ Does not: realistic accounting beyond the needs of a test (the sample simulates 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -103,6 +103,16 @@ def companyfacts(filer: Filer) -> dict[str, Any]:
         "entityName": filer.symbol,
         "facts": {"us-gaap": {tag: {"label": tag, "description": tag, "units": of} for tag, of in concepts.items()}},
     }
+
+
+def document(filer: Filer, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """A companyfacts document with some facts."""
+    concepts: dict[str, Any] = {}
+    for row in rows:
+        of = {"end": row["end"], "val": row["value"], "accn": row["accession"], "fy": 2023, "fp": "FY"}
+        of |= {"form": row["form"], "filed": row["filed"]} | ({"start": row["start"]} if row["start"] else {})
+        concepts.setdefault(row["tag"], {"units": {}})["units"].setdefault(row["unit"], []).append(of)
+    return {"cik": filer.number, "entityName": filer.symbol, "facts": {"us-gaap": concepts}}
 
 
 def submissions(filer: Filer) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def balance_sheet(rows: Sequence[SheetRow], sections: Sequence[str], day: str, l
     shown = sorted(
         (row for row in known if row.accession == newest.accession), key=lambda row: sections.index(row.section)
     )
-    is_sum = all(leg.weight == 1 for leg in legs)  # else the value is zero, and the legs are what proves it
+    is_sum = all(leg.weight == 1 for leg in legs)  # else the legs prove a zero, or a total and lines leave the value
     inside = of_filing.keys() - {row.element for row in shown} if is_sum else ()
     return BalanceSheet(
         newest.accession,

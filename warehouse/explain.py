@@ -22,6 +22,14 @@ OF_SUM = ("add", "subtract")
 AVERAGES = ("mean", "divisor_mean")
 PLAIN = (*OF_SUM, "mean")
 """Operations of legs of a value that is not calculated from other items."""
+SUBTRACTED = (
+    "capital_expenditure",
+    "cash_and_equivalents",
+    "investment_income",
+    "net_interest",
+    "preferred_dividends",
+)
+"""The amounts that the formulas of other items subtract."""
 ELEMENTS = "pipelines/normalize/elements/"
 """The folder of the rules that choose taxonomy elements; legs name those of a value."""
 STATUTORY_TAX_RATE, HIGHEST_TAX_RATE = 0.21, 0.35
@@ -188,7 +196,7 @@ def explanation(
         sheet: the balance sheet behind the value.
     """
     newest = versions[-1] if versions else None
-    parts = tuple(_parts(legs))
+    parts = tuple(_parts(item, legs))
     steps = tuple(_steps(item, parts))
     decisions = tuple(_decisions(item, newest, legs, gap, repairs, rules, inputs or {}))
     return Explanation(
@@ -323,7 +331,7 @@ def _proof(repair: Repair) -> str:
     return f"filed as {repair.filed_value:,.12g}, {correction}: {repair.evidence}"
 
 
-def _parts(legs: Sequence[Leg]) -> Iterator[Part]:
+def _parts(item: LineItem, legs: Sequence[Leg]) -> Iterator[Part]:
     """The amounts, in the order of their first legs."""
     groups: dict[tuple[str, str], list[Leg]] = {}
     for leg in legs:
@@ -334,10 +342,7 @@ def _parts(legs: Sequence[Leg]) -> Iterator[Part]:
         if role in AVERAGES:
             yield Part(name, role, 1, tuple(group), total, sum(leg.weight for leg in group))
         else:
-            # an amount's added periods are longer than its subtracted ones, so the net days have the amount's sign;
-            # the lines that leave nothing of a total are zero
-            window = sum((1 if leg.weight > 0 else -1) * days(leg) for leg in group)
-            sign = -1 if window < 0 and total else 1
+            sign = -1 if group[0].concept in SUBTRACTED and group[0].concept != item.name else 1
             yield Part(name, role, sign, tuple(group), sign * total)
 
 

@@ -19,6 +19,8 @@ SPACE = "  "
 """What stands between columns."""
 UNCLASSIFIED = "liabilities"
 """The section of a balance sheet that is not classified; it has no other liabilities."""
+DERIVED_LINE = "derived_line"
+"""The flag of a value with a line that the filing does not state."""
 ADDED, LEFT, INSIDE = "sum of these lines", "without a line", "inside one of the lines"
 
 
@@ -62,15 +64,20 @@ def _sentences(explained: Explanation, sheet: BalanceSheet, unit: float) -> Iter
     if explained.value is None:
         yield from _unknown(explained, sheet, unit)
         return
+    numbered = "Those with the number of a fact above are"
+    value = usual = f"{numbered} the value"
+    usual += ": the usual lines that no other stated line includes"
+    if any(flag.code == DERIVED_LINE for flag in explained.flags):
+        value = usual = f"{numbered} what the value is computed from: one of its lines is not stated"
     proof = "The lines add up to the totals" + (" in both columns" if sheet.compared_day else "")
     if not all(section.adds_up for section in sheet.sections):
-        yield "Those with the number of a fact above are the value: the usual lines that no other stated line includes."
+        yield f"{usual}."
         yield from (f"Not proved: {_open(explained, sheet, one, unit)}." for one in sheet.sections if not one.adds_up)
         return
     if explained.value == 0 and explained.item == "total_debt":
         yield f"{proof}, and nothing of {explained.period_end} is borrowed, so debt is zero."
     else:
-        yield f"{proof}. Those with the number of a fact above are the value."
+        yield f"{proof}. {value}."
     if explained.period_end == sheet.compared_day:
         yield f"The value is that of {sheet.compared_day}, the day of comparison."
 

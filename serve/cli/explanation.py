@@ -88,12 +88,15 @@ def _arithmetic(explained: Explanation, width: int) -> Iterator[str]:
 
 
 def _sums(part: Part) -> Iterator[str]:
+    """The facts that add up to an amount, with their elements if these differ."""
+    are_named = len({leg.tag for leg in part.legs}) > 1
     figures = [number(abs(part.share(leg))) for leg in part.legs]
     total = number(part.value)
     wide = max(map(len, [*figures, total]))
     for leg, figure in zip(part.legs, figures, strict=True):
         sign = "-" if part.share(leg) < 0 else "+"
-        yield f"    {f'[{leg.leg}]':>4} {sign} {figure:>{wide}}  {span(leg)}{_factored(part, leg)}"
+        name = f"  {leg.tag.partition(':')[2]}" if are_named else ""
+        yield f"    {f'[{leg.leg}]':>4} {sign} {figure:>{wide}}  {span(leg)}{_factored(part, leg)}{name}"
     if len(part.legs) > 1:
         yield f"         = {total:>{wide}}"
 

@@ -15,7 +15,7 @@ from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from tests.factories import Row, raw, standardized
-from tests.mirrors import Filer, Mirror, write
+from tests.mirrors import Filer, Mirror, document, write
 from tests.unit.test_footing_of_columns import BEFORE, DAY, USUAL, YEAR_BEFORE, report
 from warehouse import balance_sheet, vocabulary
 from warehouse.explain_queries import Leg, SheetRow
@@ -53,6 +53,7 @@ CASES: dict[str, Sequence[Row]] = {
         *report(dict(GONE)),
     ],
     "OPEN": report(dict(OPEN)),
+    "REST": report(USUAL | {"LongTermDebtNoncurrent": (None, 46.001)}),
 }
 """The filings of each company by its symbol."""
 
@@ -131,16 +132,6 @@ def test_a_balance_sheet_stands_only_behind_a_value_that_consists_of_its_lines()
 
 
 # --- What is printed ----------------------------------------------------------------------------------------------
-
-
-def document(filer: Filer, rows: Sequence[Row]) -> dict[str, Any]:
-    """A companyfacts document with facts."""
-    concepts: dict[str, Any] = {}
-    for row in rows:
-        of = {"end": row["end"], "val": row["value"], "accn": row["accession"], "fy": 2023, "fp": "FY"}
-        of |= {"form": row["form"], "filed": row["filed"]} | ({"start": row["start"]} if row["start"] else {})
-        concepts.setdefault(row["tag"], {"units": {}})["units"].setdefault(row["unit"], []).append(of)
-    return {"cik": filer.number, "entityName": filer.symbol, "facts": {"us-gaap": concepts}}
 
 
 @pytest.fixture(scope="module")
@@ -226,6 +217,32 @@ Balance sheet
   [3] OtherLiabilitiesNoncurrent            other         9,119       9,377
       sum of these lines                                  9,119       9,377
       liabilities less current liabilities  total         9,119       9,377
+"""
+    )
+
+
+def test_a_line_that_is_not_stated_is_printed_beside_those_that_leave_it(printed):
+    """The total and the other lines have the numbers of their facts."""
+    assert (
+        printed("REST", "total_debt")
+        == """\
+Balance sheet
+  10-K of 2024-02-20, 9990000901-10-K-2024-02-20, in thousands of USD
+  The lines add up to the totals in both columns. Those with the number of a
+  fact above are what the value is computed from: one of its lines is not
+  stated.
+
+      current liabilities                   class      2023-12-31  2022-12-31
+  [3] LongTermDebtCurrent                   borrowing       5,250       5,250
+      AccountsPayableCurrent                payable        11,019      10,404
+      sum of these lines                                   16,269      15,654
+  [2] LiabilitiesCurrent                    total          16,269      15,654
+
+      noncurrent liabilities                class      2023-12-31  2022-12-31
+  [4] OtherLiabilitiesNoncurrent            other           9,119       9,377
+      LongTermDebtNoncurrent                borrowing      40,751      46,001
+      sum of these lines                                   49,870      55,378
+      liabilities less current liabilities  total          49,870      55,378
 """
     )
 

@@ -32,8 +32,8 @@ CONCEPTS = {
     "After": "pretax_income",
     "Tax": "income_tax",
     "Equity": "equity",
-    "Debt": "debt",
-    "Cash": "cash",
+    "Debt": "total_debt",
+    "Cash": "cash_and_equivalents",
     "Earnings": "eps_basic",
 }
 """The amount that each element of these tests states, unless a leg has another."""
@@ -103,17 +103,33 @@ def test_free_cash_flow_is_shown_as_one_flow_less_another() -> None:
     assert of.recomputed == of.value == 1080.0
 
 
-def test_lines_that_leave_nothing_of_the_liabilities_are_a_zero_without_a_sign() -> None:
-    """More lines are subtracted than added; the amount that they leave is no subtracted one."""
-    lines = (("Deposits", 850.0), ("OtherLiabilities", 30.0))
-    taken_off = (
-        leg(n, tag, value, "2024-09-30", -1.0, concept="total_debt") for n, (tag, value) in enumerate(lines, 2)
-    )
-    of = explained("total_debt", 0.0, leg(1, "Liabilities", 880.0, "2024-09-30", concept="total_debt"), *taken_off)
+@pytest.mark.parametrize("rest", [0.0, 20.0])
+def test_what_lines_leave_of_a_total_is_added(rest: float) -> None:
+    """Although more lines are subtracted than added, and with the name of each beside its amount."""
+    facts = {"Liabilities": 880.0 + rest, "Deposits": -850.0, "OtherLiabilities": -30.0}
+    legs = [
+        leg(n, tag, abs(value), "2024-09-30", value / abs(value), concept="total_debt")
+        for n, (tag, value) in enumerate(facts.items(), 1)
+    ]
+    of = explained("total_debt", rest, *legs)
 
     [part] = of.parts
-    assert (part.sign, part.value, of.recomputed) == (1, 0.0, 0.0)
-    assert [part.share(one) for one in part.legs] == [880.0, -850.0, -30.0]
+    assert (part.sign, part.value, of.recomputed) == (1, rest, rest)
+    assert [part.share(one) for one in part.legs] == [*facts.values()]
+    assert "     [2] - 850  on 2024-09-30  Deposits\n" in text(of, 80)
+
+
+def test_what_lines_leave_of_a_total_is_subtracted_with_the_amount() -> None:
+    """As capital expenditure from operating cash flow, and cash from capital."""
+    lines = (leg(2, "Investing", -300.0, YEAR), leg(3, "Acquisitions", 100.0, YEAR), leg(4, "Securities", 80.0, YEAR))
+    spent = (msgspec.structs.replace(one, concept="capital_expenditure") for one in lines)
+    [_, capex] = explained("free_cash_flow", 880.0, FREE_CASH_FLOW[0], *spent).parts
+    assets = (leg(5, "AssetsCurrent", 90.0, "2024-09-30", -1.0), leg(6, "Inventory", 50.0, "2024-09-30"))
+    held = [msgspec.structs.replace(one, concept="cash_and_equivalents", operation="capital") for one in assets]
+    parts = explained("roic", 0.1, *return_legs(20.0, 10.0, 2.0), *held).parts
+    cash = next(part for part in parts if held[0] in part.legs)
+
+    assert [(part.sign, part.value) for part in (capex, cash)] == [(-1, 120.0), (-1, 80.0)]
 
 
 def test_an_average_is_weighted_by_days_on_the_newest_share_basis() -> None:
@@ -138,7 +154,7 @@ def test_a_quotient_uses_the_names_of_its_formula() -> None:
     ]
     of = explained("debt_to_fcf", 3.0, *legs)
     assert [(step.name, step.formula, step.value) for step in of.steps] == [
-        ("total debt", "debt", 240.0),
+        ("total debt", "total debt", 240.0),
         ("free cash flow", "operating cash flow - capital expenditure", 80.0),
         ("debt to fcf", "total debt / free cash flow", 3.0),
     ]
@@ -184,7 +200,7 @@ def test_return_on_capital_shows_the_tax_rate_and_both_capitals(
     steps = {step.name: step for step in of.steps}
     assert steps["tax rate"].value == pytest.approx(rate)
     assert words in steps["tax rate"].formula
-    assert steps["capital"].formula == "debt + equity - cash"
+    assert steps["capital"].formula == "total debt + equity - cash and equivalents"
     assert (steps["capital"].value, steps["capital a year before"].value) == (90.0, 110.0)
     assert of.recomputed == pytest.approx(income * (1 - rate) / 100)
 
@@ -539,7 +555,7 @@ Versions
 def test_sentences_and_formulas_keep_to_the_width(width: int) -> None:
     lines = text(explained("roic", 0.1, *return_legs(123456789012.0, 9.0, 2.0)), width).splitlines()
     assert max(map(len, lines)) <= width
-    assert any("= debt + equity - cash" in line for line in lines)
+    assert any("= total debt + equity - cash and equivalents" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,20 @@
 """The output and the exit status of `fundamentals sync`."""
 
 import errno
+import json
 import re
 import shutil
+from typing import Any
 
 import pytest
 
+import fundamentals
 from pipelines.dagster_app import run_history, synchronize
+from pipelines.sample.line import PRETAX
 from pipelines.storage.lake import MANIFEST, Lake
-from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
+from tests.factories import ASSETS, CASH, NET_INCOME, REVENUE, Row, month_ends
+from tests.factories import Filer as Reports
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EQUITY, Mirror, document, write
 from warehouse import publish
 from warehouse.errors import PublishError
 
@@ -33,6 +39,47 @@ def test_a_run_prints_a_short_table(mirror, tmp_path, capsys):
     assert (told["seen"], told["with documents"], told["build"]) == ("4", "3", "published")
     assert printed.out.endswith(f"{tmp_path / 'home/published/warehouse.duckdb'}\n")
     assert [line.split()[0] for line in printed.err.splitlines()] == ["documents", "facts", "values", "versions"]
+
+
+BALANCES = {
+    **{CASH: 400, ASSETS: 5_000, EQUITY: 2_000, "Liabilities": 3_000, "LiabilitiesCurrent": 900},
+    **{"AccountsPayableCurrent": 850, "OtherLiabilitiesNoncurrent": 600, "LongTermDebtNoncurrent": 1_500},
+}
+"""A balance sheet in millions; no line states 50 million of the current liabilities."""
+FLOWS = {REVENUE: 1_000, "OperatingIncomeLoss": 300, PRETAX: 250, "IncomeTaxExpenseBenefit": 50, NET_INCOME: 200}
+
+
+def borrower() -> list[Row]:
+    """The facts of eleven reports: the newest 10-Q does not state the only line of debt of its own day."""
+    ends = month_ends(2022, 11)
+    flows, balances = (
+        {tag: [amount * (100 + number) * 1e4 for number in range(len(ends))] for tag, amount in amounts.items()}
+        for amounts in (FLOWS, BALANCES)
+    )
+    left_out = ("LongTermDebtNoncurrent", str(ends[-1]))
+    return [row for row in Reports(ends, flows, balances=balances).rows() if (row["tag"], row["end"]) != left_out]
+
+
+def test_debt_whose_only_line_is_not_stated_is_published_with_its_legs(mirror, capsys):
+    """It consists of the total and the other lines, and return on capital follows from its own legs."""
+    write(mirror.facts(ALFA), document(ALFA, borrower()))
+    assert synchronize.main(str(mirror.folder), ("ALFA",), False) == 0
+    capsys.readouterr()
+
+    def explained(item: str) -> dict[str, Any]:
+        assert fundamentals.main(["explain", "ALFA", item, "2024-09-30", "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["recomputed"] == pytest.approx(told["value"], rel=1e-5)
+        return told
+
+    debt, roic = explained("total_debt"), explained("roic")
+    legs = {leg["tag"]: leg["value"] * leg["weight"] / 1e6 for part in debt["parts"] for leg in part["legs"]}
+    lines = {"Liabilities": 3_300, "LiabilitiesCurrent": -990, "OtherLiabilitiesNoncurrent": -660}
+    assert debt["value"] == 1_650e6
+    assert legs == {f"us-gaap:{tag}": amount for tag, amount in lines.items()}
+    assert {part["name"] for part in roic["parts"] if part["role"] == "capital"} == {
+        *("total debt", "equity", "cash and equivalents")
+    }
 
 
 def test_an_error_is_one_line(mirror, capsys):

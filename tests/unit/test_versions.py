@@ -26,6 +26,7 @@ from pipelines.normalize.pipeline import ITEM_SIGNS
 from pipelines.normalize.ttm.ways import FISCAL_YEAR
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from tests.factories import CIK, day
+from warehouse.explain import SUBTRACTED
 
 NOW, LATER = datetime(2026, 8, 1, 6, tzinfo=UTC), datetime(2026, 9, 1, 6, tzinfo=UTC)
 FILINGS = ("10-K 2024", "10-K/A 2024", "10-Q 2025", "10-K 2025")
@@ -296,6 +297,14 @@ def reasons_of_items() -> set[tuple[str, str]]:
     income, none = flows("revenue", (8, 0, 1.0)), balances("equity", (8, 0, 1.0))
     points = Points(income, none, FILED)
     return {(reason, item.name) for item in line_items(points) for reason, _ in item.gaps}
+
+
+def test_explanations_know_which_amounts_items_subtract():
+    points = Points(flows("revenue", (8, 0, 1.0)), balances("equity", (8, 0, 1.0)), FILED)
+    legs = [leg for item in line_items(points) for leg in item.legs if leg.concept != item.name]
+
+    assert {leg.concept for leg in legs if leg.times < 0} == set(SUBTRACTED)
+    assert {leg.concept for leg in legs if leg.times > 0}.isdisjoint(SUBTRACTED)
 
 
 def standing(flows: pl.DataFrame, balances: pl.DataFrame, concept: str) -> list[tuple[int, int, float]]:
