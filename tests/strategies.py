@@ -8,6 +8,7 @@ failures, which takes minutes.
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -188,6 +189,32 @@ def retagged(item: str, tag: str, since: int, **extra: Any) -> dict[str, Any]:
     return {"extras": (Extra(tag=tag, beside=item, since=since, **extra),), "ceased": ((item, since),)}
 
 
+def with_a_line_left_out(line: str, quarter: int, *, adds_up: bool) -> dict[str, Any]:
+    """Balance sheets with totals and all lines, of which one report leaves one out on its own day.
+
+    adds_up: whether the lines of the current liabilities add up; else one of them is never tagged.
+    """
+    parts = {
+        "AccountsPayableCurrent": {"assets": 0.05},
+        "AccruedLiabilitiesCurrent": {"assets": 0.02},
+        "OtherLiabilitiesNoncurrent": {
+            **{"liabilities": 1, "debt": -1},
+            **{"AccountsPayableCurrent": -1, "AccruedLiabilitiesCurrent": -1},
+        },
+        "LiabilitiesCurrent": {
+            **{"AccountsPayableCurrent": 1, "AccruedLiabilitiesCurrent": 1},
+            **{"debt_current": 1, "short_term_debt": 1},
+        },
+        "InventoryNet": {"assets": 0.1},
+        "AssetsCurrent": {"InventoryNet": 1, "cash": 1, "short_term_investments": 1},
+    }
+    extras = [Extra(tag=tag, beside="assets", of=tuple(of.items())) for tag, of in parts.items()]
+    if not adds_up:
+        extras[1] = replace(extras[1], until=0)
+    error = Error(items=frozenset({line}), report=(AMONG_OTHERS, quarter), columns=Columns.OWN, untagged=True)
+    return {"extras": tuple(extras), "errors": (error,)}
+
+
 years_of_change = st.integers(2022, 2024)
 pairs_of_securities = st.permutations(SECURITIES).map(lambda tags: tags[:2])
 
@@ -231,6 +258,12 @@ TAGS: dict[str, Trait] = {
         lambda since, pair: {"investments_tag": pair[0], **retagged("short_term_investments", pair[1], since)},
         years_of_change,
         pairs_of_securities,
+    ),
+    "line_left_out": st.builds(
+        with_a_line_left_out,
+        st.sampled_from(["debt_noncurrent", "short_term_investments"]),
+        st.integers(1, 4),
+        adds_up=st.booleans(),
     ),
     "never_tagged": st.fixed_dictionaries(
         {"untagged": st.frozensets(st.sampled_from(["capex", "debt_current", "eps_basic", "cash"]), max_size=2)}

@@ -40,8 +40,14 @@ def _report(filer: Filer, filing: Filing) -> tuple[int, int] | None:
 
 
 def _with_error(error: Error, filing: Filing, facts: Iterable[Fact], calendar: FiscalCalendar) -> Iterator[Fact]:
-    """The facts with one error: wrong amounts, or facts in a wrong context, which replace the right facts there."""
+    """The facts with one error: without some, with wrong amounts, or with facts in a wrong context.
+
+    The latter replace the right facts there.
+    """
     hit = [fact for fact in facts if _errs(error, filing, fact)]
+    if error.untagged:
+        yield from (fact for fact in facts if fact not in hit)
+        return
     if error.moved is None:
         yield from (_changed(fact, error) if fact in hit else fact for fact in facts)
         return

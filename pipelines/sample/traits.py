@@ -147,7 +147,7 @@ class Moved(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Error:
-    """An error in the facts of some lines: a wrong factor, or the context of another period.
+    """An error in the facts of some lines: a wrong factor, the context of another period, or no tag.
 
     items: the names of the lines in `statements`.
     report: fiscal year and quarter of the report with the error; None: every report has it.
@@ -155,6 +155,7 @@ class Error:
     factor: multiplies the amounts: -1 is an error of sign, others are errors of scale.
     moved: the wrong context, for errors of context.
     digits: the amounts are rounded to so many digits; None: they are not.
+    untagged: the report does not tag the lines.
     """
 
     items: frozenset[str]
@@ -164,6 +165,7 @@ class Error:
     factor: Fraction = Fraction(1)
     moved: Moved | None = None
     digits: int | None = None
+    untagged: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from datetime import date
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,9 +19,20 @@ from pipelines.normalize.items import line_items as items
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.line_items import CALCULATED, served
 from pipelines.normalize.pipeline import ITEM_SIGNS, Standardized
-from pipelines.sample import Filer, sample_filers
+from pipelines.sample import Economics, Filer, sample_filers
 from tests.property.histories import Follower, current, replayed, told
-from tests.strategies import cuts, days, days_of_each, examples, filers, not_the_simplest, together
+from tests.strategies import (
+    cuts,
+    days,
+    days_of_each,
+    examples,
+    filer_of,
+    filers,
+    not_the_simplest,
+    plain,
+    together,
+    with_a_line_left_out,
+)
 
 Item = tuple[str, date, str]
 
@@ -172,6 +184,27 @@ def test_the_log_tells_what_was_known_on_a_day(drawn, days):
     for versions in (early.versions, late.versions, today):
         assert_every_value_can_be_recomputed_from_its_lineage(versions)
     assert_as_of_a_day_is_the_result_of_a_new_home_of_that_day(drawn, days, late, numbered(today))
+
+
+DEBT_OR_NONE = ({"economics": Economics(debt=3.0)}, {"economics": Economics(debt=0), "dividend": None})
+LEFT_OUT = [*product(("debt_noncurrent", "short_term_investments"), (True, False), DEBT_OR_NONE)]
+
+
+@examples(2)
+@given(drawn=st.lists(st.tuples(plain, st.integers(1, 4)), min_size=len(LEFT_OUT), max_size=len(LEFT_OUT)))
+def test_a_line_that_a_report_leaves_out_consists_of_the_total_and_the_other_lines(drawn):
+    """As a balance sheet that proves that nothing is borrowed does: no value is without facts."""
+    several = [
+        filer_of(number, traits, with_a_line_left_out(line, quarter, adds_up=adds_up), owes, {"unit": 1_000})
+        for number, ((line, adds_up, owes), (traits, quarter)) in enumerate(zip(LEFT_OUT, drawn, strict=True))
+    ]
+    found = current(replayed(*several))
+    rests = found.filter(pl.col("flags").str.contains("derived_line"))
+
+    assert {"total_debt", "cash_and_equivalents", "roic"} <= set(rests["item"])
+    assert 0.0 in found.filter(item="total_debt")["value"]
+    assert found.filter(pl.col("value").is_not_null(), pl.col("legs").list.len() == 0).is_empty()
+    assert_every_value_can_be_recomputed_from_its_lineage(found)
 
 
 def assert_every_value_can_be_recomputed_from_its_lineage(versions: pl.DataFrame) -> None:

@@ -482,6 +482,15 @@ def test_comparatives_are_repeated_in_few_digits():
     assert rounded == round(exact, 2 - len(str(exact)))
 
 
+def test_a_report_leaves_a_line_of_its_own_day_out():
+    error = Error(items=frozenset({"cash"}), report=(2022, 2), columns=Columns.OWN, untagged=True)
+    cash = told_by(plain(errors=(error,)), "CashAndCashEquivalentsAtCarryingValue")
+    whole = told_by(plain(), "CashAndCashEquivalentsAtCarryingValue")
+
+    assert whole.keys() - cash.keys() == {(None, "2022-06-30")}
+    assert {day: cash[day] for day in cash} == {day: whole[day] for day in cash}
+
+
 def test_a_thin_amendment_states_few_lines():
     filings = simulate(plain(thin_amendments=frozenset({2022}))).filings
     amendment = next(filing for filing in filings if filing.form == "10-K/A")
