@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass
 
+import polars as pl
 import pytest
 
+from pipelines.normalize.items.line_items import recomputed
+from pipelines.normalize.pipeline import standardize
 from tests.factories import (
     CASH,
+    KEY,
     NET_INCOME,
     REVENUE,
     Row,
@@ -13,8 +17,10 @@ from tests.factories import (
     day,
     fact,
     of_companies,
+    raw,
     row_of,
     standardized,
+    today,
     value_of,
 )
 from tests.shapes import balances, joined
@@ -790,6 +796,24 @@ def test_debt_and_cash_of_filings(served, name):
         case.rule,
         case.flag,
     )
+
+
+def test_debt_and_cash_are_what_their_facts_add_up_to(served):
+    """Also a zero, whose facts prove it, and a line that is not stated."""
+    values = served[0].values.filter(pl.col("item").is_in([DEBT, OF_CASH]))
+    again = values.join(recomputed(served[0].lineage, KEY), on=KEY, how="left", maintain_order="left")
+
+    assert again["recomputed"].to_list() == pytest.approx(again["value"].to_list())
+
+
+def test_a_zero_of_a_statement_of_net_assets_has_facts():
+    """A bank that states neither assets nor liabilities in total has the net assets as the fact."""
+    rows = [row for row in by_kind_of_deposit(9.876) if row["tag"] not in (ASSETS, LIABILITIES)]
+    found = today(standardize(raw(rows, filed({"AssetsNet": 48.598, "StockholdersEquity": 48.598})[-2:])))
+    legs = found.lineage.filter(item=DEBT, period_kind="annual")
+
+    assert value_of(found, DEBT, "annual", END) == 0
+    assert legs["tag"].to_list() == ["us-gaap:AssetsNet"]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from pipelines.normalize.elements.lines import (
     CURRENT_LIABILITIES,
     LIABILITIES,
     LINES,
+    NET_ASSETS,
     NONCURRENT_LIABILITIES,
     SECTION_TOTALS,
     WHOLES,
@@ -61,8 +62,8 @@ FLAGS = (
 )
 """Flags of debt and cash (warehouse.vocabulary has their meaning in words)."""
 
-OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *ASSETS, *BOTH_SIDES)
-"""The totals that show which balance sheet has no debt."""
+OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *ASSETS, *BOTH_SIDES, NET_ASSETS)
+"""The totals that show which balance sheet has no debt; each has one of them."""
 
 
 @dataclass(frozen=True, slots=True)
