@@ -23,7 +23,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leased
 from pipelines.storage.shared_home import WorkingCopy, of_home, taken_over
-from pipelines.tables.build_tables import changed_since, published_before
+from pipelines.tables.build_tables import published_before
 from pipelines.workers import ALONE, Workers, started
 from warehouse import delays, runs
 from warehouse.errors import BuildUnreadable
@@ -186,12 +186,6 @@ class Synchronization:
         Its files are read in a thread from the start of the run, because nothing needs the result before the tables.
         """
         return self._looking.result() if self._looking else published_before(self.home.published)
-
-    @property
-    def not_published(self) -> set[str] | None:
-        """The companies whose rows are not in the published build; None: all."""
-        before = self.before
-        return changed_since(self.lake, before.build) if before else None
 
     @property
     def sync_id(self) -> str:
