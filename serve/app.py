@@ -29,7 +29,7 @@ from serve.http import caching
 from serve.http.caching import Representations
 from serve.http.edge import Front
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.metrics.counts import DEGRADED, NOTED_AT, Counts
+from serve.metrics.counts import DEGRADED, NOTED_AT, UNREADABLE, Counts
 from serve.settings import Settings
 from serve.site import mount
 from serve.site.pages import Pages
@@ -122,12 +122,14 @@ def _open(warehouse: Warehouse) -> None:
 
 
 async def _note_condition(service: routes.Service, counts: Counts) -> None:
-    """Note for the metrics, again and again, whether the status is degraded, and that the event loop works."""
+    """Note for the metrics, again and again, whether the status is degraded and the newest build unreadable, and that
+    the event loop works."""
     while True:
         with contextlib.suppress(DatabaseError):
             service.holders.who(b"")  # changes of the accounts are noticed without requests too
         problem = problem_of(service.warehouse, service.limits, service.holders)
         counts.set(DEGRADED, int(problem is not None))
+        counts.set(UNREADABLE, int(service.warehouse.reason is not None))
         counts.set(NOTED_AT, time.time())
         await asyncio.sleep(NOTED_EVERY)
 

@@ -20,6 +20,7 @@ BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
 
 REFUSALS, LOOKUPS = "fundamentals_refusals", "fundamentals_cache_lookups"
 RESTARTS, CONNECTIONS, DEGRADED = "fundamentals_worker_restarts", "fundamentals_connections", "fundamentals_degraded"
+UNREADABLE = "fundamentals_build_unreadable"
 NOTED_AT = "noted at"  # Unix time at which the worker last noted its condition; not a metric itself
 OF_CONNECTIONS = "connections"  # the limit of connections, among those of requests
 OF_REQUESTS = ("minute", "day", "account", "failed keys", "sign-in attempts", "requests of the status")
@@ -31,10 +32,11 @@ TALLIES = (
     (RESTARTS, ""),
     (CONNECTIONS, ""),
     (DEGRADED, ""),
+    (UNREADABLE, ""),
     (NOTED_AT, ""),
 )
 """Counts that do not belong to a path, each with the value of its label, if it has one."""
-STATES = (CONNECTIONS, DEGRADED, NOTED_AT)
+STATES = (CONNECTIONS, DEGRADED, UNREADABLE, NOTED_AT)
 """Tallies that rise and fall; a worker starts with none."""
 
 OTHER = "other"  # the path of requests without an endpoint or a page, and a status that is not listed

@@ -6,7 +6,7 @@ metric; a test compares.
 
 from dataclasses import dataclass
 
-from serve.metrics.counts import CONNECTIONS, DEGRADED, LOOKUPS, REFUSALS, RESTARTS
+from serve.metrics.counts import CONNECTIONS, DEGRADED, LOOKUPS, REFUSALS, RESTARTS, UNREADABLE
 
 COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
 WORKERS, RESPONSIVE = "fundamentals_workers", "fundamentals_responsive_workers"
@@ -49,6 +49,7 @@ FAMILIES = (
     Family(LOOKUPS, COUNTER, "Responses found in the cache (hit) or made (miss).", ("result",)),
     Family(CONNECTIONS, GAUGE, "Open connections."),
     Family(DEGRADED, GAUGE, "Workers whose status is degraded."),
+    Family(UNREADABLE, GAUGE, "Workers that cannot read the newest build, and serve an earlier one or none."),
     Family(WORKERS, GAUGE, "Workers."),
     Family(RESPONSIVE, GAUGE, "Workers whose event loop has answered in the last ten seconds."),
     Family(RESTARTS, COUNTER, "Workers that ended and were started again."),

@@ -125,7 +125,8 @@ def test_a_degraded_worker_is_counted(tmp_path: Path) -> None:
     counts = Counts(PATHS)
     with in_process(Settings(tmp_path), Clock(), counts) as address:
         assert httpx.get(f"{address}/v1/status").json()["data"]["status"] == "degraded"
-        wait_until(lambda: counts.of("fundamentals_degraded")[""] == 1)
+        wait_until(lambda: counts.of("fundamentals_build_unreadable")[""] == 1)
+        assert counts.of("fundamentals_degraded")[""] == 1
         found = samples(tmp_path / "published", counts, now=time.time())
         assert found["fundamentals_responsive_workers"] == 1
 
