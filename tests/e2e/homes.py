@@ -20,7 +20,8 @@ import fundamentals
 from pipelines.storage.checksums import NOTES
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
-from warehouse.pointer import Pointer, copies_of, current, description_of
+from warehouse.overlay import copy_of_base
+from warehouse.pointer import Pointer, copies_of, current, description_of, overlay_of
 from warehouse.pointer import kept as kept_builds
 from warehouse.reader import open_read_only
 from warehouse.verify import content_hash
@@ -127,10 +128,11 @@ def debris(home: Path) -> list[str]:
     """Files of a killed run that no later run removed."""
     pointer = published(home).pointer
     builds = [file for file in (pointer.file, pointer.previous) if file]
-    kept = {*builds, *map(copies_of, builds), *map(description_of, builds)}
+    kept = {*builds, *map(copies_of, builds), *map(description_of, builds), *map(overlay_of, builds)}
     kept |= {each.synchronized_file for each in kept_builds(home / "published")}
     kept |= {f"quality-{file.removeprefix('warehouse-').removesuffix('.duckdb')}.html" for file in builds}
     kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html", "runs.json"}
+    kept |= {overlay_of("warehouse.duckdb"), copy_of_base(pointer.base)}
     left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
     lake = Lake(home / "tables")
     for path in (each for each in lake.folder.iterdir() if each.name != NOTES):

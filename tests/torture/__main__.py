@@ -35,6 +35,7 @@ FAULTS = (
     Fault("the disk of the home is full", disks.full_home, lambda given: given.kills // 10),
     Fault("the disk of Dagster's folder is full", disks.full_dagster, lambda given: given.kills // 20),
     Fault("a flipped bit in each kind of file", bits.flipped, lambda given: given.bits),
+    Fault("a cut or missing file of a build", bits.shortened, lambda given: given.bits),
     Fault("a flipped bit in the accounts", bits.flipped_accounts, lambda given: 20 * given.bits),
     Fault("corrupted facts of one company", corruptions.drawn_corruptions, lambda given: given.corruptions),
     Fault("the clock set back and ahead", clocks.set_wrong, lambda given: given.kills and len(clocks.DAYS)),
@@ -50,7 +51,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument(
-        "--bits", type=int, help="rounds of one in each kind of file (default: a twentieth of the kills)"
+        "--bits", type=int, help="rounds of damage to each kind of file (default: a twentieth of the kills)"
     )
     parser.add_argument("--corruptions", type=int, default=500)
     parser.add_argument("--builds", type=int, default=100)
@@ -82,7 +83,13 @@ def main() -> int:
     return int(any(each["losses"] or each["wrong_answers"] for each in summary))
 
 
-STEPS = {bits.flipped: len(bits.KINDS), load.paced: 60, load.builds: 0, attack.attacked: 60}
+STEPS = {
+    bits.flipped: len(bits.KINDS),
+    bits.shortened: 2 * len(bits.CUTS),
+    load.paced: 60,
+    load.builds: 0,
+    attack.attacked: 60,
+}
 """Steps of the progress bar for each time, where it is not one."""
 
 

@@ -1,18 +1,20 @@
-"""A flipped bit in each kind of file of a home.
+"""A flipped bit in each kind of file of a home, and files of a build that are cut or missing.
 
-Belongs here: the kinds of files, and what must mend each. Does not: finding damage (doctor), what must hold afterwards
-(ground).
+Belongs here: the kinds of files, the damage, and what must mend each. Does not: finding damage (doctor), what must hold
+afterwards (ground).
 """
 
+import os
 import random
 import shutil
 import sqlite3
 import subprocess
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +24,7 @@ import polars as pl
 from serve.access.accounts import Accounts
 from serve.http.errors import CommandError
 from serve.settings import Settings
-from tests.e2e.homes import run
+from tests.e2e.homes import published, run
 from tests.servers import Clock, in_process
 from tests.torture.days import COMPANIES, PATHS, WrongAnswer
 from tests.torture.ground import Found, Ground, Home, failures, told
@@ -44,6 +46,7 @@ class Kind:
 
 KINDS = {
     "build": Kind("published/warehouse.duckdb", "synchronization", has_digest=True),
+    "overlay": Kind("published/warehouse.duckdb.wal", "synchronization", has_digest=True),
     "Parquet copy of a build": Kind("published/parquet/*.parquet", "synchronization", has_digest=True),
     "times of synchronizations": Kind("published/synchronized-*.json", "synchronization"),
     "pointer": Kind("published/CURRENT.json", "repair"),
@@ -76,34 +79,67 @@ def flip(path: Path, drawn: random.Random) -> None:
     path.chmod(mode)
 
 
+def cut(path: Path, _: random.Random, *, parts: int) -> None:
+    """Leave the first one of several parts of a file."""
+    mode = path.stat().st_mode
+    path.chmod(0o600)
+    os.truncate(path, path.stat().st_size // parts)
+    path.chmod(mode)
+
+
+def remove(path: Path, _: random.Random) -> None:
+    """Remove a file; a link to it stays."""
+    path.resolve().unlink()
+
+
+Happens = Callable[[Path, random.Random], None]
+CUTS: dict[str, Happens] = {
+    "cut to a half": partial(cut, parts=2),
+    "cut to a quarter": partial(cut, parts=4),
+    "removed": remove,
+}
+SERVED = ("build", "overlay", "times of synchronizations", "pointer")
+
+
 def flipped(ground: Ground, times: int) -> Found:
-    """Flip a bit of each kind of file; serve the home, and synchronize it after the next day."""
+    """Flip a bit of each kind of file."""
+    return _damaged(ground, times, [(kind, kind, flip) for kind in KINDS])
+
+
+def shortened(ground: Ground, times: int) -> Found:
+    """Cut or remove what DuckDB opens of a build."""
+    damage = [(f"{kind} {how}", kind, shorten) for kind in ("build", "overlay") for how, shorten in CUTS.items()]
+    return _damaged(ground, times, damage)
+
+
+def _damaged(ground: Ground, times: int, damage: Iterable[tuple[str, str, Happens]]) -> Found:
+    """Let damage, with a name, happen to a kind of file; serve the home, and synchronize it after the next day."""
     found = Found()
     for number in range(times):
+        while not files(ground.untouched, "overlay"):  # some builds have all rows written
+            ground.turn()
         before = ground.folder / f"before-{number}"
         shutil.copytree(ground.untouched, before, symlinks=True)
         ground.turn()
-        for kind in KINDS:
-            folder = shutil.copytree(before, ground.folder / f"bits-{number}" / kind.replace(" ", "-"), symlinks=True)
+        for name, kind, happens in damage:
+            folder = shutil.copytree(before, ground.folder / f"bits-{number}" / name.replace(" ", "-"), symlinks=True)
             home = Home(ground, folder)
             path = ground.drawn.choice(files(folder, kind))
-            flip(path, ground.drawn)
+            happens(path, ground.drawn)
             found.times += 1
             if kind in SERVED:
+                is_noticed = kind == "overlay" or happens is not flip  # else when the block with the bit is read
                 try:
-                    found.wrong += _asked(ground, folder, found)
+                    found.wrong += _asked(ground, folder, published(before).pointer.build, is_noticed, found)
                 except AssertionError as error:
-                    found.wrong.append(f"{kind}: {error}")
+                    found.wrong.append(f"{name}: {error}")
             mended_by, losses = _mended(home, KINDS[kind].mended_by)
-            found.note(f"{kind}: {mended_by}")
-            found.losses += [f"{kind}, {path.relative_to(folder)}: {loss}" for loss in losses]
+            found.note(f"{name}: {mended_by}")
+            found.losses += [f"{name}, {path.relative_to(folder)}: {loss}" for loss in losses]
             shutil.rmtree(folder)
             ground.step()
         shutil.rmtree(before)
     return found
-
-
-SERVED = ("build", "times of synchronizations", "pointer")
 
 
 def _mended(home: Home, by: str) -> tuple[str, list[str]]:
@@ -127,10 +163,21 @@ def _command(home: Home, *words: object) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(words, 1, "", traceback.format_exc())
 
 
-def _asked(ground: Ground, home: Path, found: Found) -> Iterator[str]:
-    """Ask the service of a damaged home; the wrong answers."""
+def _asked(ground: Ground, home: Path, newest: str, is_noticed: bool, found: Found) -> Iterator[str]:
+    """Ask the service of a damaged home; the wrong answers.
+
+    An answer must have the rows of the build that the status names, which may be another one after the answer. The
+    newest is of yesterday; it must not be named if the damage to it is noticed when it is opened.
+    """
     yesterday = ground.days.today - 1
     with in_process(Settings(home), Clock(time.time())) as address, httpx.Client(base_url=f"{address}/v1") as client:
+
+        def named() -> int:
+            return yesterday - (client.get("/status").json()["data"]["build"] != newest)
+
+        day = named()
+        if is_noticed and day == yesterday:
+            yield f"{home.name}: the damage is not noticed"
         for place in range(COMPANIES):
             for path in (each.format(place) for each in PATHS):
                 response = client.get(path, headers={"X-Api-Key": ground.drawn.choice(ground.secrets)})
@@ -138,8 +185,9 @@ def _asked(ground: Ground, home: Path, found: Found) -> Iterator[str]:
                     if response.status_code != 200:
                         raise WrongAnswer(response.text)
                     first, last = ground.days.day_of(path, response.json())
-                    if last < yesterday - 1 or first > yesterday:
-                        raise WrongAnswer(f"{path} is of day {first} to {last}, not {yesterday}")
+                    before, day = day, named()
+                    if not any(first <= each <= last for each in (before, day)):
+                        raise WrongAnswer(f"{path} is of day {first} to {last}, the build of day {day}")
                     found.answers += 1
                 except (WrongAnswer, LookupError, ValueError) as error:
                     yield f"{home.name}: {error!r}"
