@@ -1,13 +1,15 @@
 """The digest of a published build's files, by which damage is found.
 
-Belongs here: computing it, and comparing it with the pointer. Does not: the hash of the rows, by which a build of an
-earlier release is judged (verify); what happens to a damaged build (reader, pipelines).
+Belongs here: computing it, and comparing it with the pointer: that of all files, and that of the overlay, when a build
+is opened. Does not: the hash of the rows, by which a build of an earlier release is judged (verify); what happens to a
+damaged build (reader, pipelines).
 """
 
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from warehouse.errors import BuildUnreadable
 from warehouse.pointer import Pointer, copies_of, overlay_of
 
 
@@ -43,3 +45,22 @@ def has_digest(published: Path, pointer: Pointer) -> bool:
         return digest_of(digests_of(published, pointer.file)) == pointer.digest
     except OSError:
         return False
+
+
+def refuse_other_overlay(published: Path, pointer: Pointer) -> None:
+    """Refuse to open a build whose overlay is not the one that was published with it, which has a digest of its own.
+
+    DuckDB takes an overlay that is cut or missing, and some with a flipped bit, for one that ends earlier, and answers
+    with rows of earlier builds. The file beside it is not compared, because it may be large: when DuckDB opens it, it
+    checks its size and the checksums of its headers, and when it reads a block, that of the block.
+
+    Raises:
+        BuildUnreadable: the overlay is another one, it is missing, or there should be none.
+    """
+    overlay = published / overlay_of(pointer.file)
+    try:
+        digest = file_digest(overlay) if overlay.exists() else None
+    except OSError as error:
+        raise BuildUnreadable(f"{overlay}: {error.strerror}; run `fundamentals sync`") from error
+    if digest != pointer.digests.get(overlay.name):
+        raise BuildUnreadable(f"{overlay} is not as it was published; run `fundamentals sync`")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import duckdb
 
-from warehouse.digest import has_digest
+from warehouse.digest import has_digest, refuse_other_overlay
 from warehouse.errors import BuildDamaged, BuildUnreadable, NothingPublished, first_line
 from warehouse.pointer import POINTER, Pointer, current, kept, overlay_of, synchronized
 
@@ -89,12 +89,13 @@ class OpenBuild:
         """Open the build that the pointer names.
 
         Raises:
-            BuildUnreadable: the build or its synchronization times cannot be read.
+            BuildUnreadable: the build or its synchronization times cannot be read, or its overlay is damaged.
         """
         self.pointer = pointer
         self.users = 0
         self._published = published
         self._updated = synchronized(published, pointer)
+        refuse_other_overlay(published, pointer)
         try:
             self._connection = open_read_only(published / pointer.file)
         except duckdb.Error as error:
@@ -331,7 +332,9 @@ class Warehouse:
         before = self._current  # another thread may leave it meanwhile
         try:
             if read and not (before and opened.takes_over(before)):
-                opened.memory, opened.whole = read(self._published / opened.pointer.file), opened.pointer
+                memory = read(self._published / opened.pointer.file)
+                refuse_other_overlay(self._published, opened.pointer)  # its files were opened again
+                opened.memory, opened.whole = memory, opened.pointer
         except (duckdb.Error, BuildUnreadable) as error:
             log.error("%s: %s; its queries take longer", opened.pointer.file, first_line(error))
 

@@ -151,10 +151,10 @@ def test_a_table_that_a_later_version_added_is_missing_only_if_it_was_written(tm
     assert added in names(Lake(tmp_path))
 
 
-@pytest.mark.parametrize("name_of", [str, overlay_of])
-def test_a_damaged_build_is_found_and_published_again(home, two_builds, doctor, name_of):
-    """A segment cannot be restored from it then; so is a damaged overlay."""
-    flip(Path(name_of(str(build_of(home)[0]))))
+@pytest.mark.parametrize(("name_of", "damage"), [(str, flip), (overlay_of, flip), (overlay_of, Path.unlink)])
+def test_a_damaged_build_is_found_and_published_again(home, two_builds, doctor, name_of, damage):
+    """A segment cannot be restored from it then; so is a damaged or missing overlay."""
+    damage(Path(name_of(str(build_of(home)[0]))))
     status, found, _ = doctor()
     assert status == DAMAGE
     assert "which is served, is damaged" in found["builds"]

@@ -3,6 +3,7 @@
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from tests import builds
 from tests.published import names
 from warehouse import overlay, publish, views
 from warehouse.digest import digests_of
-from warehouse.reader import open_read_only
+from warehouse.memory import Memory
+from warehouse.pointer import overlay_of
+from warehouse.reader import FALLEN_BACK, Warehouse, open_read_only
 from warehouse.verify import is_whole
 
 
@@ -169,15 +172,58 @@ def test_all_rows_are_written_of_a_small_build_after_a_large_overlay_or_if_many_
     assert builds.renewed(published)[0].base == "b2"
 
 
-@overlaid
-def test_a_damaged_overlay_is_noticed(published: Path) -> None:
-    made, _ = builds.renewed(published)
-    builds.point(published, made)
-    pointer = publish.current(published)
-    assert pointer is not None
-    path = published / "warehouse-b2.duckdb.wal"
-    path.chmod(0o600)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
+@pytest.mark.parametrize("damaged", [lambda whole: whole[:-1], lambda whole: bytes([whole[0] ^ 1]) + whole[1:], None])
+def test_a_damaged_overlay_is_noticed(published: Path, damaged: Callable[[bytes], bytes] | None) -> None:
+    """DuckDB opens the build without the rows of such an overlay. Who has the build open keeps it."""
+    builds.small(published)
+    builds.publish_overlaid(published, sync_id="s2")
+    opened, starting = Warehouse(published), Warehouse(published)
+    assert build_of(opened) == "b2"
+    path, pointer = published / "warehouse-b2.duckdb.wal", publish.current(published)
+    whole = path.read_bytes()
+    path.unlink()
+    if damaged:
+        path.write_bytes(damaged(whole))
+    assert pointer
     assert not is_whole(published, pointer)
+    assert (build_of(starting), starting.reason) == ("b1", FALLEN_BACK)
+    assert (build_of(opened), opened.reason) == ("b2", None)
+    publish.record(published, synchronization=builds.SYNCHRONIZATION | {"sync_id": "s3"}, updated={})
+    assert (build_of(opened), opened.reason) == ("b2", FALLEN_BACK)
+    builds.small(published, "b3", sync_id="s4")
+    assert [(build_of(each), each.reason) for each in (starting, opened)] == [("b3", None)] * 2
+    opened.close()
+    starting.close()
+
+
+def test_an_overlay_that_is_not_of_the_build_is_noticed(published: Path) -> None:
+    """DuckDB would answer with its rows."""
+    builds.small(published)
+    builds.publish_overlaid(published, sync_id="s2")
+    publish.rollback(published)
+    (published / "warehouse-b1.duckdb.wal").hardlink_to(published / "warehouse-b2.duckdb.wal")
+    warehouse = Warehouse(published)
+    assert (build_of(warehouse), warehouse.reason) == ("b2", FALLEN_BACK)
+    warehouse.close()
+
+
+def test_rows_that_were_read_from_an_overlay_while_it_was_damaged_are_not_served(published: Path) -> None:
+    """DuckDB, which has read it before, answers."""
+    builds.small(published)
+    builds.publish_overlaid(published, sync_id="s2")
+
+    def read(file: Path) -> Memory:
+        Path(overlay_of(str(file))).unlink()
+        return Memory(file)
+
+    warehouse = Warehouse(published, read)
+    with warehouse.build() as build:
+        assert build.memory is None
+        [(count,)] = build.rows("SELECT count(*) FROM filings WHERE form = $form", {"form": builds.OVERLAID_FORM})
+        assert count == 1
+    warehouse.close()
+
+
+def build_of(warehouse: Warehouse) -> str:
+    with warehouse.build() as build:
+        return build.pointer.build
