@@ -32,6 +32,7 @@ ENDING = 5.0
 LOCK = "synchronization.lock"
 """The lock of a home. A synchronization or command that holds it takes over the state of the store itself."""
 FOLDER = "published"
+POINTED = f"{FOLDER}/{POINTER}"
 MARKER = "home.json"
 STAMPS = "following.json"
 REPORTED_EVERY = 2.0
@@ -103,11 +104,13 @@ class Follower:
             )
         files, before = needed(head, pointer), readable(self._home / FOLDER)
         links = {path: target for path, target in head.links.items() if f"{FOLDER}/{target}" in _with_folders(files)}
-        self._folder.fetch(files, Progress())
+        replaced = self._folder.fetch(files, Progress())
         with locked(self._home / LOCK) as is_mine:
             if not is_mine:
                 return False
             self._folder.bring(files, links)
+            if replaced and POINTED not in replaced:
+                (self._home / POINTED).touch()  # so that the service opens a build again whose files were mended
             self._remove_others(files, pointer, before)
         if before is None or before.build != pointer.build:
             print(f"build {pointer.build} was taken over from {self._store.address}", file=sys.stderr, flush=True)
@@ -120,14 +123,13 @@ class Follower:
             BuildUnreadable: it is not a pointer.
             StoreError: it cannot be downloaded.
         """
-        path = f"{FOLDER}/{POINTER}"
-        if path not in head.files:
+        if POINTED not in head.files:
             return None
-        [file] = self._folder.fetch({path: head.files[path]}).values() or [self._home / path]
+        [file] = self._folder.fetch({POINTED: head.files[POINTED]}).values() or [self._home / POINTED]
         try:
             return seal.decoded(file.read_bytes(), Pointer)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise BuildUnreadable(f"{self._store.address}: {path}: {error}; run `fundamentals sync`") from error
+            raise BuildUnreadable(f"{self._store.address}: {POINTED}: {error}; run `fundamentals sync`") from error
 
     def _remove_others(self, files: Mapping[str, Content], now: Pointer, before: Pointer | None) -> None:
         """Remove all builds but the one of HEAD and the last one, which may still be read."""

@@ -25,7 +25,7 @@ from warehouse.checkout import Folder
 from warehouse.files import locked
 from warehouse.pointer import current
 from warehouse.publish import rollback
-from warehouse.reader import open_read_only
+from warehouse.reader import FALLEN_BACK, Warehouse, open_read_only
 from warehouse.store import ONCE, Store, opened
 from warehouse.verify import is_whole
 
@@ -368,6 +368,23 @@ def test_of_a_build_with_an_overlay_a_replica_fetches_only_what_is_new(
     assert not (published / "warehouse.duckdb.wal").is_symlink()
     with open_read_only(published / "warehouse.duckdb") as connection:
         assert connection.execute("SELECT DISTINCT revenue FROM financials").fetchall() == [(2.0,)]
+
+
+def test_a_damaged_overlay_of_a_replica_is_downloaded_again_and_served(publisher: Publisher, tmp_path: Path) -> None:
+    """Until then it serves the build before, if it has that."""
+    home = tmp_path / "replica"
+    home.mkdir()
+    follower_of(publisher, home).look()
+    publisher.publish(1, overlaid=True)
+    follower_of(publisher, home).look()
+    (home / "published" / "warehouse-b1.duckdb.wal").unlink()
+    replica = Warehouse(home / "published")
+    with replica.build() as build:
+        assert (build.pointer.build, replica.reason) == ("b0", FALLEN_BACK)
+    follower_of(publisher, home).look()
+    with replica.build() as build:
+        assert (build.pointer.build, replica.reason) == ("b1", None)
+    replica.close()
 
 
 @pytest.mark.long
