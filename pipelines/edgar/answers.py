@@ -4,12 +4,19 @@ Belongs here: what all clients share.
 Does not: any request (client over HTTP, mirror from the disk).
 """
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
 TICKERS_URL = "https://www.sec.gov/files/company_tickers_exchange.json"
 
 MAX_BYTES = 1 << 28  # the largest real document has some ten million bytes
+WEB_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?>\s+|<\?xml[^>]*>|<!--.*?-->)*+<(?:!doctype\s+html|html|head|body)\b",
+    re.DOTALL | re.IGNORECASE,
+)
+BEGINNING = 1 << 12
+"""Bytes within which a web page shows that it is one."""
 
 
 def facts_url(cik: str) -> str:
@@ -20,6 +27,11 @@ def facts_url(cik: str) -> str:
 def submissions_url(cik: str) -> str:
     """The address of a company's submissions document: its identity and its recent filings."""
     return f"https://data.sec.gov/submissions/CIK{cik}.json"
+
+
+def is_web_page(content: bytes) -> bool:
+    """Whether this is a page in HTML, which no document of EDGAR is: the SEC refuses with one, also with status 200."""
+    return WEB_PAGE.match(content[:BEGINNING]) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from email.utils import parsedate_to_datetime
 from html import unescape
+from itertools import chain
 from pathlib import Path
 from typing import Self, TypeVar
 
 import httpx
 
-from pipelines.edgar.answers import MAX_BYTES, Answer, Fetched, NotFound, NotModified, Validators
+from pipelines.edgar.answers import MAX_BYTES, Answer, Fetched, NotFound, NotModified, Validators, is_web_page
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.network import DEADLINE, Exchange, Pace, StoppedError, TooSlowError
 from pipelines.edgar.partial import Downloaded, Partial
@@ -35,7 +36,8 @@ MAX_WAIT = 120.0  # seconds; if the server asks for a longer wait, there are no 
 TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 REFUSED, TOO_MANY = 403, 429
 REFUSALS_IN_A_ROW = 3
-"""After so many documents in a row that are refused with 403, no more are requested: EDGAR blocks the caller."""
+"""After so many documents in a row that are refused, with 403 or with a web page in place of the document, no more are
+requested: EDGAR blocks the caller."""
 PAGE_BYTES, PAGE_LENGTH = 1 << 16, 300
 """How much of the page of a refusal is read, and how much of its text is shown."""
 WHOLE, PART, RANGE_IMPOSSIBLE = 200, 206, 416
@@ -95,10 +97,10 @@ class EdgarClient:
         """Request the document at `url`; with validators, only if it has changed since they were received.
 
         Raises:
-            RefusedError: EDGAR blocks the caller: 403 for several documents in a row, 429 at the last attempt, or a
-                request to wait too long.
+            RefusedError: EDGAR blocks the caller: 403 or a web page for several documents in a row, 429 at the last
+                attempt, or a request to wait too long.
             FetchError: any other failure: no connection, an incomplete, slow or oversized body, a redirect, an
-                unexpected status, 403 for this document.
+                unexpected status, 403 or a web page for this document.
         """
         conditions = validators.headers() if validators else {}
         return self._repeated(url, lambda: self._ask(url, conditions))
@@ -173,9 +175,12 @@ class EdgarClient:
             if response.status_code == RANGE_IMPOSSIBLE:
                 partial.drop()
                 raise _NotNowError("the file has changed since its download began")
+            chunks, first = response.iter_raw(), b""
             if response.status_code == PART and partial.fits(response.headers.get("Content-Range", "")):
                 done = partial.size
             elif response.status_code == WHOLE and "Content-Encoding" not in response.headers:
+                if is_web_page(first := next(chunks, b"")):
+                    raise _web_page(first)
                 partial.drop()
                 done = 0
                 partial.note(url, response.headers)
@@ -188,7 +193,7 @@ class EdgarClient:
             total = done + int(response.headers.get("Content-Length") or 0)
             with partial.path.open("ab") as file:
                 reported = done
-                for chunk in response.iter_raw():
+                for chunk in chain([first], chunks):
                     file.write(chunk)
                     done += len(chunk)
                     if done > LARGEST_DOWNLOAD:
@@ -213,7 +218,7 @@ class EdgarClient:
             raise FetchError(f"{url}: {error}; synchronize again later", passes_in=0) from error
 
     def _refused(self, url: str, failure: "_NotNowError") -> EdgarError:
-        """The error for a 403: this document's only, unless it is one of several in a row."""
+        """The error for a refusal: this document's only, unless it is one of several in a row."""
         self._refused_in_a_row += 1
         if self._refused_in_a_row < REFUSALS_IN_A_ROW:
             self._pace.hold(FIRST_DELAY)
@@ -246,7 +251,9 @@ def _answer(url: str, response: httpx.Response, *, asked_whether_modified: bool)
     status = response.status_code
     if status == 200:
         validators = Validators(response.headers.get("ETag"), response.headers.get("Last-Modified"))
-        return Fetched(_body(url, response), validators)
+        if is_web_page(content := _body(url, response)):
+            raise _web_page(content)
+        return Fetched(content, validators)
     if status == 404:
         return NotFound()
     if status == 304 and asked_whether_modified:
@@ -271,7 +278,17 @@ def _page(response: httpx.Response) -> str:
     if response.headers.get("Content-Encoding", "").lower() == "gzip":
         with suppress(zlib.error):
             raw = zlib.decompressobj(wbits=GZIP_BODY).decompress(raw, PAGE_BYTES)
-    text = TAGS.sub(" ", raw.decode(errors="replace"))
+    return _quoted(raw)
+
+
+def _web_page(content: bytes) -> _NotNowError:
+    """The refusal of a request that is answered with a web page in place of the document."""
+    return _NotNowError(f"answers 200 with a web page in place of the document{_quoted(content)}", REFUSED)
+
+
+def _quoted(page: bytes) -> str:
+    """The beginning of the text of a page, in quotation marks; empty without text."""
+    text = TAGS.sub(" ", page[:PAGE_BYTES].decode(errors="replace"))
     words = " ".join("".join(letter if letter.isprintable() else " " for letter in unescape(text)).split())
     return f' ("{words[:PAGE_LENGTH]}{"…" if len(words) > PAGE_LENGTH else ""}")' if words else ""
 

@@ -185,10 +185,49 @@ def test_a_source_that_refuses_everything_is_left_after_a_few_requests(server, m
     assert len(server.asked) == 1 + REFUSALS_IN_A_ROW, server.asked
 
 
+PAGE = b"<!DOCTYPE html><html><h1>Your Request Originates from an Undeclared Automated Tool</h1></html>"
+
+
+def test_the_page_of_a_refusal_with_status_200_is_a_refusal(server, mirror, held, monkeypatch):
+    """Of one document the failure of its company, of all the end: nothing is quarantined, and no time advances."""
+    before, tables = published(held).pointer, Lake(held / "tables").read("documents")
+    server.replies, server.otherwise = {}, Reply(body=PAGE)
+    server.on(TICKERS_URL, Reply(body=mirror.tickers.read_bytes()))
+    folder, server.folder = server.folder, None
+    with monkeypatch.context() as slowly:
+        slowly.setattr(sources, "REQUESTS_A_SECOND", 1)
+        done = live(held, server, "--symbols", ",".join(filer.symbol for filer in FILERS))
+    assert done.returncode == 1
+    [line] = [line for line in done.stderr.splitlines() if "Undeclared" in line]
+    assert line.startswith("fundamentals sync: https://data.sec.gov/")
+    assert line.endswith(
+        "as do the 2 documents before it; the address or the User-Agent is blocked: wait ten minutes, check "
+        "EDGAR_USER_AGENT"
+    )
+    assert len(server.asked) == 1 + REFUSALS_IN_A_ROW, server.asked
+    assert (published(held).pointer, Lake(held / "tables").read("documents").equals(tables)) == (before, True)
+
+    server.folder, server.otherwise = folder, Reply(404)
+    server.on(facts_url(BRAVO.cik), Reply(body=PAGE))
+    done = live(held, server)
+    assert done.returncode == 3
+    assert f"failed: CIK {BRAVO.cik}: {facts_url(BRAVO.cik)}: answers 200 with a web page in place" in done.stderr
+    documents = Lake(held / "tables").read("documents").filter(cik=BRAVO.cik)
+    assert documents.drop("failure").equals(
+        tables.filter(cik=BRAVO.cik).drop("failure").with_columns(status=pl.lit("failed"))
+    )
+    assert query(held, "SELECT * FROM quarantine") == []
+
+    server.on(TICKERS_URL, Reply(body=PAGE))
+    done = live(held, server)
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert "Undeclared Automated Tool" in done.stderr
+
+
 def test_the_same_bad_bytes_for_both_documents_of_a_company(server, mirror, home):
     """One row of table `quarantine` with both places; the other companies are published."""
     for url in (facts_url(BRAVO.cik), submissions_url(BRAVO.cik)):
-        server.on(url, Reply(body=b"<html>Maintenance</html>"))
+        server.on(url, Reply(body=b"Maintenance"))
     done = live(home, server)
     assert done.returncode == 0, done.stderr
     assert query(home, "SELECT cik, place FROM quarantine") == [

@@ -27,6 +27,7 @@ from pipelines.edgar.answers import (
     NotModified,
     Validators,
     facts_url,
+    is_web_page,
     submissions_url,
 )
 from pipelines.edgar.client import EdgarClient
@@ -207,6 +208,42 @@ def test_several_refusals_in_a_row_end_all_requests(server, client):
         ):
             client.get(facts_url(f"{number:010}"))
     assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_web_page_in_place_of_a_document_is_a_refusal(server, client, packed):
+    """The SEC sends its page with status 200, too."""
+    body, headers = (gzip.compress(SEC_PAGE), {"Content-Encoding": "gzip"}) if packed else (SEC_PAGE, {})
+    server.on(URL, Reply(403))
+    server.otherwise = Reply(200, body, headers)
+    said = 'answers 200 with a web page in place of the document ("Your Request Originates from an Undeclared Automated'
+    for url, error in ((URL, FetchError), (TICKERS_URL, FetchError), (URL + "n", RefusedError), (URL, RefusedError)):
+        with pytest.raises(error, match="check EDGAR_USER_AGENT") as refused:
+            client.get(url)
+        assert url == URL or said in str(refused.value)
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "is_page"),
+    [
+        (b"<!DOCTYPE html><p>", True),
+        (b"\xef\xbb\xbf\r\n <HTML lang=en>", True),
+        (
+            b'<?xml version="1.0"?>\n<!-- a --><!-- b -->\n<!doctype html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">',
+            True,
+        ),
+        (b"<head><title>SEC.gov</title>", True),
+        (b"<?xml version='1.0'?><feed xmlns='http://www.w3.org/2005/Atom'>", False),
+        (b"<htmlx>", False),
+        (b'{"html":"<html>"}', False),
+        (b"Description: <html>", False),
+        (b"<!---->" * 10_000, False),
+        (b"", False),
+    ],
+)
+def test_what_a_web_page_is(content, is_page):
+    assert is_web_page(content) is is_page
 
 
 def test_refusals_with_an_answer_between_them_end_nothing(server, client):
@@ -556,6 +593,17 @@ def test_another_process_continues_a_download(server, client, tmp_path):
     _, told = download(client, tmp_path / "facts.zip")
     assert [asked["Range"] for _, asked in server.asked] == ["bytes=6000-"]
     assert told[-1] == (len(FILE), len(FILE))
+    assert (tmp_path / "facts.zip").read_bytes() == FILE
+
+
+def test_a_web_page_in_place_of_a_file_loses_nothing_of_it(server, client, tmp_path):
+    server.on(ZIP_URL, Reply(body=FILE, headers=TAG, cut=6000), Reply(body=SEC_PAGE), Reply(body=FILE, headers=TAG))
+    with pytest.raises(
+        FetchError, match=r'a web page in place of the document \("Your Request Originates .* check EDGAR'
+    ):
+        download(client, tmp_path / "facts.zip")
+    download(client, tmp_path / "facts.zip")
+    assert [asked["Range"] for _, asked in server.asked] == [None, "bytes=6000-", "bytes=6000-"]
     assert (tmp_path / "facts.zip").read_bytes() == FILE
 
 

@@ -258,7 +258,7 @@ def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(serv
 
 def test_a_feed_that_cannot_be_read_loses_nothing(server, client, home):
     """Its error is told, and the reports that wait are asked for."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))), Reply(body=b"<html>"), Reply(418))
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))), Reply(body=b"<feed>"), Reply(418))
     server.on(FACTS, Reply(body=b"{}"), Reply(404), Reply(body=b"0000000101-26-000001"))
     told: list[str] = []
     assert looked(client, home, 0, tell=told.append) == told == []
