@@ -39,6 +39,7 @@ ENTRY_MARK, LOCAL_MARK, END_MARK, END_64_MARK, LOCATOR_MARK = (
     b"PK\6\7",
 )
 LONGEST_COMMENT = (1 << 16) - 1
+LARGEST_DIRECTORY = 1 << 29  # that of submissions.zip has less than a hundred million bytes
 BEYOND_32, BEYOND_16 = (1 << 32) - 1, (1 << 16) - 1
 ENCRYPTED, STORED, DEFLATED = 1, 0, 8
 EXTRA_64 = 1
@@ -123,7 +124,8 @@ class Archive:
             FetchError: it is too large, its size or checksum differs from the directory's, or it is damaged.
         """
         if member.size > MAX_BYTES or member.packed > MAX_BYTES:
-            raise self._refused(cik, f"has {member.size} bytes, which no document of EDGAR has")
+            size = max(member.size, member.packed)
+            raise self._refused(cik, f"has {size} bytes, which no document of EDGAR has; get the file again")
         if member.flags & ENCRYPTED or member.method not in (STORED, DEFLATED):
             raise self._refused(cik, f"is encrypted or packed with method {member.method}, expected 8 (deflate) or 0")
         try:
@@ -164,6 +166,8 @@ class Archive:
             raise self._damaged("its 64-bit end is missing")
         if offset + size > self._bytes:
             raise self._damaged("its directory lies outside of the file")
+        if size > LARGEST_DIRECTORY:
+            raise self._damaged(f"its directory has {size} bytes, which none of EDGAR has")
         self._members = members
         return os.pread(self._file, size, offset)
 

@@ -19,11 +19,13 @@ from pipelines.edgar.answers import (
     NotModified,
     Validators,
     facts_url,
+    is_web_page,
     submissions_url,
 )
 from pipelines.edgar.archive import Archive
 from pipelines.edgar.documents import decode_submissions
 from pipelines.edgar.errors import DocumentError, FetchError, SourceError
+from pipelines.edgar.mirror import document_in
 
 FACTS, SUBMISSIONS, TICKERS = "companyfacts.zip", "submissions.zip", "company_tickers_exchange.json"
 CIK = re.compile(r"/CIK(\d{10})\.json", re.ASCII)
@@ -56,7 +58,7 @@ class BulkFolder:
         """The document at `url`; NotModified if the held one has the size and the checksum of the member.
 
         Raises:
-            FetchError: the member is refused, or the list cannot be read.
+            FetchError: the member is refused, or is a web page; the list cannot be read, or is no document.
         """
         if url == TICKERS_URL:
             return Fetched(self._list(), Validators())
@@ -65,7 +67,11 @@ class BulkFolder:
         cik, archive = self._place(url)
         if not archive or not (member := archive.member(cik)):
             return NotFound()
-        return Fetched(archive.read(cik, member), Validators())
+        if is_web_page(content := archive.read(cik, member)):
+            raise FetchError(
+                f"{url}: is a web page in {archive.path}, expected a document of EDGAR; get the file again"
+            )
+        return Fetched(content, Validators())
 
     def is_known(self, url: str, validators: Validators | None) -> bool:
         """Whether the held document has the size and the checksum of the member at `url`, or with None there is none.
@@ -97,7 +103,7 @@ class BulkFolder:
         """The list of companies; without the file, from the symbols that the submissions name."""
         if self._tickers.exists():
             try:
-                return self._tickers.read_bytes()
+                return document_in(self._tickers)
             except OSError as error:
                 raise FetchError(f"{self._tickers} cannot be read: {error.strerror}") from error
         rows = [row for cik in self._facts.ciks for row in self._symbols(cik)]

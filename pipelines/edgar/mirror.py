@@ -1,6 +1,6 @@
 """A mirror directory: EDGAR's documents as files, laid out by host and path.
 
-Belongs here: the answer to a request for a document, from the files of a directory.
+Belongs here: the answer to a request for a document, from the files of a directory; what a file must be to be one.
 Does not: opening a source (sources), asking EDGAR itself (client).
 """
 
@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from urllib.parse import unquote
 
-from pipelines.edgar.answers import Answer, Fetched, NotFound, Validators
+from pipelines.edgar.answers import MAX_BYTES, Answer, Fetched, NotFound, Validators, is_web_page
 from pipelines.edgar.errors import FetchError
 
 NO_VALIDATORS = Validators()
@@ -32,7 +32,7 @@ class MirrorFolder:
         """The document at `url`. A mirror returns no validators and ignores those of the request.
 
         Raises:
-            FetchError: the file cannot be read, or it is a link out of the directory.
+            FetchError: the file cannot be read, is no document (document_in), or is a link out of the directory.
         """
         try:
             return self._answer(url)
@@ -60,12 +60,26 @@ class MirrorFolder:
             return NotFound()
         if not file.resolve().is_relative_to(self._root):
             raise FetchError(f"{url}: {file} leads out of the mirror directory; put the file itself there")
-        return Fetched(file.read_bytes(), NO_VALIDATORS)
+        return Fetched(document_in(file), NO_VALIDATORS)
 
     def _names(self, folder: str) -> frozenset[str]:
         if folder not in self._listed:
             self._listed[folder] = frozenset(path.name for path in (self._root / folder).iterdir())
         return self._listed[folder]
+
+
+def document_in(file: Path) -> bytes:
+    """The document in a file.
+
+    Raises:
+        FetchError: it is larger than any document, or a web page, such as a refusal of the SEC that was saved.
+        OSError: it cannot be read.
+    """
+    if (size := file.stat().st_size) > MAX_BYTES:
+        raise FetchError(f"{file} has {size} bytes, which no document of EDGAR has; get the file again")
+    if is_web_page(content := file.read_bytes()):
+        raise FetchError(f"{file} is a web page, expected a document of EDGAR; get the file again")
+    return content
 
 
 def file_of(folder: Path, url: str) -> Path:

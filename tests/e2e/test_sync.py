@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pipelines.edgar.archive import Archive, Member
 from pipelines.storage.home import LOCK
+from pipelines.storage.lake import Lake
 from tests.archives import zipped
 from tests.e2e.homes import published, query, sync, sync_as_process, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, Filer, Mirror
@@ -152,7 +154,7 @@ def test_a_folder_without_the_list_of_companies(small, kept, tmp_path):
     refused(sync(kept, tmp_path), "has no www.sec.gov/files/company_tickers_exchange.json", "the list of companies")
 
 
-@pytest.mark.parametrize("content", ["", "<html>", '{"fields": ["cik", "name"', '{"fields": [], "data": []}'])
+@pytest.mark.parametrize("content", ["", "We are busy", '{"fields": ["cik", "name"', '{"fields": [], "data": []}'])
 def test_a_malformed_list_of_companies(small, kept, tmp_path, content):
     mirror = Mirror(tmp_path, *FILERS)
     mirror.tickers.write_text(content)
@@ -194,7 +196,7 @@ def truncated(raw: bytes) -> bytes:
 
 
 def no_json(raw: bytes) -> bytes:
-    return b"<html>Undeclared automated tool</html>"
+    return b"We are busy"
 
 
 def of_another(raw: bytes) -> bytes:
@@ -243,11 +245,42 @@ def test_a_broken_document_is_quarantined(own, breaking: Callable[[bytes], bytes
         assert sync_unrecorded(home, mirror.folder, "--symbols", "ALFA").returncode == 0
 
 
+def test_a_file_that_is_no_document_is_the_failure_of_its_company(own):
+    """A saved refusal of the SEC, or more bytes than any document has, which take no space here. Nothing is stored."""
+    mirror, home = own
+    grown = replace(ALFA, scale=400)
+    mirror.hold(grown)
+    mirror.facts(BRAVO).write_text("<!DOCTYPE html><html><h1>Undeclared Automated Tool</h1></html>")
+    with mirror.submissions(CARGO).open("wb") as file:
+        file.truncate(400 << 20)
+    before = Lake(home / "tables").read("documents")
+
+    done = sync_unrecorded(home, mirror.folder)
+
+    assert done.returncode == 3, done.stderr
+    what = ["is a web page, expected a document of EDGAR", "has 419430400 bytes, which no document of EDGAR has"]
+    for filer, file, reason in zip((BRAVO, CARGO), (mirror.facts(BRAVO), mirror.submissions(CARGO)), what, strict=True):
+        line = f"failed: CIK {filer.cik}: {file} {reason}; get the file again; its previous values stay"
+        assert line in done.stderr.splitlines()
+    assert query(home, REVENUES) == revenues(grown, BRAVO, CARGO)
+    assert query(home, "SELECT * FROM quarantine") == []
+    kept = pl.col("cik").is_in([BRAVO.cik, CARGO.cik]), ["cik", "facts_digest", "submissions_digest", "synchronized_at"]
+    after = Lake(home / "tables").read("documents")
+    assert after.filter(kept[0]).select(kept[1]).equals(before.filter(kept[0]).select(kept[1]))
+
+
+def test_a_list_of_companies_that_is_no_document_ends_the_run_in_one_line(own):
+    mirror, home = own
+    with mirror.tickers.open("wb") as file:
+        file.truncate(60 << 30)
+    refused(sync(home, mirror.folder), "has 64424509440 bytes, which no document of EDGAR has; get the file again")
+
+
 def test_too_many_broken_documents_hold_back_publishing(own):
     mirror, home = own
     before = published(home).pointer
     for filer in FILERS:
-        mirror.facts(filer).write_text("<html>")
+        mirror.facts(filer).write_text("{")
 
     done = sync(home, mirror.folder)
 

@@ -153,6 +153,18 @@ def test_a_bomb_is_refused_and_the_others_are_read(path, monkeypatch):
     assert content_of(path, B) == b"{}"
 
 
+def test_a_directory_that_is_larger_than_any_is_refused(path):
+    """Before it is read; the file has the bytes, but they take no space."""
+    directory, end = 60 << 30, struct.Struct("<4sQ2H2L4Q")
+    with path.open("wb") as file:
+        file.truncate(directory)
+        file.seek(directory)
+        file.write(end.pack(b"PK\6\6", 44, 45, 45, 0, 0, 0, 0, directory, 0))
+        file.write(struct.pack("<4sLQL", b"PK\6\7", 0, directory, 1) + b"PK\5\6" + b"\xff" * 16 + b"\0\0")
+    with pytest.raises(SourceError, match=f"has {directory} bytes, which none of EDGAR has; get it again"):
+        Archive(path)
+
+
 def patched(path: Path, cik: str, at: int, value: bytes) -> None:
     """Overwrite bytes of the entry of a member in the directory."""
     archive = Archive(path)
@@ -344,6 +356,24 @@ def test_a_list_without_any_symbol_is_an_error(mirror, tmp_path):
     with pytest.raises(FetchError, match="Is a directory"):
         folder.get(TICKERS_URL)
     folder.close()
+
+
+def test_a_file_or_member_that_is_no_document_is_an_error(mirror, tmp_path):
+    """A web page, or more bytes than any document has; the other members are read."""
+    facts = zipped(mirror, tmp_path / "bulk")
+    write(facts, (name(ALFA.cik), b"<html>Undeclared Automated Tool</html>"), (name(BRAVO.cik), b"{}"))
+    listed = facts.parent / "company_tickers_exchange.json"
+    with listed.open("wb") as file:
+        file.truncate(60 << 30)
+    with open_source(str(facts)) as source:
+        with pytest.raises(FetchError, match=r"is a web page in .*companyfacts.zip, expected a document of EDGAR; get"):
+            source.client.get(facts_url(ALFA.cik))
+        assert isinstance(source.client.get(facts_url(BRAVO.cik)), Fetched)
+        with pytest.raises(FetchError, match="has 64424509440 bytes, which no document of EDGAR has; get"):
+            source.client.get(TICKERS_URL)
+        listed.write_bytes(b"<html>")
+        with pytest.raises(FetchError, match="is a web page, expected a document of EDGAR; get"):
+            source.client.get(TICKERS_URL)
 
 
 @pytest.mark.parametrize("path", ["nowhere/companyfacts.zip", "x" * 5000 + ".zip", "a\0b.zip"])

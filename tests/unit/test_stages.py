@@ -246,7 +246,7 @@ def in_json(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[byt
 
 BROKEN = {
     "truncated": (lambda raw: raw[: len(raw) // 2], "complete JSON document", "companyfacts of CIK"),
-    "not JSON": (lambda raw: b"<html>We are busy</html>", "complete JSON document", "companyfacts of CIK"),
+    "not JSON": (lambda raw: b"We are busy", "complete JSON document", "companyfacts of CIK"),
     "empty": (lambda raw: b"", "complete JSON document", "companyfacts of CIK"),
     "another's cik": (in_json(another_company), "the cik is 999", "companyfacts of CIK"),
     "units in a list": (in_json(units_in_a_list), "'units' is a list, expected an object", f"{REVENUE}/units"),
