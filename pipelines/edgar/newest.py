@@ -9,7 +9,7 @@ acceptance, and its `id` ends with the accession number. A page has at most a hu
 
 import re
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -23,6 +23,7 @@ has them."""
 PAGE, PAGES = 100, 20
 """Entries on a page, and how many pages are read at most: two thousand reports since the feed was last read."""
 
+PLACE = "feed of the newest filings"
 ATOM = "{http://www.w3.org/2005/Atom}"
 TITLE_CIK = re.compile(r"\((\d{10})\)", re.ASCII)
 ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
@@ -45,23 +46,38 @@ def newest_url(form: str, start: int) -> str:
     )
 
 
-def filings_in(raw: bytes) -> list[NewFiling]:
-    """The filings of a page of the feed.
+class Feed(NamedTuple):
+    """What was read of the feed.
+
+    Attributes:
+        filings: the filings, in the order of their acceptance.
+        skipped: what is wrong with each malformed entry.
+        validators: of the first pages, by address.
+    """
+
+    filings: list[NewFiling]
+    skipped: list[str]
+    validators: dict[str, Validators]
+
+
+def filings_in(raw: bytes) -> tuple[list[NewFiling], list[str]]:
+    """The filings of a page of the feed, and what is wrong with each entry that lacks company, form, number or time.
 
     Raises:
-        DocumentError: it is no feed, or an entry lacks its company, form, number or time.
+        DocumentError: it is no feed.
     """
     try:
-        entries = list(ElementTree.fromstring(raw).iter(f"{ATOM}entry"))
-    except ElementTree.ParseError as error:
-        raise DocumentError(f"is not a feed: {error}", "feed of the newest filings") from error
-    return [_filing(entry) for entry in entries]
+        feed = ElementTree.fromstring(raw)
+    except (ElementTree.ParseError, ValueError, LookupError) as error:  # the last two: an encoding that expat lacks
+        raise DocumentError(f"is not a feed: {error}", PLACE) from error
+    if feed.tag != f"{ATOM}feed":
+        raise DocumentError(f"is not a feed: it begins with {feed.tag[:80]!r}", PLACE)
+    read = [_filing(entry) for entry in feed.iter(f"{ATOM}entry")]
+    return [one for one in read if isinstance(one, NewFiling)], [one for one in read if isinstance(one, str)]
 
 
-def newest_filings(
-    client: Client, known: Collection[str], validators: Mapping[str, Validators]
-) -> tuple[list[NewFiling], dict[str, Validators]]:
-    """The filings of the feed that are not known.
+def newest_filings(client: Client, known: Collection[str], validators: Mapping[str, Validators]) -> Feed:
+    """The filings of the feed that are not known, and its malformed entries.
 
     Pages are read until one has a known filing, so that none is missed in a burst; without known filings, one page.
 
@@ -71,14 +87,11 @@ def newest_filings(
         validators: of the first pages when they were read before, by address: a page that has not changed since is not
             sent.
 
-    Returns:
-        the filings in the order of their acceptance, and the validators of the first pages now.
-
     Raises:
         FetchError, DocumentError: the feed cannot be read.
         RefusedError: EDGAR refuses all requests.
     """
-    found, now = set[NewFiling](), dict[str, Validators]()
+    found, skipped, now = set[NewFiling](), list[str](), dict[str, Validators]()
     for form in FORMS:
         for page in range(PAGES if known else 1):
             url = newest_url(form, page * PAGE)
@@ -90,24 +103,27 @@ def newest_filings(
                 raise FetchError(f"{url}: answers 404")
             if page == 0:
                 now[url] = answer.validators
-            unknown = [filing for filing in filings_in(answer.content) if filing.accession not in known]
+            filings, malformed = filings_in(answer.content)
+            unknown = [filing for filing in filings if filing.accession not in known]
             found.update(unknown)
-            if len(unknown) < PAGE:
+            skipped += malformed
+            if len(unknown) + len(malformed) < PAGE:
                 break
-    return sorted(found, key=lambda filing: (filing.accepted_at, filing.accession, filing.cik)), now
+    return Feed(sorted(found, key=lambda filing: (filing.accepted_at, filing.accession, filing.cik)), skipped, now)
 
 
-def _filing(entry: ElementTree.Element) -> NewFiling:
+def _filing(entry: ElementTree.Element) -> NewFiling | str:
+    """The filing of an entry; what is wrong with it if it is malformed."""
     title, category = entry.findtext(f"{ATOM}title", ""), entry.find(f"{ATOM}category")
     cik = TITLE_CIK.search(title)
     accession = ACCESSION.search(entry.findtext(f"{ATOM}id", ""))
     form = category.get("term", "") if category is not None else ""
     try:
-        accepted_at = datetime.fromisoformat(entry.findtext(f"{ATOM}updated", ""))
-    except ValueError:
+        updated = datetime.fromisoformat(entry.findtext(f"{ATOM}updated", ""))
+        accepted_at = updated.astimezone(UTC) if updated.tzinfo else None
+    except (ValueError, OverflowError):  # the latter: the first and the last day of the calendar
         accepted_at = None
-    if not (cik and accession and form and accepted_at and accepted_at.tzinfo):
-        raise DocumentError(
-            f"has an entry {title[:80]!r} without company, form, number or time", "feed of the newest filings"
-        )
-    return NewFiling(cik[1], form, accession[0], accepted_at)
+    if cik and accession and form and accepted_at:
+        return NewFiling(cik[1], form, accession[0], accepted_at)
+    parts = {"company": cik, "form": form, "number": accession, "time": accepted_at}
+    return f"{title[:80]!r} lacks its {' and '.join(name for name, part in parts.items() if not part)}"

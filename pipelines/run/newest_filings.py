@@ -49,8 +49,10 @@ PUBLISHED_WITHIN = timedelta(minutes=15)
 """A report whose synchronization has not led to a build so long after it was requested is tried again."""
 GIVEN_UP = timedelta(days=1)
 """So long after its acceptance a report is left to the daily index: some have no facts, as amendments of Part III."""
-REMEMBERED = timedelta(days=7)
-"""So long the numbers of filings are known by which the feed is read no further."""
+REMEMBERED = 10_000
+"""So many numbers of filings are known, by which the feed is read no further: those of a week, and more than one look
+reads. Not those of some days: a single wrong date would decide what is forgotten."""
+SHOWN_ENTRIES = 3
 DOCUMENTS: Mapping[Kind, Callable[[str], str]] = {"companyfacts": facts_url, "submissions": submissions_url}
 """The documents that have to name a report, with their addresses; that of the facts has it last, and is asked first."""
 NEVER = datetime.min.replace(tzinfo=UTC)
@@ -76,13 +78,14 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 class Queue(msgspec.Struct, frozen=True):
-    """What was read of the feed: when last, the numbers of filings with their acceptance, the reports that wait, and
-    the validators of its first pages."""
+    """What was read of the feed: when last, the numbers of filings with their acceptance, the reports that wait, the
+    validators of its first pages, and the malformed entries that were told."""
 
     looked_at: datetime | None = None
     known: dict[str, datetime] = {}
     waiting: list[Waiting] = []
     validators: dict[str, Validators] = {}
+    skipped: list[str] = []
 
     @classmethod
     def of(cls, root: Path) -> "Queue":
@@ -108,22 +111,34 @@ def is_time_to_look(queue: Queue, now: datetime) -> bool:
     return queue.looked_at is None or not timedelta(0) <= now - queue.looked_at < (EVERY if accepts else AT_NIGHT)
 
 
-def read_feed(client: Client, queue: Queue, synchronized: Mapping[str, datetime], now: datetime) -> Queue:
+def read_feed(
+    client: Client,
+    queue: Queue,
+    synchronized: Mapping[str, datetime],
+    now: datetime,
+    tell: Callable[[str], object],
+) -> Queue:
     """The queue with the reports that the feed names for the first time.
 
-    At the first look, these are the reports since the last synchronization of their companies.
+    At the first look, these are the reports since the last synchronization of their companies. A time ahead counts as
+    now.
 
     Args:
         client: of the SEC.
         queue: the queue.
         synchronized: when each company of the published build was synchronized last.
         now: the present time, in UTC.
+        tell: called with the malformed entries of the feed, once for each.
 
     Raises:
         FetchError, DocumentError: the feed cannot be read; the queue stays as it was.
         RefusedError: EDGAR refuses all requests.
     """
-    filings, validators = newest_filings(client, queue.known.keys(), queue.validators)
+    feed = newest_filings(client, queue.known.keys(), queue.validators)
+    if skipped := [entry for entry in feed.skipped if entry not in queue.skipped]:
+        more = f", and {len(skipped) - SHOWN_ENTRIES} more" if len(skipped) > SHOWN_ENTRIES else ""
+        tell(f"skipped {len(skipped)} malformed entries of the feed: {', '.join(skipped[:SHOWN_ENTRIES])}{more}")
+    filings = [filing._replace(accepted_at=min(filing.accepted_at, now)) for filing in feed.filings]
     new = [
         Waiting(filing, due_at=now)
         for filing in filings
@@ -131,9 +146,13 @@ def read_feed(client: Client, queue: Queue, synchronized: Mapping[str, datetime]
         and (queue.known or filing.accepted_at > synchronized.get(filing.cik, now) - CLOCKS)
     ]
     known = queue.known | {filing.accession: filing.accepted_at for filing in filings}
-    newest = max(known.values(), default=now)  # by EDGAR's clock
-    known = {accession: at for accession, at in known.items() if newest - at < REMEMBERED}
-    return Queue(now, known, [*queue.waiting, *new], validators)
+    return Queue(
+        now,
+        dict([*known.items()][-REMEMBERED:]),
+        [*queue.waiting, *new],
+        feed.validators,
+        [*queue.skipped, *skipped][-REMEMBERED:],
+    )
 
 
 def without_served(queue: Queue, synchronized: Mapping[str, datetime], now: datetime) -> Queue:
@@ -250,20 +269,22 @@ def to_synchronize(
         client: of the SEC; nothing else may ask it meanwhile.
         covered: what is covered.
         now: the present time, in UTC.
-        tell: called with the error if the feed cannot be read; the reports that wait are asked for anyway.
+        tell: called with the malformed entries of the feed, and with the error if it cannot be read; the reports that
+            wait are asked for anyway.
 
     Raises:
         RefusedError: EDGAR refuses all requests; no report is lost.
     """
-    queue = without_served(Queue.of(home.root), covered.synchronized, now)
+    queue = Queue.of(home.root)
     if is_time_to_look(queue, now):
         try:
-            queue = read_feed(client, queue, covered.synchronized, now)
+            queue = read_feed(client, queue, covered.synchronized, now, tell)
         except RefusedError:
             raise
         except EdgarError as error:
             tell(str(error))
         queue.save(home.root)
+    queue = without_served(queue, covered.synchronized, now)
     queue, stated = ask_for_documents(client, RawStore(home.root), queue, covered.symbols, now)
     queue.save(home.root)
     return stated

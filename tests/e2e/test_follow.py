@@ -94,7 +94,9 @@ def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
         own = os.getpriority(os.PRIO_PROCESS, 0)
         assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(own + NICENESS, 19)
         named = entry(int(filer.cik), cik=filer.cik, accession=report.accession, updated=datetime.now(UTC).isoformat())
-        server.on(newest_url("10-", 0), Reply(body=feed(named)))
+        odd = Reply(body=feed().replace(b"ISO-8859-1", b"no-such-encoding"))
+        server.on(newest_url("10-", 0), odd, Reply(body=feed(named)))
+        assert "feed of the newest filings: is not a feed: unknown encoding" in line_with(process, "feed")
         until(lambda: any(one.asked > 1 for one in Queue.of(home).waiting))
     held = query(home, f"SELECT max(filed) FROM filings WHERE cik = '{filer.cik}'")
 

@@ -16,6 +16,7 @@ from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.newest import NewFiling, filings_in, newest_filings, newest_url
 from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.run import newest_filings as run_newest_filings
 from pipelines.run.newest_filings import FILE, Covered, Queue, Waiting, ask_again, is_time_to_look, to_synchronize
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
@@ -76,8 +77,26 @@ def client(server: EdgarServer) -> Iterator[EdgarClient]:
 
 def test_entries_of_the_feed():
     eastern = entry(101, updated="2026-08-04T12:05:01-04:00", form="10-Q/A")
-    assert filings_in(feed(eastern)) == [NewFiling("0000000101", "10-Q/A", "0000000101-26-000001", AT)]
-    assert filings_in(feed()) == []
+    assert filings_in(feed(eastern)) == ([NewFiling("0000000101", "10-Q/A", "0000000101-26-000001", AT)], [])
+    assert filings_in(feed()) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("malformed", "lacks"),
+    [
+        (entry(101, cik="101"), "company"),
+        (entry(101, accession="x"), "number"),
+        (entry(101, form=""), "form"),
+        (entry(101, updated="yesterday"), "time"),
+        (entry(101, updated="2026-08-04T12:05:01"), "time"),
+        (entry(101, updated="0001-01-01T00:00:00+14:00"), "time"),
+        ("<entry/>", "company and form and number and time"),
+    ],
+)
+def test_a_malformed_entry_is_returned_beside_the_others(malformed, lacks):
+    filings, [skipped] = filings_in(feed(entry(102), malformed, entry(103)))
+    assert [filing.cik for filing in filings] == ["0000000102", "0000000103"]
+    assert skipped.endswith(f" lacks its {lacks}")
 
 
 @pytest.mark.parametrize(
@@ -85,12 +104,9 @@ def test_entries_of_the_feed():
     [
         b"<html>",
         b"",
-        feed(entry(101, cik="101")),
-        feed(entry(101, accession="x")),
-        feed(entry(101, form="")),
-        feed(entry(101, updated="yesterday")),
-        feed(entry(101, updated="2026-08-04T12:05:01")),
-        feed("<entry/>"),
+        b"<error/>",
+        feed().replace(b"ISO-8859-1", b"no-such-encoding"),
+        feed().replace(b"ISO-8859-1", b"big5"),
     ],
 )
 def test_something_else_than_the_feed_is_an_error(raw):
@@ -101,16 +117,18 @@ def test_something_else_than_the_feed_is_an_error(raw):
 def test_the_feed_is_read_down_to_what_is_known(server, client):
     """Further pages while one has no known filing, so that a burst is read whole; without known filings one page."""
     pages = [feed(*(entry(100 * page + place, -page) for place in range(newest.PAGE))) for page in range(3)]
+    pages[1] = feed(entry(0, form=""), *(entry(100 + place, -1) for place in range(1, newest.PAGE)))
     pages.append(feed(entry(301, -3), entry(300, -3), entry(302, -4)))
     for number, page in enumerate(pages):
         server.on(newest_url("10-", newest.PAGE * number), Reply(body=page))
     server.on(newest_url("20-F", 0), Reply(body=feed(entry(9, 1, "20-F"))))
 
-    found, _ = newest_filings(client, {"0000000300-26-000001"}, {})
+    found, skipped, _ = newest_filings(client, {"0000000300-26-000001"}, {})
 
-    assert {int(filing.cik) for filing in found} == {9, *range(300), 301, 302}
+    assert {int(filing.cik) for filing in found} == {9, *range(100), *range(101, 300), 301, 302}
+    assert len(skipped) == 1
     assert found == sorted(found, key=lambda filing: filing.accepted_at)
-    assert len(newest_filings(client, (), {})[0]) == newest.PAGE + 1
+    assert len(newest_filings(client, (), {}).filings) == newest.PAGE + 1
     assert len(server.asked) == 4 + 2 + 3
 
 
@@ -135,7 +153,7 @@ def test_a_page_that_has_not_changed_is_not_sent(server, client, home):
 def test_the_sample_has_a_feed():
     """Newest first, of forms that begin as asked."""
     with httpx.Client(transport=SampleTransport(sample_filers()[:4], filed_by=date(2024, 6, 30))) as sample:
-        filings = filings_in(sample.get(newest_url("10-", 0)).content)
+        filings, _ = filings_in(sample.get(newest_url("10-", 0)).content)
     assert 20 < len(filings) <= 100
     assert {filing.form[:3] for filing in filings} == {"10-"}
     assert filings == sorted(filings, key=lambda filing: filing.accepted_at, reverse=True)
@@ -267,6 +285,32 @@ def test_a_feed_that_cannot_be_read_loses_nothing(server, client, home):
     assert "is not a feed" in told[0]
     assert "answers 418" in told[1]
     assert Queue.of(home.root).looked_at == AT
+
+
+def test_a_malformed_entry_hides_no_report_and_is_told_once(server, client, home):
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(102, form=""), entry(101))))
+    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    told: list[str] = []
+    assert looked(client, home, 0, tell=told.append) == [filing_of()]
+    assert looked(client, home, 2, tell=told.append) == []
+    assert told == [
+        "skipped 1 malformed entries of the feed: ' - SOCIÉTÉ & CO (NEW) (0000000102) (Filer)' lacks its form"
+    ]
+
+
+def test_a_wrong_date_makes_no_other_report_new_again(server, client, home, monkeypatch):
+    """A time ahead counts as now. So many numbers are known, whatever their dates; what was read last is kept."""
+    monkeypatch.setattr(run_newest_filings, "REMEMBERED", 3)
+    late, old = entry(102, 60 * 24 * 400), entry(103, -60 * 24 * 400)
+    server.on(newest_url("10-", 0), Reply(body=feed(late, entry(101), old)))
+    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    both = Covered({**LISTED.symbols, "0000000102": "BRVO", "0000000103": "CRGO"}, LISTED.synchronized)
+    server.on(facts_url("0000000102"), Reply(body=b"0000000102-26-000001"))
+    server.on(facts_url("0000000103"), Reply(body=b"0000000103-26-000001"))
+    server.on(submissions_url("0000000103"), Reply(body=b"0000000103-26-000001"))
+    assert looked(client, home, 0, both) == [filing_of(), filing_of(102)._replace(accepted_at=AT)]
+    assert [looked(client, home, minutes, both) for minutes in (2, 4, 60 * 24 * 2)] == [[], [], []]
+    assert [*Queue.of(home.root).known] == [f"0000000{number}-26-000001" for number in (103, 101, 102)]
 
 
 def test_a_document_that_is_held_is_not_transferred_again(server, client, home):
