@@ -13,8 +13,9 @@ lines about it, a line of column names, a line of dashes, and one line a filing,
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from datetime import date
+from typing import Any
 
 import msgspec
 
@@ -27,13 +28,12 @@ NAME = re.compile(r"master\.(\d{8})\.idx", re.ASCII)
 CIK = re.compile(r"\d{1,10}", re.ASCII)
 AMENDMENT = "/A"
 
-
-class _Item(msgspec.Struct):
-    name: str
+LARGEST_SHARE, FEW = 0.01, 3
+"""A file of which more lines than a few, and than a hundredth, are malformed is no index."""
 
 
 class _Directory(msgspec.Struct):
-    item: list[_Item]
+    item: list[Any]
 
 
 class _Listing(msgspec.Struct):
@@ -50,38 +50,61 @@ def index_url(day: date) -> str:
     return f"{listing_url(day).removesuffix('index.json')}master.{day:%Y%m%d}.idx"
 
 
-def days_listed(raw: bytes) -> list[date]:
-    """The days that have an index, from the listing of a quarter; other files of the folder are left out.
+def days_listed(raw: bytes) -> tuple[list[date], list[str]]:
+    """The days that have an index, from the listing of a quarter, and what is wrong with each file without a name.
+
+    Other files of the folder are left out.
 
     Raises:
         DocumentError: it is not a listing.
     """
-    listing = decode(msgspec.json.Decoder(_Listing), raw, "listing of the daily index")
-    names = (NAME.fullmatch(item.name) for item in listing.directory.item)
-    return sorted(day for name in names if name and (day := _day(name[1])))
+    place = "listing of the daily index"
+    items = decode(msgspec.json.Decoder(_Listing), raw, place).directory.item
+    named, malformed = list[str](), list[str]()
+    for item in items:
+        name = item.get("name") if isinstance(item, dict) else None
+        if isinstance(name, str):
+            named.append(name)
+        else:
+            malformed.append(f"{place}: has the file {str(item)[:80]}, expected one with a name")
+    return sorted(day for name in named if (found := NAME.fullmatch(name)) and (day := _day(found[1]))), malformed
 
 
-def companies_in(raw: bytes, day: date, forms: Collection[str]) -> set[str]:
+def companies_in(raw: bytes, day: date, forms: Collection[str]) -> tuple[set[str], list[str]]:
     """The companies, in ten digits, that filed one of these forms, or an amendment of one, on a day.
 
+    A malformed line counts as one of these forms if its company can be read: requesting it costs little.
+
+    Returns:
+        the companies, and what is wrong with each malformed line.
+
     Raises:
-        DocumentError: it is not an index, or it is cut off.
+        DocumentError: it is not an index, it is cut off, or many of its lines are malformed.
     """
     place = f"daily index of {day}"
-    lines = iter(raw.decode("latin-1").splitlines())
+    lines = iter(raw.decode("latin-1").split("\n"))  # splitlines would end a line at bytes that are part of a name
     if COLUMNS.lower() not in (line.strip().lower().replace("filename", "file name") for line in lines):
         raise DocumentError(f"has no line {COLUMNS!r}", place)
-    return {cik.zfill(10) for cik, form in _filings(lines, place) if form.removesuffix(AMENDMENT) in forms}
+    filings = [line for each in lines if (line := each.rstrip("\r")).strip("- ")]
+    malformed = [line for line in filings if not _is_filing(line)]
+    wrong = [f"has the line {line[:80]!r}, expected {COLUMNS}" for line in malformed]
+    if wrong and (malformed[-1] == filings[-1] or len(wrong) > max(FEW, LARGEST_SHARE * len(filings))):
+        raise DocumentError(wrong[-1], place)  # the last line of a file that is cut off is malformed
+    of_forms = [line for line in filings if line in malformed or _form(line).removesuffix(AMENDMENT) in forms]
+    ciks = (line.partition("|")[0] for line in of_forms)
+    return {cik.zfill(10) for cik in ciks if CIK.fullmatch(cik)}, [f"{place}: {each}" for each in wrong]
 
 
-def _filings(lines: Iterator[str], place: str) -> Iterator[tuple[str, str]]:
-    for line in lines:
-        if not line.strip("- "):
-            continue
-        cik, *_, form, filed, file = columns = line.split("|") if line.count("|") >= 4 else [line] * 5
-        if len(columns) < 5 or not CIK.fullmatch(cik) or not _day(filed.replace("-", "")) or not file.endswith(".txt"):
-            raise DocumentError(f"has the line {line[:80]!r}, expected {COLUMNS}", place)
-        yield cik, form.strip()
+def _is_filing(line: str) -> bool:
+    """Whether a line has all columns; the name of a company may have bars."""
+    if line.count("|") < COLUMNS.count("|"):
+        return False
+    cik, *_, filed, file = line.split("|")
+    return bool(CIK.fullmatch(cik) and _day(filed.replace("-", ""))) and file.endswith(".txt")
+
+
+def _form(line: str) -> str:
+    return line.split("|")[-3].strip()
 
 
 def _day(text: str) -> date | None:

@@ -178,8 +178,9 @@ def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]
     ):
         try:
             answer = source.client.get(url)
-            listed.update(days_listed(answer.content) if isinstance(answer, Fetched) else [])
-            reasons += [f"{url}: answers 404"] if isinstance(answer, NotFound) else []
+            days, skipped = days_listed(answer.content) if isinstance(answer, Fetched) else ([], [])
+            listed.update(days)
+            reasons += [f"{url}: answers 404"] if isinstance(answer, NotFound) else _counted(skipped)
         except RefusedError:
             raise
         except (FetchError, DocumentError) as error:
@@ -193,8 +194,10 @@ def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]
             answer = source.client.get(index_url(day))
             if not isinstance(answer, Fetched):
                 raise FetchError(f"{index_url(day)}: answers 404, although it is listed")
-            filed |= companies_in(answer.content, day, forms)
+            companies, skipped = companies_in(answer.content, day, forms)
+            filed |= companies
             read.append(day)
+            reasons += _counted(skipped)
         except RefusedError:
             raise
         except (FetchError, DocumentError) as error:
@@ -203,6 +206,11 @@ def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]
     why = "; ".join([f"daily index: {since}, {len(filed):,} companies filed", *unread, *reasons])
     after = Memory(memory.complete_at, memory.base, [*memory.days, *read])
     return Way(source, why, frozenset(filed | set(memory.pending)), after)
+
+
+def _counted(skipped: Sequence[str]) -> list[str]:
+    """How many malformed parts of a file were skipped, and the first of them."""
+    return [f"skipped {len(skipped)} malformed, such as {skipped[0]}"] if skipped else []
 
 
 def _downloaded(client: "EdgarClient", name: str, folder: Path, today: date, progress: Progress) -> date:

@@ -103,10 +103,23 @@ def test_addresses_of_the_index():
 
 def test_companies_of_the_wanted_forms():
     """Amendments count; a name may have bars, and is in Latin-1."""
-    assert companies_in(INDEX.encode("latin-1"), date(2026, 8, 3), FORMS) == {"0000000101", "0001000184"}
-    assert companies_in(INDEX.replace("File Name", "Filename").encode("latin-1"), date(2026, 8, 3), {"4"}) == {
-        "0000000102"
-    }
+    day = date(2026, 8, 3)
+    assert companies_in(INDEX.encode("latin-1"), day, FORMS) == ({"0000000101", "0001000184"}, [])
+    other = INDEX.replace("File Name", "Filename").replace("\n", "\r\n").encode("latin-1")
+    assert companies_in(other, day, {"4"}) == ({"0000000102"}, [])
+
+
+def test_malformed_lines_of_an_index_are_skipped():
+    """A company that can be read is one that filed. Of many malformed lines it is no index."""
+    day, lines = date(2026, 8, 3), INDEX.splitlines(keepends=True)
+    wrong = ["105|X|4|20261303|edgar/data/105/x.txt\n", "|X|10-K|20260803|edgar/data/106/x.txt\n", "SEE\x85NOTE\n"]
+    companies, skipped = companies_in("".join([*lines[:-1], *wrong, lines[-1]]).encode("latin-1"), day, FORMS)
+    assert companies == {"0000000101", "0001000184", "0000000105"}
+    assert [line.partition("expected")[0] for line in skipped] == [
+        f"daily index of 2026-08-03: has the line {line.strip()!r}, " for line in wrong
+    ]
+    with pytest.raises(DocumentError, match=r"daily index of 2026-08-03: has the line"):
+        companies_in("".join([*lines[:-1], *wrong, *wrong, lines[-1]]).encode("latin-1"), day, FORMS)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +148,15 @@ def test_days_of_a_listing():
         "master.20260804.idx.gz",
     ]
     listing = json.dumps({"directory": {"item": [{"name": name} for name in names]}}).encode()
-    assert days_listed(listing) == [date(2026, 8, 3)]
+    assert days_listed(listing) == ([date(2026, 8, 3)], [])
+    odd = json.dumps({"directory": {"item": [{"name": None}, *({"name": name} for name in names), "x"]}}).encode()
+    assert days_listed(odd) == (
+        [date(2026, 8, 3)],
+        [
+            f"listing of the daily index: has the file {item}, expected one with a name"
+            for item in ("{'name': None}", "x")
+        ],
+    )
     with pytest.raises(DocumentError, match="listing of the daily index"):
         days_listed(b"<html>")
     assert daily_index._day("x") is None
@@ -224,6 +245,16 @@ def test_a_listed_day_that_cannot_be_read_is_no_failure(choose, server, store, a
         "daily index: 1 new days (2026-08-03), 2 companies filed; 2026-08-04 cannot be read yet ("
     )
     assert way.memory.days == [date(2026, 8, 3)]
+
+
+def test_a_malformed_line_of_a_listed_day_is_told(choose, server, store):
+    """The day is read: its other companies are requested."""
+    remembered(store)
+    list_days(server, date(2026, 8, 3))
+    server.on(index_url(date(2026, 8, 3)), Reply(body=INDEX.replace("101|", "x|", 1).encode("latin-1")))
+    way = choose()
+    assert (way.filed, way.memory.days) == ({"0001000184"}, [date(2026, 8, 3)])
+    assert "; skipped 1 malformed, such as daily index of 2026-08-03: has the line 'x|" in way.why
 
 
 def test_a_new_quarter_without_a_folder_is_no_failure(choose, server, store):
