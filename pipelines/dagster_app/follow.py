@@ -18,6 +18,7 @@ from pipelines.edgar.sources import Source, open_source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
 from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
+from pipelines.run.steps import MALFORMED_ROWS
 from pipelines.run.stopping import ends_soon_after_sigint
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
@@ -105,7 +106,9 @@ def _synchronized(home: Home, symbols: Sequence[str]) -> str:
     if outcome.held_back_by:
         return f"nothing was published: {'; '.join(outcome.held_back_by)}"
     result = "published" if outcome.counts.get("published") else "no value is new"
-    return f"{result}, {time.monotonic() - began:.1f} seconds"
+    skipped = outcome.counts.get(MALFORMED_ROWS)
+    more = f"; {skipped:,} rows of the SEC's list are malformed and were skipped" if skipped else ""
+    return f"{result}, {time.monotonic() - began:.1f} seconds{more}"
 
 
 def _tell(text: str) -> None:

@@ -28,6 +28,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipelines.dagster_app.definitions import run_job
+from pipelines.edgar import listing_checks
 from pipelines.errors import PipelineError
 from pipelines.progress import heard_by
 from pipelines.run import stopping
@@ -66,12 +67,13 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
     """
     began = time.monotonic()
     home = Home.from_environment()
+    lake = Lake(home.tables)
     try:
         with ends_soon_after_sigint():
             home.prepare()
             with _progress_shown():
                 outcome = run_job(home, source, ",".join(symbols), full=full)
-            left_behind = _left_behind(Lake(home.tables), symbols)
+            left_behind = _left_behind(lake, symbols)
     except (PipelineError, WarehouseError) as error:
         message = f"{error}; {FREE_SPACE}" if os.strerror(errno.ENOSPC) in str(error) else str(error)
         print(f"fundamentals sync: {message}", file=sys.stderr)
@@ -90,6 +92,14 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
         print(line, file=sys.stderr)
     if more := [cik for cik, _ in left_behind[SHOWN_REASONS:]]:
         print(f"quarantined or failed as well, with reasons in the log: CIK {', '.join(more)}", file=sys.stderr)
+    if skipped := listing_checks.skipped(lake.read(listing_checks.TABLE)):
+        for reason in skipped[:SHOWN_REASONS]:
+            print(f"skipped: {reason}", file=sys.stderr)
+        print(
+            f"fundamentals sync: {len(skipped):,} rows of the SEC's list are malformed and were skipped; what was "
+            "listed before stays listed",
+            file=sys.stderr,
+        )
     if outcome.held_back_by:
         print(f"fundamentals sync: nothing was published: {'; '.join(outcome.held_back_by)}", file=sys.stderr)
         return 1

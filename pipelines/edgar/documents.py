@@ -3,7 +3,8 @@
 Belongs here: which fields are read, checking their types and forms, and returning them as rows or columns. Other fields
 are not decoded, which makes reading fast.
 Does not: what the values mean (normalize). Nothing is corrected: a malformed document raises DocumentError and is
-quarantined as a whole; single facts that are invalid are counted in `Facts.ignored`.
+quarantined as a whole; single facts that are invalid are counted in `Facts.ignored`, and malformed rows of the tickers
+file are returned beside the others.
 
 Source of the formats: the SEC's "EDGAR Application Programming Interfaces" and the documents themselves.
 """
@@ -19,7 +20,16 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import astuple
 
-from pipelines.edgar.decoding import check_company, check_each, decode, is_date, is_instant, is_page_name, ten_digits
+from pipelines.edgar.decoding import (
+    CIK,
+    check_company,
+    check_each,
+    decode,
+    is_date,
+    is_instant,
+    is_page_name,
+    ten_digits,
+)
 from pipelines.edgar.errors import DocumentError
 
 # --- The tickers file -------------------------------------------------------------------------------------------
@@ -34,18 +44,50 @@ class Listing(NamedTuple):
     exchange: str | None
 
 
+class MalformedRow(NamedTuple):
+    """A row of the tickers file of wrong length, or with a value of wrong type.
+
+    Attributes:
+        text: the row, shortened.
+        reason: what is wrong, and where.
+        values: its texts and numbers, of which one may name the company; CIKs have ten digits.
+        position: the number of readable rows before it.
+    """
+
+    text: str
+    reason: str
+    values: frozenset[str]
+    position: int
+
+    @property
+    def has_cik(self) -> bool:
+        """Whether one of its values can be a CIK."""
+        return any(len(text) == 10 and CIK.fullmatch(text) for text in self.values)
+
+
+class Tickers(NamedTuple):
+    """The tickers file: the rows that can be read, and the others."""
+
+    listings: list[Listing]
+    malformed: list[MalformedRow]
+
+
 class _Tickers(msgspec.Struct):
     fields: list[str]
-    data: list[list[Any]]
+    data: list[Any]
 
 
-def decode_tickers(raw: bytes) -> list[Listing]:
+SHOWN_ROW = 200
+"""So much of a malformed row is shown."""
+
+
+def decode_tickers(raw: bytes) -> Tickers:
     """Read company_tickers_exchange.json: every symbol, in the order of the file, which is by size.
 
     The columns are found by the `fields` header. An exchange may be null: traded over the counter, or not listed.
 
     Raises:
-        DocumentError: not JSON, a missing column, a row of wrong length or with a value of wrong type.
+        DocumentError: not JSON, a missing column, or no row that can be read.
     """
     place = "tickers file"
     document = decode(msgspec.json.Decoder(_Tickers), raw, place)
@@ -54,16 +96,30 @@ def decode_tickers(raw: bytes) -> list[Listing]:
     except ValueError as error:
         reason = f"the fields are {document.fields}, expected cik, name, ticker and exchange among them"
         raise DocumentError(reason, place) from error
-    listings = []
+    listings, malformed = list[Listing](), list[MalformedRow]()
     for number, row in enumerate(document.data):
-        where = f"{place}, data[{number}]"
-        if len(row) != len(document.fields):
-            raise DocumentError(f"the row has {len(row)} values, expected {len(document.fields)}", where)
-        cik, name, symbol, exchange = (row[column] for column in columns)
-        if not (isinstance(name, str) and isinstance(symbol, str) and symbol and isinstance(exchange, str | None)):
-            raise DocumentError(f"the row is {row}, expected a name, a symbol and an exchange or null", where)
-        listings.append(Listing(ten_digits(cik, where), name, symbol, exchange))
-    return listings
+        try:
+            listings.append(_listing(row, columns, len(document.fields), f"{place}, data[{number}]"))
+        except DocumentError as error:
+            values = [str(value) for value in row if isinstance(value, int | str)] if isinstance(row, list) else []
+            named = frozenset(text.zfill(10) if CIK.fullmatch(text) else text for text in values)
+            text = repr(row)[:SHOWN_ROW]
+            malformed.append(MalformedRow(text, f"{error}: {text}", named, len(listings)))
+    if not listings:
+        raise DocumentError(
+            f"no row can be read, such as {malformed[0].text}" if malformed else "lists no company at all", place
+        )
+    return Tickers(listings, malformed)
+
+
+def _listing(row: Any, columns: Sequence[int], width: int, place: str) -> Listing:
+    """The listing of a row, whose columns are CIK, name, symbol and exchange."""
+    if not isinstance(row, list) or len(row) != width:
+        raise DocumentError(f"expected a row of {width} values", place)
+    cik, name, symbol, exchange = (row[column] for column in columns)
+    if not (isinstance(name, str) and isinstance(symbol, str) and symbol and isinstance(exchange, str | None)):
+        raise DocumentError("expected a row with a name, a symbol and an exchange or null", place)
+    return Listing(ten_digits(cik, place), name, symbol, exchange)
 
 
 # --- The submissions document -----------------------------------------------------------------------------------

@@ -1,18 +1,21 @@
-"""Doubts about the SEC's list of companies: companies that are missing all at once, symbols of two companies.
+"""Doubts about the SEC's list of companies: companies missing all at once, symbols of two companies, malformed rows.
 
-Belongs here: finding them, and when they count as confirmed. Does not: reading the list (stages), holding back a build
-(checks).
+Belongs here: finding them, when they count as confirmed, and the listings that malformed rows stand for. Does not:
+reading the list (documents), holding back a build (gates).
 
 A list that was cut off on its way looks like a list of fewer companies. So the build is held back until a setting
 confirms the list, or it still says the same half a day later.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import polars as pl
 
+from pipelines.edgar.documents import MalformedRow
+
 TABLE = "doubts"
-MISSING, CONTESTED = "missing", "contested"
+MISSING, CONTESTED, MALFORMED = "missing", "contested", "malformed"
 DOUBTS = pl.Schema(
     {
         "kind": pl.String(),
@@ -29,28 +32,63 @@ ANOTHER_DAY = timedelta(hours=12)
 
 LARGEST_SHARE, FEW, HALF = 0.01, 3, 0.5
 """Companies leave the list every day, some ten of 8,000. More than a hundredth at once are an error of the list; so is
-half of a short list, but not a few companies of it."""
+half of a short list, but not a few companies of it. The same holds for rows that are malformed."""
 
 KEY = ["kind", "cik", "symbol"]
 
 
-def found(listed: pl.DataFrame, before: pl.DataFrame, known: pl.DataFrame, now: datetime) -> pl.DataFrame:
-    """The doubts about a list: columns of DOUBTS.
+def kept(malformed: Sequence[MalformedRow], before: pl.DataFrame, listed: pl.DataFrame) -> pl.DataFrame:
+    """The listings that stay as they were, because their rows are malformed now.
+
+    A row is that of the missing listings with its symbol, otherwise with its CIK, otherwise with its name. One without
+    any of them and without a CIK may be that of any missing listing, so all of them stay.
 
     Args:
-        listed: all rows of the list: `cik`, `symbol`, `name`.
+        malformed: the malformed rows.
+        before: what was listed before.
+        listed: the rows of the list that can be read.
+
+    Returns:
+        rows of `before`, with the `position` of their malformed row.
+    """
+    missing = before.join(listed, on="symbol", how="anti")
+    stay = [missing.clear()]
+    for row in malformed:
+        named = [missing.filter(pl.col(column).is_in(list(row.values))) for column in ("symbol", "cik", "name")]
+        of_row = next((rows for rows in named if rows.height), missing.clear() if row.has_cik else missing)
+        stay.append(of_row.with_columns(position=pl.lit(row.position, pl.Int32)))
+    return pl.concat(stay).unique("symbol", keep="first", maintain_order=True)
+
+
+def found(
+    listed: pl.DataFrame,
+    before: pl.DataFrame,
+    known: pl.DataFrame,
+    now: datetime,
+    malformed: Sequence[MalformedRow] = (),
+) -> pl.DataFrame:
+    """The doubts about a list: columns of DOUBTS. A malformed row has itself as symbol, and as name what is wrong.
+
+    Args:
+        listed: the rows of the list that can be read: `cik`, `symbol`, `name`.
         before: the companies that were listed before, in the same columns.
         known: the doubts of the synchronization before, whose `since` and `is_settled` are kept.
         now: the time of this synchronization.
+        malformed: the other rows of the list.
     """
     names = ["cik", "symbol", "name"]
     open_ones = known.filter(pl.col("kind") == MISSING, ~pl.col("is_settled")).select(names)
     missing = pl.concat([before.select(names), open_ones]).join(listed, on="cik", how="anti")
     contested = listed.select(names).filter(pl.col("cik").n_unique().over("symbol") > 1)
+    wrong = pl.DataFrame(
+        [("", row.text, row.reason) for row in malformed], schema=dict.fromkeys(names, pl.String), orient="row"
+    )
+    nth = pl.int_range(1, pl.len() + 1).over("symbol")  # rows may be the same
     rows = pl.concat(
         [
             missing.select(pl.lit(MISSING).alias("kind"), *names),
             contested.select(pl.lit(CONTESTED).alias("kind"), *names),
+            wrong.with_columns(pl.format("{} ({})", "symbol", nth)).select(pl.lit(MALFORMED).alias("kind"), *names),
         ]
     ).unique(KEY, maintain_order=True)
     doubted = rows.join(known.select(*KEY, "since", "is_settled"), on=KEY, how="left")
@@ -66,18 +104,25 @@ def settled(doubts: pl.DataFrame) -> pl.DataFrame:
 
 
 def holding_back(doubts: pl.DataFrame, listed: int) -> pl.DataFrame:
-    """The doubts that hold back a build; none if only a few companies are missing.
+    """The doubts that hold back a build; none if only a few companies are missing, and a few rows malformed.
 
     Args:
         doubts: the doubts about the list.
         listed: the number of companies that are listed now.
     """
     fresh = doubts.filter(~pl.col("is_settled"))
-    missing = fresh.filter(pl.col("kind") == MISSING)
-    gone = missing["cik"].n_unique()
-    share = gone / (listed + gone) if gone else 0.0
-    is_much = (gone > FEW and share > LARGEST_SHARE) or (gone > 1 and share >= HALF)
-    return fresh if is_much else fresh.filter(pl.col("kind") == CONTESTED)
+    held = [CONTESTED]
+    for kind, counted in ((MISSING, "cik"), (MALFORMED, "symbol")):
+        wrong = fresh.filter(pl.col("kind") == kind)[counted].n_unique()
+        share = wrong / (listed + wrong) if wrong else 0.0
+        if (wrong > FEW and share > LARGEST_SHARE) or (wrong > 1 and share >= HALF):
+            held.append(kind)
+    return fresh.filter(pl.col("kind").is_in(held))
+
+
+def skipped(doubts: pl.DataFrame) -> list[str]:
+    """What is wrong with each malformed row, which was skipped."""
+    return doubts.filter(pl.col("kind") == MALFORMED)["name"].to_list()
 
 
 def in_words(rows: pl.DataFrame, shown: int = FEW) -> str:
@@ -92,4 +137,6 @@ def in_words(rows: pl.DataFrame, shown: int = FEW) -> str:
         symbols = contested["symbol"].unique(maintain_order=True)
         named = ", ".join(symbols.head(shown))
         parts.append(f"{len(symbols):,} symbols belong to two companies in the SEC's list: {named}")
+    if malformed := skipped(rows):
+        parts.append(f"{len(malformed):,} rows of the SEC's list are malformed, such as {malformed[0]}")
     return "; ".join(parts)

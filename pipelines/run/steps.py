@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipelines import stages
+from pipelines.edgar import listing_checks
 from pipelines.edgar.ways import chosen
 from pipelines.health.tables import mend
 from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
@@ -29,6 +30,8 @@ from warehouse import publish
 
 WAY = "way"
 """How the documents were brought up to date, and why so."""
+MALFORMED_ROWS = "malformed_rows"
+"""The number of rows of the SEC's list that were skipped."""
 FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
 
 
@@ -39,6 +42,8 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
         for line in mend(synchronization.home):
             log.warning(line)
         listings = stages.documents.update_listings(source, store, lake, now)
+        skipped = listing_checks.skipped(lake.read(listing_checks.TABLE))
+        run_log.warn_of_each(log, "rows of the SEC's list are malformed and were skipped", skipped)
         ciks = stages.documents.companies_asked(listings, synchronization.asked)
         # symbols that are named, and with --full all, are requested even if a 404 is remembered
         again = synchronization.asked.symbols or synchronization.asked.full
@@ -59,6 +64,7 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
         "changed": counts["new"] + counts["changed"],
         "failed": rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).height,
         "listed": listings.filter("is_listed")["cik"].n_unique(),
+        MALFORMED_ROWS: len(skipped),
     }
     reason = {WAY: way.why} if way.why else {}
     failed = rows.drop_nulls("failure").filter(pl.col("cik").is_in(ciks)).select("cik", "failure")

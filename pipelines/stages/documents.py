@@ -14,7 +14,6 @@ import polars as pl
 
 from pipelines.edgar import listing_checks
 from pipelines.edgar.documents import decode_tickers
-from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.extract import CompanyDocuments, fetch_documents, fetch_tickers
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
@@ -41,16 +40,15 @@ class Asked:
 def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) -> pl.DataFrame:
     """Bring table `listings` up to date; a symbol that leaves the SEC's list stays in it, marked as not listed.
 
-    Table `doubts` has what a check has to confirm before the list is published.
+    What was listed before, and whose row is malformed now, stays listed in the place of this row. Table `doubts` has
+    the malformed rows, and what a check has to confirm before the list is published.
 
     Raises:
         SourceError: the list cannot be fetched.
-        DocumentError: it is not a list of companies, or it is empty.
+        DocumentError: it is not a list of companies, or no row of it can be read.
     """
     document = fetch_tickers(source, store, now)
-    rows = decode_tickers(store.get(str(document.digest)))
-    if not rows:
-        raise DocumentError("lists no company at all; check the source", "tickers file")
+    rows, malformed = decode_tickers(store.get(str(document.digest)))
     listed_now = pl.DataFrame(
         [(row.cik, row.symbol, row.name, row.exchange) for row in rows],
         schema=dict.fromkeys(("cik", "symbol", "name", "exchange"), pl.String),
@@ -62,13 +60,17 @@ def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) 
         if lake.holds(listing_checks.TABLE)
         else pl.DataFrame(schema=listing_checks.DOUBTS)
     )
-    found = listing_checks.found(listed_now, before.filter("is_listed"), known, now)
+    found = listing_checks.found(listed_now, before.filter("is_listed"), known, now, malformed)
     if not found.equals(known) or not lake.holds(listing_checks.TABLE):
         lake.write(listing_checks.TABLE, found)
+    position = pl.int_range(pl.len(), dtype=pl.Int32).alias("position")
+    listed_now = listed_now.with_columns(position)
+    kept = listing_checks.kept(malformed, before.filter("is_listed"), listed_now)
     listed = classified(
-        listed_now.unique("symbol", keep="first", maintain_order=True)
-        .with_row_index("position")
-        .with_columns(pl.col("position").cast(pl.Int32), is_listed=pl.lit(value=True))
+        pl.concat([kept.select(listed_now.columns), listed_now])  # a malformed row comes before the next readable one
+        .sort("position", maintain_order=True)
+        .unique("symbol", keep="first", maintain_order=True)
+        .with_columns(position, is_listed=pl.lit(value=True))
     ).select(LISTINGS.names())
     gone = before.join(listed, on="symbol", how="anti").with_columns(is_listed=pl.lit(value=False))
     listed = pl.concat([listed, gone.select(LISTINGS.names())])

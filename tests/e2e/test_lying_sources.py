@@ -3,12 +3,14 @@
 The server is a real one on a loopback port. It serves a small mirror directory as the SEC's hosts would.
 """
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -139,6 +141,40 @@ def test_how_many_companies_may_leave_the_list_at_once(server, mirror, home):
     assert live(home, server, *named).returncode == 0
     mirror.list(*filers[:2])
     assert "2 companies are missing" in live(home, server, *named).stderr
+
+
+def test_malformed_rows_of_the_list_are_skipped_and_named(server, mirror, held):
+    """The others are synchronized, and what was listed stays listed. Of many malformed rows the list is doubted."""
+    document = json.loads(mirror.tickers.read_bytes())
+    document["data"][1] = [None, "BRAVO", "BRVO", "Nasdaq"]
+    mirror.tickers.write_text(json.dumps(document))
+    grown = replace(CARGO, scale=400)
+    mirror.hold(grown)
+
+    done = live(held, server, "--full")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[-2:] == [
+        "skipped: tickers file, data[1]: the cik is None, expected a number of at most ten digits: "
+        "[None, 'BRAVO', 'BRVO', 'Nasdaq']",
+        "fundamentals sync: 1 rows of the SEC's list are malformed and were skipped; what was listed before stays "
+        "listed",
+    ]
+    assert query(held, "SELECT symbol FROM companies WHERE is_listed ORDER BY symbol") == [
+        (filer.symbol,) for filer in FILERS
+    ]
+    [(revenue,)] = query(held, "SELECT revenue FROM financials WHERE symbol = 'CRGO' AND period = 'FY2024'")
+    assert revenue == grown.trailing(2024, 4)
+
+    before = published(held).pointer
+    document["data"] += [[None, f"F{number}", None, None] for number in range(4)]
+    mirror.tickers.write_text(json.dumps(document))
+    done = live(held, server)
+    assert done.returncode == 1
+    assert "the_list_is_whole: 4 rows of the SEC's list are malformed, such as tickers file, data[4]" in done.stderr
+    assert published(held).pointer == before
+    assert live(held, server, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
+    assert query(held, "SELECT count(*) FROM companies WHERE is_listed") == [(4,)]
 
 
 def test_a_symbol_of_two_companies_is_held_back(server, mirror, home):

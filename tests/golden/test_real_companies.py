@@ -33,7 +33,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def company_numbers(mirror: Path) -> dict[str, str]:
     """CIK by symbol."""
-    listings = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
+    listings, _ = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
     return {listing.symbol: listing.cik for listing in listings}
 
 

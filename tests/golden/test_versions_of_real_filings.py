@@ -115,7 +115,7 @@ def followed(documents: Iterable[pl.DataFrame], accepted: pl.DataFrame) -> tuple
 @pytest.fixture(scope="module")
 def number_of(mirror: Path) -> dict[str, str]:
     """CIK by symbol."""
-    listings = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
+    listings, _ = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
     return {listing.symbol: listing.cik for listing in listings}
 
 

@@ -332,7 +332,7 @@ def tickers(*rows: list[Any], fields: Any = ("cik", "name", "ticker", "exchange"
 
 def test_listings_come_in_the_order_of_the_file():
     raw = tickers([1234, "Example Tools", "EXT", "NYSE"], [7, "Sample Seeds", "SEED-B", None])
-    assert decode_tickers(raw) == [
+    assert decode_tickers(raw).listings == [
         Listing(CIK, "Example Tools", "EXT", "NYSE"),
         Listing("0000000007", "Sample Seeds", "SEED-B", None),
     ]
@@ -340,23 +340,40 @@ def test_listings_come_in_the_order_of_the_file():
 
 def test_columns_are_found_by_their_name_and_others_may_be_there():
     raw = tickers(["NYSE", "EXT", 0.5, "1234", "Example Tools"], fields=["exchange", "ticker", "score", "cik", "name"])
-    assert decode_tickers(raw) == [Listing(CIK, "Example Tools", "EXT", "NYSE")]
+    assert decode_tickers(raw) == ([Listing(CIK, "Example Tools", "EXT", "NYSE")], [])
+
+
+@pytest.mark.parametrize(
+    ("row", "reason", "values"),
+    [
+        ([1234, "Example", "EXT"], "expected a row of 4 values", {CIK, "Example", "EXT"}),
+        ([1234, None, "EXT", "NYSE"], "expected a row with a name, a symbol and", {CIK, "EXT", "NYSE"}),
+        ([1234, "Example", "", "NYSE"], "expected a row with a name, a symbol and", {CIK, "Example", "", "NYSE"}),
+        ([1234, "Example", ["EXT"], "NYSE"], "expected a row with a name, a symbol and", {CIK, "Example", "NYSE"}),
+        ([1234, "Example", "EXT", 5.5], "expected a row with a name, a symbol and", {CIK, "Example", "EXT"}),
+        ([None, "Example", "EXT", "NYSE"], "the cik is None, expected", {"Example", "EXT", "NYSE"}),
+        ([12345678901, "Example", "EXT", None], "the cik is 12345678901, expected", {"12345678901", "Example", "EXT"}),
+        (None, "expected a row of 4 values", set()),
+        ("EXT\n", "expected a row of 4 values", set()),
+    ],
+)
+def test_a_malformed_row_is_returned_beside_the_others(row, reason, values):
+    """With what is wrong, in one line, and what may name its company."""
+    first, last = [7, "A", "A", None], [8, "B", "B", None]
+    listings, [malformed] = decode_tickers(tickers(first, row, last))
+    assert [listing.symbol for listing in listings] == ["A", "B"]
+    assert malformed.reason.startswith(f"tickers file, data[1]: {reason}")
+    assert malformed.reason.endswith(f": {row!r}")
+    assert "\n" not in malformed.reason
+    assert (malformed.values, malformed.position, malformed.has_cik) == (values, 1, CIK in values)
 
 
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
         (tickers(fields=["cik", "ticker", "exchange"]), r"the fields are \['cik', 'ticker', 'exchange'\], expected"),
-        (tickers([1, "A", "A", "NYSE"], [1234, "Example", "EXT"]), r"data\[1\]: the row has 3 values, expected 4"),
-        (tickers([1234, None, "EXT", "NYSE"]), r"data\[0\]: the row is .*None"),
-        (tickers([1234, "Example", "", "NYSE"]), "expected a name, a symbol"),
-        (tickers([1234, "Example", 5, "NYSE"]), "expected a name, a symbol"),
-        (tickers([1234, "Example", "EXT", 5]), "expected a name, a symbol"),
-        (tickers([None, "Example", "EXT", "NYSE"]), "the cik is None"),
-        (tickers([1234.0, "Example", "EXT", "NYSE"]), "the cik is 1234.0"),
-        (tickers([1234, "Example", ["EXT"], "NYSE"]), "expected a name, a symbol"),
-        (tickers(None), "is null, expected a list"),
-        (tickers([12345678901, "Example", "EXT", "NYSE"]), "at most ten digits"),
+        (tickers(), "lists no company at all"),
+        (tickers([1234.0, "Example", "EXT", "NYSE"], None), r"no row can be read, such as \[1234.0, 'Example'"),
         (b'{"0":{"cik_str":1234,"ticker":"EXT","title":"Example"}}', "missing required field `fields`"),
         (b"<html>", "is not a complete JSON document"),
     ],
@@ -398,7 +415,8 @@ def test_a_corrupted_document_gives_facts_or_a_document_error(noise, at, removed
 @pytest.mark.skipif(not MIRROR.is_dir(), reason="the mirror of real documents (../shared/edgar) is not there")
 def test_real_documents_are_read():
     """Filers of several kinds: many filings, two currencies, and the complete list of companies."""
-    listings = decode_tickers((MIRROR / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
+    listings, malformed = decode_tickers((MIRROR / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
+    assert malformed == []
     assert Listing("0000320193", "Apple Inc.", "AAPL", "Nasdaq") in listings
     facts = MIRROR / "data.sec.gov/api/xbrl/companyfacts"
     apple = decode_facts((facts / "CIK0000320193.json").read_bytes(), "0000320193", {"us-gaap": frozenset({"Assets"})})

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from pipelines.edgar.listing_checks import ANOTHER_DAY, DOUBTS, found, holding_back, in_words, settled
+from pipelines.edgar.documents import MalformedRow
+from pipelines.edgar.listing_checks import ANOTHER_DAY, DOUBTS, found, holding_back, in_words, settled, skipped
 
 NOW = datetime(2026, 8, 1, 6, tzinfo=UTC)
 NOTHING = pl.DataFrame(schema=DOUBTS)
@@ -41,6 +42,24 @@ def test_many_missing_companies_hold_back(before, now, held):
     doubts = found(of(now), of(before), NOTHING, NOW)
     assert doubts.height == max(0, before - now)
     assert holding_back(doubts, now).height == held
+
+
+def wrong(number: int) -> list[MalformedRow]:
+    """So many malformed rows, all the same, each at another place of the file."""
+    return [MalformedRow("null", f"tickers file, data[{n}]: null", frozenset(), n) for n in range(number)]
+
+
+@pytest.mark.parametrize(("listed", "malformed", "held"), [(1000, 10, 0), (1000, 11, 11), (40, 3, 0), (2, 2, 2)])
+def test_many_malformed_rows_hold_back(listed, malformed, held):
+    """Also if no company is missing; until the list says the same on another day, at whatever places."""
+    doubts = found(of(listed), rows(), NOTHING, NOW, wrong(malformed))
+    assert len(skipped(doubts)) == malformed
+    assert holding_back(doubts, listed).height == held
+    assert not held or in_words(holding_back(doubts, listed)) == (
+        f"{held} rows of the SEC's list are malformed, such as tickers file, data[0]: null"
+    )
+    later = found(of(listed), rows(), doubts, NOW + ANOTHER_DAY, wrong(malformed + 1)[1:])
+    assert (later.height, holding_back(later, listed).height) == (malformed, 0)
 
 
 def test_a_new_symbol_is_no_missing_company():

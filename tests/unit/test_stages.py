@@ -15,6 +15,7 @@ import pytest
 
 import fundamentals
 from pipelines import stages
+from pipelines.edgar import listing_checks
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import open_source
@@ -496,6 +497,53 @@ def test_a_company_that_leaves_the_list_stays_as_unlisted(run):
     run.mirror.list(ALFA, BRAVO, CARGO)
     run()
     assert run.row("listings", ALFA)["is_listed"] is True
+
+
+MALFORMED_ROWS: dict[str, Any] = {
+    "no number": [None, "BRVO", "BRVO", "Nasdaq"],
+    "eleven digits": [12345678901, "BRVO", "BRVO", "Nasdaq"],
+    "no name": [102, None, "BRVO", "Nasdaq"],
+    "no symbol": [102, "BRVO", None, "Nasdaq"],
+    "number as exchange": [102, "BRVO", "BRVO", 5],
+    "short": [102, "BRVO"],
+    "only a name": [None, "BRVO", None, None],
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("row", MALFORMED_ROWS.values(), ids=MALFORMED_ROWS)
+def test_a_company_whose_row_is_malformed_stays_as_it_was_listed(run, row):
+    """In its place, until the row can be read, or is really gone; the other companies are synchronized."""
+    before = run.lake.read("listings")
+    document = json.loads(run.mirror.tickers.read_bytes())
+    document["data"][1] = row
+    run.mirror.tickers.write_text(json.dumps(document))
+    run.mirror.hold(replace(CARGO, scale=999))
+    for _ in range(2):
+        run()
+        assert run.lake.read("listings").equals(before)
+        assert len(listing_checks.skipped(run.lake.read("doubts"))) == 1
+    assert run.revenue(CARGO) == annual(replace(CARGO, scale=999))
+
+    run.mirror.list(ALFA, CARGO, ABSENT)
+    run()
+    assert run.row("listings", BRAVO)["is_listed"] is False
+
+
+def test_a_malformed_row_of_a_company_keeps_no_other_company(run):
+    """If its number can be read. And the first class of a company stays its first."""
+    run.mirror.list(ALFA, replace(ALFA, symbol="ALFA-B"), BRAVO, CARGO)
+    run()
+    rows = [
+        [101, None, "ALFA", None],
+        [101, "ALFA", "ALFA-B", None],
+        [103, "C", "CRGO", None],
+        [999, None, "NEW", None],
+    ]
+    run.mirror.tickers.write_text(json.dumps({"fields": ["cik", "name", "ticker", "exchange"], "data": rows}))
+    run()
+    listed = run.lake.read("listings").filter("is_listed")
+    assert listed.select("symbol", "is_primary").rows() == [("ALFA", True), ("ALFA-B", False), ("CRGO", True)]
 
 
 def test_a_symbol_listed_twice_counts_once(first):
