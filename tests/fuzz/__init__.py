@@ -31,13 +31,15 @@ import msgspec
 
 from pipelines.admin import backup, restore
 from pipelines.edgar.archive import Archive
+from pipelines.edgar.data_set_list import decode_data_set_list
+from pipelines.edgar.data_sets import read_data_set
 from pipelines.edgar.documents import decode_facts, decode_submissions, decode_tickers
 from pipelines.edgar.errors import EdgarError
 from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
 from serve.http.addresses import client_of
 from serve.settings import Settings
-from tests import builds
+from tests import builds, data_sets
 from tests.mirrors import ALFA, Mirror
 from tests.servers import PATIENCE, Clock, active_key, in_process
 from warehouse.store import Content, Head, StoreError, decoded_head
@@ -55,6 +57,9 @@ WORDS = (
     *(b"Cookie: fundamentals-session=a.b\r\n", b"%00", b"&token=", b"[::1]:443", b", ", b"GET / HTTP/1.1\r\n"),
 )
 """Text that the formats have, and numbers at their bounds."""
+LIST = (
+    b"<a class='x' href='/files/2010q1.zip'>2010 Q1</a><!-- <a href=2010q2.zip> --><a href=\"../2010q3.zip?a&amp;b\">"
+)
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,8 @@ def targets() -> Iterator[list[Target]]:
                 Target("companyfacts", [facts], _expecting(lambda raw: decode_facts(raw, ALFA.cik, wanted_elements()))),
                 Target("submissions", [submissions], _expecting(lambda raw: decode_submissions(raw, ALFA.cik))),
                 Target("tickers", [mirror.tickers.read_bytes()], _expecting(decode_tickers)),
+                Target("data set", _data_sets(), _expecting(lambda raw: read_data_set(raw, "2010q1"))),
+                Target("list of data sets", [LIST], _expecting(decode_data_set_list)),
                 Target("archive", [_zipped()], _expecting(lambda raw: _read_archive(folder / "a.zip", raw))),
                 Target("forwarded", [b"203.0.113.9:5000, [2001:db8::7]:443, 10.0.0.1"], _forwarded),
                 Target(
@@ -162,6 +169,10 @@ def _expecting(read: Callable[[bytes], object]) -> Callable[[bytes], None]:
             read(raw)
 
     return checked
+
+
+def _data_sets() -> list[bytes]:
+    return [data_sets.zipped(data_sets.members(), method) for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)]
 
 
 def _zipped() -> bytes:

@@ -8,7 +8,10 @@ import pytest
 
 from tests.fuzz import Failure, Target, changed, fuzz, targets
 
-NAMES = ("companyfacts", "submissions", "tickers", "archive", "forwarded", "backup", "head", "front")
+NAMES = (
+    *("companyfacts", "submissions", "tickers", "data set", "list of data sets", "archive"),
+    *("forwarded", "backup", "head", "front"),
+)
 
 
 @pytest.fixture(scope="module")
