@@ -4,8 +4,8 @@ Belongs here: the directory of an archive, and reading single members safely. Do
 downloading archives (bulk).
 
 The directory is read here instead of with `zipfile`, because `submissions.zip` has nearly a million members: `zipfile`
-takes 6.5 seconds and 1.2 GB for these, and this module 0.4 seconds and a hundred bytes for each. Only the members
-`CIK##########.json` are found by their number; the pages of older filings between them are skipped.
+takes 6.5 seconds and 1.2 GB for these, and this module 0.4 seconds and a hundred bytes for each. Members are found by
+their numbers: documents `CIK##########.json` and pages of older filings `CIK##########-submissions-###.json`.
 
 Nothing is unpacked to the disk, so a member's name is no path. Each member is checked when it is read: its size, its
 checksum, its name in both places. A member that fails a check is an error of its company; the others are read.
@@ -14,6 +14,7 @@ Source of the format: PKWARE's APPNOTE.TXT, sections 4.3 to 4.5.
 """
 
 import os
+import re
 import struct
 import zlib
 from array import array
@@ -44,14 +45,16 @@ BEYOND_32, BEYOND_16 = (1 << 32) - 1, (1 << 16) - 1
 ENCRYPTED, STORED, DEFLATED = 1, 0, 8
 EXTRA_64 = 1
 
-PREFIX, SUFFIX, DIGITS = b"CIK", b".json", 10
-NAME_LENGTH = len(PREFIX) + DIGITS + len(SUFFIX)
+DOCUMENT, PAGE = "CIK##########.json", "CIK##########-submissions-###.json"
+"""The names of the members that are found; each # is a digit."""
+DIGIT = re.compile(r"\d", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """A member as the directory describes it."""
 
+    name: str
     position: int  # of its entry in the directory
     flags: int
     method: int
@@ -77,7 +80,7 @@ class Archive:
         try:
             self._bytes = os.fstat(self._file).st_size
             self._directory = self._read_directory()
-            self._ciks, self._positions = self._read_entries()
+            self._entries = self._read_entries()
         except (struct.error, OSError, OverflowError, IndexError) as error:
             self.close()
             raise self._damaged(str(error)) from error
@@ -94,30 +97,36 @@ class Archive:
     @property
     def ciks(self) -> list[str]:
         """The companies that have a member, in ten digits, sorted."""
-        return [f"{cik:010}" for cik in np.unique(self._ciks).tolist()]
+        ciks, _ = self._entries[DOCUMENT]
+        return [f"{cik:010}" for cik in np.unique(ciks).tolist()]
 
-    def member(self, cik: str) -> Member | None:
-        """The member of a company; None if there is none.
+    def member(self, name: str) -> Member | None:
+        """The member with a name of the form DOCUMENT or PAGE; None if there is none.
 
         Raises:
             FetchError: there are several, or its entry is damaged.
         """
-        first, after = np.searchsorted(self._ciks, [int(cik), int(cik) + 1])
+        form = DIGIT.sub("#", name)
+        if form not in self._entries:
+            return None
+        numbers, positions = self._entries[form]
+        number = int("".join(DIGIT.findall(name)))
+        first, after = np.searchsorted(numbers, [number, number + 1])
         if first == after:
             return None
         if after - first > 1:
-            raise self._refused(cik, f"has {after - first} members with its name")
-        position = int(self._positions[first])
+            raise self._refused(name, f"has {after - first} members with its name")
+        position = int(positions[first])
         try:
-            _, flags, method, crc, packed, size, name, extra, _, offset = ENTRY.unpack_from(self._directory, position)
-            fields_at = position + NAME_AT + name
+            _, flags, method, crc, packed, size, length, extra, _, offset = ENTRY.unpack_from(self._directory, position)
+            fields_at = position + NAME_AT + length
             fields = self._directory[fields_at : fields_at + extra]
             size, packed, offset = _in_64_bits(fields, size, packed, offset)
         except struct.error as error:
-            raise self._refused(cik, "has an entry whose 64-bit sizes are missing") from error
-        return Member(position, flags, method, crc, packed, size, offset)
+            raise self._refused(name, "has an entry whose 64-bit sizes are missing") from error
+        return Member(name, position, flags, method, crc, packed, size, offset)
 
-    def read(self, cik: str, member: Member) -> bytes:
+    def read(self, member: Member) -> bytes:
         """The content of a member.
 
         Raises:
@@ -125,28 +134,30 @@ class Archive:
         """
         if member.size > MAX_BYTES or member.packed > MAX_BYTES:
             size = max(member.size, member.packed)
-            raise self._refused(cik, f"has {size} bytes, which no document of EDGAR has; get the file again")
+            raise self._refused(member.name, f"has {size} bytes, which no document of EDGAR has; get the file again")
         if member.flags & ENCRYPTED or member.method not in (STORED, DEFLATED):
-            raise self._refused(cik, f"is encrypted or packed with method {member.method}, expected 8 (deflate) or 0")
+            reason = f"is encrypted or packed with method {member.method}, expected 8 (deflate) or 0"
+            raise self._refused(member.name, reason)
         try:
-            packed = self._packed(cik, member)
+            packed = self._packed(member)
             content = packed if member.method == STORED else _inflated(packed, member.size)
         except (OSError, OverflowError, zlib.error, struct.error) as error:  # OverflowError: offsets from 2^63 on
-            raise self._refused(cik, f"cannot be read: {error}") from error
+            raise self._refused(member.name, f"cannot be read: {error}") from error
         if content is None or len(content) != member.size:
-            raise self._refused(cik, f"has not the {member.size} bytes that the directory of the archive states")
+            reason = f"has not the {member.size} bytes that the directory of the archive states"
+            raise self._refused(member.name, reason)
         if zlib.crc32(content) != member.crc:
-            raise self._refused(cik, "does not match its checksum")
+            raise self._refused(member.name, "does not match its checksum")
         return content
 
-    def _packed(self, cik: str, member: Member) -> bytes:
+    def _packed(self, member: Member) -> bytes:
         mark, name_length, extra = LOCAL.unpack(os.pread(self._file, LOCAL.size, member.offset))
         name = os.pread(self._file, name_length, member.offset + LOCAL.size)
-        if mark != LOCAL_MARK or name != _name(cik):
-            raise self._refused(cik, f"is named {name[:80]!r} where it begins")
+        if mark != LOCAL_MARK or name != member.name.encode():
+            raise self._refused(member.name, f"is named {name[:80]!r} where it begins")
         packed = os.pread(self._file, member.packed, member.offset + LOCAL.size + name_length + extra)
         if len(packed) != member.packed:
-            raise self._refused(cik, "ends after the end of the archive")
+            raise self._refused(member.name, "ends after the end of the archive")
         return packed
 
     def _read_directory(self) -> bytes:
@@ -171,43 +182,45 @@ class Archive:
         self._members = members
         return os.pread(self._file, size, offset)
 
-    def _read_entries(self) -> tuple[np.ndarray, np.ndarray]:
-        """The companies' numbers, sorted, and the positions of their entries in the directory."""
+    def _read_entries(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """For each form of names the numbers in them, sorted, and the positions of their entries in the directory."""
         directory, lengths = self._directory, LENGTHS.unpack_from
-        found, position, members, end = array("q"), 0, 0, len(self._directory)
+        found = {len(form): array("q") for form in (DOCUMENT, PAGE)}
+        position, members, end = 0, 0, len(self._directory)
         while position < end:
             if not directory.startswith(ENTRY_MARK, position):
                 raise self._damaged(f"the entry at byte {position} of its directory has no mark")
             name, extra, comment = lengths(directory, position + LENGTHS_AT)
-            if name == NAME_LENGTH:
-                found.append(position)
+            if name in found:
+                found[name].append(position)
             position += NAME_AT + name + extra + comment
             members += 1
         if position != end or members != self._members:
             raise self._damaged(f"its directory has {members} entries, but should have {self._members}")
-        positions = np.frombuffer(found, dtype=np.int64) if found else np.empty(0, dtype=np.int64)
-        text = np.frombuffer(directory, dtype=np.uint8)
-        is_document = np.ones(len(positions), dtype=bool)
-        for at, byte in [*enumerate(PREFIX), *enumerate(SUFFIX, NAME_LENGTH - len(SUFFIX))]:
-            is_document &= text[positions + (NAME_AT + at)] == byte
-        ciks = np.zeros(len(positions), dtype=np.int64)
-        for at in range(len(PREFIX), len(PREFIX) + DIGITS):
-            digit = text[positions + (NAME_AT + at)].astype(np.int64) - ord("0")
-            is_document &= (digit >= 0) & (digit <= 9)
-            ciks = ciks * 10 + digit
-        ciks, positions = ciks[is_document], positions[is_document]
-        order = np.argsort(ciks, kind="stable")
-        return ciks[order], positions[order]
+        return {form: _numbered(directory, np.array(found[len(form)]), form) for form in (DOCUMENT, PAGE)}
 
     def _damaged(self, reason: str) -> SourceError:
         return SourceError(f"{self.path} is not a whole zip file: {reason}; get it again")
 
-    def _refused(self, cik: str, reason: str) -> FetchError:
-        return FetchError(f"{self.path}, {_name(cik).decode()}: {reason}")
+    def _refused(self, name: str, reason: str) -> FetchError:
+        return FetchError(f"{self.path}, {name}: {reason}")
 
 
-def _name(cik: str) -> bytes:
-    return PREFIX + cik.encode() + SUFFIX
+def _numbered(directory: bytes, positions: np.ndarray, form: str) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers in the names that have this form, sorted, and the positions of their entries."""
+    text = np.frombuffer(directory, dtype=np.uint8)
+    has_form, numbers = np.ones(len(positions), dtype=bool), np.zeros(len(positions), dtype=np.int64)
+    for at, wanted in enumerate(form, NAME_AT):
+        byte = text[positions + at]
+        if wanted == "#":
+            digit = byte.astype(np.int64) - ord("0")
+            has_form &= (digit >= 0) & (digit <= 9)
+            numbers = numbers * 10 + digit
+        else:
+            has_form &= byte == ord(wanted)
+    numbers, positions = numbers[has_form], positions[has_form]
+    order = np.argsort(numbers, kind="stable")
+    return numbers[order], positions[order]
 
 
 def _inflated(packed: bytes, size: int) -> bytes | None:

@@ -8,7 +8,6 @@ checksum has not changed, and is not read.
 """
 
 import json
-import re
 from pathlib import Path
 
 from pipelines.edgar.answers import (
@@ -28,7 +27,8 @@ from pipelines.edgar.errors import DocumentError, FetchError, SourceError
 from pipelines.edgar.mirror import document_in
 
 FACTS, SUBMISSIONS, TICKERS = "companyfacts.zip", "submissions.zip", "company_tickers_exchange.json"
-CIK = re.compile(r"/CIK(\d{10})\.json", re.ASCII)
+FACTS_AT, SUBMISSIONS_AT = facts_url("").rpartition("/")[0], submissions_url("").rpartition("/")[0]
+"""Where EDGAR has the documents that are in the archives."""
 
 
 class BulkFolder:
@@ -64,10 +64,10 @@ class BulkFolder:
             return Fetched(self._list(), Validators())
         if validators and self.is_known(url, validators):
             return NotModified()
-        cik, archive = self._place(url)
-        if not archive or not (member := archive.member(cik)):
+        name, archive = self._place(url)
+        if not archive or not (member := archive.member(name)):
             return NotFound()
-        if is_web_page(content := archive.read(cik, member)):
+        if is_web_page(content := archive.read(member)):
             raise FetchError(
                 f"{url}: is a web page in {archive.path}, expected a document of EDGAR; get the file again"
             )
@@ -79,16 +79,16 @@ class BulkFolder:
         Raises:
             FetchError: the entry of the member is refused.
         """
-        cik, archive = self._place(url)
-        member = archive.member(cik) if archive else None
+        name, archive = self._place(url)
+        member = archive.member(name) if archive else None
         if not member or not validators:
             return not member and not validators
         return (validators.size, validators.crc) == (member.size, member.crc)
 
     def _place(self, url: str) -> tuple[str, Archive | None]:
-        """The company and the archive of a document; no archive if none has such documents."""
-        cik = found[1] if (found := CIK.search(url)) else ""
-        return cik, {facts_url(cik): self._facts, submissions_url(cik): self._submissions}.get(url) if cik else None
+        """The name of a document and the archive that has it; no archive if none has such documents."""
+        folder, _, name = url.rpartition("/")
+        return name, {FACTS_AT: self._facts, SUBMISSIONS_AT: self._submissions}.get(folder)
 
     def stop(self) -> None:
         """Does nothing: reading a member takes no time."""
@@ -114,8 +114,8 @@ class BulkFolder:
     def _symbols(self, cik: str) -> list[tuple[int, str, str, str | None]]:
         assert self._submissions
         try:
-            member = self._submissions.member(cik)
-            known = decode_submissions(self._submissions.read(cik, member), cik) if member else None
+            member = self._submissions.member(self._place(submissions_url(cik))[0])
+            known = decode_submissions(self._submissions.read(member), cik) if member else None
         except (FetchError, DocumentError):
             return []  # its own request reports the error, if another file lists the company
         if not known:

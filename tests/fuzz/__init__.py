@@ -189,8 +189,8 @@ def _read_archive(path: Path, raw: bytes) -> None:
     try:
         for cik in archive.ciks:
             with suppress(EdgarError):
-                if member := archive.member(cik):
-                    archive.read(cik, member)
+                if member := archive.member(f"CIK{cik}.json"):
+                    archive.read(member)
     finally:
         archive.close()
 

@@ -54,9 +54,9 @@ def write(path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_DEF
 def content_of(path: Path, cik: str) -> bytes:
     archive = Archive(path)
     try:
-        member = archive.member(cik)
+        member = archive.member(name(cik))
         assert member
-        return archive.read(cik, member)
+        return archive.read(member)
     finally:
         archive.close()
 
@@ -75,12 +75,15 @@ def test_members_are_found_and_read(path, method):
     write(path, *members, method=method)
     archive = Archive(path)
     assert archive.ciks == [A, B]
-    assert archive.member(C) is None
-    member = archive.member(A)
+    assert archive.member(name(C)) is None
+    member = archive.member(name(A))
     assert (member.size, member.crc) == (len(CONTENT), zlib.crc32(CONTENT))
     with ThreadPoolExecutor(4) as pool:
-        assert set(pool.map(lambda _: archive.read(A, member), range(20))) == {CONTENT}
-    assert archive.read(B, archive.member(B)) == b"{}"
+        assert set(pool.map(lambda _: archive.read(member), range(20))) == {CONTENT}
+    assert archive.read(archive.member(name(B))) == b"{}"
+    assert archive.read(archive.member("CIK0000000101-submissions-001.json")) == b"page"
+    assert archive.member("CIK0000000101-submissions-002.json") is None
+    assert archive.member("readme") is None
     archive.close()
     archive.close()
 
@@ -88,7 +91,7 @@ def test_members_are_found_and_read(path, method):
 def test_an_empty_archive_has_no_companies(path):
     write(path)
     assert Archive(path).ciks == []
-    assert Archive(path).member(A) is None
+    assert Archive(path).member(name(A)) is None
 
 
 def test_names_that_are_no_documents_are_no_companies(path):
@@ -122,7 +125,8 @@ def test_the_directory_of_many_members_takes_little_memory(path):
             archive.writestr(name(f"{number:010}"), b"")
     opened = Archive(path)
     assert len(opened.ciks) == 20_000
-    assert opened._ciks.nbytes + opened._positions.nbytes + len(opened._directory) < 20_000 * 100
+    held = sum(array.nbytes for arrays in opened._entries.values() for array in arrays)
+    assert held + len(opened._directory) < 20_000 * 100
 
 
 def test_a_member_is_found_without_copying_the_directory(path):
@@ -139,7 +143,7 @@ def test_a_member_is_found_without_copying_the_directory(path):
     write(path, *((name(f"{number:010}"), b"{}") for number in range(200)))
     archive = Archive(path)
     archive._directory = Watched(archive._directory)
-    assert all(archive.member(cik) for cik in archive.ciks)
+    assert all(archive.member(name(cik)) for cik in archive.ciks)
     assert Watched.longest < 100
 
 
@@ -168,7 +172,7 @@ def test_a_directory_that_is_larger_than_any_is_refused(path):
 def patched(path: Path, cik: str, at: int, value: bytes) -> None:
     """Overwrite bytes of the entry of a member in the directory."""
     archive = Archive(path)
-    start = path.read_bytes().index(archive._directory) + archive.member(cik).position
+    start = path.read_bytes().index(archive._directory) + archive.member(name(cik)).position
     content = bytearray(path.read_bytes())
     content[start + at : start + at + len(value)] = value
     path.write_bytes(content)
@@ -202,9 +206,9 @@ def test_a_member_that_is_not_as_the_directory_says_is_refused(path, at, value, 
 def test_a_member_from_two_to_the_63_on_is_refused(path):
     write(path, (name(A), CONTENT))
     archive = Archive(path)
-    member = replace(archive.member(A), offset=1 << 63)
+    member = replace(archive.member(name(A)), offset=1 << 63)
     with pytest.raises(FetchError, match="cannot be read"):
-        archive.read(A, member)
+        archive.read(member)
 
 
 def test_a_member_that_inflates_to_more_than_it_states_takes_no_memory(path):
