@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,26 @@ class Mirror:
         for filer in filers:
             write(self.facts(filer), companyfacts(filer))
             write(self.submissions(filer), submissions(filer))
+
+    def page(self, filer: Filer, *sizes: int) -> tuple[Path, ...]:
+        """Write the submissions of a company with so many filings on their first page, and on each older one.
+
+        Returns:
+            the older pages.
+        """
+        document, files, paths = submissions(filer), [], []
+        columns = document["filings"]["recent"]
+        for number, (first, last) in enumerate(pairwise((0, *accumulate(sizes)))):
+            page = {name: values[first:last] for name, values in columns.items()}
+            if not number:
+                document["filings"] = {"recent": page, "files": files}
+                continue
+            days, name = page["filingDate"], f"CIK{filer.cik}-submissions-{number:03d}.json"
+            files.append({"name": name, "filingCount": len(days), "filingFrom": days[-1], "filingTo": days[0]})
+            paths.append(self.submissions(filer).with_name(name))
+            write(paths[-1], page)
+        write(self.submissions(filer), document)
+        return tuple(paths)
 
 
 def companyfacts(filer: Filer) -> dict[str, Any]:

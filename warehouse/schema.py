@@ -349,7 +349,12 @@ TABLES: tuple[Table, ...] = (
             CIK,
             FORM,
             FILED,
-            Column("accepted_at", "TIMESTAMP", "When EDGAR accepted the filing, in UTC."),
+            Column(
+                "accepted_at",
+                "TIMESTAMP",
+                "When EDGAR accepted the filing, in UTC; null if neither the company's submissions nor their pages of "
+                "older filings list it, or the page could not be read.",
+            ),
             Column(
                 "share_basis",
                 "DOUBLE",

@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -88,18 +88,8 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
     if outcome.way:
         print(f"Documents: {outcome.way}")
     _show(outcome.counts, time.monotonic() - began, home)
-    for _, line in left_behind[:SHOWN_REASONS]:
+    for line in _notices(outcome.counts, left_behind, listing_checks.skipped(lake.read(listing_checks.TABLE))):
         print(line, file=sys.stderr)
-    if more := [cik for cik, _ in left_behind[SHOWN_REASONS:]]:
-        print(f"quarantined or failed as well, with reasons in the log: CIK {', '.join(more)}", file=sys.stderr)
-    if skipped := listing_checks.skipped(lake.read(listing_checks.TABLE)):
-        for reason in skipped[:SHOWN_REASONS]:
-            print(f"skipped: {reason}", file=sys.stderr)
-        print(
-            f"fundamentals sync: {len(skipped):,} rows of the SEC's list are malformed and were skipped; what was "
-            "listed before stays listed",
-            file=sys.stderr,
-        )
     if outcome.held_back_by:
         print(f"fundamentals sync: nothing was published: {'; '.join(outcome.held_back_by)}", file=sys.stderr)
         return 1
@@ -112,6 +102,24 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
         )
         return SOME_FAILED
     return 1 if symbols and left_behind else 0
+
+
+def _notices(
+    counts: Mapping[str, int], left_behind: Sequence[tuple[str, str]], skipped: Sequence[str]
+) -> Iterator[str]:
+    """What to say of companies, rows of the list and pages that could not be read, while all others are published."""
+    yield from (line for _, line in left_behind[:SHOWN_REASONS])
+    if more := [cik for cik, _ in left_behind[SHOWN_REASONS:]]:
+        yield f"quarantined or failed as well, with reasons in the log: CIK {', '.join(more)}"
+    yield from (f"skipped: {reason}" for reason in skipped[:SHOWN_REASONS])
+    if skipped:
+        rows = f"{len(skipped):,} rows of the SEC's list are malformed and were skipped"
+        yield f"fundamentals sync: {rows}; what was listed before stays listed"
+    if unread := counts.get("unread_pages", 0):
+        yield (
+            f"fundamentals sync: {unread:,} pages of older filings could not be read, so some filings have no time of "
+            "acceptance; the log of the run in the Dagster UI names them, and they are requested again the next time"
+        )
 
 
 def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -34,6 +34,11 @@ def is_web_page(content: bytes) -> bool:
     return WEB_PAGE.match(content[:BEGINNING]) is not None
 
 
+def page_url(name: str) -> str:
+    """The address of a page of older filings, whose name the submissions document has."""
+    return f"https://data.sec.gov/submissions/{name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Validators:
     """What tells whether a document has changed since: ETag and Last-Modified for a server, and for an archive the

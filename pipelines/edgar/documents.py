@@ -1,4 +1,4 @@
-"""Reads the three documents of EDGAR: tickers, submissions, companyfacts.
+"""Reads the three documents of EDGAR: tickers, submissions with their older pages, companyfacts.
 
 Belongs here: which fields are read, checking their types and forms, and returning them as rows or columns. Other fields
 are not decoded, which makes reading fast.
@@ -134,9 +134,21 @@ class Filing(NamedTuple):
     accepted_at: str | None
 
 
+class OlderPage(msgspec.Struct, frozen=True, rename="camel"):
+    """A page that lists older filings, as the submissions document names it: their number, and first and last day.
+
+    Where no day is stated, the page may have a filing of any day.
+    """
+
+    name: str
+    filing_count: int = 0
+    filing_from: str = ""
+    filing_to: str = "9999-12-31"
+
+
 @dataclass(frozen=True, slots=True)
 class Submissions:
-    """Identity of a company and its recent filings; `older_pages` names the documents that list older filings."""
+    """Identity of a company and its recent filings; `older_pages` are the documents that list older filings."""
 
     cik: str
     name: str
@@ -146,7 +158,7 @@ class Submissions:
     tickers: list[str]
     exchanges: list[str | None]
     filings: list[Filing]
-    older_pages: list[str]
+    older_pages: list[OlderPage]
 
 
 class _FilingColumns(msgspec.Struct, rename="camel"):
@@ -156,13 +168,9 @@ class _FilingColumns(msgspec.Struct, rename="camel"):
     acceptance_date_time: list[str | None]
 
 
-class _OlderPage(msgspec.Struct):
-    name: str
-
-
 class _Filings(msgspec.Struct):
     recent: _FilingColumns
-    files: list[_OlderPage] = []
+    files: list[OlderPage] = []
 
 
 class _Submissions(msgspec.Struct, rename="camel"):
@@ -185,8 +193,9 @@ def decode_submissions(raw: bytes, cik: str) -> Submissions:
     place = f"submissions of CIK {cik}"
     document = decode(msgspec.json.Decoder(_Submissions), raw, place)
     check_company(document.cik, cik, place)
-    pages = [page.name for page in document.filings.files]
-    check_each(is_page_name, pages, "the name of a page of older filings", f"{place}, filings/files")
+    pages = document.filings.files
+    names = (page.name for page in pages)
+    check_each(is_page_name, names, "the name of a page of older filings", f"{place}, filings/files")
     return Submissions(
         cik=cik,
         name=document.name,
@@ -198,6 +207,16 @@ def decode_submissions(raw: bytes, cik: str) -> Submissions:
         filings=_filings(document.filings.recent, f"{place}, filings/recent"),
         older_pages=pages,
     )
+
+
+def decode_page(raw: bytes, cik: str) -> list[Filing]:
+    """Read a page of older filings; it does not say whose they are.
+
+    Raises:
+        DocumentError: not JSON, a wrong type or form, or columns of unequal length.
+    """
+    place = f"page of older filings of CIK {cik}"
+    return _filings(decode(msgspec.json.Decoder(_FilingColumns), raw, place), place)
 
 
 def _filings(columns: _FilingColumns, place: str) -> list[Filing]:
@@ -376,6 +395,30 @@ def _wrong_date(lists: Iterable[_FactList], place: str) -> DocumentError:
         for key, text in (("start", fact.start), ("end", fact.end), ("filed", fact.filed))
         if text is not None and not is_date(text)
     )
+
+
+class _Filed(msgspec.Struct, gc=False):
+    accn: str
+    filed: str
+
+
+class _FiledUnits(msgspec.Struct, gc=False):
+    units: dict[str, list[_Filed]]
+
+
+class _FiledFacts(msgspec.Struct):
+    facts: dict[str, dict[str, _FiledUnits]]
+
+
+def filings_with_facts(raw: bytes, cik: str) -> dict[str, str]:
+    """The day of each filing, by accession number, that has any fact in a companyfacts document.
+
+    Raises:
+        DocumentError: not JSON, or a wrong type.
+    """
+    document = decode(msgspec.json.Decoder(_FiledFacts), raw, f"companyfacts of CIK {cik}")
+    concepts = (concept for taxonomy in document.facts.values() for concept in taxonomy.values())
+    return {fact.accn: fact.filed for concept in concepts for facts in concept.units.values() for fact in facts}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Extract: brings the raw zone up to date with a source.
 
 Belongs here: which documents are requested, how a failure affects the other companies, and the result for the caller.
-Does not: requesting one document (client), storing it (raw_store), its contents (documents).
+Does not: requesting one document (client), storing it (raw_store), its contents (documents), which pages of older
+filings are requested (older_pages).
 
 This module does not decide whether a company has to be normalized again: a run that was killed after a checkpoint has
 stored documents that no build contains. The stages decide it by comparing digests.
@@ -17,6 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from pipelines.edgar import older_pages
 from pipelines.edgar.answers import TICKERS_URL, NotFound, NotModified, Validators, facts_url, submissions_url
 from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.raw_store import Kind, RawStore, Seen, Status
@@ -63,11 +65,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class CompanyDocuments:
-    """The documents of one company. Submissions are requested only if there are facts."""
+    """The documents of one company. Submissions are requested only if there are facts.
+
+    Attributes:
+        pages: the digests of the pages of older filings that are held.
+        unread: why other pages could not be read; the company is brought up to date without them.
+    """
 
     cik: str
     facts: Document
     submissions: Document | None = None
+    pages: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def failure(self) -> str:
@@ -231,13 +240,25 @@ class _Asked:
         facts = self.document(cik, "companyfacts", facts_url(cik))
         if facts.change in ("no_facts", "gone", "skipped", "failed"):
             return CompanyDocuments(cik, facts)
-        return CompanyDocuments(cik, facts, self.document(cik, "submissions", submissions_url(cik)))
+        submissions = self.document(cik, "submissions", submissions_url(cik))
+        unread: list[str] = []
+        seen = self._store.seen(cik, "submissions")
+        if seen and submissions.change in ("new", "changed", "unchanged"):
+            unread = older_pages.bring(self._source.client, self._store, seen, str(facts.digest))
+        return CompanyDocuments(cik, facts, submissions, self._pages(cik), tuple(unread))
+
+    def _pages(self, cik: str) -> tuple[str, ...]:
+        seen = self._store.seen(cik, "submissions")
+        return tuple(page.digest for page in seen.pages if page.digest) if seen else ()
 
     def is_known(self, cik: str) -> bool:
         """Whether the source has the held documents of a company, as far as that is known without a request."""
         facts, submissions = self._store.seen(cik, "companyfacts"), self._store.seen(cik, "submissions")
-        has_facts = facts is not None and facts.status == "ok" and self._is_known(facts, facts_url(cik))
-        return has_facts and submissions is not None and self._is_known(submissions, submissions_url(cik))
+        if not facts or facts.status != "ok" or not self._is_known(facts, facts_url(cik)):
+            return False
+        if not submissions or not self._is_known(submissions, submissions_url(cik)):
+            return False
+        return not submissions.digest or older_pages.are_held(self._store, submissions, str(facts.digest))
 
     def _is_known(self, seen: Seen, url: str) -> bool:
         if seen.source != self._source.name or (seen.status == "ok") != bool(seen.digest):
@@ -256,6 +277,7 @@ class _Asked:
             cik,
             Document("unchanged", facts.digest),
             Document("unchanged", submissions.digest) if submissions and submissions.digest else None,
+            self._pages(cik),
         )
 
     def document(self, cik: str, kind: Kind, url: str) -> Document:
@@ -295,6 +317,7 @@ class _Asked:
         return seen.validators if seen.source == self._source.name else of_content
 
     def _note(self, cik: str, kind: Kind, status: Status, digest: str | None, validators: Validators = NONE) -> None:
+        before = self._store.seen(cik, kind)
         seen = Seen(
             cik=cik,
             kind=kind,
@@ -306,6 +329,8 @@ class _Asked:
             last_modified=validators.last_modified,
             size=validators.size,
             crc=validators.crc,
+            pages=before.pages if before else [],
+            pages_for=before.pages_for if before and before.digest == digest else None,
         )
         if status == "no_facts" and self._absences is not None:
             self._absences.append(seen)

@@ -15,7 +15,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ import msgspec
 import zstandard
 
 from pipelines.edgar.answers import MAX_BYTES, Validators
+from pipelines.edgar.documents import OlderPage
 from pipelines.edgar.errors import CorruptError, RawStoreError
 from warehouse.checkout import STAMPS
 from warehouse.store import Store, opened, together
@@ -36,12 +37,23 @@ SUFFIX = ".json.zst"
 LEVEL = 3  # of zstd: companyfacts shrink to a fifteenth at 400 MB/s
 
 
+class Page(msgspec.Struct, frozen=True):
+    """A page of older filings that was requested, as the submissions document listed it then.
+
+    The digest is None if it could not be read; it is requested again.
+    """
+
+    listed: OlderPage
+    digest: str | None
+
+
 class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The result of the last request for one document.
 
     `no_facts` is EDGAR's 404: there is no such document. The digest is then that of the last stored one, if any,
     because a document that EDGAR removes stays in the raw zone. `source` is the source of the status and the
-    validators: a document that is missing in a mirror may exist at the SEC.
+    validators: a document that is missing in a mirror may exist at the SEC. `pages` are those of submissions, and
+    `pages_for` is the digest of the companyfacts whose filings they were requested for; None: that has to be done.
     """
 
     cik: str  # ten digits; empty for the tickers file
@@ -54,6 +66,13 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_modified: str | None = None
     size: int | None = None
     crc: int | None = None  # CRC-32 of the content, as archives have it
+    pages: list[Page] = []
+    pages_for: str | None = None
+
+    @property
+    def digests(self) -> list[str]:
+        """The digests of the document and of its pages, as far as they are held."""
+        return [digest for digest in (self.digest, *(page.digest for page in self.pages)) if digest]
 
     @property
     def validators(self) -> Validators:
@@ -94,17 +113,20 @@ class Documents:
             CorruptError: it is not stored, or its content does not match the digest.
             StoreError: it is not here, and the store does not answer.
         """
+        content = _unpacked(self._packed(digest))
+        if content is None or hashlib.sha256(content).hexdigest() != digest:
+            advice = "delete it and synchronize again, which fetches the document again"
+            raise CorruptError(f"{self.path(digest)} is corrupt; {advice}")
+        return content
+
+    def _packed(self, digest: str) -> bytes:
         path = self.path(digest)
         if not path.exists() and self.remote:
             self._fetch(digest)
         if not path.exists():
             raise CorruptError(f"{path} is missing; `fundamentals sync --full` fetches the document again")
         with _named_errors(path, "read"):
-            packed = path.read_bytes()
-        content = _unpacked(packed)
-        if content is None or hashlib.sha256(content).hexdigest() != digest:
-            raise CorruptError(f"{path} is corrupt; delete it and synchronize again, which fetches the document again")
-        return content
+            return path.read_bytes()
 
     def bring(self, digests: Iterable[str]) -> None:
         """Fetch the documents from the store that are not here, several at a time; nothing is done without a store.
@@ -152,7 +174,8 @@ class RawStore(Documents):
         self._unnamed: set[str] = set()
         self._seen = {(row.cik, row.kind): row for row in _rows(self._seen_file)}
         is_shared = self.remote is not None and (home / STAMPS).exists()
-        self._elsewhere = {row.digest for row in self._seen.values() if row.digest} if is_shared else set()
+        rows = self._seen.values() if is_shared else ()
+        self._elsewhere = {digest for row in rows for digest in row.digests}
 
     def has(self, digest: str) -> bool:
         """Whether the document with this digest is stored here or in the store, or gets its name soon."""
@@ -185,6 +208,13 @@ class RawStore(Documents):
         with self._lock:
             self._unnamed.add(digest)
         return digest
+
+    def _packed(self, digest: str) -> bytes:
+        path = self._incoming / self.path(digest).name
+        with _named_errors(path, "read"), suppress(FileNotFoundError):  # a checkpoint gives it its name meanwhile
+            if digest in self._unnamed:
+                return path.read_bytes()
+        return super()._packed(digest)
 
     def seen(self, cik: str, kind: Kind) -> Seen | None:
         """The result of the last request for a document; None if it was never requested."""
@@ -242,7 +272,7 @@ def digests_in(seen: Path) -> set[str]:
     Raises:
         RawStoreError: it cannot be read.
     """
-    return {row.digest for row in _rows(seen) if row.digest}
+    return {digest for row in _rows(seen) for digest in row.digests}
 
 
 def _rows(seen: Path) -> list[Seen]:

@@ -81,11 +81,17 @@ class Way:
     memory: Memory | None = None
 
     def asks(self, ciks: Sequence[str], store: RawStore) -> frozenset[str] | None:
-        """The companies to request: those that filed, those never requested, and those whose documents are gone."""
+        """The companies to request: those that filed, those never requested, those whose documents are gone, and those
+        of which a page of older filings could not be read."""
         if self.filed is None:
             return None
         seen = {cik: store.seen(cik, "companyfacts") for cik in ciks}
-        return self.filed | {cik for cik, row in seen.items() if not row or (row.digest and row.status != "ok")}
+        listed = {cik: row for cik in ciks if (row := store.seen(cik, "submissions"))}
+        return (
+            self.filed
+            | {cik for cik, row in seen.items() if not row or (row.digest and row.status != "ok")}
+            | {cik for cik, row in listed.items() if any(not page.digest for page in row.pages)}
+        )
 
     def remember(self, store: RawStore, failed: Collection[str]) -> None:
         """Remember what was done, after all documents are stored; `failed` could not be fetched."""

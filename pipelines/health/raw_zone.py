@@ -24,7 +24,7 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
         advice = f"delete {path}: the next synchronization requests every document again"
         yield Finding("raw zone", DAMAGE, str(error).partition(";")[0], advice, partial(_remove, [path]))
         return
-    used = {seen.digest for seen in store.all_seen() if seen.digest}
+    used = {digest for seen in store.all_seen() for digest in seen.digests}
     missing = sorted(digest for digest in used if not store.has(digest))
     stored = sorted(store.root.glob("??/*.json.zst"))
     broken = [] if quick else _broken(store, stored)

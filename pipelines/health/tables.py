@@ -151,7 +151,8 @@ def _list_documents(home: Home, lake: Lake) -> None:
     for seen in store.all_seen():
         if seen.kind == "companyfacts":
             submissions, at = store.seen(seen.cik, "submissions"), times.get(seen.cik)
-            digest, when = submissions.digest if submissions else None, datetime.fromisoformat(at) if at else None
+            digest = " ".join(submissions.digests) if submissions and submissions.digest else None
+            when = datetime.fromisoformat(at) if at else None
             rows.append((seen.cik, "unchanged" if seen.digest else seen.status, seen.digest, digest, None, when))
     _remove(lake, "documents")
     found = pl.DataFrame(rows, schema=DOCUMENTS, orient="row")

@@ -39,7 +39,7 @@ def in_words(counts: dict[str, int], seconds: float) -> str:
 
 
 def warn_of_each(log: Log, what: str, companies: Sequence[str]) -> None:
-    """Write one warning about some companies, with a line for each of the first ones; nothing without companies."""
+    """Write one warning about some companies or documents, with a line for each of the first ones; nothing without."""
     if companies:
         more = [f"and {len(companies) - SHOWN:,} more"] if len(companies) > SHOWN else []
         log.warning("\n".join([f"{len(companies):,} {what}:", *companies[:SHOWN], *more]))

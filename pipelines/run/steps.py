@@ -55,9 +55,12 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
         full = synchronization.asked.full
         with chosen(source, store, now, FEEDING_FORMS, named=named, full=full, progress=report_progress) as way:
             asks = way.asks(wanted, store)
-            rows, counts = stages.documents.update_documents(way.source, store, lake, wanted, now, absence_lasts, asks)
+            rows, extracted = stages.documents.update_documents(
+                way.source, store, lake, wanted, now, absence_lasts, asks
+            )
             way.remember(store, rows.drop_nulls("failure")["cik"].to_list())
     with_facts = rows.drop_nulls("facts_digest").filter(pl.col("cik").is_in(listings["cik"].implode()))
+    counts = extracted.counts
     numbers = {
         "seen": len(ciks),
         "with_documents": with_facts.height,
@@ -71,6 +74,10 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
     run_log.warn_of_each(
         log, "companies failed and keep their values", [f"CIK {cik}: {why}" for cik, why in failed.iter_rows()]
     )
+    unread = [f"CIK {company.cik}: {why}" for company in extracted.companies for why in company.unread]
+    run_log.warn_of_each(log, "pages of older filings could not be read: times of acceptance are missing", unread)
+    if unread:
+        numbers["unread_pages"] = len(unread)
     if way.why:
         log.info(way.why)
     return StepResult(shown_rows(with_facts, source=source.name, skipped=counts["skipped"], **numbers, **reason))

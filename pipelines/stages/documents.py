@@ -4,7 +4,6 @@ Belongs here: the companies of a synchronization, and the state of their documen
 the format of a document (edgar.documents), its facts (facts).
 """
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +13,7 @@ import polars as pl
 
 from pipelines.edgar import listing_checks
 from pipelines.edgar.documents import decode_tickers
-from pipelines.edgar.extract import CompanyDocuments, fetch_documents, fetch_tickers
+from pipelines.edgar.extract import CompanyDocuments, Extracted, fetch_documents, fetch_tickers
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
@@ -113,12 +112,15 @@ def update_documents(
     now: datetime,
     absence_lasts: timedelta | None = None,
     ask: Collection[str] | None = None,
-) -> tuple[pl.DataFrame, Counter[str]]:
+) -> tuple[pl.DataFrame, Extracted]:
     """Bring the raw zone and table `documents` up to date: the state of the documents of each company.
 
     Args:
         absence_lasts: how long a 404 is not requested again; None: the default of the source.
         ask: the companies to request; None: all.
+
+    Returns:
+        the table, and the results of the requests.
 
     Raises:
         SourceError: the source refuses, or fails for several companies in a row.
@@ -132,7 +134,8 @@ def update_documents(
     rows = []
     for company in extracted.companies:
         held_submissions = before[company.cik][3] if company.cik in before else None
-        submissions = company.submissions.digest if company.submissions else None
+        held = company.submissions.digest if company.submissions else None
+        submissions = " ".join((held, *company.pages)) if held else None
         asked_and_answered = not company.failure and company.facts.change != "skipped"
         at = now if asked_and_answered else before[company.cik][5] if company.cik in before else None
         rows.append(
@@ -147,4 +150,4 @@ def update_documents(
         )
     changed = pl.DataFrame(rows, schema=DOCUMENTS, orient="row")
     lake.replace_companies("documents", [changed], dict.fromkeys(ciks, ""))
-    return lake.read("documents"), extracted.counts
+    return lake.read("documents"), extracted

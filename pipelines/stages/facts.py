@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
-from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions
+from pipelines.edgar.documents import FactColumns, decode_facts, decode_page, decode_submissions
 from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.normalize.elements import wanted_elements
@@ -24,6 +25,9 @@ from pipelines.stages.quarantine import Quarantined
 from pipelines.stages.schemas import ACCEPTANCES, REGISTRANTS
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
+
+Profile = tuple[str, str, str | None]
+"""A row of REGISTRANTS."""
 
 Notes = tuple[list[Quarantined], dict[str, int]]
 """What a batch reports: the documents that cannot be used, and how many are suspicious (quarantine.suspicions)."""
@@ -122,23 +126,22 @@ def collect(
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in held_back}
     lake.replace_companies("facts", output.of("facts"), done, held_back)
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again)
-    profiles, accepted = [], []
-    store.bring(registrants.values())
-    for cik, digest in registrants.items():
-        try:
-            submissions = decode_submissions(store.get(digest), cik)
-        except (DocumentError, CorruptError) as error:
-            refusals.append(_quarantined(cik, error, digest))
-            continue
-        profiles.append((cik, submissions.name, submissions.sic))
-        accepted += [
-            (cik, filing.accession, filing.accepted_at) for filing in submissions.filings if filing.accepted_at
-        ]
+    profiles, acceptances = [], []
+    store.bring(digest for digests in registrants.values() for digest in digests.split())
+    for ciks in in_batches(registrants):
+        accepted: list[tuple[str, str, str]] = []
+        for cik in ciks:
+            try:
+                profile, times = _registrant(store, cik, registrants[cik].split())
+            except (DocumentError, CorruptError) as error:
+                refusals.append(_quarantined(cik, error, registrants[cik].split()[0]))
+                continue
+            profiles.append(profile)
+            accepted += [(cik, *filing) for filing in times.items()]
+        acceptances.append(_acceptances(accepted))
     refused = {row[0] for row in refusals} | ciks_of(faults)
     kept = {cik: digest for cik, digest in registrants.items() if cik not in refused}
-    acceptances = pl.DataFrame(accepted, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
-    instants = pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC")
-    lake.replace_companies("acceptances", [acceptances.with_columns(instants)], kept)
+    lake.replace_companies("acceptances", acceptances, kept)
     if done:
         suspicious.update(quarantine.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
     # last, because its digests mark a company's submissions as finished
@@ -146,6 +149,24 @@ def collect(
     quarantine.write(lake, refusals)
     quarantine.hold_back(lake, faults)
     return {"decoded": len(done), "quarantined": lake.read("quarantine")["cik"].n_unique(), **suspicious}
+
+
+def _registrant(store: Documents, cik: str, digests: Sequence[str]) -> tuple[Profile, dict[str, str]]:
+    """Name and industry of a company, and when its filings were accepted, by accession number.
+
+    Args:
+        digests: of the submissions document, then of its pages of older filings.
+    """
+    submissions = decode_submissions(store.get(digests[0]), cik)
+    pages = [decode_page(store.get(digest), cik) for digest in digests[1:]]
+    filings = chain(*pages, submissions.filings)
+    times = {filing.accession: filing.accepted_at for filing in filings if filing.accepted_at}
+    return (cik, submissions.name, submissions.sic), times
+
+
+def _acceptances(rows: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
+    frame = pl.DataFrame(rows, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
+    return frame.with_columns(pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC"))
 
 
 def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:

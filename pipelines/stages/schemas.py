@@ -25,7 +25,7 @@ DOCUMENTS = pl.Schema(
         "cik": TEXT,
         "status": TEXT,
         "facts_digest": TEXT,
-        "submissions_digest": TEXT,
+        "submissions_digest": TEXT,  # and after it those of the pages of older filings, separated by spaces
         "failure": TEXT,
         "synchronized_at": UTC_TIME,
     }

@@ -33,7 +33,7 @@ from pipelines.admin import backup, restore
 from pipelines.edgar.archive import Archive
 from pipelines.edgar.data_set_list import decode_data_set_list
 from pipelines.edgar.data_sets import read_data_set
-from pipelines.edgar.documents import decode_facts, decode_submissions, decode_tickers
+from pipelines.edgar.documents import decode_facts, decode_page, decode_submissions, decode_tickers
 from pipelines.edgar.errors import EdgarError
 from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
@@ -82,6 +82,7 @@ def targets() -> Iterator[list[Target]]:
         folder = Path(place)
         mirror = Mirror(folder / "mirror", ALFA)
         facts, submissions = mirror.facts(ALFA).read_bytes(), mirror.submissions(ALFA).read_bytes()
+        recent = json.dumps(json.loads(submissions)["filings"]["recent"]).encode()
         builds.small(folder / "home" / "published")
         key = active_key(folder / "home")
         listed = {"form": 1, "made_at": "", "build": "b", "files": {"published/CURRENT.json": "0" * 64}}
@@ -92,6 +93,7 @@ def targets() -> Iterator[list[Target]]:
             yield [
                 Target("companyfacts", [facts], _expecting(lambda raw: decode_facts(raw, ALFA.cik, wanted_elements()))),
                 Target("submissions", [submissions], _expecting(lambda raw: decode_submissions(raw, ALFA.cik))),
+                Target("page", [recent], _expecting(lambda raw: decode_page(raw, ALFA.cik))),
                 Target("tickers", [mirror.tickers.read_bytes()], _expecting(decode_tickers)),
                 Target("data set", _data_sets(), _expecting(lambda raw: read_data_set(raw, "2010q1"))),
                 Target("list of data sets", [LIST], _expecting(decode_data_set_list)),

@@ -61,6 +61,7 @@ def two_builds(tmp_path_factory: pytest.TempPathFactory) -> TwoBuilds:
 
 def make_two_builds(folder: Path) -> None:
     mirror, home = Mirror(folder / "mirror", ALFA, BRAVO, CARGO), folder / "home"
+    mirror.page(CARGO, 6, 6)
     assert sync(home, mirror.folder).returncode == 0
     mirror.hold(replace(ALFA, scale=150))
     mirror.list(ALFA, BRAVO)

@@ -40,6 +40,15 @@ def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, t
     assert len([line for line in caplog.messages if line.endswith(" seconds")]) > len(plan.STEPS)
 
 
+def test_a_page_of_older_filings_that_is_missing_is_named(synchronized: Home, same_mirror: Mirror, caplog):
+    (page,) = same_mirror.page(ALFA, 4, 8)
+    page.unlink()
+    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["unread_pages"] == 1
+    url = f"https://data.sec.gov/submissions/{page.name}"
+    (named,) = [message for message in caplog.messages if url in message]
+    assert named.splitlines()[1] == f"CIK {ALFA.cik}: {url}: answers 404, although it is listed"
+
+
 def test_the_delay_of_a_new_filing_is_recorded_once(synchronized: Home, same_mirror: Mirror):
     """Neither the filings of the first build count, nor those of earlier years of a company that is new."""
     assert runs.read(synchronized.published).delays == runs.Delays()

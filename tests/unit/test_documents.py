@@ -16,9 +16,12 @@ from pipelines.edgar.documents import (
     FactColumns,
     Filing,
     Listing,
+    OlderPage,
     decode_facts,
+    decode_page,
     decode_submissions,
     decode_tickers,
+    filings_with_facts,
 )
 from pipelines.edgar.errors import DocumentError
 
@@ -237,6 +240,16 @@ def test_other_json_than_companyfacts_is_refused(raw):
     assert refused(raw).place.startswith(f"companyfacts of CIK {CIK}")
 
 
+def test_filings_with_facts_have_the_days_on_which_they_were_filed():
+    document = {"cik": 1234, "facts": {"us-gaap": {}, "dei": {"X": {"units": {"USD": [], "pure": [], "shares": []}}}}}
+    units = document["facts"]["dei"]["X"]["units"]
+    units["USD"] = [{"accn": "a", "filed": "2024-02-01", "val": 1}, {"accn": "b", "filed": "2025-02-01", "val": None}]
+    units["shares"] = [{"accn": "a", "filed": "2024-02-01", "val": 2}]
+    assert filings_with_facts(json.dumps(document).encode(), CIK) == {"a": "2024-02-01", "b": "2025-02-01"}
+    with pytest.raises(DocumentError, match="companyfacts of CIK 0000001234: is not a complete JSON document"):
+        filings_with_facts(b"<html>", CIK)
+
+
 # --- submissions
 
 
@@ -268,7 +281,7 @@ def test_submissions_have_the_filer_and_its_filings():
     assert (company.cik, company.name, company.sic) == (CIK, "EXAMPLE TOOLS CORP", "3531")
     assert (company.fiscal_year_end, company.category) == ("1231", "Large accelerated filer")
     assert (company.tickers, company.exchanges) == (["EXT", "EXT-PA"], ["NYSE", None])
-    assert company.older_pages == ["CIK0000001234-submissions-001.json"]
+    assert company.older_pages == [OlderPage("CIK0000001234-submissions-001.json", 3)]
     assert company.filings == [
         Filing("0000001234-25-000002", "10-Q", "2025-05-01", "2025-05-01T20:31:05.000Z"),
         Filing("0000001234-25-000001", "10-K", "2025-02-03", "2025-02-01T01:55:03.000Z"),
@@ -314,6 +327,13 @@ def test_wrong_submissions_are_refused(raw, reason):
     with pytest.raises(DocumentError, match=reason) as error:
         decode_submissions(raw, CIK)
     assert error.value.place.startswith(f"submissions of CIK {CIK}")
+
+
+def test_a_page_of_older_filings_has_the_columns_only():
+    recent = json.loads(submissions())["filings"]["recent"]
+    assert decode_page(json.dumps(recent).encode(), CIK) == decode_submissions(submissions(), CIK).filings
+    with pytest.raises(DocumentError, match="page of older filings of CIK 0000001234: the columns have unequal"):
+        decode_page(json.dumps({**recent, "form": []}).encode(), CIK)
 
 
 @pytest.mark.parametrize("name", ["../../files/company_tickers.json", "CIK1-submissions-001.json", ""])

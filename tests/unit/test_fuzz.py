@@ -9,7 +9,7 @@ import pytest
 from tests.fuzz import Failure, Target, changed, fuzz, targets
 
 NAMES = (
-    *("companyfacts", "submissions", "tickers", "data set", "list of data sets", "archive"),
+    *("companyfacts", "submissions", "page", "tickers", "data set", "list of data sets", "archive"),
     *("forwarded", "backup", "head", "front"),
 )
 

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipelines.edgar.answers import Validators
+from pipelines.edgar.documents import OlderPage
 from pipelines.edgar.errors import CorruptError, RawStoreError
-from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.edgar.raw_store import Page, RawStore, Seen, digests_in
 
 NOW = datetime(2026, 8, 1, 12, 30, tzinfo=UTC)
 
@@ -122,6 +123,23 @@ def test_the_newest_observation_counts_and_the_file_does_not_depend_on_order(sto
 
     assert file.read_bytes() == first
     assert [line.split(b'"')[3] for line in first.splitlines()] == [b"1" * 10, b"2" * 10]
+
+
+def test_pages_of_older_filings_are_documents_in_use(store):
+    listed = OlderPage("CIK0000001234-submissions-001.json", 3, "2009-01-01", "2010-01-01")
+    pages = [Page(listed, "cd" * 32), Page(listed, None)]
+    store.note(seen(kind="submissions", digest="ab" * 32, pages=pages, pages_for="ef" * 32))
+    store.checkpoint()
+    assert RawStore(store.home).seen("0000001234", "submissions").pages == pages
+    assert digests_in(store.root / "seen.jsonl") == {"ab" * 32, "cd" * 32}
+
+
+def test_a_document_is_read_before_it_has_its_name(store):
+    digest = store.put(b"content", at_checkpoint=True)
+    assert not store.path(digest).exists()
+    assert store.get(digest) == b"content"
+    store.checkpoint()
+    assert store.get(digest) == b"content"
 
 
 def test_threads_may_record_observations_during_a_checkpoint(store, tmp_path):

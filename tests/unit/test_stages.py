@@ -54,10 +54,10 @@ class Run:
             listings = stages.documents.update_listings(source, store, self.lake, self.now)
             ciks = stages.documents.companies_asked(listings, asked)
             wanted = stages.documents.with_predecessors(ciks, listings)
-            _, counts = stages.documents.update_documents(source, store, self.lake, wanted, self.now)
+            _, extracted = stages.documents.update_documents(source, store, self.lake, wanted, self.now)
         again = ciks if full else []
         made = {
-            **counts,
+            **extracted.counts,
             **stages.facts.update(store, self.lake, again),
             **stages.values.update(self.lake, again),
         }
@@ -73,6 +73,10 @@ class Run:
         rows = self.lake.of_companies(VERSIONS, [filer.cik])
         current = rows.filter(pl.col("is_current"), item="revenue", period_end=end)
         return current["value"].item() if current.height else None
+
+    def unknown_acceptances(self, filer: Filer) -> int:
+        """The number of filings whose time of acceptance is not known."""
+        return self.lake.of_companies("filings", [filer.cik])["accepted_at"].null_count()
 
     def row(self, table: str, filer: Filer) -> dict[str, Any]:
         return self.lake.of_companies(table, [filer.cik]).row(0, named=True)
@@ -163,6 +167,27 @@ def test_only_changed_submissions_are_processed_again(run):
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (0, 1)
     assert run.row("registrants", BRAVO)["sic"] == "2060"
+
+
+def test_filings_on_older_pages_have_their_acceptance(run):
+    """New pages are processed without new facts; a page that cannot be used leaves the times of its filings out."""
+    (page,) = run.mirror.page(BRAVO, 4, 8)
+    whole = page.read_bytes()
+    page.write_bytes(b"{}")
+    assert (run()["quarantined"], run.unknown_acceptances(BRAVO)) == (0, 8)
+    page.write_bytes(whole)
+    counts = run()
+    assert (counts["unchanged"], counts["decoded"], counts["standardized"]) == (3, 0, 1)
+    assert run.unknown_acceptances(BRAVO) == 0
+    assert run()["standardized"] == 0
+
+    run.mirror.page(BRAVO, 3, 9)
+    assert (run()["standardized"], run.unknown_acceptances(BRAVO)) == (1, 0)
+    held = run.row("documents", BRAVO)["submissions_digest"].split()
+    RawStore(run.home).path(held[1]).write_bytes(b"damaged")
+    counts = run(BRAVO.symbol, full=True)
+    assert (counts["quarantined"], run.row("quarantine", BRAVO)["raw_document"]) == (1, held[0])
+    assert run.unknown_acceptances(BRAVO) == 0
 
 
 def test_changed_rules_standardize_all_companies(run, monkeypatch):

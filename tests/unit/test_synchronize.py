@@ -109,6 +109,14 @@ def test_companies_that_were_not_updated_are_listed(mirror, tmp_path, capsys):
     assert synchronize.main(str(mirror.folder), ("CRGO",), False) == 1
 
 
+def test_pages_of_older_filings_that_are_missing_are_counted(mirror, capsys):
+    """They are no failure of their company."""
+    for page in mirror.page(BRAVO, 4, 4, 4):
+        page.unlink()
+    assert synchronize.main(str(mirror.folder), (), False) == 0
+    assert "2 pages of older filings could not be read" in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_a_long_list_of_reasons_is_shortened(mirror, capsys, monkeypatch):
     monkeypatch.setattr(synchronize, "SHOWN_REASONS", 1)
     for filer in (ALFA, BRAVO):
