@@ -113,8 +113,10 @@ def _notices(
         yield f"quarantined or failed as well, with reasons in the log: CIK {', '.join(more)}"
     yield from (f"skipped: {reason}" for reason in skipped[:SHOWN_REASONS])
     if skipped:
-        rows = f"{len(skipped):,} rows of the SEC's list are malformed and were skipped"
-        yield f"fundamentals sync: {rows}; what was listed before stays listed"
+        yield (
+            f"fundamentals sync: {len(skipped):,} rows of the SEC's list are malformed and were skipped; what was "
+            "listed before stays listed"
+        )
     if unread := counts.get("unread_pages", 0):
         yield (
             f"fundamentals sync: {unread:,} pages of older filings could not be read, so some filings have no time of "
