@@ -1,0 +1,127 @@
+"""Reads the XBRL package of one filing: its facts, and the lines of its statements.
+
+Belongs here: opening the zip file safely, telling the files of a package apart, and reading all of them.
+Does not: fetching or storing them; what single files say (instance, linkbases, renderer), which lines are a statement
+(face).
+
+The files are told apart by their root elements, because their names follow no rule: the date of the schema may differ
+from the instance's, linkbases may stand inside the schema, and each filing agent has its own names.
+"""
+
+import io
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lxml import etree
+
+from pipelines.edgar.errors import DocumentError
+from pipelines.edgar.face import StatementLines, statement_lines
+from pipelines.edgar.instance import ROOT, StatedFacts, StatedTexts, read_instance
+from pipelines.edgar.linkbases import LINKBASE, SCHEMA, Linkbases, read_linkbases
+from pipelines.edgar.markup import MAX_FILE, parsed
+from pipelines.edgar.renderer import read_filing_summary, read_meta_links
+
+MAX_PACKAGE = 1 << 28
+"""Bytes of the files of one package that are read."""
+
+MOST_MEMBERS = 2_000
+"""Files of one zip file; a filing has some ten, and some hundred with pictures."""
+
+READ = (".xml", ".xsd", ".json")
+META_LINKS, SUMMARY = "MetaLinks.json", "FilingSummary"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What one filing states. `lines` are empty where no presentation or no statement is recognized; `ignored` counts
+    the invalid facts by reason."""
+
+    cik: str
+    accession: str
+    facts: StatedFacts
+    texts: StatedTexts
+    lines: StatementLines
+    ignored: Counter[str]
+
+
+def open_package(content: bytes, place: str) -> dict[str, bytes]:
+    """The XML and JSON files in the zip file of a package, by their names; the report and pictures are not inflated.
+
+    Raises:
+        DocumentError: not a whole zip file, encrypted, or larger than MAX_PACKAGE when inflated.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            wanted = [member for member in members if member.filename.lower().endswith(READ)]
+            size = sum(member.file_size for member in wanted)
+            if len(members) > MOST_MEMBERS or size > MAX_PACKAGE or any(m.file_size > MAX_FILE for m in wanted):
+                reason = f"has {len(members):,} files, and {size:,} bytes when inflated, which no package has"
+                raise DocumentError(reason, place)
+            return {member.filename.rpartition("/")[2]: archive.read(member) for member in wanted}
+    # RuntimeError: encrypted; NotImplementedError: an unknown method
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OSError) as error:
+        reason = f"is not a whole zip file: {error}; it begins with {content[:40]!r}"
+        raise DocumentError(reason, place) from error
+
+
+def read_package(files: Mapping[str, bytes], cik: str, accession: str) -> Package:
+    """Read the files of one filing, by their names.
+
+    Without linkbases there are facts but no lines. MetaLinks.json, where it is, fills in totals, labels and titles that
+    the linkbases do not have; FilingSummary.xml titles. Of several instances the largest is read: the others are of
+    exhibits.
+
+    Args:
+        files: name to content; what is neither XML nor JSON is skipped.
+        cik: ten digits: the company whose filing it must be.
+        accession: of the filing.
+
+    Raises:
+        DocumentError: no instance, a malformed file, or another company's filing.
+    """
+    place = f"filing {accession} of CIK {cik}"
+    instances: dict[str, bytes] = {}
+    linking: list[etree._Element] = []
+    titles: dict[str, str] = {}
+    for name, raw in sorted(files.items()):
+        if not name.lower().endswith((".xml", ".xsd")):
+            continue
+        root = root_of(raw)
+        if root == ROOT:
+            instances[name] = raw
+        elif root in (SCHEMA, LINKBASE):
+            linking.append(parsed(raw, f"{place}, {name}"))
+        elif root == SUMMARY:
+            titles = read_filing_summary(parsed(raw, f"{place}, {name}"))
+    if not instances:
+        raise DocumentError(f"has no XBRL instance among its files {sorted(files)}", place)
+    name = max(instances, key=lambda name: len(instances[name]))
+    instance = read_instance(parsed(instances[name], f"{place}, {name}"), cik, accession, f"{place}, {name}")
+    links = read_linkbases(linking, place)
+    if META_LINKS in files:
+        _fill_in(links, read_meta_links(files[META_LINKS], f"{place}, {META_LINKS}"))
+    links.titles = titles | links.titles
+    lines = statement_lines(links, instance.stated, cik, accession, place)
+    return Package(cik, accession, instance.facts, instance.texts, lines, instance.ignored)
+
+
+def root_of(raw: bytes) -> str:
+    """The name of a document's root element; empty if the document breaks off before it."""
+    try:
+        events = etree.iterparse(io.BytesIO(raw), events=("start",), resolve_entities=False, load_dtd=False)
+        return str(next(events)[1].tag)
+    except (etree.XMLSyntaxError, StopIteration, ValueError):
+        return ""
+
+
+def _fill_in(links: Linkbases, rendered: Linkbases) -> None:
+    """Add what only EDGAR's renderer says."""
+    links.titles = rendered.titles | links.titles
+    links.calculation = links.calculation or rendered.calculation
+    for concept, texts in rendered.labels.items():
+        links.labels[concept] = texts | links.labels.get(concept, {})
