@@ -19,7 +19,7 @@ import socket
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,11 +35,13 @@ from pipelines.edgar.data_set_list import decode_data_set_list
 from pipelines.edgar.data_sets import read_data_set
 from pipelines.edgar.documents import decode_facts, decode_page, decode_submissions, decode_tickers
 from pipelines.edgar.errors import EdgarError
+from pipelines.edgar.package import open_package, read_package
 from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
 from serve.http.addresses import client_of
 from serve.settings import Settings
-from tests import builds, data_sets
+from tests import builds, data_sets, filing_packages
+from tests.filing_packages import SHEET, SUMS, TITLE, label, packed, zipped
 from tests.mirrors import ALFA, Mirror
 from tests.servers import PATIENCE, Clock, active_key, in_process
 from warehouse.store import Content, Head, StoreError, decoded_head
@@ -54,12 +56,15 @@ WORDS = (
     *(b"{", b"}", b"[", b"]", b'"', b",", b":", b"null", b"-1", b"1e999", b"9" * 400, b"[" * 5000, b"\\u0000"),
     *(b"\xff\xff\xff\xff", b"\x00" * 8, b"PK\x01\x02", b"PK\x05\x06", b"PK\x06\x07", b"\x80\xff", b"../", b"\x00"),
     *(b"\r\n", b"\r\n\r\n", b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n", b"Connection: close\r\n"),
+    *(b"<a>" * 300, b"&a;", b"<!DOCTYPE a [<!ENTITY a 'a'>]>", b"<!--", b"<![CDATA[", b" id='day'", b'" '),
     *(b"Cookie: fundamentals-session=a.b\r\n", b"%00", b"&token=", b"[::1]:443", b", ", b"GET / HTTP/1.1\r\n"),
 )
 """Text that the formats have, and numbers at their bounds."""
 LIST = (
     b"<a class='x' href='/files/2010q1.zip'>2010 Q1</a><!-- <a href=2010q2.zip> --><a href=\"../2010q3.zip?a&amp;b\">"
 )
+FILING = packed(SHEET, SUMS, TITLE, label("us-gaap:Assets", "Total assets"))
+INSTANCE, LINKS = f"{filing_packages.NAME}_htm.xml", f"{filing_packages.NAME}.xsd"
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,9 @@ def targets() -> Iterator[list[Target]]:
                 Target("data set", _data_sets(), _expecting(lambda raw: read_data_set(raw, "2010q1"))),
                 Target("list of data sets", [LIST], _expecting(decode_data_set_list)),
                 Target("archive", [_zipped()], _expecting(lambda raw: _read_archive(folder / "a.zip", raw))),
+                Target("package", [zipped(FILING)], _expecting(lambda raw: _read_filing(open_package(raw, "zip")))),
+                Target("instance", [FILING[INSTANCE]], _expecting(lambda raw: _read_filing(FILING | {INSTANCE: raw}))),
+                Target("linkbases", [FILING[LINKS]], _expecting(lambda raw: _read_filing(FILING | {LINKS: raw}))),
                 Target("forwarded", [b"203.0.113.9:5000, [2001:db8::7]:443, 10.0.0.1"], _forwarded),
                 Target(
                     "backup",
@@ -183,6 +191,10 @@ def _zipped() -> bytes:
         for number in (101, 102):
             archive.writestr(f"CIK{number:010}.json", b"{}" * 100)
     return packed.getvalue()
+
+
+def _read_filing(files: Mapping[str, bytes]) -> None:
+    read_package(files, filing_packages.CIK, filing_packages.ACCESSION)
 
 
 def _read_archive(path: Path, raw: bytes) -> None:

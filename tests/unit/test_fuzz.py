@@ -10,6 +10,7 @@ from tests.fuzz import Failure, Target, changed, fuzz, targets
 
 NAMES = (
     *("companyfacts", "submissions", "page", "tickers", "data set", "list of data sets", "archive"),
+    *("package", "instance", "linkbases"),
     *("forwarded", "backup", "head", "front"),
 )
 
