@@ -88,11 +88,11 @@ def _run(given: argparse.Namespace) -> int:
         return 0
 
     if given.command == "accept":
+        from pipelines.admin import acceptance
         from pipelines.errors import PipelineError
-        from pipelines.stages import quarantine
 
         try:
-            print(quarantine.accept(given.cik))
+            print(acceptance.accept(given.cik))
         except PipelineError as error:
             raise CommandError(str(error)) from error
         return 0

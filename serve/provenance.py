@@ -18,7 +18,7 @@ from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days
 from warehouse.explain_queries import Holder, Leg, Span
 from warehouse.line_items import LINE_ITEMS, LineItem
 from warehouse.reader import OpenBuild
-from warehouse.vocabulary import SECTIONS
+from warehouse.sections import SECTIONS
 
 LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
 ROLES = {

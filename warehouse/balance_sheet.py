@@ -10,7 +10,7 @@ from itertools import groupby
 import msgspec
 
 from warehouse.explain_queries import Leg, SheetRow
-from warehouse.vocabulary import TOTAL
+from warehouse.sections import TOTAL
 
 LINE = "balance.line"
 """The rule of a leg that is a line of the balance sheet."""

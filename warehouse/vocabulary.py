@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 from warehouse.line_items import items_of
 
-SECTIONS: dict[str, tuple[str, ...]] = {
-    "total_debt": ("current liabilities", "noncurrent liabilities", "liabilities"),
-    "cash_and_equivalents": ("current assets",),
-}
-"""The sections of a balance sheet that an item consists of lines of: column `section` of table `balance_sheet_lines`.
-`liabilities` are those of a balance sheet that is not classified."""
 BALANCES = items_of("balance")
-TOTAL = "total"
-"""The class of a row of table `balance_sheet_lines` that is the total of its section."""
 RATIOS = items_of("ratio")
 FLOWS = items_of("flow")
 

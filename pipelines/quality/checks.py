@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import polars as pl
 
+from pipelines.code_digest import digest_of
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 from pipelines.stages.batches import in_batches
@@ -169,8 +169,7 @@ def _made_from(lake: Lake) -> dict[str, str]:
 @cache
 def _code_digest() -> str:
     """A digest of the code of the checks."""
-    code = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    return hashlib.sha256(b"\n".join(code)).hexdigest()
+    return digest_of(__name__)
 
 
 def tallied(rows: pl.DataFrame) -> pl.DataFrame:

@@ -23,11 +23,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pipelines.errors import PipelineError
+from pipelines.run.code_in_force import code_digest
 from pipelines.settings import whole_number
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake, Part, Written
 from pipelines.storage.shared_home import WorkingCopy, of_home
-from pipelines.tables.build_tables import code_digest, digest
+from pipelines.tables.build_tables import digest
 from pipelines.waiting import AFTER, announced, on_terminal
 from pipelines.workers import DEATHS, WorkerError, Workers, died_of
 

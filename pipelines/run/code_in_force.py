@@ -1,20 +1,28 @@
 """The versions of code and rules that have written a store: an older one must not undo what a newer one made.
 
-Belongs here: which digest is in force, and refusing an older one. Does not: the digest (tables), where it is kept
-(warehouse.store: HEAD).
+Belongs here: the digest of everything that makes data, which one is in force, and refusing an older one. Does not:
+where it is kept (warehouse.store: HEAD), the digests by which a stage knows what is done (batches, build_tables).
 """
 
 import os
 from collections.abc import Sequence
+from functools import cache
 
+from pipelines.code_digest import FOLDERS, digest_of
 from pipelines.errors import PipelineError
-from pipelines.tables.build_tables import code_digest
+from pipelines.tables import build_tables
 
 DIGITS = 12
 
 
 class CodeError(PipelineError):
     """The code or the rules of this machine are older than those that the store was last written with."""
+
+
+@cache
+def code_digest() -> str:
+    """A digest of all code that makes data, and of the rules' texts, which tables publish."""
+    return build_tables.digest(build_tables.code_digest(), digest_of(*FOLDERS))
 
 
 def in_force(known: Sequence[str]) -> tuple[str, ...]:

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from pipelines import stages
 from pipelines.run import publication, run_log, steps
 from pipelines.run.gates import GATES
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
+from pipelines.stages.batches import elements_digest, rules_digest
 from pipelines.tables import build_tables
 
 LOG = logging.getLogger("fundamentals")
@@ -66,9 +66,9 @@ class Step:
 EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
 STEPS = (
     Step("documents", EXTRACT, frozenset({"httpx"}), steps.documents),
-    Step("facts", EXTRACT, frozenset({"msgspec", "parquet"}), steps.facts, stages.batches.elements_digest),
-    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, stages.batches.rules_digest),
-    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, stages.batches.rules_digest),
+    Step("facts", EXTRACT, frozenset({"msgspec", "parquet"}), steps.facts, elements_digest),
+    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, rules_digest),
+    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, rules_digest),
     Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
     Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report),

@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from pipelines import stages
 from pipelines.edgar import listing_checks
 from pipelines.edgar.ways import chosen
 from pipelines.health.tables import mend
@@ -22,6 +21,11 @@ from pipelines.quality.text import markdown
 from pipelines.run import newest_filings, run_log
 from pipelines.run.result import Markdown, Shown, StepResult, shown_rows, shown_table
 from pipelines.run.synchronization import Log, Synchronization
+from pipelines.stages import documents as documents_stage
+from pipelines.stages import facts as facts_stage
+from pipelines.stages import held_back
+from pipelines.stages import values as values_stage
+from pipelines.stages import versions as versions_stage
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.storage.lake import Lake
@@ -41,21 +45,21 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
     with synchronization.open() as source:
         for line in mend(synchronization.home):
             log.warning(line)
-        listings = stages.documents.update_listings(source, store, lake, now)
+        listings = documents_stage.update_listings(source, store, lake, now)
         skipped = listing_checks.skipped(lake.read(listing_checks.TABLE))
         run_log.warn_of_each(log, "rows of the SEC's list are malformed and were skipped", skipped)
-        ciks = stages.documents.companies_asked(listings, synchronization.asked)
+        ciks = documents_stage.companies_asked(listings, synchronization.asked)
         # symbols that are named, and with --full all, are requested even if a 404 is remembered
         again = synchronization.asked.symbols or synchronization.asked.full
         absence_lasts = timedelta(0) if again else None
-        wanted = stages.documents.with_predecessors(ciks, listings)
+        wanted = documents_stage.with_predecessors(ciks, listings)
         named = bool(synchronization.asked.symbols)
         if not named:
             newest_filings.ask_again(synchronization.home)
         full = synchronization.asked.full
         with chosen(source, store, now, FEEDING_FORMS, named=named, full=full, progress=report_progress) as way:
             asks = way.asks(wanted, store)
-            rows, extracted = stages.documents.update_documents(
+            rows, extracted = documents_stage.update_documents(
                 way.source, store, lake, wanted, now, absence_lasts, asks
             )
             way.remember(store, rows.drop_nulls("failure")["cik"].to_list())
@@ -85,7 +89,7 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
 
 def facts(synchronization: Synchronization, log: Log) -> StepResult:
     """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
-    counts = stages.facts.update(
+    counts = facts_stage.update(
         synchronization.store, synchronization.lake, again(synchronization), synchronization.workers
     )
     return facts_result(synchronization, log, counts)
@@ -111,7 +115,7 @@ def _warn_of_quarantined(rows: pl.DataFrame, log: Log) -> None:
 def values(synchronization: Synchronization, log: Log) -> StepResult:
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     steps = Steps()
-    counts = stages.values.update(synchronization.lake, again(synchronization), steps.add, synchronization.workers)
+    counts = values_stage.update(synchronization.lake, again(synchronization), steps.add, synchronization.workers)
     return values_result(synchronization, log, counts, steps)
 
 
@@ -152,7 +156,7 @@ class Steps:
 
 def versions(synchronization: Synchronization, _: Log) -> StepResult:
     """The version log with the versions that are new; a new segment is committed with the build."""
-    segments = stages.versions.update(
+    segments = versions_stage.update(
         synchronization.lake,
         synchronization.home.log,
         pointed(synchronization),
@@ -198,11 +202,12 @@ def assembly(synchronization: Synchronization, log: Log) -> StepResult:
     """The rows of all tables of the warehouse, before they are published; companies whose rows fail are held back."""
     lake = synchronization.lake
     named = again(synchronization)
-    if named or not build_tables.are_published(lake, synchronization.before):
+    before = synchronization.before
+    if named or not before or not build_tables.are_published(lake, before.inputs):
         faults = build_tables.assemble_companies(lake, synchronization.workers, named)
         _hold_back(synchronization, faults)
         build_tables.assemble_others(lake, _synchronizations(synchronization))
-    _warn_of_quarantined(stages.quarantine.found_after_facts(lake), log)
+    _warn_of_quarantined(held_back.found_after_facts(lake), log)
     sizes = pl.DataFrame(
         [(name, lake.height(build_tables.assembled(name))) for name in build_tables.files(lake)],
         ["table", "rows"],
@@ -225,10 +230,8 @@ def _hold_back(synchronization: Synchronization, faults: Sequence[Fault]) -> Non
         return
     lake, home = synchronization.lake, synchronization.home
     segments = tuple(lake.read(build_tables.SEGMENTS)["segment"])
-    _commit_segments(
-        lake, stages.versions.take_back(lake, home.log, synchronization.sync_id, segments, ciks_of(faults))
-    )
-    stages.quarantine.hold_back(lake, faults)
+    _commit_segments(lake, versions_stage.take_back(lake, home.log, synchronization.sync_id, segments, ciks_of(faults)))
+    held_back.add(lake, faults)
 
 
 def quality_report(synchronization: Synchronization, _: Log) -> StepResult:
@@ -269,7 +272,7 @@ def again(synchronization: Synchronization) -> list[str]:
         return []
     lake, asked = synchronization.lake, synchronization.asked
     held = () if asked.symbols else lake.inputs("facts")  # of companies that are not listed any more, too
-    return sorted({*stages.documents.companies_asked(lake.read("listings"), asked), *held})
+    return sorted({*documents_stage.companies_asked(lake.read("listings"), asked), *held})
 
 
 def _result(lake: Lake, table: str, shown: Mapping[str, Shown]) -> StepResult:

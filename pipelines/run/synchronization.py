@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Protocol
 
 import duckdb
@@ -23,12 +24,13 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leased
 from pipelines.storage.shared_home import WorkingCopy, of_home, taken_over
-from pipelines.tables.build_tables import published_before
 from pipelines.workers import ALONE, Workers, started
 from warehouse import delays, runs
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import Pointer, current
+from warehouse.publish import readable
 from warehouse.store import Head, StoreConflict, StoreError
+from warehouse.verify import is_whole
 
 
 class Log(Protocol):
@@ -39,6 +41,12 @@ class Log(Protocol):
 
     def warning(self, msg: object) -> object:
         """Tell what somebody should look at."""
+
+
+def published_before(published: Path) -> Pointer | None:
+    """The pointer to the published build; None if there is none, or if it is damaged and must be published again."""
+    pointer = readable(published)
+    return pointer if pointer and is_whole(published, pointer) else None
 
 
 def _no() -> bool:

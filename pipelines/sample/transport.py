@@ -10,12 +10,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
 from functools import cache, cached_property
 from hashlib import sha256
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from pipelines.rules_digest import digest_of
+from pipelines.code_digest import digest_of
 from pipelines.sample import bulk, documents
 from pipelines.sample.company import Company, simulate
 from pipelines.sample.documents import Document
@@ -140,7 +139,7 @@ class SampleTransport(httpx.BaseTransport):
 @cache
 def _code_digest() -> str:
     """A digest of the simulator's code."""
-    return digest_of(Path(__file__).parent)
+    return digest_of("pipelines.sample")
 
 
 def _encode(document: Document) -> bytes:

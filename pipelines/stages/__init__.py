@@ -9,9 +9,6 @@ killed, a run for some symbols and a run after a change of the rules all continu
 A stage of batches has three functions: `plan` finds the companies and divides them into batches, `work` makes the rows
 of one batch, and `collect` puts the rows of all batches into the tables. `update` is the three in this process and its
 workers; other machines may do the work as well.
+
+This file imports none of them: tables need the batches, but not the documents, whose changes make no table again.
 """
-
-from pipelines.stages import batches, documents, facts, quarantine, schemas, values, versions
-from pipelines.stages.values import held_predecessors
-
-__all__ = ["batches", "documents", "facts", "held_predecessors", "quarantine", "schemas", "values", "versions"]

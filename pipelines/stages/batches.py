@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
 
-from pipelines import normalize
+from pipelines.code_digest import digest_of
 from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
 from pipelines.progress import report
-from pipelines.rules_digest import digest_of
 from pipelines.stages.isolation import Fault, isolated
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import Workers
@@ -158,5 +156,5 @@ def elements_digest() -> str:
 
 @cache
 def rules_digest() -> str:
-    """A digest of the code of the rules: when it changes, all values are computed again."""
-    return digest_of(Path(normalize.__file__).parent)
+    """A digest of the rules and of what they import: when it changes, all values are computed again."""
+    return digest_of("pipelines.normalize")

@@ -18,10 +18,10 @@ from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA, usable
-from pipelines.stages import batches, quarantine
+from pipelines.stages import batches, held_back, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
+from pipelines.stages.held_back import Quarantined
 from pipelines.stages.isolation import Fault, ciks_of
-from pipelines.stages.quarantine import Quarantined
 from pipelines.stages.schemas import ACCEPTANCES, REGISTRANTS
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
@@ -122,9 +122,9 @@ def collect(
     for broken, counted in notes:
         refusals += broken
         suspicious.update(counted)
-    held_back = {row[0] for row in refusals} | ciks_of(faults)
-    done = {cik: digest for cik, digest in planned.to_do.items() if cik not in held_back}
-    lake.replace_companies("facts", output.of("facts"), done, held_back)
+    left_out = {row[0] for row in refusals} | ciks_of(faults)
+    done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
+    lake.replace_companies("facts", output.of("facts"), done, left_out)
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again)
     profiles, acceptances = [], []
     store.bring(digest for digests in registrants.values() for digest in digests.split())
@@ -146,8 +146,8 @@ def collect(
         suspicious.update(quarantine.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
     # last, because its digests mark a company's submissions as finished
     lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
-    quarantine.write(lake, refusals)
-    quarantine.hold_back(lake, faults)
+    held_back.write(lake, refusals)
+    held_back.add(lake, faults)
     return {"decoded": len(done), "quarantined": lake.read("quarantine")["cik"].n_unique(), **suspicious}
 
 

@@ -1,8 +1,8 @@
 """Quarantine: companies that keep the values of before, because the new document or the new values cannot be right.
 
-Belongs here: which losses hold a company back, what makes a document suspicious, table `quarantine`. Does not:
-malformed documents (edgar.documents), errors of a stage (isolation), rows that contradict each other
-(tables.row_gates).
+Belongs here: which losses hold a company back, what makes a document suspicious, which documents are accepted.
+Does not: malformed documents (edgar.documents), errors of a stage (isolation), rows that contradict each other
+(tables.row_gates), table `quarantine` (held_back).
 
 EDGAR adds facts and hardly ever removes any. So a document in which many facts that were read before are missing or
 unusable is not the company's history, whatever it is: it was cut off, or made anew with an error. The same holds for
@@ -10,31 +10,18 @@ one that withdraws many values without a new filing. The company keeps its value
 again, or the operator accepts this one (`fundamentals accept CIK`).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from datetime import date
 
 import polars as pl
 
-from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.history.versions import VERSION_OF
-from pipelines.stages.isolation import Fault
-from pipelines.stages.schemas import QUARANTINE
-from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.storage.shared_home import changing
-from warehouse.errors import WarehouseError
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 ACCEPTED = pl.Schema({"cik": pl.String(), "raw_document": pl.String()})
 """The documents that the operator has accepted, by their digests."""
-
-VALUES, NOT_COMPARED = "values", "stage versions"
-"""The place of values that would be withdrawn, and that of a fault of the comparison with the version log."""
-AFTER_FACTS = ("gate ", "stage ", VALUES)
-"""How the places begin that are found after the documents are read."""
-Quarantined = tuple[str, str, str, str]
-"""A row of QUARANTINE."""
 
 LARGEST_LOSS = 0.05
 """A company that loses more than this share of its usable facts, or so many of its current values, is held back."""
@@ -103,40 +90,6 @@ def withdrawals(before: pl.DataFrame, now: pl.DataFrame, may_lose_some: Collecti
     }
 
 
-def write(lake: Lake, rows: Iterable[Quarantined]) -> pl.DataFrame:
-    """Replace table `quarantine`, and return it: one row for each company and document, with the first reason.
-
-    Companyfacts and submissions may be the same bytes, such as an error page: one row, with both places.
-    """
-    document = ["cik", "raw_document"]
-    first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
-    given = pl.DataFrame([*rows], schema=QUARANTINE, orient="row")
-    table = given.group_by(document, maintain_order=True).agg(first_reason, places)
-    table = table.select(QUARANTINE.names()).sort(document)
-    lake.write("quarantine", table)
-    return table
-
-
-def found_after_facts(lake: Lake) -> pl.DataFrame:
-    """The rows of table `quarantine` that do not come from the documents alone."""
-    begins = [pl.col("place").str.starts_with(place) for place in AFTER_FACTS]
-    return lake.read("quarantine").filter(pl.any_horizontal(begins))
-
-
-def hold_back(lake: Lake, faults: Sequence[Fault]) -> None:
-    """Add companies that are held back to table `quarantine`, with the companyfacts document that their rows are of."""
-    if faults:
-        digests = dict(lake.read("documents").select("cik", "facts_digest").drop_nulls().iter_rows())
-        rows = [(fault.cik, fault.reason, fault.place, digests.get(fault.cik, "")) for fault in faults]
-        write(lake, [*lake.read("quarantine").iter_rows(), *rows])
-
-
-def not_compared(lake: Lake) -> frozenset[str]:
-    """The companies whose values could not be compared with the log: no rows can be made of both together."""
-    places = lake.read("quarantine").select("cik", pl.col("place").str.split("; ")).iter_rows()
-    return frozenset(cik for cik, of_company in places if NOT_COMPARED in of_company)
-
-
 def suspicions(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict[str, int]:
     """The number of companies whose document is suspicious without losing anything, by kind, where there are any."""
     of = pl.col("cik")
@@ -177,43 +130,3 @@ def accepted_companies(lake: Lake) -> frozenset[str]:
     digests = accepted(lake)
     held = lake.read("documents").select("cik", "facts_digest").iter_rows() if digests else ()
     return frozenset(cik for cik, digest in held if digest in digests)
-
-
-def accept(cik: str) -> str:
-    """Accept the document of a company in quarantine; the next synchronization takes it over.
-
-    Args:
-        cik: the company, with or without leading zeros.
-
-    Returns:
-        what to print.
-
-    Raises:
-        PipelineError: the company is not in quarantine, a synchronization is running, or the store cannot be used.
-    """
-    home, cik = Home.from_environment(), cik.zfill(10)
-    lake = Lake(home.tables)
-    try:
-        with changing(home, f"accept {cik}", _is_small_table):
-            if not lake.holds("quarantine"):
-                raise PipelineError(f"home {home.root}: nothing was synchronized yet; run `fundamentals sync`")
-            rows = lake.read("quarantine").filter(pl.col("cik") == cik)
-            if rows.is_empty():
-                raise PipelineError(f"CIK {cik} is not in quarantine; `fundamentals sync` names the companies that are")
-            by_service = pl.col("place").str.starts_with("gate ") | pl.col("place").str.starts_with("stage ")
-            found = rows.filter(~by_service).select(ACCEPTED.names())
-            if found.is_empty():
-                place, reason = rows.select("place", "reason").row(0)
-                raise PipelineError(
-                    f"CIK {cik} is held back by an error of the service, which accepting cannot mend: {place}: {reason}"
-                )
-            before = lake.read("accepted") if lake.holds("accepted") else pl.DataFrame(schema=ACCEPTED)
-            lake.write("accepted", pl.concat([before, found]).unique(maintain_order=True))
-    except WarehouseError as error:
-        raise PipelineError(str(error)) from error
-    return f"accepted the document of CIK {cik}; the next synchronization takes it over, unless it is malformed"
-
-
-def _is_small_table(path: str) -> bool:
-    """Whether a path is that of a small table, or of their digests."""
-    return path.startswith("tables/") and path.count("/") == 1

@@ -11,7 +11,7 @@ import polars as pl
 
 from pipelines.normalize.periods.predecessors import chains, stitched
 from pipelines.normalize.pipeline import Observer, standardize
-from pipelines.stages import batches, quarantine
+from pipelines.stages import batches, held_back, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import REPLAYED, VALUE_TABLES
@@ -89,7 +89,7 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     tables = {name: getattr(found, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
     tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
     refused = _withdrawing(lake, batch, tables)
-    return tables, (steps, [Fault(cik, quarantine.VALUES, reason) for cik, reason in refused.items()])
+    return tables, (steps, [Fault(cik, held_back.VALUES, reason) for cik, reason in refused.items()])
 
 
 def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -> dict[str, str]:
@@ -123,16 +123,16 @@ def collect(
     Returns:
         counts: `standardized`.
     """
-    held_back = [*faults]
+    found = [*faults]
     for steps, withdrawing in notes:
-        held_back += withdrawing
+        found += withdrawing
         for step in steps:
             observe(*step)
-    left_out = ciks_of(held_back)
+    left_out = ciks_of(found)
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
     for name in VALUE_TABLES if planned.batches else ():
         lake.replace_companies(name, output.of(name), done, left_out)
-    quarantine.hold_back(lake, held_back)
+    held_back.add(lake, found)
     return {"standardized": len(done)}
 
 

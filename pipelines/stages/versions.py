@@ -14,7 +14,7 @@ import polars as pl
 
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.pipeline import ITEM_SIGNS
-from pipelines.stages import batches, quarantine
+from pipelines.stages import batches, held_back
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
@@ -142,7 +142,7 @@ def collect(
     if output.height(RECORDED):
         segments = (*segments, write(log, sync_id, output.scan(RECORDED)))
     lake.write(APPENDED, output.scan(APPENDED))
-    quarantine.hold_back(lake, faults)
+    held_back.add(lake, faults)
     # last, because its digests mark a company's versions as compared
     lake.replace_companies(VERSIONS, output.of(VERSIONS), done, left_out)
     return segments

@@ -9,18 +9,17 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, date, datetime
 from functools import cache, partial
-from pathlib import Path
 
 import polars as pl
 
+from pipelines.code_digest import digest_of
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import FILES, REGISTRY
-from pipelines.rules_digest import digest_of
-from pipelines.stages import quarantine
+from pipelines.stages import held_back
 from pipelines.stages.batches import in_batches
 from pipelines.stages.isolation import Fault, ciks_of, isolated
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
@@ -29,11 +28,9 @@ from pipelines.storage.lake import Lake, Part
 from pipelines.tables import row_gates, rule_table
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
-from warehouse import publish, schema
+from warehouse import schema
 from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
-from warehouse.publish import Pointer
 from warehouse.rows import Rows
-from warehouse.verify import is_whole
 
 POLARS_TYPES: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(),
@@ -96,7 +93,7 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
     }
     faults: list[Fault] = []
     if to_do or not known:
-        left_out = quarantine.not_compared(lake)
+        left_out = held_back.not_compared(lake)
         with lake.gathering("warehouse") as output:
             parts = [lake.only(batch) for batch in in_batches(sorted(to_do.keys() - left_out))]
             task = partial(isolated, "stage tables", partial(_of_companies, newest_filing))
@@ -208,12 +205,15 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
     return tables, (dict.fromkeys(part.ciks) | dict(ages.iter_rows()), faults)
 
 
-def are_published(lake: Lake, before: Pointer | None) -> bool:
-    """Whether the stored tables are those of the published build, and their inputs have not changed since."""
+def are_published(lake: Lake, built_from: str) -> bool:
+    """Whether the stored tables are those of a build, and their inputs have not changed since.
+
+    Args:
+        built_from: the digest of the inputs of the build.
+    """
     return (
-        before is not None
-        and lake.holds(CONTENTS)
-        and before.inputs == inputs(lake)
+        lake.holds(CONTENTS)
+        and built_from == inputs(lake)
         and lake.inputs(assembled(LAST)).get(MADE_FROM) == _made_from(lake, _made_from_by_company(lake))
     )
 
@@ -226,10 +226,8 @@ def _made_from(lake: Lake, by_company: Mapping[str, str]) -> str:
 
 @cache
 def code_digest() -> str:
-    """The digest of the code, without comments and docstrings, and of the rules' texts, which tables publish."""
-    folders = (Path(__file__).parents[1], Path(schema.__file__).parent)
-    digests = [digest_of(folder) for folder in folders]
-    return hashlib.sha256("\n".join([*digests, *map(repr, REGISTRY.values())]).encode()).hexdigest()
+    """A digest of the code that makes the tables, and of the rules' texts, which they publish."""
+    return digest(digest_of(__name__, "pipelines.normalize"), *map(repr, REGISTRY.values()))
 
 
 def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
@@ -363,19 +361,13 @@ def is_of_this_code(lake: Lake) -> bool:
 
 
 def _built_as(build: str) -> str:
-    return digest(build, code_digest())
+    return digest(build, code_digest(), digest_of("warehouse.publish"))
 
 
 def _of_each(lake: Lake) -> pl.DataFrame:
     """`cik`, `content`: the sums of all rows of each company in tables of companies."""
     sums = lake.read(CONTENTS).filter(pl.col("table").is_in(OF_COMPANIES)).sort("cik", "table")
     return sums.group_by("cik", maintain_order=True).agg(content=pl.struct(pl.exclude("cik")).hash(seed=0))
-
-
-def published_before(published: Path) -> Pointer | None:
-    """The pointer to the published build; None if there is none, or if it is damaged and must be published again."""
-    pointer = publish.readable(published)
-    return pointer if pointer and is_whole(published, pointer) else None
 
 
 def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from serve.provenance import number
 from warehouse.balance_sheet import BalanceSheet, Section, SheetLine
 from warehouse.explain import Explanation
-from warehouse.vocabulary import SECTIONS
+from warehouse.sections import SECTIONS
 
 UNITS = {1e6: "millions of ", 1e3: "thousands of ", 1.0: ""}
 MARK = 6

@@ -1,4 +1,5 @@
-"""A line item is declared once: with one more row in a copy of the program, everything has it but the interface.
+"""A line item is declared once: with one more row in a copy of the program, everything has it but the interface,
+in a new home and in an existing one.
 
 Belongs here: the row, and what has to have the item without any other edit. Does not: the values of line items.
 """
@@ -47,11 +48,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def home(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home of the sample that the copy has synchronized."""
+@pytest.fixture(scope="module", params=["new", "existing"])
+def home(request: pytest.FixtureRequest, program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home of the sample that the copy has synchronized; an existing one has been synchronized without the item."""
     folder = tmp_path_factory.mktemp("home")
-    run(program, folder, "sync", "--source", "sample", "--symbols", SYMBOL)
+    for each in [PROJECT, program] if request.param == "existing" else [program]:
+        run(each, folder, "sync", "--source", "sample", "--symbols", SYMBOL)
     return folder
 
 

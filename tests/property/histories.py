@@ -15,7 +15,6 @@ from typing import Any
 import httpx
 import polars as pl
 
-from pipelines import stages
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions
 from pipelines.edgar.raw_store import RawStore
@@ -25,6 +24,7 @@ from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.sample import Company, Filer, SampleTransport, Served, simulate
+from pipelines.stages import documents, facts, values, versions
 from pipelines.stages.documents import Asked
 from pipelines.stages.schemas import VERSIONS
 from pipelines.storage import version_log
@@ -129,14 +129,14 @@ class Follower:
         self.synchronizations += 1
         store = RawStore(self.folder)
         with self._source(filed_by) as source:
-            listings = stages.documents.update_listings(source, store, self.lake, self.now)
-            ciks = stages.documents.companies_asked(listings, Asked(tuple(symbols)))
-            stages.documents.update_documents(source, store, self.lake, ciks, self.now)
+            listings = documents.update_listings(source, store, self.lake, self.now)
+            ciks = documents.companies_asked(listings, Asked(tuple(symbols)))
+            documents.update_documents(source, store, self.lake, ciks, self.now)
         again = ciks if full else []
-        stages.facts.update(store, self.lake, again)
-        stages.values.update(self.lake, again)
+        facts.update(store, self.lake, again)
+        values.update(self.lake, again)
         sync_id = f"{self.now:%Y%m%dT%H%M%S%fZ}"
-        segments = stages.versions.update(self.lake, self.log, self.segments, sync_id, self.now)
+        segments = versions.update(self.lake, self.log, self.segments, sync_id, self.now)
         if not killed:
             self.segments = segments
         return self.versions()

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines import stages
 from pipelines.normalize.history.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.items import line_items as items
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.line_items import CALCULATED, served
 from pipelines.normalize.pipeline import ITEM_SIGNS, Standardized
 from pipelines.sample import Economics, Filer, sample_filers
+from pipelines.stages import batches
 from tests.property.histories import Follower, current, replayed, told
 from tests.strategies import (
     cuts,
@@ -114,7 +114,7 @@ def test_running_again_appends_nothing(mixed, stop):
 def test_the_order_of_companies_and_the_batches_do_not_matter(mixed, batch):
     with TemporaryDirectory() as one, TemporaryDirectory() as other, pytest.MonkeyPatch.context() as patch:
         expected = Follower(Path(one), sorted(mixed, key=lambda filer: filer.cik)).synchronize()
-        patch.setattr(stages.batches, "BATCH", batch)
+        patch.setattr(batches, "BATCH", batch)
         follower = Follower(Path(other), mixed)
         for filer in mixed[:2]:
             follower.synchronize(symbols=filer.symbols)
@@ -279,7 +279,7 @@ def follower(tmp_path):
     """A home with two filers whose history ended in 2021, recorded by rules with the digest `old`."""
     filers = [replace(filer, last_filed=date(2021, 8, 31)) for filer in (ORCHARD, RIDGE)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stages.batches, "rules_digest", lambda: "old rules")
+        patch.setattr(batches, "rules_digest", lambda: "old rules")
         follower = Follower(tmp_path, filers)
         follower.synchronize()
     return follower
@@ -287,7 +287,7 @@ def follower(tmp_path):
 
 def test_other_rules_that_give_the_same_values_append_nothing(follower, monkeypatch):
     before = told(follower.versions())
-    monkeypatch.setattr(stages.batches, "rules_digest", lambda: "new rules")
+    monkeypatch.setattr(batches, "rules_digest", lambda: "new rules")
 
     assert told(follower.synchronize()) == before
 
@@ -295,7 +295,7 @@ def test_other_rules_that_give_the_same_values_append_nothing(follower, monkeypa
 def test_other_rules_append_changed_values_with_their_cause(follower, monkeypatch):
     """A lower cap of the tax rate changes returns on capital of profitable companies, and nothing else."""
     before = values(follower.versions().filter("is_current"))
-    monkeypatch.setattr(stages.batches, "rules_digest", lambda: "new rules")
+    monkeypatch.setattr(batches, "rules_digest", lambda: "new rules")
     monkeypatch.setattr(returns, "HIGHEST_TAX_RATE", 0.05)
 
     versions = follower.synchronize()
@@ -313,12 +313,12 @@ def test_values_that_other_rules_do_not_support_are_withdrawn_and_restored(follo
     """A version without a value, caused by the change of method; earlier values stay in the log."""
     old = follower.versions()
     with monkeypatch.context() as patch:
-        patch.setattr(stages.batches, "rules_digest", lambda: "strict rules")
+        patch.setattr(batches, "rules_digest", lambda: "strict rules")
         patch.setattr(returns, "THIN_CAPITAL", math.inf)
         withdrawn = follower.synchronize()
         at = follower.now
         assert follower.served().filter(item="roic").is_empty()
-    monkeypatch.setattr(stages.batches, "rules_digest", lambda: "newest rules")
+    monkeypatch.setattr(batches, "rules_digest", lambda: "newest rules")
     again = follower.synchronize()
 
     gone = withdrawn.filter(pl.col("recorded_at") == at)
@@ -337,7 +337,7 @@ def test_a_withdrawn_value_is_not_withdrawn_again(follower, monkeypatch):
     """Whatever else changes in the rules."""
     monkeypatch.setattr(returns, "THIN_CAPITAL", math.inf)
     for rules in ("strict rules", "other strict rules"):
-        monkeypatch.setattr(stages.batches, "rules_digest", lambda rules=rules: rules)
+        monkeypatch.setattr(batches, "rules_digest", lambda rules=rules: rules)
         versions = follower.synchronize()
 
     assert follower.appended() == 0

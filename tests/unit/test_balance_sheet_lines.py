@@ -17,7 +17,7 @@ from pipelines.storage.home import Home
 from tests.factories import Row, raw, standardized
 from tests.mirrors import Filer, Mirror, document, write
 from tests.unit.test_footing_of_columns import BEFORE, DAY, USUAL, YEAR_BEFORE, report
-from warehouse import balance_sheet, vocabulary
+from warehouse import balance_sheet, sections
 from warehouse.explain_queries import Leg, SheetRow
 
 Lines = Mapping[str, tuple[float | None, float | None]]
@@ -108,8 +108,8 @@ def test_only_balance_sheets_behind_current_values_are_published():
     assert published(CASES["OPEN"], "noncurrent liabilities")["LongTermDebtNoncurrent"][-1] is False
 
 
-def test_the_vocabulary_names_all_sections_and_the_rule_of_lines():
-    assert {name for names in vocabulary.SECTIONS.values() for name in names} == set(SECTIONS)
+def test_the_warehouse_names_all_sections_and_the_rule_of_lines():
+    assert {name for names in sections.SECTIONS.values() for name in names} == set(SECTIONS)
     assert OF_LINES.id == balance_sheet.LINE
 
 

@@ -1,13 +1,16 @@
-"""The digest of the rules: which edits of their files change it, and which do not."""
+"""The digests of code: which modules and data files each covers, and which edits of them change it."""
 
 import ast
+import json
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from pipelines import normalize, rules_digest
-from pipelines.rules_digest import code_of, digest_of, rows_of
+from pipelines import code_digest, normalize
+from pipelines.code_digest import FOLDERS, PROJECT, code_of, digest_of, files_of, reached, rows_of
 
 SOURCE = '''"""What belongs here."""
 
@@ -107,50 +110,109 @@ def test_data_that_may_change_a_value_count(old, new):
     assert rows_of(TABLE.replace(old, new).encode()) != rows_of(TABLE.encode())
 
 
+REACHED = {
+    "pipelines/__init__.py": "THREADS = 1\n",
+    "pipelines/rules/__init__.py": "",
+    "pipelines/rules/first.py": "import numpy, pipelines.rules.debt.lines\n",
+    "pipelines/rules/debt/__init__.py": "",
+    "pipelines/rules/debt/lines.py": f"{SOURCE}\n\nROWS = Path(__file__).with_suffix('.toml')\n",
+    "pipelines/rules/debt/lines.toml": TABLE,
+    "pipelines/rules/last.py": "def later():\n    from warehouse.items import ITEMS\n",
+    "warehouse/__init__.py": "",
+    "warehouse/items.py": "from . import units\n\nITEMS = 'items.csv'\n",
+    "warehouse/items.csv": "name\nrevenue\n",
+    "warehouse/units/__init__.py": "from ..units import table as names\n",
+    "warehouse/units/table.py": "",
+}
+"""The files of a project that its rules reach."""
+OTHERS = {
+    "pipelines/rules/debt/notes.md": "",
+    "pipelines/rules/debt/lines.csv": "",
+    "pipelines/client.py": "from pipelines.rules import first\n",
+    "warehouse/views.py": "MACROS = 'macros.sql'\n",
+    "warehouse/macros.sql": "",
+}
+MORE = {".py": "MORE = 1\n", ".toml": "[more]\nitem = 1\n", ".csv": "more\n", ".sql": "SELECT 1;\n", ".md": "More.\n"}
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "debt").mkdir()
-    (tmp_path / "debt/lines.py").write_text(SOURCE)
-    (tmp_path / "pairs.csv").write_text("successor,predecessor\n1,2\n")
-    (tmp_path / "sources.toml").write_text(TABLE)
-    (tmp_path / "notes.md").write_text("Not read.")
+def project(tmp_path: Path) -> Path:
+    for name, text in (REACHED | OTHERS).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     return tmp_path
 
 
-def test_files_of_code_and_data_count(folder):
-    before = digest_of(folder)
-    (folder / "notes.md").write_text("Read by nobody.")
-    (folder / "debt/lines.py").write_text(SOURCE + "# at the end\n")
-    (folder / "sources.toml").write_text(TABLE.replace("The total.", "All of it."))
-    assert digest_of(folder) == before
-
-    (folder / "pairs.csv").write_text("successor,predecessor\n1,3\n")
-    assert (other := digest_of(folder)) != before
-    (folder / "sources.toml").write_text(TABLE.replace("Revenues", "Revenue"))
-    assert digest_of(folder) not in (before, other)
-    other = digest_of(folder)
-    (folder / "debt/lines.py").rename(folder / "debt/more.py")
-    assert digest_of(folder) not in (before, other)
+def digest_in(project: Path) -> str:
+    return digest_of("pipelines.rules", files=files_of(project))
 
 
-def test_the_digest_is_cached_for_the_next_process(folder, monkeypatch):
-    digest = digest_of(folder)
-    monkeypatch.setattr(rules_digest, "COUNTED", {".py": pytest.fail, ".toml": pytest.fail, ".csv": pytest.fail})
-    assert digest_of(folder) == digest
+@pytest.mark.parametrize("name", [*REACHED, *OTHERS])
+def test_what_the_rules_reach_counts_and_nothing_else(project, name):
+    """Modules that they import at any distance, packages in which these are, and the data files that these name."""
+    before = digest_in(project)
+    with (project / name).open("a") as file:
+        file.write(MORE[Path(name).suffix])
+    assert (digest_in(project) != before) is (name in REACHED)
 
 
-@pytest.mark.parametrize("content", ["", "no digest", "a b c", "a" * 64 + " " + "b" * 64])
-def test_a_cached_digest_of_changed_files_is_computed_again(folder, content):
-    digest = digest_of(folder)
-    (folder / rules_digest.KEPT).write_text(content)
-    assert digest_of(folder) == digest
+def test_words_do_not_count_and_paths_do(project):
+    before = digest_in(project)
+    for name, old, new in (("lines.py", "# a comment", "# another"), ("lines.toml", "The total.", "All of it.")):
+        path = project / "pipelines/rules/debt" / name
+        path.write_text(path.read_text().replace(old, new))
+    assert digest_in(project) == before
+    (project / "pipelines/rules/last.py").rename(project / "pipelines/rules/latest.py")
+    assert digest_in(project) != before
 
 
-def test_a_folder_that_cannot_be_written_has_a_digest(folder):
-    (folder / "__pycache__").write_text("no folder")
-    first = digest_of(folder)
-    (folder / "__pycache__").unlink()
-    assert digest_of(folder) == first
+def test_a_module_that_does_not_exist_has_no_digest(project):
+    with pytest.raises(ValueError, match=r"no such module: pipelines\.rule$"):
+        digest_of("pipelines.rules", "pipelines.rule", files=files_of(project))
+
+
+OF_TABLES = {"normalize", "stages", "storage", "tables", "valuation"}
+
+
+@pytest.mark.parametrize(
+    ("name", "folders"), [("pipelines.normalize.rules", {"normalize"}), ("pipelines.tables.build_tables", OF_TABLES)]
+)
+def test_the_digests_of_rules_and_tables_cover_what_python_loads(name, folders):
+    """`normalize.rules` imports all rules. How documents are fetched, and who runs the steps, makes no table again."""
+    code = f"import sys, {name}\nfor module in list(sys.modules.values()): print(getattr(module, '__file__', None))"
+    printed = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
+    paths = (Path(line) for line in printed.stdout.splitlines())
+    loaded = {path.relative_to(PROJECT).as_posix() for path in paths if path.is_relative_to(PROJECT)}
+    covered = {path for path in reached(files_of(PROJECT), name, "pipelines.normalize") if path.endswith(".py")}
+    assert covered == {path for path in loaded if path.startswith(FOLDERS)}
+    assert {path.split("/")[1] for path in covered if path.count("/") > 1} == folders
+
+
+def test_each_data_file_belongs_to_a_module():
+    files = files_of(PROJECT)
+    assert files.keys() - reached(files, *FOLDERS) == set()
+
+
+def test_what_is_known_of_files_is_kept_for_the_next_process(project, monkeypatch):
+    before = files_of(project)
+    monkeypatch.setattr(code_digest, "COUNTED", dict.fromkeys(code_digest.COUNTED, pytest.fail))
+    assert files_of(project) == before
+
+
+def test_files_are_parsed_again_if_what_is_kept_is_damaged_or_of_other_code(project):
+    before, kept = files_of(project), project / code_digest.KEPT
+    wrong = {path: {"content": file.content, "counted": "wrong"} for path, file in before.items()}
+    for content in ("", "a b", "[]", json.dumps({"known_by": "other code", "files": wrong})):
+        kept.write_text(content)
+        assert files_of(project) == before
+
+
+def test_a_project_that_cannot_be_written_has_a_digest(project):
+    (project / "pipelines/__pycache__").write_text("no folder")
+    before = digest_in(project)
+    (project / "pipelines/__pycache__").unlink()
+    assert digest_in(project) == before
 
 
 def test_the_tables_of_the_rules_are_installed():
@@ -158,7 +220,7 @@ def test_the_tables_of_the_rules_are_installed():
     root = Path(normalize.__file__).parent
     project = tomllib.loads((root.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
     patterns = project["tool"]["setuptools"]["package-data"]
-    tables = [path for path in root.rglob("*") if path.suffix in {*rules_digest.COUNTED} - {".py"}]
+    tables = [path for path in root.rglob("*") if path.suffix in {*code_digest.COUNTED} - {".py"}]
 
     def is_installed(path: Path) -> bool:
         package = ".".join(path.parent.relative_to(root.parents[1]).parts)

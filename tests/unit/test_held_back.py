@@ -8,11 +8,11 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipelines import stages
+from pipelines.admin import acceptance
 from pipelines.errors import PipelineError
 from pipelines.run.plan import Outcome, composed
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import isolation, quarantine
+from pipelines.stages import batches, isolation, values, versions
 from pipelines.stages.batches import Batch
 from pipelines.storage import version_log
 from pipelines.storage.home import Home
@@ -63,10 +63,10 @@ def raising(function: Callable[..., Any], of: Callable[..., pl.DataFrame]) -> Ca
 FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "gate contradicted": lambda patch: patch.setattr(row_gates, "GATES", (contradicted,)),
     "stage values": lambda patch: patch.setattr(
-        stages.values, "standardize", raising(stages.values.standardize, lambda facts, *_: facts)
+        values, "standardize", raising(values.standardize, lambda facts, *_: facts)
     ),
     "stage versions": lambda patch: patch.setattr(
-        stages.versions, "to_append", raising(stages.versions.to_append, lambda _, replayed, *__: replayed)
+        versions, "to_append", raising(versions.to_append, lambda _, replayed, *__: replayed)
     ),
     "stage tables": lambda patch: patch.setattr(
         build_tables, "_valuations", raising(build_tables._valuations, lambda _, versions, *__: versions)
@@ -99,7 +99,7 @@ def test_a_company_at_fault_keeps_its_rows_and_is_named_while_all_others_are_pub
 
         assert synchronize(synchronized, same_mirror).counts["published"] == 0  # each run finds the same
         with pytest.raises(PipelineError, match=f"CIK {ALFA.cik} is held back by an error of the service"):
-            quarantine.accept(ALFA.cik)
+            acceptance.accept(ALFA.cik)
 
     outcome = synchronize(synchronized, same_mirror)
 
@@ -116,7 +116,7 @@ def test_a_company_held_back_keeps_its_rows_when_tables_get_another_column(synch
     for name in ("gaps", build_tables.assembled("financials")):
         rows = lake.read(name)
         lake.replace_companies(name, [rows.drop(rows.columns[-1])], lake.inputs(name))
-    monkeypatch.setattr(stages.batches, "rules_digest", lambda: "other rules")
+    monkeypatch.setattr(batches, "rules_digest", lambda: "other rules")
     monkeypatch.setattr(build_tables, "code_digest", lambda: "other code")
     FAULTS["stage values"](monkeypatch)
     monkeypatch.setattr(row_gates, "GATES", (contradicted,))

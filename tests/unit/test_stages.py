@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ import polars as pl
 import pytest
 
 import fundamentals
-from pipelines import stages
 from pipelines.edgar import listing_checks
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.raw_store import RawStore
@@ -22,7 +22,7 @@ from pipelines.edgar.sources import open_source
 from pipelines.normalize.periods import predecessors
 from pipelines.normalize.periods.predecessors import CONTINUED, Succession
 from pipelines.progress import heard_by
-from pipelines.stages import quarantine
+from pipelines.stages import batches, documents, facts, quarantine, values, versions
 from pipelines.stages.documents import Asked, UnknownSymbolError
 from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
 from pipelines.storage.home import Home
@@ -51,17 +51,17 @@ class Run:
         self.days += 1
         store, asked = RawStore(self.home), Asked(symbols, full)
         with open_source(str(self.mirror.folder)) as source:
-            listings = stages.documents.update_listings(source, store, self.lake, self.now)
-            ciks = stages.documents.companies_asked(listings, asked)
-            wanted = stages.documents.with_predecessors(ciks, listings)
-            _, extracted = stages.documents.update_documents(source, store, self.lake, wanted, self.now)
+            listings = documents.update_listings(source, store, self.lake, self.now)
+            ciks = documents.companies_asked(listings, asked)
+            wanted = documents.with_predecessors(ciks, listings)
+            _, extracted = documents.update_documents(source, store, self.lake, wanted, self.now)
         again = ciks if full else []
         made = {
             **extracted.counts,
-            **stages.facts.update(store, self.lake, again),
-            **stages.values.update(self.lake, again),
+            **facts.update(store, self.lake, again),
+            **values.update(self.lake, again),
         }
-        self.segments = stages.versions.update(self.lake, self.home / "log", self.segments, f"{self.days:04}", self.now)
+        self.segments = versions.update(self.lake, self.home / "log", self.segments, f"{self.days:04}", self.now)
         return made
 
     def revenue(self, filer: Filer) -> float | None:
@@ -191,14 +191,14 @@ def test_filings_on_older_pages_have_their_acceptance(run):
 
 
 def test_changed_rules_standardize_all_companies(run, monkeypatch):
-    monkeypatch.setattr(stages.batches, "rules_digest", lambda: "other rules")
+    monkeypatch.setattr(batches, "rules_digest", lambda: "other rules")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (0, 3)
     assert run()["standardized"] == 0
 
 
 def test_a_changed_set_of_elements_decodes_all_documents(run, monkeypatch):
-    monkeypatch.setattr(stages.batches, "elements_digest", lambda: "other elements")
+    monkeypatch.setattr(batches, "elements_digest", lambda: "other elements")
     counts = run()
     assert (counts["decoded"], counts["standardized"]) == (3, 3)
 
@@ -223,7 +223,7 @@ def test_a_run_that_was_killed_between_stages_is_continued(run):
     run.mirror.hold(GROWN)
     with open_source(str(run.mirror.folder)) as source:
         store = RawStore(run.home)
-        stages.documents.update_documents(source, store, run.lake, [BRAVO.cik], NOW)
+        documents.update_documents(source, store, run.lake, [BRAVO.cik], NOW)
     counts = run()
     assert (counts["unchanged"], counts["decoded"], counts["standardized"]) == (3, 1, 1)
     assert run.revenue(BRAVO) == annual(GROWN)
@@ -332,8 +332,8 @@ def without(*taxonomies: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
 def fewer(document: dict[str, Any]) -> dict[str, Any]:
     """Cut off the newest tenth of the facts of each list."""
     for concept in document["facts"]["us-gaap"].values():
-        for unit, facts in concept["units"].items():
-            concept["units"][unit] = facts[: len(facts) * 9 // 10]
+        for unit, held in concept["units"].items():
+            concept["units"][unit] = held[: len(held) * 9 // 10]
     return document
 
 
@@ -348,7 +348,7 @@ def changed(only: str = "", **fields: object) -> Callable[[dict[str, Any]], dict
 
     def change(document: dict[str, Any]) -> dict[str, Any]:
         for tag, concept in document["facts"]["us-gaap"].items():
-            for fact in (fact for facts in concept["units"].values() for fact in facts):
+            for fact in chain.from_iterable(concept["units"].values()):
                 fact.update(fields if only in ("", tag) else {})
         return document
 
@@ -479,7 +479,7 @@ def test_broken_submissions_quarantine_too(run):
 def test_a_corrupt_file_in_the_raw_zone_quarantines_its_company(run):
     digest = run.row("documents", BRAVO)["facts_digest"]
     RawStore(run.home).path(digest).write_bytes(b"rust")
-    counts = stages.facts.update(RawStore(run.home), run.lake, [ALFA.cik, BRAVO.cik])
+    counts = facts.update(RawStore(run.home), run.lake, [ALFA.cik, BRAVO.cik])
     assert counts.items() >= {"decoded": 1, "quarantined": 1}.items()
     row = run.row("quarantine", BRAVO)
     assert row["place"] == "raw zone"
@@ -603,17 +603,17 @@ def test_companies_are_requested_once_in_the_given_order():
     listings = pl.DataFrame(
         {"symbol": ["A", "B", "B-A", "GONE"], "cik": ["1", "2", "2", "3"], "is_listed": [True, True, True, False]}
     )
-    assert stages.documents.companies_asked(listings, Asked()) == ["1", "2"]
-    assert stages.documents.companies_asked(listings, Asked(("B-A", "A", "B"))) == ["2", "1"]
+    assert documents.companies_asked(listings, Asked()) == ["1", "2"]
+    assert documents.companies_asked(listings, Asked(("B-A", "A", "B"))) == ["2", "1"]
     with pytest.raises(UnknownSymbolError):
-        stages.documents.companies_asked(listings, Asked(("GONE",)))
+        documents.companies_asked(listings, Asked(("GONE",)))
 
 
 # --- Batches ------------------------------------------------------------------------------------------------------
 
 
 def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(stages.batches, "BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
     again, heard = Run(run.mirror, tmp_path / "other"), []
     with heard_by(lambda *told: heard.append(told)):
         again()
@@ -635,8 +635,8 @@ def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypat
 def test_the_steps_of_the_rules_are_reported_batch_by_batch(first, monkeypatch):
     told: list[tuple[str, int, float]] = []
     first()
-    monkeypatch.setattr(stages.batches, "BATCH", 2)
-    stages.values.update(first.lake, [ALFA.cik, BRAVO.cik, CARGO.cik], lambda *step: told.append(step))
+    monkeypatch.setattr(batches, "BATCH", 2)
+    values.update(first.lake, [ALFA.cik, BRAVO.cik, CARGO.cik], lambda *step: told.append(step))
     names = [name for name, _, _ in told]
     assert names == 2 * names[: len(names) // 2]
     assert all(rows >= 0 and seconds >= 0 for _, rows, seconds in told)
@@ -652,7 +652,7 @@ def test_documents_without_facts_give_empty_tables(first):
 
 
 def test_the_digests_of_code_change_with_the_code():
-    assert len({stages.batches.elements_digest(), stages.batches.rules_digest(), stages.batches.joined("")}) == 3
+    assert len({batches.elements_digest(), batches.rules_digest(), batches.joined("")}) == 3
 
 
 def test_the_mirror_has_the_figures_of_its_filer():
@@ -666,26 +666,26 @@ def test_the_mirror_has_the_figures_of_its_filer():
 @pytest.mark.parametrize(("setting", "sizes"), [("", [5]), ("2", [2, 2, 1]), ("5", [5])])
 def test_the_size_of_batches_is_a_setting(setting, sizes, monkeypatch):
     monkeypatch.setenv("FUNDAMENTALS_BATCH", setting)
-    assert [len(batch) for batch in stages.batches.in_batches("abcde")] == sizes
+    assert [len(batch) for batch in batches.in_batches("abcde")] == sizes
 
 
 @pytest.mark.parametrize("setting", ["0", "-1", "many", "1.5"])
 def test_a_wrong_size_of_batches_is_an_error(setting, monkeypatch):
     monkeypatch.setenv("FUNDAMENTALS_BATCH", setting)
-    with pytest.raises(stages.batches.BatchError, match="expected the number of companies"):
-        list(stages.batches.in_batches("abcde"))
+    with pytest.raises(batches.BatchError, match="expected the number of companies"):
+        list(batches.in_batches("abcde"))
 
 
 def test_batches_and_notes_go_to_other_machines_as_json(run):
     """The rows of each stage are those that the stage itself makes; nothing but JSON is handed on."""
     again = [ALFA.cik, BRAVO.cik]
     for stage, made in (
-        (stages.facts.plan(run.lake, again), partial(stages.facts.work, run.home, run.lake)),
-        (stages.values.plan(run.lake, again), partial(stages.values.work, run.lake)),
+        (facts.plan(run.lake, again), partial(facts.work, run.home, run.lake)),
+        (values.plan(run.lake, again), partial(values.work, run.lake)),
     ):
         assert stage.batches
         for batch in stage.batches:
-            sent = msgspec.json.decode(msgspec.json.encode(batch), type=stages.batches.Batch)
+            sent = msgspec.json.decode(msgspec.json.encode(batch), type=batches.Batch)
             assert sent == batch
             (rows, notes), (expected, _) = made(sent), made(batch)
             assert {name: frame.height for name, frame in rows.items()} == {

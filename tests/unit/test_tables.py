@@ -9,10 +9,10 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 
-from pipelines import stages
 from pipelines.health.restoring import rows_of
 from pipelines.run.plan import composed
-from pipelines.run.synchronization import Synchronization
+from pipelines.run.synchronization import Synchronization, published_before
+from pipelines.stages import batches
 from pipelines.stages.schemas import REPLAYED, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -173,7 +173,7 @@ def test_the_content_digest_counts_each_row(made):
 @pytest.mark.parametrize(("companies", "processes"), [(2, 1), (1, 2)])
 def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies, processes, tmp_path, monkeypatch):
     """All stages, from the same documents, with so many companies at a time, in so many processes."""
-    monkeypatch.setattr(stages.batches, "BATCH", companies)
+    monkeypatch.setattr(batches, "BATCH", companies)
     monkeypatch.setenv("FUNDAMENTALS_PROCESSES", str(processes))
     home = Home(tmp_path)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
@@ -241,13 +241,13 @@ def test_inputs_depend_on_every_table_except_changes(lake, tmp_path):
 
 def test_the_previous_build_is_read(tmp_path: Path, lake):
     published = lake.folder.parent / "published"
-    pointer = build_tables.published_before(published)
+    pointer = published_before(published)
     assert pointer == publish.current(published)
-    assert build_tables.published_before(tmp_path) is None
+    assert published_before(tmp_path) is None
     (tmp_path / POINTER).write_bytes((published / POINTER).read_bytes())
-    assert build_tables.published_before(tmp_path) is None  # its build is gone
+    assert published_before(tmp_path) is None  # its build is gone
     (tmp_path / POINTER).write_text("{")
-    assert build_tables.published_before(tmp_path) is None
+    assert published_before(tmp_path) is None
 
 
 def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):

@@ -26,7 +26,7 @@ from pipelines.normalize.elements.lines import (
     LINES,
     NONCURRENT_LIABILITIES,
 )
-from warehouse.vocabulary import SECTIONS
+from warehouse.sections import SECTIONS
 
 MATERIAL = 0.005
 """A line, or what exceeds a total, matters if it is at least half a per cent of the value."""

@@ -18,7 +18,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     SECTION_TOTALS,
 )
-from warehouse.vocabulary import SECTIONS, TOTAL
+from warehouse.sections import SECTIONS, TOTAL
 
 ITEMS = {section: item for item, sections in SECTIONS.items() for section in sections}
 """The item that each section proves."""

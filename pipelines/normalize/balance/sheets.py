@@ -24,7 +24,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     SECURITY,
 )
-from warehouse.vocabulary import SECTIONS
+from warehouse.sections import SECTIONS
 
 REPORTS = 4
 """A line that no report of a year states counts as zero."""

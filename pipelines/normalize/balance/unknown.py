@@ -33,7 +33,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     WHOLES,
 )
-from warehouse.vocabulary import SECTIONS
+from warehouse.sections import SECTIONS
 
 LITTLE = 0.03
 """Less than three hundredths of debt or of liabilities is no new debt, nothing that fell due, no other installment."""

@@ -1,0 +1,53 @@
+"""The command `fundamentals accept`: the operator accepts the document of a company in quarantine.
+
+Belongs here: what may be accepted, and recording it. Does not: what an accepted document skips (stages.quarantine).
+"""
+
+import polars as pl
+
+from pipelines.errors import PipelineError
+from pipelines.stages.quarantine import ACCEPTED
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.storage.shared_home import changing
+from warehouse.errors import WarehouseError
+
+
+def accept(cik: str) -> str:
+    """Accept the document of a company in quarantine; the next synchronization takes it over.
+
+    Args:
+        cik: the company, with or without leading zeros.
+
+    Returns:
+        what to print.
+
+    Raises:
+        PipelineError: the company is not in quarantine, a synchronization is running, or the store cannot be used.
+    """
+    home, cik = Home.from_environment(), cik.zfill(10)
+    lake = Lake(home.tables)
+    try:
+        with changing(home, f"accept {cik}", _is_small_table):
+            if not lake.holds("quarantine"):
+                raise PipelineError(f"home {home.root}: nothing was synchronized yet; run `fundamentals sync`")
+            rows = lake.read("quarantine").filter(pl.col("cik") == cik)
+            if rows.is_empty():
+                raise PipelineError(f"CIK {cik} is not in quarantine; `fundamentals sync` names the companies that are")
+            by_service = pl.col("place").str.starts_with("gate ") | pl.col("place").str.starts_with("stage ")
+            found = rows.filter(~by_service).select(ACCEPTED.names())
+            if found.is_empty():
+                place, reason = rows.select("place", "reason").row(0)
+                raise PipelineError(
+                    f"CIK {cik} is held back by an error of the service, which accepting cannot mend: {place}: {reason}"
+                )
+            before = lake.read("accepted") if lake.holds("accepted") else pl.DataFrame(schema=ACCEPTED)
+            lake.write("accepted", pl.concat([before, found]).unique(maintain_order=True))
+    except WarehouseError as error:
+        raise PipelineError(str(error)) from error
+    return f"accepted the document of CIK {cik}; the next synchronization takes it over, unless it is malformed"
+
+
+def _is_small_table(path: str) -> bool:
+    """Whether a path is that of a small table, or of their digests."""
+    return path.startswith("tables/") and path.count("/") == 1

@@ -1,0 +1,229 @@
+"""Digests of code: each identifies some modules, what they import, and their data; it changes when a result may change.
+
+Belongs here: which files belong to a module, and which parts of a file count. Does not: what is computed again when a
+digest changes (stages, tables).
+
+Comments, docstrings, formatting, and the text of a rule's statement and source do not count, neither in Python nor in
+TOML. After an edit of these, no company is computed again, and no version of the history gets the cause `method`.
+
+Imports are read from the statements, wherever they stand. A module that is imported by its name as text is not seen.
+"""
+
+import ast
+import contextlib
+import hashlib
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+PROJECT = Path(__file__).parents[1]
+FOLDERS = ("pipelines", "warehouse")
+"""The packages of the project that make data."""
+WORDS = ("statement", "source", "applies")
+"""Arguments that describe a rule. They are ignored if they are sentences only: `source` may also name a column."""
+KEPT = "pipelines/__pycache__/code.digest"
+"""Cache of what is known of the files: parsing 25,000 lines of Python takes 1.2 seconds."""
+
+
+class File(msgspec.Struct, frozen=True):
+    """What is known of a file.
+
+    Attributes:
+        content: the digest of its bytes.
+        counted: the digest of what counts of it.
+        imports: what a module imports from the project: modules, or names in them, with dots.
+        data: the names of data files in its text, or their suffixes only.
+    """
+
+    content: str
+    counted: str
+    imports: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+
+
+Files = Mapping[str, File]
+"""The files of a project by their paths, such as `pipelines/normalize/rule.py`."""
+
+
+class _Kept(msgspec.Struct):
+    """The cache: what is known of the files, and the digest of this file, which decides what counts."""
+
+    known_by: str
+    files: dict[str, File]
+
+
+def digest_of(*names: str, files: Files | None = None) -> str:
+    """The digest of some modules and of all that they reach. It does not depend on the version of Python.
+
+    Args:
+        names: with dots; a package stands for all modules in it.
+        files: those of the project; None: of this one, as they were when they were first asked for.
+
+    Raises:
+        ValueError: there is no such module.
+    """
+    files = _files_of_this_project() if files is None else files
+    return _digest("\n".join(f"{path} {files[path].counted}" for path in sorted(reached(files, *names))).encode())
+
+
+def reached(files: Files, *names: str) -> set[str]:
+    """The paths of some modules, of the modules that they import, at any distance, and of the data files of these.
+
+    Importing a module imports the packages that it is in. A data file belongs to a module of its folder whose text has
+    its name; its suffix is enough if both have the same name otherwise.
+
+    Args:
+        files: those of the project.
+        names: with dots; a package stands for all modules in it.
+
+    Raises:
+        ValueError: there is no such module.
+    """
+    modules = {_name(path): path for path in files if path.endswith(".py")}
+    if unknown := set(names) - modules.keys():
+        raise ValueError(f"no such module: {', '.join(sorted(unknown))}")
+    named = {module for module in modules if any(f"{module}.".startswith(f"{name}.") for name in names)}
+    to_do, found = [*named], set[str]()
+    while to_do:
+        parts = to_do.pop().split(".")
+        for length in range(1, len(parts) + 1):
+            path = modules.get(".".join(parts[:length]), "")
+            if path and path not in found:
+                found.add(path)
+                to_do += (new := {*files[path].imports} - named)
+                named |= new
+    return found | {data for path in found for data in _data_of(path, files[path]) if data in files}
+
+
+def files_of(root: Path) -> Files:
+    """What is known of the files of a project; only those that have changed are parsed.
+
+    Args:
+        root: the folder with the packages.
+    """
+    kept, this = root / KEPT, _digest(Path(__file__).read_bytes())
+    known: dict[str, File] = {}
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
+        read = msgspec.json.decode(kept.read_bytes(), type=_Kept)
+        known = read.files if read.known_by == this else {}
+    files = {}
+    for folder in FOLDERS:
+        for path in (root / folder).rglob("*"):
+            if path.suffix in COUNTED:
+                name, content = path.relative_to(root).as_posix(), path.read_bytes()
+                held = known.get(name)
+                files[name] = held if held and held.content == _digest(content) else _parsed(name, content)
+    if files != known:
+        with contextlib.suppress(OSError):  # a read-only installation parses them each time
+            kept.parent.mkdir(exist_ok=True)
+            written = kept.with_name(f"{kept.name}.{os.getpid()}")
+            written.write_bytes(msgspec.json.encode(_Kept(this, files)))
+            written.replace(kept)
+    return files
+
+
+@cache
+def _files_of_this_project() -> Files:
+    return files_of(PROJECT)
+
+
+def _name(path: str) -> str:
+    """The name of the module in a file."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _data_of(path: str, module: File) -> Iterator[str]:
+    """The paths that the data files of a module can have."""
+    file = PurePosixPath(path)
+    return (str(file.with_suffix(data) if data.startswith(".") else file.parent / data) for data in module.data)
+
+
+def _parsed(path: str, content: bytes) -> File:
+    suffix = PurePosixPath(path).suffix
+    counted = _digest(COUNTED[suffix](content))
+    if suffix != ".py":
+        return File(_digest(content), counted)
+    parts = list(ast.walk(ast.parse(content)))
+    imports = {name for part in parts for name in _imported(part, path) if name.partition(".")[0] in FOLDERS}
+    texts = {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    data = (text for text in texts if text.endswith(tuple(COUNTED)))
+    return File(_digest(content), counted, tuple(sorted(imports)), tuple(sorted(data)))
+
+
+def _imported(statement: ast.AST, path: str) -> Iterable[str]:
+    """What a statement of a module imports; `from x import y` names x.y, which can be a module."""
+    if isinstance(statement, ast.Import):
+        return [each.name for each in statement.names]
+    if not isinstance(statement, ast.ImportFrom):
+        return ()
+    above = path.split("/")[: -statement.level] if statement.level else []
+    package = ".".join([*above, *filter(None, [statement.module])])
+    return [f"{package}.{each.name}" for each in statement.names]
+
+
+def code_of(source: bytes) -> bytes:
+    """A Python file as text that changes only when its code does."""
+    return "".join(_written(ast.parse(source))).encode()
+
+
+def rows_of(table: bytes) -> bytes:
+    """A TOML file as text that changes only when its data do."""
+    return repr(_rows(tomllib.loads(table.decode()))).encode()
+
+
+COUNTED: Mapping[str, Callable[[bytes], bytes]] = {".py": code_of, ".toml": rows_of, ".csv": bytes, ".sql": bytes}
+"""The files that count by suffix, and what counts of their content."""
+
+
+def _rows(part: object) -> object:
+    """A part of a TOML file without the words that describe a rule."""
+    if isinstance(part, dict):
+        return {name: _rows(value) for name, value in part.items() if name not in WORDS}
+    return [_rows(value) for value in part] if isinstance(part, list) else part
+
+
+def _written(part: object) -> Iterator[str]:
+    if isinstance(part, ast.AST):
+        yield type(part).__name__
+        for name in part._fields:
+            value = getattr(part, name, None)
+            # absent and empty fields do not count, because later versions of Python have more fields
+            if value is None or value == [] or name in ("ctx", "kind", "type_comment"):
+                continue
+            yield f"({name}:"
+            yield from _written(_without_words(part, name, value))
+            yield ")"
+    elif isinstance(part, list):
+        for each in part:
+            if not (isinstance(each, ast.Expr) and _is_text(each.value)):  # a docstring
+                yield from _written(each)
+                yield ","
+    else:
+        yield repr(part)
+
+
+def _without_words(part: ast.AST, field: str, value: object) -> object:
+    """The arguments of a call without the sentences that describe a rule."""
+    if not isinstance(part, ast.Call) or not isinstance(value, list):
+        return value
+    if field == "keywords":
+        return [each for each in value if not (each.arg in WORDS and _is_sentence(each.value))]
+    names_a_rule = isinstance(part.func, ast.Name) and part.func.id.endswith("Rule")
+    return [each for each in value if not (names_a_rule and _is_sentence(each))]
+
+
+def _is_text(part: ast.AST) -> bool:
+    return isinstance(part, ast.Constant) and isinstance(part.value, str)
+
+
+def _is_sentence(part: ast.AST) -> bool:
+    """Whether it is text of several words or an f-string, and therefore not a column name."""
+    return isinstance(part, ast.JoinedStr) or (isinstance(part, ast.Constant) and " " in str(part.value))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

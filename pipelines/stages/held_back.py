@@ -1,0 +1,53 @@
+"""Table `quarantine`: the companies that are held back, with the place and the reason.
+
+Belongs here: writing and reading it. Does not: what holds a company back (quarantine, isolation, tables.row_gates).
+"""
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from pipelines.stages.isolation import Fault
+from pipelines.stages.schemas import QUARANTINE
+from pipelines.storage.lake import Lake
+
+VALUES, NOT_COMPARED = "values", "stage versions"
+"""The place of values that would be withdrawn, and that of a fault of the comparison with the version log."""
+AFTER_FACTS = ("gate ", "stage ", VALUES)
+"""How the places begin that are found after the documents are read."""
+Quarantined = tuple[str, str, str, str]
+"""A row of QUARANTINE."""
+
+
+def write(lake: Lake, rows: Iterable[Quarantined]) -> pl.DataFrame:
+    """Replace table `quarantine`, and return it: one row for each company and document, with the first reason.
+
+    Companyfacts and submissions may be the same bytes, such as an error page: one row, with both places.
+    """
+    document = ["cik", "raw_document"]
+    first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
+    given = pl.DataFrame([*rows], schema=QUARANTINE, orient="row")
+    table = given.group_by(document, maintain_order=True).agg(first_reason, places)
+    table = table.select(QUARANTINE.names()).sort(document)
+    lake.write("quarantine", table)
+    return table
+
+
+def add(lake: Lake, faults: Sequence[Fault]) -> None:
+    """Add companies that are held back to table `quarantine`, with the companyfacts document that their rows are of."""
+    if faults:
+        digests = dict(lake.read("documents").select("cik", "facts_digest").drop_nulls().iter_rows())
+        rows = [(fault.cik, fault.reason, fault.place, digests.get(fault.cik, "")) for fault in faults]
+        write(lake, [*lake.read("quarantine").iter_rows(), *rows])
+
+
+def found_after_facts(lake: Lake) -> pl.DataFrame:
+    """The rows of table `quarantine` that do not come from the documents alone."""
+    begins = [pl.col("place").str.starts_with(place) for place in AFTER_FACTS]
+    return lake.read("quarantine").filter(pl.any_horizontal(begins))
+
+
+def not_compared(lake: Lake) -> frozenset[str]:
+    """The companies whose values could not be compared with the log: no rows can be made of both together."""
+    places = lake.read("quarantine").select("cik", pl.col("place").str.split("; ")).iter_rows()
+    return frozenset(cik for cik, of_company in places if NOT_COMPARED in of_company)
