@@ -105,7 +105,7 @@ def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
 def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept, and the facts behind it."""
     ordered = ordered_facts(rows)
-    vintages, legs, _ = stated_concepts(ordered, industries.industries(ordered)[0])
+    vintages, legs, *_ = stated_concepts(ordered, industries.industries(ordered)[0])
     return vintages, legs
 
 

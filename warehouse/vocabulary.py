@@ -28,9 +28,23 @@ GAPS: dict[str, Gap] = {
         items_of("flow", "balance"),
     ),
     "missing_quarter": Gap(
-        "The filings do not support twelve months that end here: a quarter, or the same months of the year before, are "
-        "not stated.",
+        "The filings do not support twelve months that end within a fiscal year: a quarter, or the same months of the "
+        "year before, are not stated.",
         FLOWS,
+    ),
+    "year_not_stated": Gap(
+        "No filing states the item for the fiscal year in an element that this service reads, or not all amounts that "
+        "it is made of.",
+        FLOWS,
+    ),
+    "left_out": Gap(
+        "A filing states an amount of the fiscal year that a rule does not let count as the item: column `rule` of "
+        "table `gaps` says which one.",
+        FLOWS,
+    ),
+    "no_shares": Gap(
+        "The company had no shares yet: the averages of its filings count the days before its first offering.",
+        ("eps_basic", "shares_basic", "shares_diluted"),
     ),
     "no_preferred_dividends": Gap(
         "Preferred dividends are paid, but the filings state neither them nor income available to common shareholders "

@@ -269,6 +269,7 @@ FRAMES: dict[str, Declared] = {
         ("industries", "a filing: the industry of the filer, and the rule that found it", "cik* seq* industry rule"),
         ("stated", "a filing, concept and period: the amount of its best source", STATED),
         ("stated_facts", "a filed fact of a vintage", STATED_FACTS),
+        ("left_out", "an amount of a filing and period that a rule leaves out", "cik concept start? end rule"),
         ("statements", "a vintage that counts", STATED),
         # corrections
         ("sound", "a vintage after the correction of errors of scale, sign and context", SOUND),

@@ -220,12 +220,13 @@ def _gaps(
     withheld: Frame,
     withheld_windows: Frame,
     found_breaks: Frame,
+    left_out: Frame,
     grid: Frame,
 ) -> Frame:
     """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    known_reasons = pl.concat([missed, withheld, breaks.straddling(found_breaks, grid), withheld_windows])
-    without = known_reasons.unique(["cik", "q", "item"], keep="first", maintain_order=True)
+    of_windows = [breaks.straddling(found_breaks, grid), withheld_windows, gaps.of_left_out(left_out, grid)]
+    without = pl.concat([missed, withheld, *of_windows]).unique(["cik", "q", "item"], keep="first", maintain_order=True)
     return gaps.gaps(versions, stated, classification.newest(industries), without, item_gaps, grid)
 
 
@@ -258,7 +259,12 @@ STEPS: tuple[Step, ...] = (
     Step("facts in currency", reports.in_currency, ("reports", "currencies"), ("in_currency", "decisions")),
     Step("filing order", reports.in_filing_order, ("in_currency", "accepted"), ("facts", "in_order", "decisions")),
     Step("industries", classification.industries, ("facts", "registrants"), ("industries", "decisions")),
-    Step("stated concepts", stated.stated_concepts, ("facts", "industries"), ("stated", "stated_facts", "decisions")),
+    Step(
+        "stated concepts",
+        stated.stated_concepts,
+        ("facts", "industries"),
+        ("stated", "stated_facts", "left_out", "decisions"),
+    ),
     Step("recasts", stated.without_partial_recasts, ("stated",), ("statements", "decisions"), of=("stated",)),
     Step(
         "corrections",
@@ -345,6 +351,7 @@ STEPS: tuple[Step, ...] = (
             "withheld",
             "withheld_windows",
             "breaks",
+            "left_out",
             "grid",
         ),
         ("gaps",),

@@ -24,6 +24,7 @@ COMPARED = ("ratio", "years")
 SHORTLY = {
     "no_tag": "not stated in the filings",
     "missing_quarter": "not stated for these twelve months",
+    "year_not_stated": "not stated for this fiscal year",
     "not_on_balance_sheet": "not on the balance sheet",
     "financial_company": "means nothing for a financial company",
     "negative_fcf": "free cash flow is not positive",

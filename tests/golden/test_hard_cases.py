@@ -311,7 +311,7 @@ def test_a_placeholder_is_not_used(tag):
     found = yield raw(rows)
 
     assert value_of(found, item, "annual", "2022-12-31") is None
-    reason = "missing_quarter" if tag == SHARES else "no_capital_expenditure"
+    reason = "left_out" if tag == SHARES else "no_capital_expenditure"
     assert row_of(found.gaps, item, "annual", "2022-12-31")["reason"] == reason
 
 

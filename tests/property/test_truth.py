@@ -155,7 +155,7 @@ def test_on_any_day_the_truth_of_that_day_is_found(drawn, days):
 @examples(2)
 @given(drawn=together(filers_with(VINTAGES["missing_quarters"])))
 def test_what_no_report_tells_is_a_gap_with_its_reason(drawn):
-    """Each item that lacks a value in a period with others says why: a missing quarter, or no balance sheet."""
+    """Each item that lacks a value in a period with others says why: a missing quarter or year, or no balance sheet."""
     for filer, told in of_each(drawn):
         assert_gaps_have_their_reasons(filer, told)
 
@@ -168,7 +168,7 @@ def assert_gaps_have_their_reasons(filer: Filer, told: Found) -> None:
 
     assert wanted <= told.gaps.keys(), filer
     assert {told.gaps[key] for key in balances} <= {"not_on_balance_sheet"}, filer
-    assert {told.gaps[key] for key in wanted - balances} <= {"missing_quarter"}, filer
+    assert {told.gaps[key] for key in wanted - balances} <= {"missing_quarter", "year_not_stated"}, filer
 
 
 @examples(2)

@@ -293,6 +293,11 @@ NO_VALUE: dict[str, list[Row]] = {
     "gap.not-on-balance-sheet": [*company(INCOME), fact(DEBT, 5e6, None, "2021-12-31", filed="2022-03-01")],
     "gap.no-input: no capital expenditure": [*company({CASH_FLOW: 30.0}), *years_only(CAPITAL_SPENDING, {2021: 40})],
     "gap.no-input: no operating cash flow": [*company({CAPITAL_SPENDING: 30.0}), *years_only(CASH_FLOW, {2021: 40})],
+    "gap.year-not-stated": [
+        *company(INCOME),
+        *years_only(CASH_FLOW, {2021: 40}),
+        *years_only(CAPITAL_SPENDING, {2021: 9}),
+    ],
     "gap.missing-quarter": [*company({}, CAPITAL), *years_only(NET_INCOME, {2021: 40, 2022: 44, 2023: 48})],
 }
 

@@ -434,7 +434,7 @@ def decided():
     periodic, of_reports = typed(raw(rows))
     own, of_currency = in_currency(periodic, reporting_currency(periodic))
     ordered, _, of_order = in_filing_order(own)
-    vintages, _, of_sources = stated_concepts(ordered, industries(ordered)[0])
+    vintages, *_, of_sources = stated_concepts(ordered, industries(ordered)[0])
     _, of_recasts = without_partial_recasts(vintages)
     found = pl.concat([of_reports, of_currency, of_order, of_sources, of_recasts])
     assert (found["figures"] > 0).all()

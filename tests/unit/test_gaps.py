@@ -14,6 +14,7 @@ from tests.factories import (
     raw,
     row_of,
 )
+from tests.shapes.derived import offers_shares
 from tests.together import in_one_call
 from warehouse.vocabulary import GAPS
 
@@ -80,3 +81,29 @@ def test_a_missing_quarter_is_the_reason():
     found = yield raw(report({}, {}), quarter)
 
     assert row_of(found.gaps, "revenue", "ttm", "2024-03-31")["reason"] == "missing_quarter"
+
+
+@pytest.mark.parametrize("interest", [None, 30])
+@in_one_call
+def test_an_amount_of_a_year_that_a_rule_leaves_out_is_the_reason(interest):
+    """Deutsche Bank 2024: a bank's revenue that no interest income, or less, shows to be net of interest expense."""
+    lines = {"Revenue": 31, "RevenueFromInterest": interest, "InterestRevenueExpense": 15, "ProfitLossBeforeTax": 7}
+    lines |= {"FeeAndCommissionIncomeExpense": 1, "CashFlowsFromUsedInOperatingActivities": -30}
+    rows = [fact(tag, value * 1e9, *YEAR, taxonomy="ifrs-full") for tag, value in lines.items() if value]
+    deposits = fact("DepositsFromCustomers", 600e9, None, YEAR[1], taxonomy="ifrs-full")
+
+    found = yield raw(rows, deposits, fact("Equity", 70e9, None, YEAR[1], taxonomy="ifrs-full"))
+
+    for kind in ("annual", "ttm"):
+        row = row_of(found.gaps, "revenue", kind, YEAR[1])
+        assert row["reason"] == "left_out"
+        assert row["rule"].startswith("revenue.ifrs.bank-total-below-interest")
+
+
+@in_one_call
+def test_a_year_before_the_first_shares_has_no_shares():
+    found = yield raw(offers_shares())
+
+    for item in ("shares_basic", "eps_basic"):
+        row = row_of(found.gaps, item, "annual", "2021-12-31")
+        assert (row["reason"], row["rule"]) == ("no_shares", "shares.none-before-offering")

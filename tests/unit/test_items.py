@@ -341,13 +341,15 @@ def test_an_item_that_is_never_stated_has_no_tag():
 
 
 @in_one_call
-def test_an_item_that_is_stated_elsewhere_lacks_a_quarter():
+def test_an_item_that_is_stated_elsewhere_lacks_a_year_or_a_quarter():
     filer = company({NET_INCOME: [10] * 12})
     dividends = [fact(DIVIDENDS, 0.5, *YEARS[2021], filed="2022-03-01")]
 
     found = yield raw(filer.rows(), dividends)
 
-    assert reason(found, "dividends_per_share") == "missing_quarter"
+    for kind in ("annual", "ttm"):
+        assert reason(found, "dividends_per_share", kind=kind) == "year_not_stated"
+    assert reason(found, "dividends_per_share", "2023-09-30", "ttm") == "missing_quarter"
     assert value_of(found, "dividends_per_share", "annual", "2021-12-31") == 0.5
 
 

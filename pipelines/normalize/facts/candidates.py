@@ -82,8 +82,8 @@ MOSTLY = 0.5
 SERIES = ["cik", "concept"]
 
 
-def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The complete sources of each filing and period, and those of them that are only a part of another amount.
+def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The complete sources of each filing and period, and amounts of sources that do not count.
 
     Args:
         pairs: of matching.matched, without repetitions.
@@ -95,12 +95,14 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             is the scale of its filing), `used` (the bits of its elements that count), `fact` (its first fact), `amount`
             (number of the filing, period and concept).
         parts: the candidates that NO_LESS_THAN_PART leaves out.
+        above: those of sources that have to be less than other amounts and are not, or these are not stated.
     """
     counts = pl.col("coefficient") != 0
     money = pl.when("is_money", pl.col("value") != 0).then("value")
     of_pairs = pairs.with_columns(scale=scale_of_filing(money)).select(
         *FIRST,
         "is_needed",
+        is_added=pl.col("is_needed") & counts,
         value=pl.col("value") * pl.col("coefficient"),
         grain=pl.when(counts).then(pl.max_horizontal("own_grain", "scale")),
         is_scaled=counts & (pl.col("scale") > pl.col("own_grain")),
@@ -108,22 +110,23 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         floor=pl.when(pl.col("role") == "at_least").then("value"),
         ceiling=pl.when(pl.col("role") == "less_than").then("value"),
     )
-    found = (
+    sums = (
         of_pairs.group_by("candidate", maintain_order=True)
         .agg(
             pl.col(FIRST[1:]).first(),
-            pl.col("value", "used", "is_needed").sum(),
+            pl.col("value", "used", "is_needed", "is_added").sum(),
             pl.col("grain", "is_scaled", "floor").max(),
             # none of a source without a ceiling
             pl.when(pl.col("ceiling").is_not_null().any()).then(pl.col("ceiling").sum()),
         )
         .join(SOURCES, on="source", maintain_order="left")
-        .filter(
-            pl.col("is_needed") == pl.col("needed"),
-            ~pl.col("only_zero") | (pl.col("value") == 0),
-            (pl.col("value") < pl.col("ceiling") * (1 - SAME_WHEN_ROUNDED)).fill_null(value=True),
-        )
     )
+    found = sums.filter(
+        pl.col("is_needed") == pl.col("needed"),
+        ~pl.col("only_zero") | (pl.col("value") == 0),
+        (pl.col("value") < pl.col("ceiling") * (1 - SAME_WHEN_ROUNDED)).fill_null(value=True),
+    )
+    above = sums.filter(pl.col("is_added") == pl.col("needed_below")).join(found, on="candidate", how="anti")
     footed = (
         found.join(_footings(pairs, found), on="candidate", how="left")
         .filter((pl.col("footing") == 0) | pl.col("foots"))
@@ -134,7 +137,7 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     is_less = pl.col("value") < pl.col("floor") * (1 - SAME_WHEN_ROUNDED)
     is_part = NO_LESS_THAN_PART.where(is_less.fill_null(value=False))
-    return footed.filter(~is_part), footed.filter(is_part)
+    return footed.filter(~is_part), footed.filter(is_part), above
 
 
 def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:

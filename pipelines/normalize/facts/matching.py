@@ -94,12 +94,22 @@ SOURCES = pl.DataFrame(
             len(source.elements) + len(source.minus) + len(source.less_than) + len(source.where)
             for _, _, source in _SOURCES
         ],
+        "needed_below": [
+            len(source.elements) + len(source.minus) if source.less_than else None for _, _, source in _SOURCES
+        ],
     },
     schema_overrides={"concept": AMOUNT, "rank": pl.Int16, "measure_sign": pl.Int8, "footing": pl.Int8},
 )
 """One row a source: its number, its concept, its rank among those of the concept, its rule, how a share basis changes
 it, whether notes use it too, when it counts (`footing`: the sign with which it adds up to a total, 0: it need not),
-and the number of elements that it needs."""
+the number of elements that it needs, and of those that have to be less than others (null: none have to)."""
+ALONE = (
+    PARTS.filter(role="elements")
+    .join(SOURCES.filter(needed=1), on="source")
+    .select("taxonomy", "tag", "concept")
+    .unique(maintain_order=True)
+)
+"""The elements that are a source without any other, and its concept."""
 
 _KEYS = ["tag", "taxonomy", "measure", "is_instant", "industry"]
 _IS_PER_SHARE = pl.col("tag").is_in(PER_SHARE) & (pl.col("measure") == "per_share")

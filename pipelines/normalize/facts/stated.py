@@ -31,7 +31,7 @@ COMPLETE: tuple[tuple[str, ...], ...] = (
 """A complete set of statements has at least one concept of each row: profit, revenue, and a second statement."""
 
 
-def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
     """The amount of each filing for each concept and period, from the best source in the filing.
 
     Args:
@@ -46,12 +46,14 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
             `other_source` (for this company, the source is a different amount than the best source so far).
         legs: the facts of each amount, sorted by `vintage`, `tag`: these columns, `fact` (row number of `facts`),
             `coefficient`; `tag` includes the taxonomy.
+        left_out: the amounts that do not count because of a condition of their source, as a part, or as a placeholder:
+            `cik`, `concept`, `start`, `end`, `rule`.
         decisions: frames.DECISIONS; for each source the number of amounts taken from it.
     """
     pairs, zero_counts, without_shares = matching.matched(facts, of_industry)
     repeated, added = candidates.of_other_elements(pairs), candidates.of_equity(pairs)
     pairs = _without(pairs, "pair", repeated, added)
-    complete, parts = candidates.complete(pairs)
+    complete, parts, above = candidates.complete(pairs)
     noted, subtracted = candidates.of_notes(complete), candidates.of_net_income(complete)
     lines = _without(complete, "candidate", noted, subtracted)
     best = lines.unique("amount", keep="first", maintain_order=True)
@@ -72,7 +74,16 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     # each source is a rule
     choices = chosen.group_by("cik", "rule").agg(figures=pl.len()).cast(DECISIONS)
     decisions = pl.concat([counted([(rule, ints(rows, "cik")) for rule, rows in decided]), choices])
-    return _vintages(facts, chosen, other), _legs(pairs, chosen), decisions
+    zeros = zero_counts.join(matching.ALONE, on=["taxonomy", "tag"], maintain_order="left")
+    left_out = pl.concat(
+        rows.select("cik", "concept", "start", "end", rule=rule)
+        for rows, rule in (
+            (above, "rule"),
+            (parts, pl.lit(candidates.NO_LESS_THAN_PART.id)),
+            (zeros, pl.lit(matching.ZERO_COUNT.id)),
+        )
+    )
+    return _vintages(facts, chosen, other), _legs(pairs, chosen), left_out, decisions
 
 
 def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

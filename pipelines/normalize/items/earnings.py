@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, any_of, before, floats, largest, picked, starts
+from pipelines.normalize.items.gaps import NO_SHARES
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
@@ -159,6 +160,7 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
         method=np.where(is_year, 0, 1),
         flags={**points.flags(name), "derived": points.of(name, "is_derived") > 0},
+        gaps=((NO_SHARES, points.of(name) == 0),),
         proofs=(Proof(MEAN_AS_QUARTERS, is_shown, outcome, mean, mean * (1 - excess)),),
     )
     return found.choosing(
@@ -223,6 +225,7 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
             "issuance": compared.is_issuance,
             "apart_from_net_income": compared.is_unexplained,
         },
+        gaps=((NO_SHARES, points.of("shares_basic") == 0),),
         proofs=(compared.proof(is_replaced, income, shares),),
     ).choosing(*replaced, Candidate(EPS_AS_FILED, ~np.isnan(as_filed.value), as_filed.value, filed.legs))
 

@@ -9,13 +9,19 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from pipelines.normalize.derived.share_averages import NOTHING_BEFORE
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
+from pipelines.normalize.frames import WITHHELD
 from pipelines.normalize.industry.classification import WITHOUT_MEANING, without_meaning
 from pipelines.normalize.items.item import Item
 from pipelines.normalize.items.points import Points
+from pipelines.normalize.periods.calendar import on_grid
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
+from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 from warehouse.line_items import ITEM_NAMES, items_of
 
+NO_SHARES = "no_shares"
 NO_OPERATING_INCOME, NO_FREE_CASH_FLOW = "no_operating_income", "no_free_cash_flow"
 """Also the reasons of windows for which no amount of a return, or of free cash flow, is stated."""
 THIN_CAPITAL = 0.05
@@ -82,6 +88,15 @@ _RULES_OF_REASONS = (
         ),
     ),
     (
+        ("year_not_stated",),
+        Rule(
+            "gap.year-not-stated",
+            "The value of a fiscal year is withheld where no filing states the year in elements from which it follows.",
+            NO_SUCH_AMOUNT,
+            "withhold",
+        ),
+    ),
+    (
         ("missing_quarter",),
         Rule(
             "gap.missing-quarter",
@@ -91,7 +106,10 @@ _RULES_OF_REASONS = (
         ),
     ),
 )
-GAPS: dict[str, Rule] = {reason: rule for reasons, rule in _RULES_OF_REASONS for reason in reasons}
+GAPS: dict[str, Rule] = {
+    NO_SHARES: NOTHING_BEFORE,
+    **{reason: rule for reasons, rule in _RULES_OF_REASONS for reason in reasons},
+}
 """The reasons that this module finds, and their rules. Other reasons come with their rules from other modules: lines
 that are no longer stated (balance), and items without meaning in an industry (industry)."""
 
@@ -115,7 +133,7 @@ def gaps(
         stated: `cik`, `concept`: all concepts that a company states at any time.
         of_industry: `cik`, `industry` of the newest filing (classification.newest).
         missed: `cik`, `q`, `item`, `reason`, `rule`, one row an item: lines that are no longer stated, windows that
-            contain a break, legs that must not be added up, values that a rule withholds.
+            contain a break, legs that must not be added up, values that a rule withholds, amounts that one leaves out.
         item_gaps: of `of_items`.
         grid: of periods.calendar.fiscal_grid.
     """
@@ -137,12 +155,13 @@ def gaps(
         .join(without_meaning().lazy(), on=["industry", "item"], how="left")
         .join(missed.lazy(), on=_OF, how="left", suffix="_missed")
         .join(item_gaps.lazy(), on=_OF, how="left", suffix="_of_item")
-        .join(grid.lazy().select("cik", "q", "period_end"), on=["cik", "q"])
+        .join(grid.lazy().select("cik", "q", "period_end", "is_year_end"), on=["cik", "q"])
     )
-    of_return = pl.when(ITEM == "roic").then("reason_of_item")
+    # a return has its own reasons; without shares there is no other reason to look for
+    first = pl.when((ITEM == "roic") | (pl.col("reason_of_item") == NO_SHARES)).then("reason_of_item")
     never_stated, *others = (pl.when(holds).then(pl.lit(code)) for code, holds in REASONS.items())
-    reason = pl.coalesce("reason", of_return, "reason_missed", never_stated, "reason_of_item", *others)
-    given = pl.coalesce("rule", pl.when(of_return.is_null()).then("rule_missed"))
+    reason = pl.coalesce("reason", first, "reason_missed", never_stated, "reason_of_item", *others)
+    given = pl.coalesce("rule", pl.when(first.is_null()).then("rule_missed"))
     own = {code: rule.id for code, rule in GAPS.items() if rule.where(condition=True)}
     rule = given.fill_null(reason.replace_strict(own, default=None, return_dtype=pl.String))
     return (
@@ -165,6 +184,24 @@ def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
     return pl.concat(found).unique(_OF, keep="first", maintain_order=True)
 
 
+def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+    """The items of fiscal years of which a filing states an amount that a rule leaves out: frames.WITHHELD.
+
+    Args:
+        left_out: of stated.stated_concepts.
+        grid: of periods.calendar.fiscal_grid.
+    """
+    item = pl.col("concept").cast(pl.String).replace_strict(ITEM_OF_FLOW, default=None)
+    placed, _ = on_grid(left_out.drop_nulls("start"), grid)
+    return (
+        placed.filter(pl.col("n") == QUARTERS_A_YEAR)
+        .join(grid.filter("is_year_end"), on=["cik", "q"], how="semi")
+        .select("cik", "q", item=item, reason=pl.lit("left_out"), rule="rule")
+        .drop_nulls("item")
+        .cast(WITHHELD)
+    )
+
+
 _OF = ["cik", "q", "item"]
 
 ITEM = pl.col("item")
@@ -173,6 +210,7 @@ REASONS: dict[str, pl.Expr] = {
     NO_OPERATING_INCOME: ITEM == "roic",
     NO_FREE_CASH_FLOW: ITEM == "debt_to_fcf",
     "not_on_balance_sheet": ITEM.is_in(items_of("balance")),
+    "year_not_stated": pl.col("is_year_end"),
     "missing_quarter": pl.lit(value=True),
 }
 """Reasons for items that have a meaning and that no rule withholds; the first one that holds is used."""
