@@ -103,7 +103,7 @@ def standardize(
 
     Args:
         raw: facts as filed, columns of reports.RAW_SCHEMA.
-        accepted: `accession`, `accepted_at` (UTC), as far as the submissions have it.
+        accepted: `cik`, `accession`, `accepted_at` (UTC), as far as the submissions of the company have it.
         registrants: `cik`, `sic`, as far as the submissions have it.
         observe: called after each step.
         validate: also check the keys and the missing values of every frame, not only its columns and types.
@@ -232,7 +232,8 @@ def _gaps(
 
 def _repairs(corrections: Frame, filings: Frame) -> Frame:
     """The ledger of corrections, as table `repairs` publishes it."""
-    named = corrections.join(filings.select("cik", "seq", "accession"), on=["cik", "seq"]).drop("seq")
+    of_filing = filings.select("cik", "seq", "accession")
+    named = corrections.join(of_filing, on=["cik", "seq"], maintain_order="left").drop("seq")
     return named.with_columns(pl.col("concept").cast(pl.String))
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import polars as pl
 
-from pipelines.normalize.periods.predecessors import chains, stitched
+from pipelines.normalize.periods.predecessors import chains, stitched, under_successors
 from pipelines.normalize.pipeline import Observer, standardize
 from pipelines.stages import batches, held_back, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
@@ -81,7 +81,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
 def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     """Standardize a batch of companies: the rows of each table, by name; and the steps with their rows and seconds."""
     filers = [*batch.ciks, *(cik for chain in batch.predecessors.values() for cik in chain)]
-    accepted = lake.of_companies("acceptances", filers).select("accession", "accepted_at")
+    accepted = under_successors(lake.of_companies("acceptances", filers), batch.predecessors)
     codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic")
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
     steps: list[StepNote] = []

@@ -72,13 +72,14 @@ class Corpus:
             companies = Companies(home)
             own = (pl.col("cik").cast(pl.Int64) + number * OF_MIRROR).cast(pl.String)
             facts.append(companies.facts.with_columns(cik=own))
-            accepted.append(companies.accepted)
+            accepted.append(companies.accepted.with_columns(cik=own))
             registrants.append(companies.registrants.with_columns(cik=own))
             symbols.append(Lake(home / "tables").read("listings").filter("is_primary").select("symbol", cik=own))
             sic = dict(companies.registrants.select("cik", "sic").iter_rows())
             for mutation in drawn(companies, each, seed):
                 copy = str(OF_COPIES + len(copies))
                 facts.append(mutated(companies.rows[mutation["cik"]].with_columns(cik=pl.lit(copy)), mutation))
+                accepted.append(companies.accepted.filter(cik=mutation["cik"]).with_columns(cik=pl.lit(copy)))
                 registrants.append(pl.DataFrame({"cik": [copy], "sic": [sic.get(mutation["cik"], "")]}))
                 copies[copy] = mutation["period_end"], mutation["item"], mutation["right"]
         return cls(*map(pl.concat, (facts, accepted, registrants, symbols)), copies)

@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from pipelines.normalize.periods.predecessors import stitched
+from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import standardize
 from pipelines.stages import held_predecessors  # as an earlier version has it, which --beside runs with this file
 from pipelines.storage.lake import Lake
@@ -71,8 +71,9 @@ class Companies:
 
     def __init__(self, home: Path) -> None:
         lake = Lake(home / "tables")
-        self.facts = stitched(lake.read("facts"), held_predecessors(lake))[0].sort("cik", maintain_order=True)
-        self.accepted = lake.read("acceptances").select("accession", "accepted_at")
+        earlier = held_predecessors(lake)
+        self.facts = stitched(lake.read("facts"), earlier)[0].sort("cik", maintain_order=True)
+        self.accepted = under_successors(lake.read("acceptances"), earlier)
         self.registrants = lake.read("registrants").select("cik", "sic")
         ranges = self.facts.with_row_index("row").group_by("cik").agg(first="row", rows=pl.len())
         self.rows = {cik: self.facts.slice(first[0], rows) for cik, first, rows in ranges.iter_rows()}
@@ -90,8 +91,10 @@ class Companies:
         names = pl.DataFrame(
             {"copy": [f"{number + 1:010}" for number in range(len(of))], "cik": [cik for cik, _ in of]}
         )
-        registrants = names.join(self.registrants, on="cik").select("sic", cik="copy").select("cik", "sic")
-        found = current(standardize(pl.concat(parts), self.accepted, registrants).versions)
+        accepted, registrants = (
+            names.join(rows, on="cik").drop("cik").rename({"copy": "cik"}) for rows in (self.accepted, self.registrants)
+        )
+        found = current(standardize(pl.concat(parts), accepted, registrants).versions)
         return found.select("period_end", "item", "value", copy=pl.col("cik").cast(pl.Int64) - 1)
 
 

@@ -45,7 +45,7 @@ import sys, pathlib, time, polars as pl
 from pipelines.storage.lake import Lake
 from pipelines.normalize.pipeline import standardize
 lake = Lake(pathlib.Path(sys.argv[1]) / "tables")
-facts, accepted = lake.read("facts"), lake.read("acceptances").select("accession", "accepted_at")
+facts, accepted = lake.read("facts"), lake.read("acceptances")
 registrants = lake.read("registrants").select("cik", "sic")
 small = facts.filter(pl.col("cik") == facts["cik"][0]).head(2)
 standardize(small)  # what is made once a process: registry, tables of elements

@@ -128,7 +128,7 @@ class Runs:
         lake = Lake(Home.from_environment().tables)
         self.frames: dict[str, pl.DataFrame] = {
             "raw": lake.read("facts"),
-            "accepted": lake.read("acceptances").select("accession", "accepted_at"),
+            "accepted": lake.read("acceptances"),
             "registrants": lake.read("registrants").select("cik", "sic"),
         }
         self.frames |= pipeline.run(STEPS, dict(self.frames))

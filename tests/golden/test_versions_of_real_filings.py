@@ -10,7 +10,7 @@ import pytest
 
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions, decode_tickers
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.reports import ACCEPTED, RAW_SCHEMA
 from pipelines.normalize.history.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.normalize.pipeline import ITEM_SIGNS, Standardized, standardize
@@ -90,13 +90,13 @@ def acceptances_of(companies: Path, ciks: Iterable[str]) -> pl.DataFrame:
     """When EDGAR accepted the filings of some companies; the mirror lacks the submissions of a few."""
     documents = {cik: companies / f"data.sec.gov/submissions/CIK{cik}.json" for cik in ciks}
     rows = [
-        (filing.accession, filing.accepted_at)
+        (cik, filing.accession, filing.accepted_at)
         for cik, document in documents.items()
         if document.exists()
         for filing in decode_submissions(document.read_bytes(), cik).filings
         if filing.accepted_at
     ]
-    frame = pl.DataFrame(rows, schema={"accession": pl.String, "accepted_at": pl.String}, orient="row")
+    frame = pl.DataFrame(rows, schema={**ACCEPTED, "accepted_at": pl.String}, orient="row")
     return frame.with_columns(pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC"))
 
 

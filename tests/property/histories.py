@@ -20,7 +20,7 @@ from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissi
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.reports import ACCEPTED, RAW_SCHEMA
 from pipelines.normalize.history.versions import VERSION_OF, numbered
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.sample import Company, Filer, SampleTransport, Served, simulate
@@ -60,13 +60,13 @@ def decoded(companies: Iterable[Company], days: Iterable[date | None]) -> pl.Dat
 def acceptances(companies: Iterable[Company]) -> pl.DataFrame:
     """When EDGAR accepted each filing of some companies, as far as the submissions state it."""
     rows = [
-        (filing.accession, filing.accepted_at)
+        (company.filer.cik, filing.accession, filing.accepted_at)
         for company in companies
         if Served.SUBMISSIONS in company.filer.served
         for filing in decode_submissions(json.dumps(company.submissions()).encode(), company.filer.cik).filings
         if filing.accepted_at
     ]
-    frame = pl.DataFrame(rows, schema={"accession": pl.String, "accepted_at": pl.String}, orient="row")
+    frame = pl.DataFrame(rows, schema={**ACCEPTED, "accepted_at": pl.String}, orient="row")
     return frame.with_columns(pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC"))
 
 

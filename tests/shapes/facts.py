@@ -84,7 +84,7 @@ FACTS: dict[str, list[Row]] = {
     "report.period-ends-after-filing": [*year(), fact(REVENUE, 97e6, "2024-01-01", "2024-12-31")],
     "report.filed-twice": [*year(), fact(REVENUE, 97e6, *YEAR), fact(REVENUE, 98e6, *YEAR)],
     "currency.reporting": [*year(**{REVENUE: 97e6}), fact(REVENUE, 90e6, *YEAR, unit="EUR")],
-    "filing.order.same-day": [fact(REVENUE, 97e6, *YEAR, form="10-K/A"), *year(**{REVENUE: 96e6})],
+    "filing.order.same-day": [fact(NET_INCOME, 97e6, *YEAR, form="10-K/A", accession="0000000001-24-000001"), *year()],
     "precision.scale-of-filing": [
         *year(**{NET_INCOME: 9_412e3}),
         *(fact(tag, 1e6 * number, *YEAR, filed="2025-02-20") for number, tag in enumerate((NET_INCOME, *TEN_LINES), 9)),

@@ -124,12 +124,14 @@ def test_on_one_day_the_amendment_is_last_and_acceptance_decides():
     )
     accepted = pl.DataFrame(
         {
-            "accession": ["a-amendment", "b-evening", "c-morning", "b-evening"],
-            "accepted_at": [datetime(2024, 2, 20, hour, tzinfo=UTC) for hour in (9, 20, 10, 20)],
+            "cik": [CIK, CIK, CIK, CIK, "0000000007"],
+            "accession": ["a-amendment", "b-evening", "c-morning", "b-evening", "b-evening"],
+            "accepted_at": [datetime(2024, 2, 20, hour, tzinfo=UTC) for hour in (9, 20, 10, 20, 8)],
         },
         schema_overrides={"accepted_at": pl.Datetime("us", "UTC")},
     )
 
+    # submissions of another company state another time
     assert sequence(rows, accepted) == ["c-morning", "b-evening", "d-unknown", "a-amendment"]
     assert sequence(rows) == ["b-evening", "c-morning", "d-unknown", "a-amendment"]
 

@@ -154,7 +154,8 @@ def test_filings_have_their_acceptance_time():
     first = rows["accession"].min()
     at = datetime(2020, 8, 29, 20, 1, tzinfo=UTC)
     accepted = pl.DataFrame(
-        {"accession": [first], "accepted_at": [at]}, schema_overrides={"accepted_at": pl.Datetime("us", "UTC")}
+        {"cik": ["9990000003"], "accession": [first], "accepted_at": [at]},
+        schema_overrides={"accepted_at": pl.Datetime("us", "UTC")},
     )
 
     filings = standardize(rows, accepted).filings.sort("filed")

@@ -40,7 +40,7 @@ def balances(
     """
     repairs = _repairs(facts, placed, of_facts)
     industries = {(cik, seq): name for cik, seq, name in of_industry.select("cik", "seq", "industry").iter_rows()}
-    days = placed.filter(pl.col("n") == 0).unique(["cik", "seq", "end"], maintain_order=True)
+    days = placed.filter(pl.col("n") == 0).unique(["cik", "seq", "end"], keep="first", maintain_order=True)
     places = days.select("cik", "seq", pl.col("end").to_physical(), "q", "filed", "amended", "regime")
     of_day = {(cik, seq, day): (q, *of_filing) for cik, seq, day, q, *of_filing in places.iter_rows()}
     of_filing = {(cik, seq): place for (cik, seq, _), place in of_day.items()}
@@ -84,7 +84,7 @@ def _repairs(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame) 
         .filter(pl.col("repair").is_null() | (pl.col("repair") != 1))
         .join(instants, on=day, how="semi")
     )
-    return dict(changed.select("fact", pl.col("repair").fill_null(0.0)).sort("fact").iter_rows())
+    return dict(changed.select("fact", pl.col("repair").fill_null(0.0)).sort("fact", "repair").iter_rows())
 
 
 def _corrected(facts: pl.DataFrame, repairs: Mapping[int, float]) -> pl.DataFrame:

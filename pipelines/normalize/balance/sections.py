@@ -111,4 +111,5 @@ def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, f
     )
     key = ["cik", "seq", "section"]
     kept = pl.concat([behind.select(key), of_missing.select(key)]).unique()
-    return lines.join(kept, on=key, how="semi").join(named, on=["cik", "seq"]).drop("seq")
+    proved = lines.join(kept, on=key, how="semi", maintain_order="left")
+    return proved.join(named, on=["cik", "seq"], maintain_order="left").drop("seq")

@@ -205,7 +205,7 @@ def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
         (pl.col("total") - pl.col("value_year")).abs() > unit,
         pl.col("total").abs() > FOUR_DIGITS * unit,
     )
-    days = shifted.select(*PERIOD, shift=pl.col("start_year") - pl.col("start_before")).unique(PERIOD)
+    days = shifted.group_by(PERIOD).agg(shift=(pl.col("start_year") - pl.col("start_before")).min())
     return flows.join(days, on=PERIOD).with_columns(
         **_as(0, QUARTERS_OF_OTHER_YEAR),
         start_of=pl.col("start") - pl.col("shift"),

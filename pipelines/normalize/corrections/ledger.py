@@ -181,7 +181,7 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
         corrections.filter(pl.col("rule").is_in([rule.id for rule in PROVING]))
         .with_columns(item=pl.col("concept").cast(pl.String).replace_strict(ITEMS, default=None))
         .drop_nulls("item")
-        .join(grid.select("cik", "q", end="period_end"), on=["cik", "end"])
+        .join(grid.select("cik", "q", end="period_end"), on=["cik", "end"], maintain_order="left")
         .with_columns(
             reason=pl.lit("contradicted_by_filing"),
             outcome=pl.when(is_doubt).then(pl.lit(WITHHELD_OUTCOME)).otherwise(pl.lit(CORRECTED)),
@@ -205,7 +205,8 @@ def of_statements(footings: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFr
         contradicted: frames.WITHHELD: the items that may lack a value because a figure was left out.
     """
     on, _ = on_grid(footings, grid)
-    proofs = on.sort(*JUDGED, "seq", "n").unique([*JUDGED, "seq"], keep="last", maintain_order=True)
+    in_order = on.sort(*JUDGED, "seq", "n", maintain_order=True)
+    proofs = in_order.unique([*JUDGED, "seq"], keep="last", maintain_order=True)
     left_out = on.filter(pl.col("outcome") == WITHHELD_OUTCOME).with_columns(
         reason=pl.col("rule").replace_strict(REASONS, default=None, return_dtype=pl.String)
     )
@@ -235,7 +236,8 @@ def standing(judgements: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
         `cik`, `period_end`, `item`, `rule`, `outcome`, `left_side`, `right_side`, sorted by the first four; identities
         that can no longer be compared have no row.
     """
-    last = judgements.sort(*JUDGED, "seq").unique(JUDGED, keep="last", maintain_order=True)
+    in_order = judgements.sort(*JUDGED, "seq", maintain_order=True)
+    last = in_order.unique(JUDGED, keep="last", maintain_order=True)
     periods = grid.filter(pl.col("fiscal_quarter") > 0).select("cik", "q", "period_end")
     return (
         last.drop_nulls("outcome")

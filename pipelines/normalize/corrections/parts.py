@@ -157,13 +157,13 @@ def _proofs(left_out: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
         .group_by(of_figure)
         .agg(has_earlier=(other < pl.col("seq")).any(), next=other.filter(other > pl.col("seq")).min())
     )
-    wrong = left_out.join(bounds, on=of_figure, how="left").with_columns(
+    wrong = left_out.join(bounds, on=of_figure, how="left", maintain_order="left").with_columns(
         outcome=pl.when("has_earlier").then(pl.lit(CHOSE)).otherwise(pl.lit(WITHHELD_OUTCOME))
     )
     ends = wrong.drop_nulls("next").select(*SLOT, "item", "rule", seq="next")
     return (
         pl.concat([wrong, ends], how="diagonal")
-        .sort("outcome", nulls_last=True)
+        .sort("outcome", nulls_last=True, maintain_order=True)
         .unique(["cik", "q", "item", "seq", "rule"], keep="first", maintain_order=True)
         .select(PROOFS.names())
     )

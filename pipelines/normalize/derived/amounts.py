@@ -87,7 +87,9 @@ def _lines(
 
 def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
     """Derived amounts with the columns of vintages."""
-    of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(FILING, maintain_order=True)
+    of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(
+        FILING, keep="first", maintain_order=True
+    )
     return lines.join(of_filing, on=FILING, maintain_order="left").with_columns(
         rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
         grain=pl.col("grain").fill_null(1.0),

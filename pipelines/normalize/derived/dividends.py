@@ -287,7 +287,7 @@ def _with_usual(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     quotients = (
         declared.join(rates.select(*SPAN, "value", of="seq"), on=SPAN)
         .with_columns(of=pl.max_horizontal("seq", "of"), quotient=pl.col("a_share") / pl.col("value"))
-        .sort(*SPAN, "of", "quotient")
+        .sort(*SPAN, "of", "quotient", "off")
         .unique(SPAN, keep="first", maintain_order=True)
         .select("cik", "of", "quotient", usual_off="off")
     )
@@ -303,7 +303,7 @@ def _with_usual(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
         .filter((pl.col("number") >= FEWEST) & (pl.col("near") >= MOSTLY) & pl.col("usual").is_between(*USUAL))
     )
     return (
-        declared.sort("seq")
+        declared.sort("seq", maintain_order=True)
         .join_asof(usual.select(*FILING, "usual").sort("seq"), on="seq", by="cik", check_sortedness=False)
         .with_columns(a_share=pl.col("a_share") / pl.col("usual"))
     )
@@ -326,8 +326,9 @@ def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     )
     after = (
         pairs.filter(pl.col("first") >= pl.col("end").dt.offset_by(f"-{SAME_DAYS}"))
-        .with_columns(seq=pl.max_horizontal("seq", "of"))
-        .sort(*PERIOD, "first", "of", order)
+        # of what was declared, the newest statement
+        .with_columns(declared_in="seq", seq=pl.max_horizontal("seq", "of"))
+        .sort(*PERIOD, "first", "of", order, -pl.col("declared_in"))
         .unique(PERIOD, keep="first", maintain_order=True)
     )
     both = before.join(after.select(*SPAN, "value", later="seq"), on=[*SPAN, "value"]).with_columns(
@@ -371,7 +372,7 @@ def _of_year(declared: pl.DataFrame, years: pl.DataFrame, known: pl.DataFrame) -
         .join(others, on="cik")
         .filter((pl.col("other") >= pl.col("first")) & (pl.col("other_end") <= pl.col("last")))
         .filter((pl.col("other_end") < pl.col("start")) | (pl.col("other") > pl.col("end")))
-        .sort(*PERIOD, "of", "other")
+        .sort(*PERIOD, "of", "other", "other_end")
         .group_by(*PERIOD, "a_share", "off", "of", "year", "year_fact", "first", "last", maintain_order=True)
         .agg(
             pl.col("proof").first(),
@@ -402,7 +403,7 @@ def _confirmed(candidates: pl.DataFrame) -> pl.DataFrame:
         pl.concat([candidates, none], how="diagonal")
         .with_columns(pl.col("within").fill_null(SAME), pl.col("less").fill_null(pl.lit([], pl.List(pl.UInt32))))
         .filter(CONFIRMED.where(_fits(pl.col("value"), pl.col("within"))))
-        .sort(*SPAN, "seq", "within", "value", pl.col("legs").list.first())
+        .sort(*SPAN, "seq", "within", "value", *(pl.col(name).list.first() for name in weights))
         .unique(SPAN, keep="first", maintain_order=True)
         .select(
             *PERIOD,

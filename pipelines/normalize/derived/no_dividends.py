@@ -178,7 +178,7 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
     balances = instants(facts, (proving.RETAINED_EARNINGS,))
     opening = balances.select("cik", day="end", opening="value", opening_fact="fact", opening_of="seq")
     closing = balances.select("cik", "end", "seq", closing="value", closing_fact="fact")
-    sums = pl.col("closing") - pl.col("opening") - pl.col("value")
+    sums, of_income = pl.col("closing") - pl.col("opening") - pl.col("value"), pl.col("fact").list
     return (
         pl.concat([_alone(stated).with_columns(since="start"), difference], how="diagonal")
         .filter(pl.col("value") != 0)
@@ -189,9 +189,7 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
         # the newest statement of the balance; the filing's own, if it has one
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
         .filter(RETAINED_EARNINGS.where(sums.abs() < EXACT))
-        .sort(
-            *PERIOD, sums.abs(), pl.col("fact").list.len(), pl.col("fact").list.first(), "opening_fact", "closing_fact"
-        )
+        .sort(*PERIOD, sums.abs(), of_income.len(), of_income.first(), of_income.last(), "opening_fact", "closing_fact")
         .unique(PERIOD, keep="first", maintain_order=True)
         .join(payers, on="cik", how="left", maintain_order="left")
         .filter(~_HAS_PAID | (pl.min_horizontal("opening", "closing") >= 0))

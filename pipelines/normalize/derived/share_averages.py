@@ -141,6 +141,7 @@ def _of_last_quarter(basic: pl.DataFrame) -> pl.DataFrame:
             *PERIOD, *_average_of_rest(), concept=pl.lit("shares_basic", AMOUNT), rule=pl.lit(PERIOD_LESS_QUARTER.id)
         )
         .filter(pl.col("value") > 0)
+        .sort(*PERIOD, pl.col("fact").list.first(), pl.col("fact").list.last())
     )
     of_parts = (
         found.select(PERIOD)
@@ -212,7 +213,7 @@ def _in_a_loss(facts: pl.DataFrame, filed: pl.DataFrame, basic: pl.DataFrame) ->
         .filter(change.is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE))
         .select(*PERIOD, *_average_of_rest(), concept=pl.lit("shares_diluted", AMOUNT), rule=pl.lit(LOSS_OF_REST.id))
         .join(other, on=SPAN, how="anti")
-        .sort(*PERIOD, "value")
+        .sort(*PERIOD, "value", pl.col("fact").list.first(), pl.col("fact").list.last())
     )
 
 

@@ -176,7 +176,7 @@ def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
         pairs: of matching.matched.
     """
     added = pairs.filter(pl.col("tag") == "MinorityInterest", pl.col("role") == "plus")
-    of_sheets = pairs.join(added, on="slot", how="semi")
+    of_sheets = pairs.join(added, on="slot", how="semi", maintain_order="left")
     assets, liabilities = (pl.col("value").filter(pl.col("tag") == tag).first() for tag in ("Assets", "Liabilities"))
     net_assets = of_sheets.group_by("slot").agg(net_assets=assets - liabilities)
     parents = of_sheets.filter(pl.col("role") == "elements").select("candidate", of_parent="value")
@@ -198,7 +198,7 @@ def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
     differences = candidates.filter(pl.col("rule") == _LESS)
     names = [name for product in _PRODUCTS for name in product]
     figures = (
-        candidates.join(differences, on="slot", how="semi")
+        candidates.join(differences, on="slot", how="semi", maintain_order="left")
         .group_by("slot")
         .agg(
             pl.col("value").filter(pl.col("rule") == _WHOLE).first().alias("whole"),

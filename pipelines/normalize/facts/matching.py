@@ -148,7 +148,7 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
     alone = without.join(stated_too, on=of_amount, how="anti", nulls_equal=True)
     pairs = (
         pl.concat([known.filter(~is_zero_count, ~is_without), alone])
-        .sort("cik", "seq", "start", "end", "tag")
+        .sort("cik", "seq", "start", "end", "tag", "fact")
         .with_columns(
             slot=pl.struct("cik", "seq", "start", "end").rle_id(),
             is_instant=pl.col("start").is_null(),

@@ -58,13 +58,15 @@ AFTER_FILING = Rule(
 )
 FILED_TWICE = Rule(
     "report.filed-twice",
-    "An amount that a filing states twice counts once: the last of one element; the first of equal ones in a sum, if "
-    "the other is an optional part of it.",
+    "An amount that a filing states twice counts once: the largest of one element; the first of equal ones in a sum, "
+    "if the other is an optional part of it.",
     "taxonomy definitions of the elements: an amount filed under a broad and a narrow element is one amount",
     "select",
 )
 
-_IDENTITY = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
+_IDENTITY = ["cik", "taxonomy", "tag", "unit", "end", "start", "accession"]
+_ORDER = ["cik", "taxonomy", "tag", "unit", "end", "start", "filed", "accession", "form", "value", "fy"]
+"""All columns of a fact as filed, in the order in which companyfacts documents have them: by element and period."""
 REPORTING = Rule(
     "currency.reporting",
     "Amounts count only in the reporting currency, the currency of most amounts of money that the company filed in the "
@@ -83,7 +85,7 @@ SAME_DAY = Rule(
     "select",
 )
 
-ACCEPTED = pl.Schema({"accession": pl.String(), "accepted_at": pl.Datetime("us", "UTC")})
+ACCEPTED = pl.Schema({"cik": pl.String(), "accession": pl.String(), "accepted_at": pl.Datetime("us", "UTC")})
 
 
 def usable(raw: pl.DataFrame) -> pl.DataFrame:
@@ -101,7 +103,9 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
     Returns:
         facts: the same with `cik` as a number, `start` (null for an instant), `end`, `filed` as dates, `form_family`
-            (the form without its amendment mark), `amended`, `measure` (MEASURE), `currency` (null for shares).
+            (the form without its amendment mark), `amended`, `measure` (MEASURE), `currency` (null for shares). They
+            are sorted by all columns as filed, so that the number of a fact among those of its company is the same
+            in whatever order, and with whatever companies, the facts arrived: the rules may decide ties by it.
         decisions: frames.DECISIONS.
     """
     family = pl.col("form").str.strip_suffix(AMENDMENT)
@@ -122,7 +126,7 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             .then(pl.lit(AFTER_FILING.id))
         )
     )
-    facts = dated.filter(pl.col("left_out_by").is_null())
+    facts = dated.filter(pl.col("left_out_by").is_null()).sort(_ORDER)
     repeated = facts.clear()
     # if all rows have different hashes, no fact is stated twice
     if FILED_TWICE.where(facts.select(_IDENTITY).hash_rows().n_unique() < facts.height):
@@ -187,19 +191,24 @@ def in_filing_order(
 
     Args:
         facts: typed facts.
-        accepted: `accession`, `accepted_at`, as far as the submissions have it.
+        accepted: `cik`, `accession`, `accepted_at`, as far as the submissions of the company have it.
 
     Returns:
         the facts; the filings: `cik`, `accession`, `form`, `filed`, `seq`, `accepted_at` (UTC, null if unknown); and
         the decisions (frames.DECISIONS): filings that share their day with another.
     """
-    times = (ACCEPTED.to_frame() if accepted is None else accepted.select(ACCEPTED.names())).unique("accession")
+    # submissions of two companies may state other times of one filing: each company's own count
+    times = (
+        (ACCEPTED.to_frame() if accepted is None else accepted)
+        .group_by(pl.col("cik").cast(pl.Int64), "accession")
+        .agg(pl.col("accepted_at").min())
+    )
     of_day = pl.when(SAME_DAY.where(pl.lit(value=True))).then(pl.col("amended", "accepted_at", "accession"))
     filings = (
         facts.select("cik", "accession", "form", "filed", "amended")
-        .unique(["cik", "accession"], maintain_order=True)
+        .unique(["cik", "accession"], keep="first", maintain_order=True)
         .with_row_index()
-        .join(times, on="accession", how="left")
+        .join(times, on=["cik", "accession"], how="left")
         .sort("cik", "filed", of_day, nulls_last=True, maintain_order=True)
         .with_columns(seq=pl.int_range(pl.len(), dtype=pl.Int32).over("cik"))
         .sort("index")

@@ -88,7 +88,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
 
 def deciding_rows(facts: pl.DataFrame, registrants: pl.DataFrame | None) -> tuple[pl.DataFrame, Ints]:
     """The filings, and for each the first row of the table whose conditions hold."""
-    filings = facts.select("cik", "seq", "filed").unique(["cik", "seq"]).sort("cik", "seq")
+    filings = facts.select("cik", "seq", "filed").unique(["cik", "seq"], keep="first").sort("cik", "seq")
     used = _used(facts, filings).astype(np.float32)
     holds = _BY_CODE[_codes(filings, registrants)] & [BY_ID[row.rule].where(condition=True) for row in TABLE]
     holds &= used @ _USES >= _AT_LEAST

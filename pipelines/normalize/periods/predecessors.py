@@ -98,6 +98,17 @@ def stitched(raw: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> tu
     return pl.concat(parts), pl.DataFrame(taken_over, schema=DECISIONS, orient="row")
 
 
+def under_successors(rows: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    """Rows with `cik`, those of the possible predecessors under the company's own CIK.
+
+    Args:
+        rows: rows of the companies and of their possible predecessors.
+        predecessors: of `chains`.
+    """
+    successor = {earlier: cik for cik, chain in predecessors.items() for earlier in chain}
+    return rows.with_columns(pl.col("cik").replace(successor))
+
+
 def _until_taken_over(predecessor: pl.DataFrame, successor: pl.DataFrame) -> pl.DataFrame:
     """The predecessor's filings before the successor's first periodic report with a period that both have reported."""
     periodic = successor.filter(pl.col("form").str.strip_suffix(AMENDMENT).is_in(PERIODIC_FORMS))
@@ -112,7 +123,7 @@ def is_continued(predecessor: pl.DataFrame, successor: pl.DataFrame) -> bool:
         predecessor: facts as filed of one CIK.
         successor: facts as filed of the other.
     """
-    first = successor.sort("filed", "accession").unique(PERIOD, keep="first", maintain_order=True)
+    first = successor.sort("filed", "accession", "value").unique(PERIOD, keep="first", maintain_order=True)
     compared = (
         first.join(predecessor.select(*PERIOD, reported="value").unique(), on=PERIOD, nulls_equal=True)
         .group_by(PERIOD)

@@ -162,7 +162,8 @@ def own_counts(figures: pl.DataFrame) -> dict[int, dict[int, float]]:
     earnings = figures.filter(pl.col("concept") == EARNINGS, pl.col("value").abs() >= FINEST_EARNINGS)
     # of two incomes of a period, the one available to common is the last
     income = figures.filter(pl.col("concept").is_in(INCOME)).unique(period, keep="last", maintain_order=True)
-    of_earnings = earnings.join(income, on=period).with_columns(value=pl.col("value_right") / pl.col("value"))
+    both = earnings.join(income, on=period, maintain_order="left")
+    of_earnings = both.with_columns(value=pl.col("value_right") / pl.col("value"))
     counts: dict[int, dict[int, float]] = {}
     for rows in (of_earnings, figures.filter(is_count)):
         ordered = rows.filter(pl.col("value") > 0).sort("end", "start", maintain_order=True)
