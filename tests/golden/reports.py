@@ -333,7 +333,7 @@ REPORTS: dict[str, Report] = {
         },
         {CASH: 6, "SecuredDebt": 160, "UnsecuredDebt": 600},
         (298, 760, 6, None),
-        {"free_cash_flow": "no_tag"},
+        {"free_cash_flow": "left_out"},
     ),
     "a company whose additions to plant are its payments": Report(
         "3674",

@@ -141,6 +141,10 @@ class Follower:
             self.segments = segments
         return self.versions()
 
+    def accept(self) -> None:
+        """Accept the documents of all companies in quarantine, as the operator does."""
+        self.lake.write("accepted", self.lake.read("quarantine").select("cik", "raw_document"))
+
     def versions(self) -> pl.DataFrame:
         """All versions after the newest synchronization."""
         return self.lake.read(VERSIONS)
