@@ -19,8 +19,12 @@ from pipelines.edgar.sources import Source, open_source
 from pipelines.edgar.ways import Way
 from pipelines.storage.lake import Lake
 from tests.archives import zipped
+from tests.conftest import SHARED
+from tests.e2e.homes import query, sync_unrecorded
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
 from tests.mirrors import ALFA, BRAVO, Mirror, write
+
+CASE = SHARED / "cases" / "acceptance-times-of-older-filings"
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
 
@@ -187,3 +191,9 @@ def test_all_filings_of_the_sample_have_their_acceptance(synchronized_sample):
     assert lake.of_companies("filings", ["9990000016"])["accepted_at"].null_count() == 0
     (submissions,) = lake.of_companies("documents", ["9990000016"])["submissions_digest"]
     assert len(submissions.split()) == 3
+
+
+@pytest.mark.skipif(not CASE.is_dir(), reason="real documents are missing: ../shared/cases")
+def test_the_filings_of_a_second_page_have_their_times_of_acceptance(tmp_path):
+    assert sync_unrecorded(tmp_path, CASE).returncode == 0
+    assert query(tmp_path, "SELECT count(*), count(accepted_at) FROM filings") == [(24, 24)]
