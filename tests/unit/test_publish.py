@@ -98,6 +98,7 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
             for path in (published / "warehouse-b1.duckdb", *(published / "parquet").iterdir())
         },
         "is_scheduled": True,
+        "quarantined": 0,
     }
     pointer = publish.current(published)
     assert pointer is not None

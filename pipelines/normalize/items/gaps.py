@@ -21,7 +21,7 @@ from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 from warehouse.line_items import ITEM_NAMES, items_of
 
-NO_SHARES = "no_shares"
+NO_SHARES, LEFT_OUT = "no_shares", "left_out"
 NO_OPERATING_INCOME, NO_FREE_CASH_FLOW = "no_operating_income", "no_free_cash_flow"
 """Also the reasons of windows for which no amount of a return, or of free cash flow, is stated."""
 THIN_CAPITAL = 0.05
@@ -196,7 +196,7 @@ def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     return (
         placed.filter(pl.col("n") == QUARTERS_A_YEAR)
         .join(grid.filter("is_year_end"), on=["cik", "q"], how="semi")
-        .select("cik", "q", item=item, reason=pl.lit("left_out"), rule="rule")
+        .select("cik", "q", item=item, reason=pl.lit(LEFT_OUT), rule="rule")
         .drop_nulls("item")
         .cast(WITHHELD)
     )
