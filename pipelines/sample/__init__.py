@@ -9,12 +9,16 @@ How the modules work together:
 - `filings`: what it reports, with the columns, comparatives and forms of its `schedule` and the lines of `statements`
   and `industries`;
 - `errors`: misstates some facts;
+- `details` and `left_out`: what filings state and companyfacts leaves out, such as classes of stock;
+- `faces`: the printed statements, with the `sums` of their lines;
+- `package` and `data_sets`: the filings as XBRL packages and as the SEC's data sets, which `archives` makes on request;
 - `documents`, `bulk` and `transport`: the filings as EDGAR's JSON, archives and indexes, at EDGAR's addresses;
 - `truth`: the true values that the filings support.
 """
 
 from pipelines.sample.calendar import FiscalCalendar, NewYearEnd
 from pipelines.sample.company import Company, simulate
+from pipelines.sample.details import Block, OwnLine, Security
 from pipelines.sample.filers import sample_filers
 from pipelines.sample.traits import (
     Columns,
@@ -36,6 +40,7 @@ from pipelines.sample.transport import SampleTransport
 from pipelines.sample.truth import TruthRow
 
 __all__ = [
+    "Block",
     "Columns",
     "Company",
     "Conversion",
@@ -49,9 +54,11 @@ __all__ = [
     "Moved",
     "NewYearEnd",
     "Offering",
+    "OwnLine",
     "RevisedBy",
     "Revision",
     "SampleTransport",
+    "Security",
     "Served",
     "Split",
     "TruthRow",

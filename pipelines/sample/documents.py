@@ -3,20 +3,20 @@
 Belongs here: keys, their order and their types, as EDGAR serves them. Does not: what is reported (filings).
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, timedelta
 from random import Random
 from typing import Any
 
+from pipelines.sample.faces import WORDS
 from pipelines.sample.filings import Fact, Filing
+from pipelines.sample.package import is_inline, primary_document
 from pipelines.sample.traits import Filer, Kind
 
 Document = dict[str, Any]
 
 DESCRIPTION = "Value of a simulated filer; everything about it is fictional."
-WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 INDUSTRIES = {  # the SEC's description of each SIC code of the sample, and its review office
     "3420": ("Cutlery, Handtools & General Hardware", "04 Manufacturing"),
@@ -201,9 +201,9 @@ def _submission(filing: Filing) -> Document:
         "core_type": "XBRL" if tagged else filing.form,
         "size": rng.randrange(100_000, 9_000_000),
         "isXBRL": tagged,
-        "isInlineXBRL": tagged if filing.filed.year >= 2019 else 0,
+        "isInlineXBRL": int(tagged and is_inline(filing)),
         "isXBRLNumeric": tagged,
-        "primaryDocument": f"example-{filing.report_date:%Y%m%d}.htm",
+        "primaryDocument": primary_document(filing),
         "primaryDocDescription": filing.form,
     }
 

@@ -7,7 +7,7 @@ Belongs here: data. Does not: what the traits mean (traits).
 | Orchard Tools | the plain case: calendar year, grows, pays and raises a dividend |
 | Harbor Devices | 52/53 weeks to the last Saturday of September, a 4:1 split, a dividend |
 | Warehouse Clubs | quarters of 12, 12, 12 and 16 or 17 weeks to the Sunday nearest to the end of August |
-| Lantern Apparel | fiscal years to the end of January, named after the year that they start in |
+| Lantern Apparel | fiscal years to the end of January, named after their start; borrows under an own element |
 | Willow Instruments | years to the Sunday nearest to the end of December: some end in January; tagged in three ways |
 | Copper Freight | an amended annual report reduces revenue and profit of two years |
 | Meadow Software | a recast in comparatives only: revenue and cost fall, net income stays |
@@ -15,16 +15,16 @@ Belongs here: data. Does not: what the traits mean (traits).
 | Nimbus Therapeutics | an initial public offering, losses, prospectus and proxy statements with other figures |
 | Fjord Marine | 20-F under IFRS in euros, the newest year translated to dollars |
 | Prairie Bancorp | a bank: no revenue tag, deposits, cash due from banks |
-| Twin River Media | two classes of shares, a preferred share and a warrant; thousands; proxies |
+| Twin River Media | two classes of shares of unequal worth, a preferred share and a warrant; thousands; proxies |
 | Juniper Foods | no submissions document, no exchange, neither debt nor dividends |
 | Silent Holdings | in the tickers file, but without any document |
 | Granite Income Fund | a fund: companyfacts without facts |
 | Larkspur Components | further pages of submissions; stopped filing in 2023 |
 | Sable Brokerage | revenue before and after interest; holds customers' money |
-| Alder Insurance | premiums and investment income, no capital expenditure; short-term investments |
+| Alder Insurance | premiums and investment income; short-term investments; two classes of shares, one not listed |
 | Cedar Realty | rent is most of revenue, debt on three lines, purchases of buildings are not capital expenditure |
 | Basin Petroleum | years end in December, then June: a transition report; capital expenditure on two lines |
-| Anvil Machinery | a finance arm; share counts in thousands and a wrong sign, both contradicted by other facts |
+| Anvil Machinery | a finance arm, shown apart; share counts in thousands and a wrong sign, both contradicted |
 | Delta Pipelines | a partnership: units and distributions; two splits of them |
 | Borealis Networks | half-years under IFRS in euros, then quarters under US-GAAP |
 | Lodestar Acquisition | a shell: money in trust, no revenue, no history before its first quarter |
@@ -34,6 +34,7 @@ from datetime import date
 from fractions import Fraction
 
 from pipelines.sample.calendar import FiscalCalendar, NewYearEnd
+from pipelines.sample.details import Block, OwnLine, Security
 from pipelines.sample.traits import (
     CONTRACT_REVENUE,
     Columns,
@@ -107,6 +108,21 @@ SAMPLE = (
         calendar=JANUARY_NAMED_AFTER_START,
         revenue_tags=((0, "SalesRevenueNet"), (2018, "Revenues")),
         economics=Economics(season=(0.9, 0.92, 0.94, 1.3), growth=0.02, gross_margin=0.36, overhead=0.29),
+        own_lines=(
+            OwnLine(element="StoresAndOtherAssets", label="Stores and other assets", total="assets"),
+            OwnLine(
+                element="VendorFinancingArrangements",
+                label="Borrowings under vendor financing arrangements",
+                total="liabilities",
+                share=0.3,
+            ),
+            OwnLine(element="ObligationsOfStores", label="Obligations of stores", total="liabilities"),
+            OwnLine(
+                element="AdjustmentsOfNetIncomeToCash",
+                label="Adjustments of net income to cash",
+                total="operating_cash_flow",
+            ),
+        ),
     ),
     Filer(
         cik="9990000005",
@@ -196,6 +212,18 @@ SAMPLE = (
         unit=THOUSAND,
         economics=Economics(revenue=240_000_000, shares=80_000_000),
         proxies=True,
+        securities=(
+            Security(member="CommonClassAMember", title="Class A Common Stock", symbol="XQTR-A", part=Fraction(1, 4)),
+            Security(
+                member="CommonClassBMember",
+                title="Class B Common Stock",
+                symbol="XQTR-B",
+                part=Fraction(3, 4),
+                worth=Fraction(1, 2),
+            ),
+            Security(member="PreferredStockMember", title="Preferred Stock", symbol="XQTR-PA"),
+            Security(member="WarrantMember", title="Warrants", symbol="XQTR-WT"),
+        ),
     ),
     Filer(
         cik="9990000013",
@@ -248,6 +276,10 @@ SAMPLE = (
         first_year=2018,
         economics=Economics(revenue=2_600_000_000, growth=0.04, overhead=0.31, debt=1.2, shares=90_000_000),
         dividend=Dividend(cents=35, annual_raise=3),
+        securities=(
+            Security(member="CommonClassAMember", title="Class A Common Stock", symbol="XQALD", part=Fraction(3, 5)),
+            Security(member="CommonClassBMember", title="Class B Common Stock", part=Fraction(2, 5)),
+        ),
     ),
     Filer(
         cik="9990000019",
@@ -278,6 +310,7 @@ SAMPLE = (
         sic="3523",
         kind=Kind.CAPTIVE_FINANCE,
         first_year=2018,
+        blocks=(Block(member="MachineryMember", share=0.4), Block(member="FinancialServicesMember", share=0.6)),
         economics=Economics(revenue=5_200_000_000, gross_margin=0.33, overhead=0.16, debt=5.0, shares=270_000_000),
         dividend=Dividend(cents=70, annual_raise=4),
         errors=(

@@ -10,6 +10,7 @@ from enum import Enum
 from fractions import Fraction
 
 from pipelines.sample.calendar import FiscalCalendar
+from pipelines.sample.details import Block, OwnLine, Security
 
 FIRST_CIK = 9_990_000_000  # far above the numbers that EDGAR has assigned
 MOST_FILERS = 10_000  # four digits of the accession number identify the filer
@@ -213,6 +214,9 @@ class Filer:
         (`effective`).
     errors: the errors in its reports.
     thin_amendments: fiscal years whose annual report is amended by one that states net income and total assets only.
+    securities: those that the cover page names; empty: one common stock with the first symbol.
+    blocks: the parts of the business with a balance sheet of their own.
+    own_lines: lines under elements of the filer's own.
     recent: rows on the first page of the submissions; older ones are on further pages.
 
     Raises ValueError if the CIK is out of range or a year is outside of the history.
@@ -252,6 +256,9 @@ class Filer:
     announced: tuple[Split, ...] = ()
     errors: tuple[Error, ...] = ()
     thin_amendments: frozenset[int] = frozenset()
+    securities: tuple[Security, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    own_lines: tuple[OwnLine, ...] = ()
     served: frozenset[Served] = frozenset(Served)
     recent: int = 1000
     seed: int = 0

@@ -16,6 +16,7 @@ import httpx
 
 from pipelines.code_digest import digest_of
 from pipelines.sample import bulk, documents
+from pipelines.sample.archives import Archives
 from pipelines.sample.company import Company, simulate
 from pipelines.sample.documents import Document
 from pipelines.sample.filers import sample_filers
@@ -37,9 +38,10 @@ MADE_AT = time(3, 0)
 class SampleTransport(httpx.BaseTransport):
     """Answers GET with 200 and always the same bytes, or with 404 for a document that EDGAR would not have.
 
-    A company is simulated when one of its documents is first requested; bulk files and the daily index need all. The
-    documents of a company have an entity tag, which depends on its traits and on the simulator's code. A request with
-    that tag is answered with 304 (RFC 9110, 15.4.5), and nothing is simulated.
+    A company is simulated when one of its documents is first requested; bulk files, data sets, files of filings and the
+    daily index need all. The documents of a company and the files of its filings have an entity tag, which depends on
+    its traits and on the simulator's code; that of data sets on all traits. A request with that tag is answered with
+    304 (RFC 9110, 15.4.5), and nothing is simulated.
 
     Args:
         filers: the filers; by default the built-in sample.
@@ -51,6 +53,7 @@ class SampleTransport(httpx.BaseTransport):
         self._filed_by = filed_by
         self._bodies = {TICKERS_URL: _encode(documents.tickers(self._filers.values()))}
         self._made: set[str] = set()
+        self._archives = Archives(self._filers, filed_by)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer one request."""
@@ -66,16 +69,18 @@ class SampleTransport(httpx.BaseTransport):
         return httpx.Response(200, headers=headers, content=body, request=request)
 
     def _tag(self, address: str) -> str:
-        """The entity tag of a document of a simulated company; empty for other addresses."""
+        """The entity tag of a document of simulated companies; empty for other addresses."""
         found = CIK.search(address)
-        if not found or found[1] not in self._filers:
+        if found and found[1] in self._filers:
+            filers = [self._filers[found[1]]]
+        elif not (filers := self._archives.filers_of(address)):
             return ""
-        made_from = f"{_code_digest()} {self._filers[found[1]]!r} {self._filed_by}"
+        made_from = f"{_code_digest()} {' '.join(map(repr, filers))} {self._filed_by}"
         return f'"{sha256(made_from.encode()).hexdigest()[:TAG]}"'
 
     def _made_at(self, address: str) -> dict[str, str]:
         """The headers of a bulk file: when it was made, in the night after the last day."""
-        if not address.endswith(".zip") or not self._filings:
+        if address not in (bulk.FACTS_ZIP, bulk.SUBMISSIONS_ZIP) or not self._filings:
             return {}
         last = self._filed_by or max(filing.filed for _, filing in self._filings)
         written = datetime.combine(last + timedelta(days=1), MADE_AT, bulk.NEW_YORK)
@@ -86,7 +91,7 @@ class SampleTransport(httpx.BaseTransport):
         if found and found[1] in self._filers and found[1] not in self._made:
             self._bodies |= self._documents(self._filers[found[1]])
             self._made.add(found[1])
-        return self._bodies.get(address) or self._bulk(address)
+        return self._bodies.get(address) or self._archives.body(address) or self._bulk(address)
 
     def _bulk(self, address: str) -> bytes | None:
         """A bulk file, a listing or an index of a day, or the newest filings."""

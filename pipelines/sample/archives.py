@@ -1,0 +1,90 @@
+"""The files of simulated filings at EDGAR's addresses: their folders, and the data sets of the quarters.
+
+Belongs here: which filings have files, and making these when they are requested. Does not: the files (package,
+data_sets), the documents of companies (documents).
+
+Only the filings of the last three years have a folder, and only the last eight quarters a data set.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import date, timedelta
+from functools import cached_property, lru_cache
+
+from pipelines.sample import data_sets, package
+from pipelines.sample.company import simulate
+from pipelines.sample.errors import as_filed
+from pipelines.sample.filings import Filing
+from pipelines.sample.traits import Filer, Served
+
+FILE = re.compile(r"https://www\.sec\.gov/Archives/edgar/data/(\d+)/(\d{18})/([^/]+)")
+DATA_SET = re.compile(re.escape(f"https://www.sec.gov{data_sets.FOLDER}") + r"(\d{4})q([1-4])\.zip")
+SERVED_FOR = timedelta(days=3 * 365)
+KEPT = 8
+"""Filings whose files are kept: the files of one are requested one after the other."""
+
+
+class Archives:
+    """Makes the files of filings when they are requested.
+
+    Args:
+        filers: the filers, by their CIK.
+        filed_by: filings after this day have no files; by default all do.
+    """
+
+    def __init__(self, filers: dict[str, Filer], filed_by: date | None) -> None:
+        self._filers = {cik: filer for cik, filer in filers.items() if Served.FACTS in filer.served}
+        self._last = filed_by or max((filer.last_filed for filer in self._filers.values()), default=date.min)
+        self._folder = lru_cache(KEPT)(self._made)
+
+    def body(self, address: str) -> bytes | None:
+        """The content at an address; None if no filing and no data set is there."""
+        if found := FILE.fullmatch(address):
+            return self._folder(found[1].zfill(10), found[2]).get(found[3])
+        if address == data_sets.PAGE:
+            return data_sets.page(self._quarters)
+        if found := DATA_SET.fullmatch(address):
+            quarter = int(found[1]), int(found[2])
+            return self._data_set(quarter) if quarter in self._quarters else None
+        return None
+
+    def filers_of(self, address: str) -> list[Filer]:
+        """The filers whose filings decide what is at an address; none for other addresses."""
+        if found := FILE.fullmatch(address):
+            filer = self._filers.get(found[1].zfill(10))
+            return [filer] if filer else []
+        return list(self._filers.values()) if address == data_sets.PAGE or DATA_SET.fullmatch(address) else []
+
+    @cached_property
+    def _quarters(self) -> list[data_sets.Quarter]:
+        return data_sets.listed(self._last) if self._filers else []
+
+    @cached_property
+    def _filings(self) -> dict[str, dict[str, Filing]]:
+        """The filings that have files, as filed, by CIK and by accession number without dashes."""
+        return {
+            cik: {filing.accession.replace("-", ""): filing for filing in self._recent(filer)}
+            for cik, filer in self._filers.items()
+        }
+
+    def _recent(self, filer: Filer) -> Iterable[Filing]:
+        first = self._last - SERVED_FOR
+        recent = (filing for filing in simulate(filer).filings if first < filing.filed <= self._last and filing.facts)
+        return as_filed(filer, recent)
+
+    def _made(self, cik: str, accession: str) -> dict[str, bytes]:
+        filing = self._filings.get(cik, {}).get(accession)
+        return package.folder(self._filers[cik], filing) if filing else {}
+
+    def _data_set(self, quarter: data_sets.Quarter) -> bytes:
+        filed, amended = [], set[str]()
+        for cik, filings in self._filings.items():
+            newest: dict[tuple[int | None, str | None], str] = {}
+            for filing in filings.values():
+                report = filing.fiscal_year, filing.fiscal_period
+                if filing.form.endswith("/A") and report in newest:
+                    amended.add(newest[report])
+                newest[report] = filing.accession
+                if data_sets.quarter_of(filing.filed) == quarter:
+                    filed.append((self._filers[cik], filing))
+        return data_sets.data_set(filed, frozenset(amended))

@@ -1,0 +1,172 @@
+"""What a filing states besides the facts of companyfacts: facts of classes of stock, of blocks, of own elements, texts.
+
+Belongs here: these facts, computed from the others, errors included, so that all of a filing agree. Does not: which
+filer states which (details, filers), where they are printed (faces).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+from pipelines.sample.details import Security
+from pipelines.sample.filings import Column, Fact, Filing
+from pipelines.sample.line import Line, Measure, Statement
+from pipelines.sample.sums import ACROSS, ADDENDS, SUMS
+from pipelines.sample.traits import Filer
+
+OWN = "example"
+"""The prefix of the filer's own elements and members."""
+
+CLASSES, SEGMENTS = "us-gaap:StatementClassOfStockAxis", "us-gaap:StatementBusinessSegmentsAxis"
+AXES = {CLASSES: "ClassOfStockDomain", SEGMENTS: "SegmentDomain"}
+COVER_SHARES, PAR_VALUE = "EntityCommonStockSharesOutstanding", "CommonStockParOrStatedValuePerShare"
+PAR = 0.01
+DIGITS = {"dividends_per_share": "0.0001"}
+"""Digits of a figure per share; others have cents."""
+
+Concept = tuple[str, str]
+Pair = tuple[str, str]
+
+
+class Stated(NamedTuple):
+    """A fact with the axes and members of its context."""
+
+    fact: Fact
+    members: tuple[Pair, ...] = ()
+
+    @property
+    def concept(self) -> Concept:
+        """Prefix and name of its element."""
+        return self.fact.taxonomy, self.fact.tag
+
+
+class Text(NamedTuple):
+    """A text of the cover page."""
+
+    element: str
+    value: str
+    members: tuple[Pair, ...] = ()
+
+
+def concept_of(name: str) -> Concept:
+    """Prefix and name of `us-gaap:ClassOfStockDomain`."""
+    prefix, _, element = name.partition(":")
+    return prefix, element
+
+
+def stated(filer: Filer, filing: Filing) -> list[Stated]:
+    """All numbers of a filing: those of companyfacts first, in their order."""
+    facts = [*filing.facts, *_own_facts(filer, filing.facts)]
+    return [*map(Stated, facts), *_by_class(filer, facts, filing), *_by_block(filer, facts)]
+
+
+def cover(filer: Filer, filing: Filing) -> list[Text]:
+    """The texts of the cover page; the name of the exchange is that of `dei`."""
+    texts = {
+        "DocumentType": filing.form,
+        "AmendmentFlag": str(filing.form.endswith("/A")).lower(),
+        "DocumentPeriodEndDate": filing.report_date.isoformat(),
+        "EntityRegistrantName": filer.name,
+        "EntityCentralIndexKey": filer.cik,
+    }
+    return [*(Text(element, value) for element, value in texts.items()), *_securities(filer)]
+
+
+def _securities(filer: Filer) -> Iterator[Text]:
+    """Title, symbol and exchange of each security; with members where there are several."""
+    for security in filer.securities or [_only(filer)]:
+        members = _of_class(security) if filer.securities else ()
+        yield Text("Security12bTitle", security.title, members)
+        if security.symbol:
+            yield Text("TradingSymbol", security.symbol, members)
+            if filer.exchange:
+                yield Text("SecurityExchangeName", filer.exchange.upper(), members)
+
+
+def _only(filer: Filer) -> Security:
+    return Security(member="", title="Common Stock", symbol=filer.symbols[0] if filer.symbols else None)
+
+
+def _of_class(security: Security) -> tuple[Pair, ...]:
+    return ((CLASSES, f"us-gaap:{security.member}"),)
+
+
+def _own_facts(filer: Filer, facts: Iterable[Fact]) -> Iterator[Fact]:
+    """The own lines: what the ordinary lines of a total leave of it."""
+    amounts, totals = _amounts(facts), dict.fromkeys(line.total for line in filer.own_lines)
+    for fact in facts:
+        if fact.line is None or fact.column is None or fact.line.item not in totals:
+            continue
+        column = amounts[fact.line.statement, fact.column]
+        # net income stands on another statement, in the same column
+        column = amounts[Statement.INCOME, fact.column] | column
+        lines = [line for line in filer.own_lines if line.total == fact.line.item]
+        left = rest = int(fact.value) - sum(column.get(item, 0) for item in ADDENDS[fact.line.item])
+        for line in lines:
+            value = left if line is lines[-1] else round(rest * line.share / filer.unit) * filer.unit
+            left -= value
+            own = Line(line.element, line.element, fact.line.statement)
+            yield replace(fact, taxonomy=OWN, tag=line.element, value=value, line=own)
+
+
+def _amounts(facts: Iterable[Fact]) -> dict[tuple[Statement, Column], dict[str, int]]:
+    """Money by statement, column and item."""
+    amounts: dict[tuple[Statement, Column], dict[str, int]] = defaultdict(dict)
+    for fact in facts:
+        if fact.line and fact.column and fact.line.measure is Measure.MONEY:
+            amounts[fact.line.statement, fact.column][fact.line.item] = int(fact.value)
+    return amounts
+
+
+def _by_class(filer: Filer, facts: Sequence[Fact], filing: Filing) -> Iterator[Stated]:
+    """Figures per share, shares and par values of each class of common stock."""
+    classes = [security for security in filer.securities if security.part]
+    if not classes or not filing.is_periodic:
+        return
+    for fact in facts:
+        if fact.tag == COVER_SHARES or (fact.line and fact.line.measure is Measure.SHARES):
+            left = int(fact.value)
+            for security in classes:
+                mine = left if security is classes[-1] else round(int(fact.value) * security.part)
+                left -= mine
+                yield Stated(replace(fact, value=round(mine / security.worth)), _of_class(security))
+        elif fact.line and fact.line.measure is Measure.PER_SHARE:
+            for security in classes:
+                yield Stated(replace(fact, value=_worth(fact, security.worth)), _of_class(security))
+    for security in classes:
+        par = Fact("us-gaap", PAR_VALUE, f"{filer.currency}/shares", None, filing.report_date, PAR)
+        yield Stated(par, _of_class(security))
+
+
+def _worth(fact: Fact, worth: Fraction) -> int | float:
+    """A figure per share, of a share that is worth a part of it."""
+    assert fact.line
+    exact = Decimal(str(fact.value)) * worth.numerator / worth.denominator
+    value = exact.quantize(Decimal(DIGITS.get(fact.line.item, "0.01")), ROUND_HALF_UP)
+    return int(value) if value == int(value) else float(value)
+
+
+def _by_block(filer: Filer, facts: Sequence[Fact]) -> Iterator[Stated]:
+    """The balance sheet of each block: a sum of the consolidated one is a sum of each block, too."""
+    amounts = _amounts(facts) if filer.blocks else {}
+    for fact in facts:
+        if fact.line is None or fact.column is None or (Statement.BALANCE, fact.column) not in amounts:
+            continue
+        if fact.line.statement is Statement.BALANCE:
+            column, left = amounts[Statement.BALANCE, fact.column], int(fact.value)
+            for block in filer.blocks:
+                is_last = block is filer.blocks[-1]
+                value = left if is_last else _share(column, fact.line.item, block.share, filer.unit)
+                left -= value
+                yield Stated(replace(fact, value=value), ((SEGMENTS, f"{OWN}:{block.member}"),))
+
+
+def _share(column: dict[str, int], item: str, share: float, unit: int) -> int:
+    """A share of an amount in whole units; of a total the sum of these shares."""
+    for total, addends in (*SUMS, *ACROSS):
+        if total == item and column.keys() >= addends.keys():
+            return sum(weight * _share(column, addend, share, unit) for addend, weight in addends.items())
+    return round(column[item] * share / unit) * unit
