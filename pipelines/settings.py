@@ -1,9 +1,10 @@
-"""Settings in the environment that are whole numbers.
+"""Settings in the environment that are whole numbers, or one of some words.
 
 Belongs here: reading one, and the error if it is none. Does not: what each of them means (its module).
 """
 
 import os
+from typing import Literal, cast
 
 from pipelines.errors import PipelineError
 
@@ -28,3 +29,19 @@ def whole_number(name: str, default: int, least: int, what: str) -> int:
     if text and not (text.isascii() and text.isdigit() and int(text) >= least):
         raise SettingError(f"{name} is {text!r}, expected {what}, {least} or more")
     return int(text) if text else default
+
+
+FILINGS = "FUNDAMENTALS_FILINGS"
+FilingsWanted = Literal["off", "recent", "all"]
+
+
+def filings_wanted() -> FilingsWanted:
+    """How much of the filings themselves is wanted.
+
+    Raises:
+        SettingError: the setting is another word.
+    """
+    text = os.environ.get(FILINGS) or "recent"
+    if text not in ("off", "recent", "all"):
+        raise SettingError(f"{FILINGS} is {text!r}, expected off, recent or all")
+    return cast("FilingsWanted", text)

@@ -5,10 +5,12 @@ changed; `seen.jsonl` is the only file that changes, and it is replaced as a who
 Does not: requesting documents (extract), reading their contents (documents).
 
     raw/3f/3fa2….json.zst   a document, compressed
+    raw/filings/3f/3fa2….zst  a data set, or a file of a filing's package, compressed; backups leave these out
     raw/incoming/           documents until the next checkpoint; the next run deletes those that a killed run left
-    raw/seen.jsonl          one line for each requested document
+    raw/seen.jsonl          one line for each requested document that is no filing's; tables name those of filings
 
-With FUNDAMENTALS_STORE, documents that are not here are fetched from the store when they are read.
+With FUNDAMENTALS_STORE, documents that are not here are fetched from the store when they are read; those of filings are
+not there, but are requested from the source again.
 """
 
 import hashlib
@@ -34,6 +36,7 @@ Kind = Literal["tickers", "companyfacts", "submissions"]
 Status = Literal["ok", "no_facts"]
 
 SUFFIX = ".json.zst"
+FILINGS, FILING_SUFFIX = "filings", ".zst"
 LEVEL = 3  # of zstd: companyfacts shrink to a fifteenth at 400 MB/s
 
 
@@ -101,6 +104,14 @@ class Documents:
         """The file of the document with this digest, whether it exists or not."""
         return self.root / digest[:2] / f"{digest}{SUFFIX}"
 
+    def filing_path(self, digest: str) -> Path:
+        """The file of the document of a filing with this digest, whether it exists or not."""
+        return self.root / FILINGS / digest[:2] / f"{digest}{FILING_SUFFIX}"
+
+    def filing_files(self) -> list[Path]:
+        """The files of all documents of filings."""
+        return sorted((self.root / FILINGS).glob(f"??/*{FILING_SUFFIX}"))
+
     def has(self, digest: str) -> bool:
         """Whether the document with this digest is stored."""
         return os.path.isfile(f"{self.root}/{digest[:2]}/{digest}{SUFFIX}")  # noqa: PTH113 - three times as fast
@@ -121,7 +132,9 @@ class Documents:
 
     def _packed(self, digest: str) -> bytes:
         path = self.path(digest)
-        if not path.exists() and self.remote:
+        if not path.exists() and (of_filing := self.filing_path(digest)).exists():
+            path = of_filing
+        elif not path.exists() and self.remote:
             self._fetch(digest)
         if not path.exists():
             raise CorruptError(f"{path} is missing; `fundamentals sync --full` fetches the document again")
@@ -149,7 +162,7 @@ class Documents:
         incoming = self.root / "incoming"
         with _named_errors(path, "written"):
             incoming.mkdir(parents=True, exist_ok=True)
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             written = incoming / f"{path.name}.{os.getpid()}.{threading.get_ident()}"
             try:
                 with written.open("wb") as file:
@@ -171,7 +184,7 @@ class RawStore(Documents):
         self._seen_file = self.root / "seen.jsonl"
         self._incoming = self.root / "incoming"
         self._lock = threading.Lock()
-        self._unnamed: set[str] = set()
+        self._unnamed: dict[str, Path] = {}
         self._seen = {(row.cik, row.kind): row for row in _rows(self._seen_file)}
         is_shared = self.remote is not None and (home / STAMPS).exists()
         rows = self._seen.values() if is_shared else ()
@@ -193,21 +206,38 @@ class RawStore(Documents):
             RawStoreError: the file cannot be written.
         """
         digest = hashlib.sha256(content).hexdigest()
-        if self.has(digest):
-            return digest
+        if not self.has(digest):
+            self._put(digest, self.path(digest), content, at_checkpoint=at_checkpoint)
+        return digest
+
+    def put_filing(self, content: bytes) -> str:
+        """Store a document of a filing, unless it is stored already, and return the SHA-256 of its content.
+
+        The file gets its name with `name_documents`.
+
+        Raises:
+            RawStoreError: the file cannot be written.
+        """
+        digest = hashlib.sha256(content).hexdigest()
+        place = self.filing_path(digest)
+        if digest not in self._unnamed and not place.exists():
+            self._put(digest, place, content, at_checkpoint=True)
+        return digest
+
+    def _put(self, digest: str, place: Path, content: bytes, *, at_checkpoint: bool) -> None:
+        """Write a document, which has to get its place now or at the next checkpoint."""
         packed = zstandard.ZstdCompressor(level=LEVEL).compress(content)
         if not at_checkpoint:
-            self._write(self.path(digest), packed)
-            return digest
-        path = self._incoming / self.path(digest).name
+            self._write(place, packed)
+            return
+        path = self._incoming / place.name
         with _named_errors(path, "written"):
             self._incoming.mkdir(parents=True, exist_ok=True)
             written = self._incoming / f"{path.name}.{os.getpid()}.{threading.get_ident()}"
             written.write_bytes(packed)
             written.replace(path)
         with self._lock:
-            self._unnamed.add(digest)
-        return digest
+            self._unnamed[digest] = place
 
     def _packed(self, digest: str) -> bytes:
         path = self._incoming / self.path(digest).name
@@ -237,27 +267,31 @@ class RawStore(Documents):
         """
         with self._lock:
             rows = sorted(self._seen.values(), key=lambda row: (row.cik, row.kind))
-        self._name_documents()
+        self.name_documents()
         self._write(self._seen_file, msgspec.json.Encoder().encode_lines(rows))
 
-    def _name_documents(self) -> None:
-        """Wait until the documents are on the disk, and give them their names."""
+    def name_documents(self) -> None:
+        """Wait until the documents are on the disk, and give them their names.
+
+        Raises:
+            RawStoreError: a file cannot be named.
+        """
         with self._lock:
-            digests = sorted(self._unnamed)
-        if not digests:
+            places = sorted(self._unnamed.items())
+        if not places:
             return
         os.sync()
-        folders = {self.path(digest).parent for digest in digests}
+        folders = {place.parent for _, place in places}
         with _named_errors(self._incoming, "written"):
             for folder in folders:
-                folder.mkdir(exist_ok=True)
-            for digest in digests:
-                path = self.path(digest)
-                (self._incoming / path.name).replace(path)
+                folder.mkdir(parents=True, exist_ok=True)
+            for _, place in places:
+                (self._incoming / place.name).replace(place)
             for folder in folders:
                 _sync_folder(folder)
         with self._lock:
-            self._unnamed.difference_update(digests)
+            for digest, _ in places:
+                del self._unnamed[digest]
 
     def sweep(self) -> None:
         """Delete unfinished files of killed runs. Only the one process that may write calls this."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from pipelines.run import publication, run_log, steps
+from pipelines.run import filing_steps, publication, run_log, steps
 from pipelines.run.gates import GATES
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
@@ -29,6 +29,7 @@ class Step:
         kinds: the libraries and formats that it uses, as Dagster shows them.
         work: does it.
         code: a digest of the code that decides what it makes; None: it depends on the source.
+        commits: whether the state is committed to the store after it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Step:
     kinds: frozenset[str]
     work: Callable[[Synchronization, Log], StepResult]
     code: Callable[[], str] | None = None
+    commits: bool = False
 
     @property
     def meaning(self) -> str:
@@ -43,11 +45,11 @@ class Step:
         return self.work.__doc__ or ""
 
     def done(self, synchronization: Synchronization, log: Log) -> StepResult:
-        """Do it, and report progress, counts and seconds; after the last step the state is committed to the store."""
+        """Do it, and report progress, counts and seconds; commit the state to the store if it is one after which to."""
 
         def work() -> StepResult:
             result = self.work(synchronization, log)
-            if self is STEPS[-1]:
+            if self.commits:
                 synchronization.share(log)
             return result
 
@@ -71,9 +73,11 @@ STEPS = (
     Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, rules_digest),
     Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
-    Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report),
+    Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
+    Step("filings", EXTRACT, frozenset({"httpx"}), filing_steps.filings, commits=True),
 )
-"""All steps, each after the one before it."""
+"""All steps, each after the one before it. What is published is committed before the filings themselves are fetched,
+which may take long."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.run import cluster
 from pipelines.run.code_in_force import in_force
+from pipelines.settings import filings_wanted
 from pipelines.stages.documents import Asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -81,6 +82,7 @@ class Synchronization:
     _looking: Future[Pointer | None] | None = None
     _began: float = 0.0
     _is_recorded: bool = False
+    _is_shared: bool = False
 
     @contextmanager
     def running(
@@ -97,9 +99,11 @@ class Synchronization:
         Raises:
             HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
             LeaseError: without `wait`, another synchronization holds the lease on the store.
+            SettingError: FUNDAMENTALS_FILINGS is wrong.
             CodeError: the code or the rules are older than those that the store was last written with.
             StoreError: the store cannot be used.
         """
+        filings_wanted()  # a wrong setting ends the run before it begins
         self.home.prepare()
         with ExitStack() as held:
             held.enter_context(self.home.writing(wait))
@@ -116,7 +120,7 @@ class Synchronization:
                 self.workers = held.enter_context(started(os.environ.get("FUNDAMENTALS_PROCESSES", "")))
             looking = held.enter_context(ThreadPoolExecutor(1))
             self.started_at, self.result = datetime.now(UTC), runs.FAILED
-            self._began, self._is_recorded = time.monotonic(), False
+            self._began, self._is_recorded, self._is_shared = time.monotonic(), False, False
             self._looking = looking.submit(published_before, self.home.published)
             try:
                 self.lake.tidy()
@@ -131,22 +135,33 @@ class Synchronization:
                 self.copy, self.workers = None, ALONE
 
     def share(self, log: Log) -> None:
-        """Commit the state of the home to the store, after the last step; without a store nothing is done.
+        """Record the run, and commit the state of the home to the store; without a store nothing is committed.
+
+        After the first time only what is new is committed, and an error is a warning: readers have the build.
 
         Raises:
             StoreConflict: another run was committed meanwhile; the home has its state then.
             StoreError: the store cannot be written; the state before stays the current one.
         """
+        self._record()
         if self.copy is None:
             return
-        self._record()
-        head = self._commit()
-        log.info(f"committed to {self.copy.store.address}: {len(head.files):,} files")
+        if not self._is_shared:
+            self._share(self.copy, log)
+            self._is_shared = True
+            return
         try:
-            if self.result == runs.PUBLISHED and (removed := self.copy.remove_unnamed()):
-                log.info(
-                    f"removed from {self.copy.store.address}: {removed:,} objects that nothing has named for a day"
-                )
+            if self.copy.differing():
+                self._share(self.copy, log)
+        except StoreError as error:
+            log.warning(f"{error}; the build was committed before")
+
+    def _share(self, copy: WorkingCopy, log: Log) -> None:
+        head = self._commit()
+        log.info(f"committed to {copy.store.address}: {len(head.files):,} files")
+        try:
+            if self.result == runs.PUBLISHED and (removed := copy.remove_unnamed()):
+                log.info(f"removed from {copy.store.address}: {removed:,} objects that nothing has named for a day")
         except StoreError as error:
             log.warning(f"{error}; objects that nothing names are removed after another synchronization")
 

@@ -30,6 +30,32 @@ DOCUMENTS = pl.Schema(
         "synchronized_at": UTC_TIME,
     }
 )
+XBRL_FILINGS = pl.Schema(
+    {
+        "cik": TEXT,
+        "accession": TEXT,
+        "form": TEXT,
+        "filed": pl.Date(),
+        "primary_document": TEXT,
+        "is_xbrl": FLAG,
+        "is_inline": FLAG,
+    }
+)
+"""The filings that may have XBRL; a flag is null where the submissions do not say it."""
+DATA_SETS = pl.Schema({"name": TEXT, "address": TEXT, "digest": TEXT, "failure": TEXT})
+"""The quarters of the SEC's data sets, newest first: the document in the raw zone, or why it could not be fetched."""
+PACKAGES = pl.Schema(
+    {
+        "cik": TEXT,
+        "accession": TEXT,
+        "form": TEXT,
+        "filed": pl.Date(),
+        "file": TEXT,
+        "digest": TEXT,
+        "failure": TEXT,
+    }
+)
+"""The files of the packages of filings, newest first; a filing of which none is there has one row with the failure."""
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})

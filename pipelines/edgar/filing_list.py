@@ -1,0 +1,94 @@
+"""The filings of a company with XBRL, from its submissions document.
+
+Belongs here: what is needed to request the package of a filing. Does not: what else the document says (documents),
+requesting packages (filing_documents).
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import msgspec
+
+from pipelines.edgar.decoding import check_company, check_each, decode, is_date
+from pipelines.edgar.errors import DocumentError
+
+AMENDMENT = "/A"
+
+_Flag = int | str | None
+
+
+class XbrlFiling(NamedTuple):
+    """One filing. `primary_document` is the name of its report; a flag is None where the document does not say it."""
+
+    cik: str
+    accession: str
+    form: str
+    filed: str
+    primary_document: str
+    is_xbrl: bool | None
+    is_inline: bool | None
+
+
+class _Columns(msgspec.Struct, rename="camel"):
+    accession_number: list[str]
+    form: list[str]
+    filing_date: list[str]
+    primary_document: list[str] = []
+    is_xbrl: list[_Flag] = msgspec.field(name="isXBRL", default_factory=list)
+    is_inline: list[_Flag] = msgspec.field(name="isInlineXBRL", default_factory=list)
+    is_numeric: list[_Flag] = msgspec.field(name="isXBRLNumeric", default_factory=list)
+
+
+class _Filings(msgspec.Struct):
+    recent: _Columns
+
+
+class _Submissions(msgspec.Struct):
+    cik: int | str
+    filings: _Filings
+
+
+_DECODER = msgspec.json.Decoder(_Submissions)
+
+
+def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str], current: Collection[str]) -> list[XbrlFiling]:
+    """The filings of some forms, and amendments of these, that may have XBRL.
+
+    Args:
+        raw: the submissions document.
+        cik: ten digits: the company whose document it must be.
+        periodic: forms whose filings are left out if the document says that they have no XBRL.
+        current: forms whose filings count only if it says that they have some, with numbers as far as it says that:
+            since 2019 the XBRL of most 8-K is that of their cover page.
+
+    Raises:
+        DocumentError: not JSON, a wrong type or form, columns of unequal length, or another company's document.
+    """
+    place = f"submissions of CIK {cik}"
+    document = decode(_DECODER, raw, place)
+    check_company(document.cik, cik, place)
+    columns = document.filings.recent
+    number = len(columns.accession_number)
+    lengths = {name: len(values) or number for name, values in msgspec.structs.asdict(columns).items()}
+    if set(lengths.values()) - {number}:
+        raise DocumentError(f"the columns have unequal lengths: {lengths}", f"{place}, filings/recent")
+    flags = ([_flag(value) for value in flags] or [None] * number for flags in _flags(columns))
+    names = columns.primary_document or [""] * number
+    found = []
+    for accession, form, filed, name, is_xbrl, is_inline, is_numeric in zip(
+        columns.accession_number, columns.form, columns.filing_date, names, *flags, strict=True
+    ):
+        family = form.removesuffix(AMENDMENT)
+        if (family in periodic and is_xbrl is not False) or (family in current and is_xbrl and is_numeric is not False):
+            found.append(XbrlFiling(cik, accession, form, filed, name, is_xbrl, is_inline))
+    check_each(is_date, (filing.filed for filing in found), "a filingDate of the form YYYY-MM-DD", place)
+    return found
+
+
+def _flags(columns: _Columns) -> tuple[list[_Flag], ...]:
+    return columns.is_xbrl, columns.is_inline, columns.is_numeric
+
+
+def _flag(value: _Flag) -> bool | None:
+    """What a flag says: 1 and 0 in EDGAR's documents."""
+    return bool(int(value)) if value in (0, 1, "0", "1") else None

@@ -1,0 +1,57 @@
+"""The step after publication that fetches the filings themselves.
+
+Belongs here: what people see of it, and that its failures leave the published run as it is. Does not: which documents
+are wanted (stages.filings), the steps of values (steps).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from pipelines import stages
+from pipelines.errors import PipelineError
+from pipelines.run import run_log
+from pipelines.run.result import StepResult
+from pipelines.run.synchronization import Log, Synchronization
+from pipelines.settings import filings_wanted
+from pipelines.stages.filings import Asked, Origin, mirrored
+from pipelines.storage.lake import Lake
+
+GOES_ON = "what is published stays as it is, and the next synchronization goes on with the filings"
+
+
+def filings(synchronization: Synchronization, log: Log) -> StepResult:
+    """The SEC's data sets and the XBRL packages of filings, as received, in the raw zone; one row for each document."""
+    if (wanted := filings_wanted()) == "off":
+        return StepResult({})
+    lake, asked = synchronization.lake, synchronization.asked
+    try:
+        with _origin(synchronization) as origin:
+            if origin:
+                named = asked.symbols and stages.documents.companies_asked(lake.read("listings"), asked)
+                request = Asked(wanted, named or None, synchronization.started_at, asked.full)
+                failures = stages.filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
+                run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
+    except PipelineError as error:
+        log.warning(f"filings: {error}; {GOES_ON}")
+    return StepResult(_counts(lake))
+
+
+@contextmanager
+def _origin(synchronization: Synchronization) -> Iterator[Origin | None]:
+    """Where the documents of filings come from; None: the source has none."""
+    if synchronization.source in ("live", "sample"):
+        with synchronization.open() as source:
+            yield Origin(source)
+        return
+    path = Path(synchronization.source)
+    yield mirrored(path.parent if path.suffix.lower() == ".zip" else path)
+
+
+def _counts(lake: Lake) -> dict[str, int]:
+    """The number of data sets, and of filings with a package, that were fetched so far."""
+    fetched = {name: lake.read(name).drop_nulls("digest") for name in ("data_sets", "packages") if lake.holds(name)}
+    keys = {"data_sets": ["name"], "packages": ["cik", "accession"]}
+    return {name: rows.select(pl.struct(keys[name]).n_unique()).item() for name, rows in fetched.items()}

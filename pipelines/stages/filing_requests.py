@@ -1,0 +1,191 @@
+"""Requests for data sets and packages, and the record of them: tables `data_sets` and `packages`.
+
+Belongs here: what is recorded, in which order and how often results are recorded, when a source counts as failed.
+Does not: what is wanted (filings), addresses and files (edgar.filing_documents).
+
+What is recorded and stored is not requested again. That a filing has no package is remembered, too; any other failure
+is asked again by the next run.
+"""
+
+import sys
+import time
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import datetime, timedelta
+
+import polars as pl
+
+from pipelines.edgar.data_set_list import Quarter
+from pipelines.edgar.errors import SourceError
+from pipelines.edgar.extract import CHECKPOINT_SECONDS, FAILURES_IN_A_ROW, MANY
+from pipelines.edgar.filing_documents import NOT_THERE, Document, FilingDocuments
+from pipelines.edgar.filing_list import XbrlFiling
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import Source
+from pipelines.progress import report
+from pipelines.stages.schemas import DATA_SETS, PACKAGES
+from pipelines.storage.lake import Lake
+
+AT_A_TIME = 64
+"""Filings that are requested before it is looked whether the budget is used."""
+NEW = timedelta(days=7)
+"""Before a filing is so old, its package may come later than the filing: what is not there is asked again."""
+KEY = ["cik", "accession"]
+Row = tuple[str | None, ...]
+"""A row of table `packages`; the day of filing is text."""
+
+
+class Record:
+    """What was fetched before, and what this run fetches.
+
+    Args:
+        store: the raw zone.
+        lake: the tables.
+        now: the time of the run.
+        full: ask again for what is recorded: for all of it, but with `is_live` not for the packages that are stored,
+            because the SEC never changes them.
+        is_live: whether the source is the SEC.
+    """
+
+    def __init__(self, store: RawStore, lake: Lake, now: datetime, *, full: bool, is_live: bool) -> None:
+        self.store, self._lake, self._full, self._is_live = store, lake, full, is_live
+        self.data_sets, self._packages = _read(lake, "data_sets", DATA_SETS), _read(lake, "packages", PACKAGES)
+        stored = [path.name.partition(".")[0] for path in store.filing_files()]
+        self._is_stored = pl.col("digest").is_in(stored).fill_null(value=False)
+        self._is_absent = (pl.col("failure") == NOT_THERE).fill_null(value=False)
+        self._is_old = pl.col("filed") < (now - NEW).date()
+
+    def without_settled(self, quarters: Sequence[Quarter]) -> list[Quarter]:
+        """The quarters that are to be requested."""
+        settled = set() if self._full else {*self.data_sets.filter(self._is_stored)["name"]}
+        return [quarter for quarter in quarters if quarter.name not in settled]
+
+    @property
+    def settled(self) -> pl.DataFrame:
+        """`cik`, `accession`: the filings that are not requested again."""
+        if self._full and not self._is_live:
+            return self._packages.select(KEY).clear()
+        is_settled = self._is_stored if self._full else self._is_stored | (self._is_absent & self._is_old)
+        return self._packages.filter(is_settled.all().over(KEY)).select(KEY).unique()
+
+    def add_data_set(self, quarter: Quarter, found: Document) -> None:
+        """Record a data set. One that is stored stays if another could not be fetched."""
+        is_same = pl.col("name") == quarter.name
+        if found.failure and self.data_sets.filter(is_same, self._is_stored).height:
+            return
+        row = (quarter.name, quarter.address, found.digest, found.failure)
+        new = pl.DataFrame([row], schema=DATA_SETS, orient="row")
+        self.data_sets = pl.concat([self.data_sets.filter(~is_same), new]).sort("name", descending=True)
+        self.store.name_documents()
+        self._lake.write("data_sets", self.data_sets)
+
+    def add_packages(self, rows: Sequence[Row]) -> None:
+        """Record the files of packages in place of what was recorded of these filings."""
+        if not rows:
+            return
+        new = pl.DataFrame(rows, schema=PACKAGES.to_python() | {"filed": str}, orient="row")
+        new = new.with_columns(pl.col("filed").str.to_date("%Y-%m-%d"))
+        kept = self._packages.join(new, on=KEY, how="anti")
+        self._packages = pl.concat([kept, new]).sort("filed", *KEY, "file", descending=[True, False, False, False])
+        self.store.name_documents()
+        self._lake.write("packages", self._packages)
+
+
+class Requests:
+    """The requests of one run; `failures` has what could not be fetched, and why."""
+
+    def __init__(self, source: Source, record: Record) -> None:
+        self._source, self._record = source, record
+        self._documents = FilingDocuments(source, record.store, report)
+        self._in_a_row = 0
+        self.failures: list[str] = []
+
+    def data_sets(self, quarters: Sequence[Quarter]) -> None:
+        """Fetch data sets; each is recorded before the next one.
+
+        Raises:
+            SourceError: the source refuses, or fails several times in a row.
+            PipelineError: the raw zone or a table cannot be read or written.
+        """
+        for number, quarter in enumerate(quarters):
+            report("data sets", number, len(quarters))
+            found = self._documents.data_set(quarter)
+            self._record.add_data_set(quarter, found)
+            self._note(f"data set {quarter.name}", [found])
+        report("data sets", len(quarters), len(quarters))
+
+    def packages(self, filings: Sequence[XbrlFiling], budget: int = sys.maxsize) -> None:
+        """Fetch packages until the budget of requests is used; they are recorded every half minute.
+
+        Raises:
+            SourceError: the source refuses, fails several times in a row, or has none of many.
+            PipelineError: the raw zone or a table cannot be read or written.
+        """
+        rows: list[Row] = []
+        checkpoint_at, used = time.monotonic() + CHECKPOINT_SECONDS, 0
+        try:
+            with closing(self._in_order(filings)) as answers:
+                for first in range(0, len(filings), AT_A_TIME):
+                    used += self._take(filings[first : first + AT_A_TIME], answers, rows)
+                    report("packages", min(first + AT_A_TIME, len(filings)), len(filings))
+                    if used >= budget:
+                        break
+                    if time.monotonic() >= checkpoint_at:
+                        self._record.add_packages(rows)
+                        rows, checkpoint_at = [], time.monotonic() + CHECKPOINT_SECONDS
+        finally:
+            self._record.add_packages(rows)
+
+    def _take(
+        self,
+        filings: Sequence[XbrlFiling],
+        answers: Iterator[tuple[list[Document], int]],
+        rows: list[Row],
+    ) -> int:
+        """Add the rows of the next filings, and return the number of their requests.
+
+        A source that has nothing answers 404 to everything: then the 404 are not remembered.
+        """
+        requests, absent = 0, list[Row]()
+        for filing, (found, asked) in zip(filings, answers, strict=False):
+            requests += asked
+            new = [(filing.cik, filing.accession, filing.form, filing.filed, *document) for document in found]
+            (absent if all(document.failure == NOT_THERE for document in found) else rows).extend(new)
+            self._note(f"filing {filing.accession} of CIK {filing.cik}", found)
+        if self._source.name == "live" and len(absent) == len(filings) >= MANY:
+            raise SourceError(f"the source answers 404 for all of {len(filings)} filings; check EDGAR_BASE_URL")
+        rows += absent
+        return requests
+
+    def _note(self, what: str, found: Sequence[Document]) -> None:
+        """Note a failure, and stop after several in a row."""
+        failed = [document for document in found if document.can_pass]
+        self._in_a_row = self._in_a_row + 1 if failed else 0
+        if failed:
+            self.failures.append(f"{what}: {failed[0].failure}")
+        if self._in_a_row == FAILURES_IN_A_ROW:
+            raise SourceError(f"{self.failures[-1]}; {self._in_a_row} in a row failed, so the source counts as failed")
+
+    def _in_order(self, filings: Sequence[XbrlFiling]) -> Generator[tuple[list[Document], int]]:
+        """Request several packages in parallel, and yield the results in order.
+
+        After an error, or when the caller stops reading, no further requests start, and those in progress are ended.
+        """
+        if self._source.threads == 1:
+            yield from map(self._documents.package, filings)
+            return
+        pool = ThreadPoolExecutor(self._source.threads, thread_name_prefix="edgar")
+        try:
+            for first in range(0, len(filings), AT_A_TIME):
+                yield from pool.map(self._documents.package, filings[first : first + AT_A_TIME])
+        except BaseException:
+            self._source.client.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        pool.shutdown()
+
+
+def _read(lake: Lake, name: str, schema: pl.Schema) -> pl.DataFrame:
+    """A table, or an empty one."""
+    return lake.read(name) if lake.holds(name) else pl.DataFrame(schema=schema)

@@ -1,0 +1,239 @@
+"""The filings themselves: tables `xbrl_filings`, `data_sets` and `packages`, and their documents in the raw zone.
+
+Belongs here: which quarters and packages are wanted, in which order. Does not: fetching and recording them
+(filing_requests), addresses (edgar.filing_documents), what the documents say (statements).
+
+    sample, mirror    everything that they have
+    the SEC           `recent`: the newest data sets, and the packages of filings after the newest of these; `all`: all
+    named symbols     from the SEC: the packages of these companies, `recent`: of two years
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.edgar.answers import Fetched
+from pipelines.edgar.data_set_list import DATA_SETS_URL, ZIP_FILE, Quarter, decode_data_set_list
+from pipelines.edgar.errors import CorruptError, DocumentError, FetchError
+from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS
+from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings
+from pipelines.edgar.mirror import MirrorFolder, file_of
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import REQUESTS_A_SECOND, Source
+from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
+from pipelines.progress import report
+from pipelines.settings import FILINGS as SETTING
+from pipelines.settings import FilingsWanted
+from pipelines.stages.batches import in_batches, outdated
+from pipelines.stages.filing_requests import KEY, Record, Requests
+from pipelines.stages.schemas import XBRL_FILINGS
+from pipelines.storage.lake import Lake
+
+QUARTERS = 8
+"""The newest quarters of data sets that `recent` has: the reports of two years."""
+RECENT = timedelta(days=730)
+"""`recent` with named symbols: the packages of two years."""
+BUDGET = {"recent": 5_000, "all": 100_000}
+"""Requests for packages of the SEC in one run at most: ten minutes, and three hours. The next run goes on."""
+USUAL_MEGABYTES = 80
+"""Size of a data set; those of 2025 and 2026 have 60 to 130 MB."""
+
+FILINGS = "xbrl_filings"
+Tell = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a run asks for.
+
+    Attributes:
+        wanted: how much the SEC is asked for.
+        ciks: the companies whose packages are wanted; None: those of all companies.
+        now: the time of the run.
+        full: whether what is recorded is asked for again: all of it, but not the packages that the SEC has sent, which
+            never change.
+    """
+
+    wanted: FilingsWanted
+    ciks: Collection[str] | None
+    now: datetime
+    full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the documents come from: an opened source, or the folder of a mirror or of bulk files."""
+
+    source: Source
+    folder: Path | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is the SEC, which limits requests."""
+        return self.source.name == "live"
+
+
+def mirrored(folder: Path) -> Origin | None:
+    """The documents of filings in a mirror, or beside bulk files; None if it has none, as most mirrors."""
+    if any(file_of(folder, address).is_dir() for address in (ARCHIVES, DATA_SETS)):
+        return Origin(Source("mirror", "edgar", MirrorFolder(folder)), folder)
+    return None
+
+
+def update(origin: Origin, store: RawStore, lake: Lake, asked: Asked, info: Tell, warn: Tell) -> list[str]:
+    """Bring tables `data_sets` and `packages` up to date: data sets first, and of both the newest first.
+
+    Args:
+        origin: where the documents come from.
+        store: the raw zone.
+        lake: the tables.
+        asked: what the run asks for.
+        info, warn: called with what is requested from the SEC, and with what cannot be read.
+
+    Returns:
+        what could not be fetched, and why; the next run asks for it again.
+
+    Raises:
+        SourceError: the source refuses, or fails several times in a row; what was fetched is recorded.
+        PipelineError: the raw zone or a table cannot be read or written.
+    """
+    store.sweep()
+    record = Record(store, lake, asked.now, full=asked.full, is_live=origin.is_live)
+    listed = [] if origin.is_live and asked.ciks is not None else _listed(origin, warn)
+    known = [*record.data_sets.drop_nulls("digest")["name"], *(quarter.name for quarter in listed)]
+    after = _after(origin, asked, max(known, default=None))
+    quarters = record.without_settled(listed[:QUARTERS] if origin.is_live and asked.wanted == "recent" else listed)
+    packages = [] if after is None else _packages(origin, store, lake, asked, after, record.settled, warn)
+    requests = Requests(origin.source, record)
+    if not origin.is_live:
+        requests.data_sets(quarters)
+        requests.packages(packages)
+    elif quarters or packages:
+        budget = BUDGET[asked.wanted]
+        info(_announced(len(quarters), packages, budget))
+        requests.data_sets(quarters)
+        requests.packages(packages, budget)
+    return requests.failures
+
+
+def _listed(origin: Origin, warn: Tell) -> list[Quarter]:
+    """The quarters that the source has, newest first; none if its list cannot be read."""
+    if origin.folder:
+        found = _quarters_in(file_of(origin.folder, DATA_SETS))
+        return sorted(found, reverse=True)
+    try:
+        answer = origin.source.client.get(DATA_SETS_URL)
+        if isinstance(answer, Fetched):
+            return decode_data_set_list(answer.content)
+        reason = f"{DATA_SETS_URL}: answers 404"
+    except (FetchError, DocumentError) as error:
+        reason = str(error)
+    warn(f"the list of data sets cannot be read, so none is fetched: {reason}")
+    return []
+
+
+def _after(origin: Origin, asked: Asked, newest: str | None) -> date | None:
+    """Packages of filings after this day are wanted; None: none is, because no data set is known.
+
+    Args:
+        newest: the newest quarter that is known.
+    """
+    if not origin.is_live or asked.wanted == "all":
+        return date.min
+    if asked.ciks is not None:
+        return (asked.now - RECENT).date()
+    return _last_day(newest) if newest else None
+
+
+def _packages(
+    origin: Origin, store: RawStore, lake: Lake, asked: Asked, after: date, settled: pl.DataFrame, warn: Tell
+) -> list[XbrlFiling]:
+    """The filings after a day whose packages are to be fetched, newest first.
+
+    In a mirror these are the filings that have a folder. The SEC is asked for those that it says to have XBRL.
+    """
+    documents = lake.read("documents", ["cik", "submissions_digest"])
+    if asked.ciks is not None:
+        documents = documents.filter(pl.col("cik").is_in([*asked.ciks]))
+    folders = _folders_in(file_of(origin.folder, ARCHIVES)) if origin.folder else None
+    if folders is not None:
+        documents = documents.filter(pl.col("cik").is_in([*folders]))
+    _list_filings(store, lake, documents, warn)
+    has_xbrl = pl.col("is_xbrl").fill_null(value=False) if folders is None else pl.lit(value=True)
+    wanted = (
+        lake.scan(FILINGS, documents["cik"])
+        .filter(pl.col("filed") > after, has_xbrl)
+        .join(settled.lazy(), on=KEY, how="anti")
+        .sort("filed", "accession", descending=True)
+        .with_columns(pl.col("filed").cast(pl.String))
+        .collect()
+    )
+    found = map(XbrlFiling._make, wanted.iter_rows())
+    return [each for each in found if folders is None or each.accession.replace("-", "") in folders[each.cik]]
+
+
+def _list_filings(store: RawStore, lake: Lake, documents: pl.DataFrame, warn: Tell) -> None:
+    """Bring table `xbrl_filings` up to date, from the submissions that are new."""
+    new = outdated(lake, FILINGS, documents, "submissions_digest", ())
+    if not new and lake.holds(FILINGS):
+        return
+    broken, done = [], 0
+    with lake.gathering(FILINGS) as output:
+        for ciks in in_batches(new):
+            store.bring(new[cik] for cik in ciks)
+            rows: list[XbrlFiling] = []
+            for cik in ciks:
+                try:
+                    rows += decode_xbrl_filings(store.get(new[cik]), cik, PERIODIC_FORMS, CURRENT_FORMS)
+                except (DocumentError, CorruptError) as error:
+                    broken.append(str(error))
+            output.add(FILINGS, _frame(rows))
+            done += len(ciks)
+            report("lists of filings", done, len(new))
+        lake.replace_companies(FILINGS, output.of(FILINGS), new)
+    if broken:
+        warn(f"the filings of {len(broken):,} companies are not known, such as: {broken[0]}")
+
+
+def _frame(rows: Sequence[XbrlFiling]) -> pl.DataFrame:
+    text = pl.DataFrame(rows, schema={**XBRL_FILINGS, "filed": pl.String}, orient="row")
+    return text.with_columns(pl.col("filed").str.to_date("%Y-%m-%d"))
+
+
+def _announced(quarters: int, filings: Sequence[XbrlFiling], budget: int) -> str:
+    """How much is requested from the SEC, and how long it takes."""
+    wanted = sum(1 if filing.is_inline is False else 2 for filing in filings)
+    asked = min(wanted, budget)
+    text = (
+        f"the filings themselves ({SETTING}=off does without): {quarters} data sets, usually {USUAL_MEGABYTES} MB each "
+        f"({quarters * USUAL_MEGABYTES / 1000:.1f} GB), and packages of {len(filings):,} filings: {asked:,} requests, "
+        f"at least {asked / REQUESTS_A_SECOND / 60:.0f} minutes"
+    )
+    return text + (f"; {wanted - asked:,} requests are left for the next runs" if asked < wanted else "")
+
+
+def _quarters_in(folder: Path) -> Iterator[Quarter]:
+    """The data sets in the folder of a mirror."""
+    for path in _entries(folder):
+        if found := ZIP_FILE.fullmatch(f"/{path.name}"):
+            yield Quarter(found["quarter"].lower(), DATA_SETS + path.name)
+
+
+def _folders_in(archives: Path) -> dict[str, frozenset[str]]:
+    """The folders of filings in a mirror, by company: accession numbers without dashes."""
+    companies = (path for path in _entries(archives) if path.name.isascii() and path.name.isdigit())
+    return {path.name.zfill(10): frozenset(each.name for each in _entries(path)) for path in companies}
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What is in a folder; nothing if there is none."""
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _last_day(quarter: str) -> date:
+    """The last day of a quarter such as 2026q2."""
+    year, number = int(quarter[:4]), int(quarter[5])
+    return date(year + number // 4, number % 4 * 3 + 1, 1) - timedelta(days=1)
