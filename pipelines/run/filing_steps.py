@@ -13,19 +13,21 @@ import polars as pl
 from pipelines import stages
 from pipelines.errors import PipelineError
 from pipelines.run import run_log
-from pipelines.run.result import StepResult
+from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
 from pipelines.stages.filings import Asked, Origin, mirrored
+from pipelines.stages.schemas import PACKAGES
 from pipelines.storage.lake import Lake
 
 GOES_ON = "what is published stays as it is, and the next synchronization goes on with the filings"
+KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 
 def filings(synchronization: Synchronization, log: Log) -> StepResult:
     """The SEC's data sets and the XBRL packages of filings, as received, in the raw zone; one row for each document."""
     if (wanted := filings_wanted()) == "off":
-        return StepResult({})
+        return _result(synchronization.lake)
     lake, asked = synchronization.lake, synchronization.asked
     try:
         with _origin(synchronization) as origin:
@@ -36,7 +38,7 @@ def filings(synchronization: Synchronization, log: Log) -> StepResult:
                 run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
     except PipelineError as error:
         log.warning(f"filings: {error}; {GOES_ON}")
-    return StepResult(_counts(lake))
+    return _result(lake)
 
 
 @contextmanager
@@ -50,8 +52,16 @@ def _origin(synchronization: Synchronization) -> Iterator[Origin | None]:
     yield mirrored(path.parent if path.suffix.lower() == ".zip" else path)
 
 
-def _counts(lake: Lake) -> dict[str, int]:
-    """The number of data sets, and of filings with a package, that were fetched so far."""
-    fetched = {name: lake.read(name).drop_nulls("digest") for name in ("data_sets", "packages") if lake.holds(name)}
-    keys = {"data_sets": ["name"], "packages": ["cik", "accession"]}
-    return {name: rows.select(pl.struct(keys[name]).n_unique()).item() for name, rows in fetched.items()}
+def _result(lake: Lake) -> StepResult:
+    """What people see: the files of packages, and the numbers of data sets and packages that are in the raw zone."""
+    counts: dict[str, Shown] = {name: _fetched(lake, name, key) for name, key in KEYS.items()}
+    if not lake.holds("packages"):
+        return StepResult(shown_rows(pl.DataFrame(schema=PACKAGES), **counts))
+    return StepResult(shown_table(lake, "packages") | counts)
+
+
+def _fetched(lake: Lake, name: str, key: list[str]) -> int:
+    """The number of data sets, or of filings, of which a document was fetched."""
+    if not lake.holds(name):
+        return 0
+    return int(lake.scan(name).drop_nulls("digest").select(pl.struct(key).n_unique()).collect().item())

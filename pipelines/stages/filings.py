@@ -9,13 +9,14 @@ Belongs here: which quarters and packages are wanted, in which order. Does not: 
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import polars as pl
 
-from pipelines.edgar.answers import Fetched
+from pipelines.edgar.answers import Fetched, submissions_url
 from pipelines.edgar.data_set_list import DATA_SETS_URL, ZIP_FILE, Quarter, decode_data_set_list
 from pipelines.edgar.errors import CorruptError, DocumentError, FetchError
 from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS
@@ -160,7 +161,7 @@ def _packages(
         documents = documents.filter(pl.col("cik").is_in([*asked.ciks]))
     folders = _folders_in(file_of(origin.folder, ARCHIVES)) if origin.folder else None
     if folders is not None:
-        documents = documents.filter(pl.col("cik").is_in([*folders]))
+        documents = _with_submissions(origin, store, documents.filter(pl.col("cik").is_in([*folders])))
     _list_filings(store, lake, documents, warn)
     has_xbrl = pl.col("is_xbrl").fill_null(value=False) if folders is None else pl.lit(value=True)
     wanted = (
@@ -173,6 +174,19 @@ def _packages(
     )
     found = map(XbrlFiling._make, wanted.iter_rows())
     return [each for each in found if folders is None or each.accession.replace("-", "") in folders[each.cik]]
+
+
+def _with_submissions(origin: Origin, store: RawStore, documents: pl.DataFrame) -> pl.DataFrame:
+    """The same with the submissions of companies without companyfacts, which are not requested otherwise.
+
+    Only of a mirror: such companies have no values, so the SEC is not asked for them.
+    """
+    found = dict(documents.drop_nulls().iter_rows())
+    for cik in documents.filter(pl.col("submissions_digest").is_null())["cik"]:
+        with suppress(FetchError):
+            answer = origin.source.client.get(submissions_url(cik))
+            found |= {cik: store.put(answer.content)} if isinstance(answer, Fetched) else {}
+    return pl.DataFrame(list(found.items()), schema=documents.schema, orient="row")
 
 
 def _list_filings(store: RawStore, lake: Lake, documents: pl.DataFrame, warn: Tell) -> None:

@@ -41,7 +41,7 @@ BROWSER = [
     "--disable-component-update",
     "--disable-sync",
 ]
-STEPS = ["documents", "facts", "values", "versions", "tables", "warehouse", "quality_report"]
+STEPS = ["documents", "facts", "values", "versions", "tables", "warehouse", "quality_report", "filings"]
 PUBLISHED = [f"warehouse/{table.name}" for table in views.PUBLISHED]
 OUTSIDE = [*(f"sec/{name}" for name, *_ in UPSTREAM), "http_interface"]
 ASSETS = "{ assetNodes { assetKey { path } } }"

@@ -89,6 +89,7 @@ def test_the_assets_are_in_the_order_of_the_flow():
     for key in (BUILD, *tables):
         assert graph.get(key).parent_keys == {TABLES}
     assert graph.get(dg.AssetKey("quality_report")).parent_keys == {BUILD}
+    assert graph.get(dg.AssetKey("filings")).parent_keys == {dg.AssetKey("quality_report")}
     assert graph.get(dg.AssetKey("http_interface")).parent_keys == {BUILD, *tables}
     assert all(node.description and node.kinds for node in graph.asset_nodes)
     outside = {node.key.to_user_string() for node in graph.asset_nodes if node.is_external}
@@ -120,7 +121,7 @@ def test_published_tables_are_materialized_with_a_new_build_only(synchronized, s
 
     run_job(synchronized, str(same_mirror.folder))
     first, second = materialized(0), materialized(1)
-    steps = {"documents", "facts", "values", "versions", "tables", "warehouse", "quality_report"}
+    steps = {"documents", "facts", "values", "versions", "tables", "warehouse", "quality_report", "filings"}
     assert set(second) == steps
     assert set(first) == steps | {key_of(table).to_user_string() for table in views.PUBLISHED}
     pointer = publish.current(synchronized.published)
