@@ -8,7 +8,8 @@ A synchronization and the service may run meanwhile. What belongs together is de
   one that counts as made from it. The next synchronization makes again what is too old.
 - version log and build: the list of segments, then the pointer, then the files that they name, which never change. If a
   file is gone because a new build was published meanwhile, both are copied again.
-- raw zone: the state of the daily index, the results of the requests, then the documents, which are never removed.
+- raw zone: the state of the daily index, the results of the requests, then the documents, which are never removed;
+  those of filings are left out, because they are large, and the next synchronization fetches them again.
 - accounts and the record of runs: SQLite copies its files as they are at one moment.
 
 The list of all files with their digests is written last; a folder without it is no backup.

@@ -78,8 +78,8 @@ def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str], current
     for accession, form, filed, name, is_xbrl, is_inline, is_numeric in zip(
         columns.accession_number, columns.form, columns.filing_date, names, *flags, strict=True
     ):
-        family = form.removesuffix(AMENDMENT)
-        if (family in periodic and is_xbrl is not False) or (family in current and is_xbrl and is_numeric is not False):
+        is_report = form.removesuffix(AMENDMENT) in periodic
+        if (is_xbrl or (is_xbrl is None and is_report)) and (is_numeric is not False or is_report):
             found.append(XbrlFiling(cik, accession, form, filed, name, is_xbrl, is_inline))
     check_each(is_date, (filing.filed for filing in found), "a filingDate of the form YYYY-MM-DD", place)
     return found

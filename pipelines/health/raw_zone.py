@@ -26,8 +26,8 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
         return
     used = {digest for seen in store.all_seen() for digest in seen.digests}
     missing = sorted(digest for digest in used if not store.has(digest))
-    stored = sorted(store.root.glob("??/*.json.zst"))
-    broken = [] if quick else _broken(store, stored)
+    stored, of_filings = sorted(store.root.glob("??/*.json.zst")), store.filing_files()
+    broken, broken_filings = ([], []) if quick else (_broken(store, stored), _broken(store, of_filings))
     in_use = [path for path in broken if _digest(path) in used]
     superseded = [path for path in broken if _digest(path) not in used]
     if in_use:
@@ -41,8 +41,13 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
         text = f"{len(superseded):,} documents that newer ones replaced are damaged, such as {superseded[0]}"
         advice = "restore them from a backup, or delete them: nothing reads them, and no source has them any more"
         yield Finding("raw zone", WARNING, text, advice)
-    if not broken and not missing:
-        yield Finding("raw zone", WELL, f"{len(stored):,} documents{', not read' if quick else ''}")
+    if broken_filings:
+        text = f"{len(broken_filings):,} documents of filings are damaged, such as {broken_filings[0]}"
+        advice = "delete these files; `fundamentals sync` fetches them again"
+        yield Finding("raw zone", DAMAGE, text, advice, partial(_remove, broken_filings, "sync"))
+    if not broken and not missing and not broken_filings:
+        more = f" and {len(of_filings):,} of filings" if of_filings else ""
+        yield Finding("raw zone", WELL, f"{len(stored):,} documents{more}{', not read' if quick else ''}")
 
 
 def _digest(path: Path) -> str:
@@ -64,7 +69,7 @@ def _is_whole(store: Documents, digest: str) -> bool:
     return True
 
 
-def _remove(paths: Sequence[Path]) -> str:
+def _remove(paths: Sequence[Path], command: str = "sync --full") -> str:
     for path in paths:
         path.unlink(missing_ok=True)
-    return f"removed {len(paths):,} damaged files, which `fundamentals sync --full` fetches again"
+    return f"removed {len(paths):,} damaged files, which `fundamentals {command}` fetches again"

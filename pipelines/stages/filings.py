@@ -24,7 +24,7 @@ from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings
 from pipelines.edgar.mirror import MirrorFolder, file_of
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import REQUESTS_A_SECOND, Source
-from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
+from pipelines.normalize.facts.reports import AMENDMENT, CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.progress import report
 from pipelines.settings import FILINGS as SETTING
 from pipelines.settings import FilingsWanted
@@ -154,7 +154,7 @@ def _packages(
 ) -> list[XbrlFiling]:
     """The filings after a day whose packages are to be fetched, newest first.
 
-    In a mirror these are the filings that have a folder. The SEC is asked for those that it says to have XBRL.
+    In a mirror these are all that have a folder; otherwise the periodic and current reports that are said to have XBRL.
     """
     documents = lake.read("documents", ["cik", "submissions_digest"])
     if asked.ciks is not None:
@@ -163,10 +163,11 @@ def _packages(
     if folders is not None:
         documents = _with_submissions(origin, store, documents.filter(pl.col("cik").is_in([*folders])))
     _list_filings(store, lake, documents, warn)
-    has_xbrl = pl.col("is_xbrl").fill_null(value=False) if folders is None else pl.lit(value=True)
+    is_report = pl.col("form").str.strip_suffix(AMENDMENT).is_in([*PERIODIC_FORMS, *CURRENT_FORMS])
+    counts = pl.col("is_xbrl").fill_null(value=False) & is_report if folders is None else pl.lit(value=True)
     wanted = (
         lake.scan(FILINGS, documents["cik"])
-        .filter(pl.col("filed") > after, has_xbrl)
+        .filter(pl.col("filed") > after, counts)
         .join(settled.lazy(), on=KEY, how="anti")
         .sort("filed", "accession", descending=True)
         .with_columns(pl.col("filed").cast(pl.String))
@@ -201,7 +202,7 @@ def _list_filings(store: RawStore, lake: Lake, documents: pl.DataFrame, warn: Te
             rows: list[XbrlFiling] = []
             for cik in ciks:
                 try:
-                    rows += decode_xbrl_filings(store.get(new[cik]), cik, PERIODIC_FORMS, CURRENT_FORMS)
+                    rows += decode_xbrl_filings(store.get(new[cik]), cik, PERIODIC_FORMS)
                 except (DocumentError, CorruptError) as error:
                     broken.append(str(error))
             output.add(FILINGS, _frame(rows))
