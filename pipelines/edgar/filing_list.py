@@ -51,15 +51,14 @@ class _Submissions(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(_Submissions)
 
 
-def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str], current: Collection[str]) -> list[XbrlFiling]:
-    """The filings of some forms, and amendments of these, that may have XBRL.
+def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str]) -> list[XbrlFiling]:
+    """The filings with XBRL. Those whose XBRL has no numbers are left out, as far as the document says so: since 2019
+    the XBRL of most 8-K is that of their cover page.
 
     Args:
         raw: the submissions document.
         cik: ten digits: the company whose document it must be.
-        periodic: forms whose filings are left out if the document says that they have no XBRL.
-        current: forms whose filings count only if it says that they have some, with numbers as far as it says that:
-            since 2019 the XBRL of most 8-K is that of their cover page.
+        periodic: forms whose filings, and amendments, are there also if the document does not say whether they have XBRL.
 
     Raises:
         DocumentError: not JSON, a wrong type or form, columns of unequal length, or another company's document.

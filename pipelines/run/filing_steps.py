@@ -36,7 +36,7 @@ def filings(synchronization: Synchronization, log: Log) -> StepResult:
                 request = Asked(wanted, named or None, synchronization.started_at, asked.full)
                 failures = stages.filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
                 run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
-    except PipelineError as error:
+    except (PipelineError, OSError) as error:
         log.warning(f"filings: {error}; {GOES_ON}")
     return _result(lake)
 
