@@ -10,12 +10,13 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines import stages
 from pipelines.errors import PipelineError
 from pipelines.run import run_log
 from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
+from pipelines.stages import filings as filings_stage
+from pipelines.stages.documents import companies_asked
 from pipelines.stages.filings import Asked, Origin, mirrored
 from pipelines.stages.schemas import PACKAGES
 from pipelines.storage.lake import Lake
@@ -32,9 +33,9 @@ def filings(synchronization: Synchronization, log: Log) -> StepResult:
     try:
         with _origin(synchronization) as origin:
             if origin:
-                named = asked.symbols and stages.documents.companies_asked(lake.read("listings"), asked)
+                named = asked.symbols and companies_asked(lake.read("listings"), asked)
                 request = Asked(wanted, named or None, synchronization.started_at, asked.full)
-                failures = stages.filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
+                failures = filings_stage.update(origin, synchronization.store, lake, request, log.info, log.warning)
                 run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
     except (PipelineError, OSError) as error:
         log.warning(f"filings: {error}; {GOES_ON}")
