@@ -58,7 +58,7 @@ def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str]) -> list
     Args:
         raw: the submissions document.
         cik: ten digits: the company whose document it must be.
-        periodic: forms whose filings, and amendments, are there also if the document does not say whether they have XBRL.
+        periodic: forms whose filings, and amendments, count also if the document does not say whether they have XBRL.
 
     Raises:
         DocumentError: not JSON, a wrong type or form, columns of unequal length, or another company's document.
