@@ -123,6 +123,18 @@ def read_data_set(source: Path | bytes, name: str, ciks: Collection[str] | None 
         return DataSet(filings, _facts(tables, companies, ignored), _lines(tables, companies, ignored), ignored)
 
 
+def companies_of(source: Path | bytes, name: str) -> list[str]:
+    """The companies of a quarter, ten digits each, in no order.
+
+    Raises:
+        DocumentError: not a zip file, or `sub.txt` is missing or malformed.
+    """
+    digits = pl.col("cik").pipe(_shaped, r"^\d{1,10}$").str.zfill(10)
+    with opened(source, f"data set {name}") as tables:
+        parts = [rows.select(digits).drop_nulls() for rows in tables.rows("sub.txt", ["cik"])]
+    return pl.concat([pl.DataFrame(schema={"cik": TEXT}), *parts])["cik"].unique().to_list()
+
+
 def _filings(tables: ZippedTables, ciks: Collection[str] | None, ignored: Counter[str]) -> pl.DataFrame:
     columns = ["adsh", "cik", "form", "filed", "accepted", "period", "fy", "fp", "prevrpt", "instance", "aciks"]
     wanted = pl.lit(True) if ciks is None else pl.col("cik").is_in(list(ciks))
