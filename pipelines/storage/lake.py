@@ -445,14 +445,16 @@ class Batches:
         Yields:
             the notes on each batch.
         """
-        if workers.number == 1 or len(inputs) <= 1:
+        if len(inputs) <= 1:
             for each in inputs:
                 rows, notes = task(each)
                 for name, frame in rows.items():
                     self.add(name, frame)
                 yield notes
             return
-        for written, notes in workers.map(partial(to_files, task, self._folder), enumerate(inputs)):
+        work = partial(to_files, task, self._folder)
+        done = map(work, enumerate(inputs)) if workers.number == 1 else workers.map(work, enumerate(inputs))
+        for written, notes in done:
             self.take(written)
             yield notes
 
