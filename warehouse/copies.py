@@ -3,6 +3,7 @@
 Belongs here: their names, making them, verifying them against the build. Does not: linking to them (publish).
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
@@ -47,7 +48,7 @@ def write(file: Path, folder: Path) -> None:
         for table in schema.TABLES:
             path = folder / f"{table.name}.parquet"
             rows = f'"{table.name}"'
-            _write_parquet(build, table, rows, path)
+            write_parquet(build, table, rows, path)
             if _checksum(build, f"read_parquet({quoted(path)})") != _checksum(build, rows):
                 raise VerificationError(
                     f"{path.name} does not have the rows of its table in their order; the build was removed"
@@ -55,16 +56,22 @@ def write(file: Path, folder: Path) -> None:
             _finish(path)
         for view in views.VIEWS:
             path = folder / f"{view.name}.parquet"
-            number = _write_parquet(build, view, f'"{view.name}"', path)
+            number = write_parquet(build, view, f'"{view.name}"', path)
             _finish(path)
             _write_csv(build, view, path, number)
             _finish(path.with_suffix(".csv"))
     sync(folder)
 
 
-def _write_parquet(build: duckdb.DuckDBPyConnection, table: schema.Table, rows_of: str, path: Path) -> int:
+def write_parquet(
+    build: duckdb.DuckDBPyConnection,
+    table: schema.Table,
+    rows_of: str,
+    path: Path,
+    said: Mapping[str, str] | None = None,
+) -> int:
     """Write rows of a table or view, and return their number; the metadata of each field are the column's description,
-    unit and SQL type."""
+    unit and SQL type, those of the file the description of the table and what is `said`."""
     import pyarrow as pa  # here, because only a new build needs it: a tenth of a second
     from pyarrow.parquet import ParquetWriter
 
@@ -73,7 +80,7 @@ def _write_parquet(build: duckdb.DuckDBPyConnection, table: schema.Table, rows_o
         field.with_metadata({"description": column.description, "unit": column.unit, "type": column.type})
         for field, column in zip(rows.schema, table.columns, strict=True)
     ]
-    described = pa.schema(fields, {"description": table.description})
+    described = pa.schema(fields, {"description": table.description, **(said or {})})
     # a dictionary of amounts, which hardly repeat, makes them larger
     repeated = [column.name for column in table.columns if column.type != "DOUBLE"]
     options = {"compression": "zstd", "compression_level": 3, "use_dictionary": repeated, "max_rows_per_page": ROWS}

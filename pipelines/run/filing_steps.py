@@ -1,7 +1,7 @@
-"""The step after publication that fetches the filings themselves.
+"""The steps after publication: fetching the filings themselves, and decoding them.
 
-Belongs here: what people see of it, and that its failures leave the published run as it is. Does not: which documents
-are wanted (stages.filings), the steps of values (steps).
+Belongs here: what people see of them, and that failures leave the published run as it is. Does not: which documents
+are wanted (stages.filings), their rows (stages.statements), the steps of values (steps).
 """
 
 from collections.abc import Iterator
@@ -13,13 +13,17 @@ import polars as pl
 from pipelines.errors import PipelineError
 from pipelines.run import run_log
 from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
+from pipelines.run.steps import again
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
 from pipelines.stages import filings as filings_stage
+from pipelines.stages import statements as statements_stage
 from pipelines.stages.documents import companies_asked
+from pipelines.stages.filed_rows import LINES
 from pipelines.stages.filings import Asked, Origin, mirrored
 from pipelines.stages.schemas import PACKAGES
 from pipelines.storage.lake import Lake
+from pipelines.tables import filed_files
 
 GOES_ON = "what is published stays as it is, and the next synchronization goes on with the filings"
 KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
@@ -40,6 +44,20 @@ def filings(synchronization: Synchronization, log: Log) -> StepResult:
     except (PipelineError, OSError) as error:
         log.warning(f"filings: {error}; {GOES_ON}")
     return _result(lake)
+
+
+def statements(synchronization: Synchronization, log: Log) -> StepResult:
+    """What filings state beside companyfacts: facts by member and under own elements, and the lines of statements."""
+    lake = synchronization.lake
+    counts = statements_stage.update(synchronization.store, lake, again(synchronization), synchronization.workers)
+    unread = lake.read(statements_stage.UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
+    run_log.warn_of_each(
+        log, "filings or data sets cannot be read", [f"{document}: {reason}" for document, reason in unread]
+    )
+    counts["files_written"] = filed_files.write(lake, synchronization.home.published)
+    rows = filed_files.rows_of(synchronization.home.published)
+    shown = {**shown_table(lake, LINES), **counts, **rows, "row_count": rows[LINES]}
+    return StepResult(shown, filed_files.inputs(lake))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pipelines.run.gates import GATES
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.stages.batches import elements_digest, rules_digest
+from pipelines.stages.statements import code_digest as code_of_statements
 from pipelines.tables import build_tables
 
 LOG = logging.getLogger("fundamentals")
@@ -75,6 +76,14 @@ STEPS = (
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
     Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
     Step("filings", EXTRACT, frozenset({"httpx"}), filing_steps.filings, commits=True),
+    Step(
+        "statements",
+        NORMALIZE,
+        frozenset({"lxml", "parquet"}),
+        filing_steps.statements,
+        code_of_statements,
+        commits=True,
+    ),
 )
 """All steps, each after the one before it. What is published is committed before the filings themselves are fetched,
 which may take long."""

@@ -7,6 +7,8 @@ of the rules (normalize.frames), published tables (warehouse.schema).
 import polars as pl
 
 TEXT, FLAG, UTC_TIME = pl.String(), pl.Boolean(), pl.Datetime("us", "UTC")
+NAME, DAY, NUMBER = pl.Categorical(), pl.Date(), pl.Float64()
+"""A NAME is text that many rows share, and is stored once."""
 
 LISTINGS = pl.Schema(
     {
@@ -59,6 +61,54 @@ PACKAGES = pl.Schema(
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
+UNREAD_FILINGS = pl.Schema({"name": TEXT, "accession": TEXT, "cik": TEXT, "reason": TEXT, "digest": TEXT})
+"""Data sets (`name`) and filings (`accession`, `cik`) that cannot be decoded, and the digest of what was tried."""
+FILED_FACTS = pl.Schema(
+    {
+        "cik": TEXT,
+        "accession": NAME,
+        "source": NAME,
+        "taxonomy": NAME,
+        "element": NAME,
+        "own": FLAG,
+        "unit": NAME,
+        "start": DAY,
+        "end": DAY,
+        "quarters": pl.Int16(),
+        "value": NUMBER,
+        "decimals": NUMBER,
+        "member": NAME,
+        "label": NAME,
+        "in_companyfacts": FLAG,
+    }
+)
+STATEMENT_LINES = pl.Schema(
+    {
+        "cik": TEXT,
+        "accession": NAME,
+        "source": NAME,
+        "statement": NAME,
+        "report": pl.Int32(),
+        "line": pl.Int32(),
+        "depth": pl.Int32(),
+        "label": NAME,
+        "element": NAME,
+        "taxonomy": NAME,
+        "own": FLAG,
+        "abstract": FLAG,
+        "negated": FLAG,
+        "member": NAME,
+        "parent": NAME,
+        "weight": NUMBER,
+        "unit": NAME,
+        "start": DAY,
+        "end": DAY,
+        "quarters": pl.Int16(),
+        "value": NUMBER,
+    }
+)
+"""The columns of both tables are explained in warehouse.filed. The rows of filings are in tables `filed_facts` and
+`statement_lines`, those of a data set in `filed_facts_2010q1` and so on."""
 REPLAYED, VERSIONS, APPENDED, RECORDED = "replayed", "versions", "appended", "recorded"
 VALUE_TABLES = (
     REPLAYED,

@@ -1,0 +1,142 @@
+"""The rows of decoded filings and data sets: filed facts, and the lines of statements with their values.
+
+Belongs here: the columns of both tables, made from what the readers return. Does not: reading documents (edgar.package,
+edgar.data_sets), which ones are read and where the rows go (filings).
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from pipelines.edgar.columns import Columns
+from pipelines.edgar.data_sets import DataSet
+from pipelines.edgar.face import StatementLines
+from pipelines.edgar.instance import StatedFacts
+from pipelines.edgar.markup import OWN
+from pipelines.edgar.package import Package
+from pipelines.stages.schemas import FILED_FACTS, NAME, STATEMENT_LINES
+
+FACTS, LINES = "filed_facts", "statement_lines"
+"""The names of the tables."""
+
+FILING, DATA_SET = "filing", "data set"
+"""The sources."""
+
+PLACES = 4
+"""Decimal places of the numbers in a data set. All values are rounded so before they are compared."""
+
+CONCEPT = ("accession", "taxonomy", "element")
+AMOUNT = ("unit", "start", "end", "quarters", "value")
+
+OF_READERS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("value", "decimals", "weight"), pl.Float64()),
+    **dict.fromkeys(("line", "depth"), pl.Int32()),
+    **dict.fromkeys(("abstract", "negated"), pl.Boolean()),
+    "members": pl.List(pl.String()),
+}
+
+Tables = dict[str, pl.DataFrame]
+
+
+def of_packages(packages: Sequence[Package], known: pl.DataFrame) -> Tables:
+    """The rows of some filings.
+
+    A line has the facts of its element and of each of its members, in all periods that the filing states.
+
+    Args:
+        packages: the filings.
+        known: the facts of companyfacts: `accession`, `tag`, `value`.
+    """
+    stated, shown = StatedFacts(), StatementLines()
+    for package in packages:
+        stated.extend(package.facts)
+        shown.extend(package.lines)
+    facts, lines = _frame(stated).rename({"dimensions": "member"}), _frame(shown)
+    return _tables(
+        facts.with_columns(pl.col("start", "end").str.to_date("%Y-%m-%d")).with_columns(_own_and_member()),
+        lines.explode("members").rename({"members": "member"}).with_columns(_own_and_member()),
+        known,
+        FILING,
+        (*CONCEPT, "member"),
+    )
+
+
+def of_data_set(data: DataSet, known: pl.DataFrame) -> Tables:
+    """The rows of a quarter.
+
+    A data set does not say on which statement a member stands, so a line has the facts of its element with all members.
+    The day is rounded to the end of a month, and the length of the period to quarters; there is no first day.
+
+    Args:
+        data: the quarter.
+        known: the facts of companyfacts: `accession`, `tag`, `value`.
+    """
+    is_whole = data.facts["coreg"].is_null()
+    of_others = pl.concat_str(
+        pl.lit("LegalEntity="), "coreg", pl.lit(";"), pl.col("segments").cast(pl.String).fill_null("")
+    )
+    facts = pl.concat(
+        [
+            data.facts.filter(is_whole).with_columns(member="segments"),
+            data.facts.filter(~is_whole).with_columns(member=of_others.cast(NAME)),
+        ]
+    )
+    return _tables(
+        facts.rename({"ddate": "end", "qtrs": "quarters"}),
+        data.lines.rename({"negating": "negated"}).with_columns(abstract=pl.lit(value=False)),
+        known,
+        DATA_SET,
+        CONCEPT,
+    )
+
+
+def _frame(columns: Columns) -> pl.DataFrame:
+    """The rows of readers, which have text except in the columns of OF_READERS."""
+    lists = columns.as_dict()
+    return pl.DataFrame(lists, schema={name: OF_READERS.get(name, pl.String()) for name in lists})
+
+
+def _own_and_member() -> list[pl.Expr]:
+    """The readers of filings have a taxonomy for own elements, and an empty text for the company as a whole."""
+    is_own = pl.col("taxonomy") == OWN
+    named = pl.when(~is_own).then("taxonomy")
+    return [named.alias("taxonomy"), is_own.alias("own"), pl.col("member").replace("", None)]
+
+
+def _tables(facts: pl.DataFrame, lines: pl.DataFrame, known: pl.DataFrame, source: str, place: Sequence[str]) -> Tables:
+    """Both tables; the facts of a line are those that it shares the columns `place` with."""
+    facts, lines = _named(facts, FILED_FACTS, source), _named(lines, STATEMENT_LINES, source)
+    labels = lines.drop_nulls("label").unique(CONCEPT, keep="first", maintain_order=True).select(*CONCEPT, "label")
+    amounts = facts.select(*{*place, "member"}, *AMOUNT)
+    lines = lines.drop("member" if "member" not in place else [], *AMOUNT)
+    facts = facts.drop("label", "in_companyfacts").join(
+        labels, on=CONCEPT, how="left", nulls_equal=True, maintain_order="left"
+    )
+    lines = lines.join(amounts, on=place, how="left", nulls_equal=True, maintain_order="left")
+    return {
+        FACTS: _compared(facts, known).select(FILED_FACTS.names()),
+        LINES: lines.select(STATEMENT_LINES.names()),
+    }
+
+
+def _named(rows: pl.DataFrame, schema: pl.Schema, source: str) -> pl.DataFrame:
+    """The columns of a table; those that a source does not have are null."""
+    absent = [pl.lit(None).alias(name) for name in schema if name not in rows.columns]
+    return rows.with_columns(absent).with_columns(source=pl.lit(source)).select(schema.names()).cast(schema)
+
+
+def _compared(facts: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """Facts with `in_companyfacts`: by accession, element and value; companyfacts has neither members nor own ones."""
+    compared = pl.col("value").round(PLACES).alias("rounded")
+    theirs = known.select(
+        pl.col("accession").cast(NAME), pl.col("tag").cast(NAME).alias("element"), compared, own=pl.lit(value=False)
+    ).unique()
+    whole = facts.with_columns(compared, pl.when(pl.col("member").is_null()).then("own").alias("own_of_whole"))
+    found = whole.join(
+        theirs.with_columns(in_companyfacts=pl.lit(value=True)),
+        left_on=["accession", "element", "rounded", "own_of_whole"],
+        right_on=["accession", "element", "rounded", "own"],
+        how="left",
+        maintain_order="left",
+    )
+    return found.with_columns(pl.col("in_companyfacts").fill_null(value=False))
