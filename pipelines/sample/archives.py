@@ -7,9 +7,8 @@ Only the filings of the last three years have a folder, and only the last eight 
 """
 
 import re
-from collections.abc import Iterable
 from datetime import date, timedelta
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from pipelines.sample import data_sets, package
 from pipelines.sample.company import simulate
@@ -35,6 +34,7 @@ class Archives:
     def __init__(self, filers: dict[str, Filer], filed_by: date | None) -> None:
         self._filers = {cik: filer for cik, filer in filers.items() if Served.FACTS in filer.served}
         self._last = filed_by or max((filer.last_filed for filer in self._filers.values()), default=date.min)
+        self._filings = cache(self._recent)
         self._folder = lru_cache(KEPT)(self._made)
 
     def body(self, address: str) -> bytes | None:
@@ -59,32 +59,27 @@ class Archives:
     def _quarters(self) -> list[data_sets.Quarter]:
         return data_sets.listed(self._last) if self._filers else []
 
-    @cached_property
-    def _filings(self) -> dict[str, dict[str, Filing]]:
-        """The filings that have files, as filed, by CIK and by accession number without dashes."""
-        return {
-            cik: {filing.accession.replace("-", ""): filing for filing in self._recent(filer)}
-            for cik, filer in self._filers.items()
-        }
-
-    def _recent(self, filer: Filer) -> Iterable[Filing]:
-        first = self._last - SERVED_FOR
-        recent = (filing for filing in simulate(filer).filings if first < filing.filed <= self._last and filing.facts)
-        return as_filed(filer, recent)
+    def _recent(self, cik: str) -> dict[str, Filing]:
+        """The filings that have files, as filed, by their accession numbers without dashes."""
+        if cik not in self._filers:
+            return {}
+        filer, first = self._filers[cik], self._last - SERVED_FOR
+        recent = [filing for filing in simulate(filer).filings if first < filing.filed <= self._last and filing.facts]
+        return {filing.accession.replace("-", ""): filing for filing in as_filed(filer, recent)}
 
     def _made(self, cik: str, accession: str) -> dict[str, bytes]:
-        filing = self._filings.get(cik, {}).get(accession)
+        filing = self._filings(cik).get(accession)
         return package.folder(self._filers[cik], filing) if filing else {}
 
     def _data_set(self, quarter: data_sets.Quarter) -> bytes:
         filed, amended = [], set[str]()
-        for cik, filings in self._filings.items():
+        for cik, filer in self._filers.items():
             newest: dict[tuple[int | None, str | None], str] = {}
-            for filing in filings.values():
+            for filing in self._filings(cik).values():
                 report = filing.fiscal_year, filing.fiscal_period
                 if filing.form.endswith("/A") and report in newest:
                     amended.add(newest[report])
                 newest[report] = filing.accession
                 if data_sets.quarter_of(filing.filed) == quarter:
-                    filed.append((self._filers[cik], filing))
+                    filed.append((filer, filing))
         return data_sets.data_set(filed, frozenset(amended))

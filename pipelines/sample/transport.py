@@ -38,10 +38,10 @@ MADE_AT = time(3, 0)
 class SampleTransport(httpx.BaseTransport):
     """Answers GET with 200 and always the same bytes, or with 404 for a document that EDGAR would not have.
 
-    A company is simulated when one of its documents is first requested; bulk files, data sets, files of filings and the
-    daily index need all. The documents of a company and the files of its filings have an entity tag, which depends on
-    its traits and on the simulator's code; that of data sets on all traits. A request with that tag is answered with
-    304 (RFC 9110, 15.4.5), and nothing is simulated.
+    A company is simulated when one of its documents is first requested; bulk files, data sets and the daily index need
+    all. The documents of a company and the files of its filings have an entity tag, which depends on its traits and on
+    the simulator's code; that of data sets on all traits. A request with that tag is answered with 304 (RFC 9110,
+    15.4.5), and nothing is simulated.
 
     Args:
         filers: the filers; by default the built-in sample.

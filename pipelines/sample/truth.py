@@ -12,7 +12,8 @@ There is no true value, because the filings do not support one,
 - for the sum of quarterly earnings per share up to the year after an offering, which has no common number of shares;
 - for periods that only the reports of a shell show, if the business was merged into it (reverse merger).
 
-Errors in reports do not change the true values: these are computed from the filings without errors.
+Errors in reports do not change the true values: these are computed from the filings without errors. What companyfacts
+leaves out (own elements, classes of stock) is not in them.
 """
 
 from collections.abc import Iterable, Iterator

@@ -173,6 +173,27 @@ def test_the_three_statements_have_the_lines_of_the_simulator_in_their_order():
     assert labels["PaymentsToAcquirePropertyPlantAndEquipment"] == "Payments to acquire property plant and equipment"
 
 
+def test_statements_are_read_from_top_to_bottom():
+    """A balance sheet begins with cash, an income statement with revenue, a cash flow statement with net income."""
+    lines = next(package.lines for filed, package in packages().items() if filed.cik == LANTERN)
+    order: dict[str, list[str]] = {}
+    for statement, element, is_heading in zip(lines.statement, lines.element, lines.abstract, strict=True):
+        if not is_heading:
+            order.setdefault(statement, []).append(element)
+
+    assert order["BS"] == [
+        *("CashAndCashEquivalentsAtCarryingValue", "ShortTermInvestments", "StoresAndOtherAssets", "Assets"),
+        *("CommercialPaper", "LongTermDebtCurrent", "LongTermDebtNoncurrent", "VendorFinancingArrangements"),
+        *("ObligationsOfStores", "Liabilities", "StockholdersEquity"),
+    ]
+    assert order["IS"][:4] == ["Revenues", "CostOfRevenue", "GrossProfit", "OperatingIncomeLoss"]
+    assert order["IS"][5:8] == ["IncomeTaxExpenseBenefit", "NetIncomeLoss", "EarningsPerShareBasic"]
+    assert order["CF"] == [
+        *("NetIncomeLoss", "AdjustmentsOfNetIncomeToCash", "NetCashProvidedByUsedInOperatingActivities"),
+        "PaymentsToAcquirePropertyPlantAndEquipment",
+    ]
+
+
 def test_the_sums_of_the_calculation_are_exact():
     """In each column, consolidated or of a block."""
     checked = Counter[str]()
