@@ -1,0 +1,482 @@
+"""The filings themselves: which documents are requested, from a mirror and from the SEC, and what is recorded."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+
+import fundamentals
+from pipelines.edgar.client import EdgarClient
+from pipelines.edgar.data_set_list import DATA_SETS_URL
+from pipelines.edgar.errors import DocumentError, RefusedError, SourceError
+from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS, NOT_THERE, FilingDocuments
+from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings
+from pipelines.edgar.mirror import file_of
+from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.sources import Source
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.stages import filing_requests, filings
+from pipelines.stages.filings import Asked, Origin, mirrored, update
+from pipelines.stages.schemas import DOCUMENTS
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from tests.mirrors import ALFA, BRAVO, Mirror
+
+NOW = datetime(2026, 8, 5, 10, tzinfo=UTC)
+PAGE = "".join(
+    f'<a href="/files/dera/data/financial-statement-data-sets/{name}.zip">{name}</a>'
+    for name in ("2026q2", "2026q1", "2025q4")
+).encode()
+
+
+class Filed(NamedTuple):
+    """One filing of a submissions document."""
+
+    accession: str
+    filed: str = "2026-07-20"
+    form: str = "10-Q"
+    report: str = "r.htm"
+    is_inline: int | str = 0
+    is_xbrl: int | str = 1
+
+
+OLD, NEW, NEWEST = (
+    Filed(f"0000000101-26-00000{n}", day) for n, day in enumerate(("2026-06-30", "2026-07-02", "2026-08-03"))
+)
+INLINE = Filed("0000000101-26-000009", "2026-07-10", is_inline=1)
+
+
+def zipped(name: str = "r.xml") -> bytes:
+    """A zip file."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(name, "<xbrl/>")
+    return packed.getvalue()
+
+
+def submissions(filer_cik: str, *filed: Filed) -> bytes:
+    columns = ("accessionNumber", "filingDate", "form", "primaryDocument", "isInlineXBRL", "isXBRL")
+    recent = {name: list(values) for name, values in zip(columns, zip(*filed, strict=True), strict=True)}
+    return json.dumps({"cik": int(filer_cik), "name": "X", "filings": {"recent": recent}}).encode()
+
+
+def url(filing: Filed, name: str) -> str:
+    return f"{ARCHIVES}101/{filing.accession.replace('-', '')}/{name}"
+
+
+def zip_of(filing: Filed) -> str:
+    return url(filing, f"{filing.accession}-xbrl.zip")
+
+
+class Bench:
+    """A raw zone and tables with the submissions of a company, and a server in place of the SEC."""
+
+    def __init__(self, folder: Path, server: EdgarServer) -> None:
+        self.server, self.folder = server, folder / "mirror"
+        self.store, self.lake = RawStore(folder / "home"), Lake(folder / "home/tables")
+
+    def file(self, *filed: Filed) -> None:
+        """Let the company have these filings."""
+        digest = self.store.put(submissions(ALFA.cik, *filed))
+        row = (ALFA.cik, "unchanged", "facts", digest, None, NOW)
+        documents = pl.DataFrame([row], schema=DOCUMENTS, orient="row")
+        self.lake.replace_companies("documents", [documents], {ALFA.cik: ""})
+
+    def run(
+        self,
+        wanted: str = "recent",
+        *,
+        ciks: Sequence[str] | None = None,
+        full: bool = False,
+        now: datetime = NOW,
+        threads: int = 1,
+    ) -> list[str]:
+        """Request from the server; return the paths that were requested, in order."""
+        before, time = len(self.server.asked), FakeTime()
+        client = EdgarClient(
+            user_agent="x mail@example.org",
+            pace=None,
+            base_url=self.server.url,
+            attempts=1,
+            sleep=time.sleep,
+            clock=time.clock,
+        )
+        self.told: list[str] = []
+        self.failures: list[str] = []
+        store = RawStore(self.store.home)
+        with Source("live", "edgar", client, threads) as source:
+            try:
+                asked = Asked(wanted, ciks, now, full)  # type: ignore[arg-type]
+                self.failures = update(Origin(source), store, self.lake, asked, self.told.append, self.told.append)
+            finally:
+                self.asked = ["https:/" + path for path, _ in self.server.asked[before:]]
+        return self.asked
+
+    def read_mirror(self, *, full: bool = False) -> list[str]:
+        """Read the mirror; return what failed."""
+        origin = mirrored(self.folder)
+        assert origin
+        store = RawStore(self.store.home)
+        return update(origin, store, self.lake, Asked("recent", None, NOW, full), pytest.fail, pytest.fail)
+
+    def hold(self, address: str, content: bytes) -> None:
+        """Put a document into the mirror."""
+        path = file_of(self.folder, address)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    def packages(self) -> list[tuple[str, str, bool]]:
+        """Accession, file and failure of each row, newest first; each digest is that of a stored document."""
+        rows = self.lake.read("packages")
+        assert all(RawStore(self.store.home).get(digest) for digest in rows["digest"].drop_nulls())
+        return rows.select("accession", "file", "failure").rows()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with running_server() as server:
+        server.on(DATA_SETS_URL, Reply(body=PAGE))
+        for name in ("2026q2", "2026q1", "2025q4"):
+            server.on(f"{DATA_SETS}{name}.zip", Reply(body=zipped(name), headers={"ETag": '"1"'}))
+        yield Bench(tmp_path, server)
+
+
+# --- the list of filings
+
+
+def test_filings_with_xbrl_are_listed():
+    """Also periodic reports of which it is not known; no report without XBRL, and no 8-K whose XBRL has no numbers."""
+    rows = [
+        Filed("a", form="10-K/A", is_inline=1),
+        Filed("b", form="10-Q", is_xbrl=""),
+        Filed("c", form="10-Q", is_xbrl=0),
+        Filed("d", form="8-K", is_xbrl=""),
+        Filed("e", form="8-K"),
+        Filed("f", form="6-K"),
+    ]
+    document = json.loads(submissions(ALFA.cik, *rows))
+    document["filings"]["recent"]["isXBRLNumeric"] = [0, 0, 0, 0, 0, 1]
+    found = decode_xbrl_filings(json.dumps(document).encode(), ALFA.cik, {"10-K", "10-Q"})
+    assert found[0] == XbrlFiling(ALFA.cik, "a", "10-K/A", "2026-07-20", "r.htm", is_xbrl=True, is_inline=True)
+    assert [(filing.accession, filing.is_xbrl) for filing in found[1:]] == [("b", None), ("f", True)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (b'"isXBRL": [1]', b'"isXBRL": [1, 1]', "unequal lengths"),
+        (b"2026-07-20", b"2026-13-20", "filingDate"),
+        (b'"cik": 101', b'"cik": 102', "another company's"),
+        (b'"form": ["10-Q"]', b'"form": "10-Q"', "expected a list"),
+    ],
+)
+def test_a_wrong_list_is_an_error(old, new, reason):
+    raw = submissions(ALFA.cik, Filed("a"))
+    assert old in raw
+    with pytest.raises(DocumentError, match=reason):
+        decode_xbrl_filings(raw.replace(old, new), ALFA.cik, {"10-Q"})
+
+
+# --- a mirror
+
+
+def test_a_mirror_without_filings_is_no_origin(tmp_path):
+    assert mirrored(Mirror(tmp_path, ALFA).folder) is None
+
+
+def test_all_of_a_mirror_is_read_once(bench):
+    """Whatever the day, and the flags; a filing without a folder is left out, and nothing is read again."""
+    unknown, elsewhere = (
+        Filed("0000000101-10-000001", "2010-02-01", is_inline="", is_xbrl=""),
+        Filed("0000000101-10-000002"),
+    )
+    bench.file(INLINE, unknown, elsewhere)
+    for filing in (INLINE, unknown):
+        bench.hold(zip_of(filing), zipped())
+    bench.hold(url(INLINE, "r_htm.xml"), b"<xbrl>inline</xbrl>")
+    names = [{"name": name} for name in ("r.htm", "other_htm.xml")]
+    bench.hold(url(unknown, "index.json"), json.dumps({"directory": {"item": names}}).encode())
+    bench.hold(url(unknown, "other_htm.xml"), b"<xbrl>unknown</xbrl>")
+    for name in ("2009q3", "2010q1"):
+        bench.hold(f"{DATA_SETS}{name}.zip", zipped(name))
+    bench.hold(f"{DATA_SETS}readme.zip", zipped())
+
+    assert bench.read_mirror() == []
+    rows = [
+        (INLINE.accession, f"{INLINE.accession}-xbrl.zip", None),
+        (INLINE.accession, "r_htm.xml", None),
+        (unknown.accession, f"{unknown.accession}-xbrl.zip", None),
+        (unknown.accession, "other_htm.xml", None),
+    ]
+    assert sorted(bench.packages()) == sorted(rows)
+    data_sets = bench.lake.read("data_sets")
+    assert data_sets["name"].to_list() == ["2010q1", "2009q3"]
+    assert [bench.store.get(digest) for digest in data_sets["digest"]] == [zipped("2010q1"), zipped("2009q3")]
+
+    for path in bench.folder.rglob("*.*"):
+        path.write_bytes(b"changed")
+    assert bench.read_mirror() == []
+    assert bench.lake.read("data_sets").equals(data_sets)
+    assert len(bench.read_mirror(full=True)) == 4  # now the files are read, and none is a zip file
+    assert bench.lake.read("data_sets").equals(data_sets)
+
+
+def test_companies_without_companyfacts_count_in_a_mirror(bench):
+    rows = pl.DataFrame([(ALFA.cik, "no_facts", None, None, None, NOW)], schema=DOCUMENTS, orient="row")
+    bench.lake.replace_companies("documents", [rows], {ALFA.cik: ""})
+    bench.hold(f"https://data.sec.gov/submissions/CIK{ALFA.cik}.json", submissions(ALFA.cik, NEW))
+    bench.hold(zip_of(NEW), zipped())
+    assert bench.read_mirror() == []
+    assert bench.packages() == [(NEW.accession, f"{NEW.accession}-xbrl.zip", None)]
+
+
+# --- the SEC
+
+
+def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch):
+    """Newest first; the next run asks for the list of data sets alone."""
+    monkeypatch.setattr(filings, "QUARTERS", 2)
+    bench.file(NEW, OLD, INLINE, NEWEST)
+    for filing in (OLD, NEW, INLINE, NEWEST):
+        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+    bench.server.on(url(INLINE, "r_htm.xml"), Reply(body=b"<xbrl/>"))
+
+    data_sets = [DATA_SETS_URL, *(f"{DATA_SETS}{name}.zip" for name in ("2026q2", "2026q1"))]
+    packages = [zip_of(NEWEST), zip_of(INLINE), url(INLINE, "r_htm.xml"), zip_of(NEW)]
+    assert bench.run() == data_sets + packages
+    assert bench.told == [
+        "the filings themselves (FUNDAMENTALS_FILINGS=off does without): 2 data sets, usually 80 MB each (0.2 GB), and "
+        "packages of 3 filings: 4 requests, at least 0 minutes"
+    ]
+    assert bench.run() == [DATA_SETS_URL]
+    assert (bench.told, len(bench.packages())) == ([], 4)
+    assert bench.run("all") == [DATA_SETS_URL, f"{DATA_SETS}2025q4.zip", zip_of(OLD)]
+    assert bench.run(full=True) == data_sets
+
+
+def test_named_symbols_have_the_packages_of_two_years(bench):
+    early = Filed("0000000101-24-000001", "2024-07-01")
+    bench.file(OLD, early)
+    for filing in (OLD, early):
+        bench.server.on(zip_of(filing), Reply(body=zipped()))
+    assert bench.run(ciks=[BRAVO.cik]) == []
+    assert bench.run(ciks=[ALFA.cik]) == [zip_of(OLD)]
+    assert bench.run("all", ciks=[ALFA.cik]) == [zip_of(early)]
+
+
+def test_without_a_zip_file_the_most_important_files_are_requested(bench):
+    """Six at most, instance first. Names that are no names of files are left out."""
+    bench.file(NEW)
+    listed = [
+        "x.xsd",
+        "R2.xml",
+        "FilingSummary.xml",
+        "MetaLinks.json",
+        "x_lab.xml",
+        "x_def.xml",
+        "x_cal.xml",
+        "a/b.xsd",
+    ]
+    items = [{"name": name} for name in (*listed, "x_pre.xml", "x.xml", "x.htm")]
+    bench.server.on(url(NEW, "index.json"), Reply(body=json.dumps({"directory": {"item": items}}).encode()))
+    wanted = ["x.xml", "x_pre.xml", "x_cal.xml", "x.xsd", "x_lab.xml", "MetaLinks.json"]
+    for name in wanted:
+        bench.server.on(url(NEW, name), Reply(body=name.encode()))
+    assert bench.run(ciks=[ALFA.cik]) == [zip_of(NEW), url(NEW, "index.json"), *(url(NEW, name) for name in wanted)]
+    assert bench.packages() == [(NEW.accession, name, None) for name in sorted(wanted)]
+
+
+def test_an_instance_of_another_document_is_found_in_the_index(bench):
+    bench.file(INLINE)
+    bench.server.on(zip_of(INLINE), Reply(body=zipped()))
+    items = [{"name": name} for name in ("r.htm", "ex99.htm", "ex99_htm.xml")]
+    bench.server.on(url(INLINE, "index.json"), Reply(body=json.dumps({"directory": {"item": items}}).encode()))
+    bench.server.on(url(INLINE, "ex99_htm.xml"), Reply(body=b"<xbrl/>"))
+    names = ["r_htm.xml", "index.json", "ex99_htm.xml"]
+    assert bench.run(ciks=[ALFA.cik]) == [zip_of(INLINE), *(url(INLINE, name) for name in names)]
+    assert [file for _, file, _ in bench.packages()] == [f"{INLINE.accession}-xbrl.zip", "ex99_htm.xml"]
+
+
+def test_404_is_remembered_of_what_is_not_new(bench):
+    """Other failures are asked again by the next run, and with --full 404, too."""
+    bench.file(NEW, NEWEST, OLD)
+    bench.server.on(zip_of(OLD), Reply(500))
+    asked = [[zip_of(filing), url(filing, "index.json")] for filing in (NEWEST, NEW)]
+    assert bench.run(ciks=[ALFA.cik]) == [*asked[0], *asked[1], zip_of(OLD)]
+    assert [failure for *_, failure in bench.packages()][:2] == [NOT_THERE, NOT_THERE]
+    assert len(bench.failures) == 1
+    assert "answers 500" in bench.failures[0]
+    assert bench.run(ciks=[ALFA.cik]) == [*asked[0], zip_of(OLD)]
+    bench.server.on(zip_of(OLD), Reply(body=zipped()))
+    assert bench.run(ciks=[ALFA.cik], now=NOW + timedelta(days=9)) == [zip_of(OLD)]
+    assert bench.run(ciks=[ALFA.cik], full=True) == [*asked[0], *asked[1]]
+
+
+@pytest.mark.parametrize("body", [b"<html>Maintenance</html>", zipped()[:-30]])
+def test_what_is_no_zip_file_is_not_stored(bench, body):
+    bench.file(NEW)
+    bench.server.on(zip_of(NEW), Reply(body=body))
+    bench.server.on(f"{DATA_SETS}2026q2.zip", Reply(body=body))
+    assert zip_of(NEW) in bench.run()
+    assert [failure.partition(";")[0] for failure in bench.failures] == [
+        "data set 2026q2: is not a whole zip file",
+        f"filing {NEW.accession} of CIK {ALFA.cik}: is not a whole zip file",
+    ]
+    assert bench.lake.read("data_sets")["digest"].null_count() == 1
+    assert bench.run() == [DATA_SETS_URL, f"{DATA_SETS}2026q2.zip", zip_of(NEW)]
+
+
+def test_a_run_ends_when_its_budget_is_used(bench, monkeypatch):
+    """The next run goes on."""
+    monkeypatch.setattr(filings, "BUDGET", {"recent": 4})
+    monkeypatch.setattr(filing_requests, "AT_A_TIME", 1)
+    filed = [Filed(f"0000000101-26-1000{n:02}", f"2026-07-{n:02}", is_inline=1) for n in range(1, 5)]
+    bench.file(*filed)
+    for filing in filed:
+        bench.server.on(zip_of(filing), Reply(body=zipped()))
+        bench.server.on(url(filing, "r_htm.xml"), Reply(body=b"<xbrl/>"))
+    for two in (filed[:1:-1], filed[1::-1]):
+        expected = [address for filing in two for address in (zip_of(filing), url(filing, "r_htm.xml"))]
+        assert bench.run(ciks=[ALFA.cik]) == expected
+        assert ("requests are left for the next runs" in bench.told[0]) == (two[0] is filed[3])
+
+
+def test_a_refusal_ends_the_requests_and_what_was_fetched_stays(bench):
+    refused = [Filed(f"0000000101-26-2000{n:02}", "2026-07-05") for n in range(5)]
+    bench.file(NEWEST, *refused)
+    bench.server.on(zip_of(NEWEST), Reply(body=zipped()))
+    for filing in refused:
+        bench.server.on(zip_of(filing), Reply(403))
+    with pytest.raises(RefusedError):
+        bench.run(ciks=[ALFA.cik])
+    assert bench.asked == [zip_of(filing) for filing in (NEWEST, *refused[:1:-1])]
+    assert bench.packages()[0] == (NEWEST.accession, f"{NEWEST.accession}-xbrl.zip", None)
+
+
+def test_failures_in_a_row_end_the_requests(bench):
+    filed = [Filed(f"0000000101-26-3000{n:02}") for n in range(9)]
+    bench.file(*filed)
+    bench.server.otherwise = Reply(500)
+    with pytest.raises(SourceError, match="5 in a row failed"):
+        bench.run(ciks=[ALFA.cik])
+    assert len(bench.asked) == 5
+
+
+def test_a_source_that_has_nothing_is_not_believed(bench):
+    """It answers 404 to everything, and none of it is remembered."""
+    bench.file(*(Filed(f"0000000101-26-4000{n:02}", "2026-07-05") for n in range(20)))
+    with pytest.raises(SourceError, match="404 for all of 20 filings"):
+        bench.run(ciks=[ALFA.cik])
+    assert not bench.lake.holds("packages")
+
+
+def test_a_stopped_run_has_recorded_what_it_fetched(bench, monkeypatch):
+    """At each checkpoint, so that a killed run loses little; the next run goes on."""
+    monkeypatch.setattr(filing_requests, "AT_A_TIME", 1)
+    monkeypatch.setattr(filing_requests, "CHECKPOINT_SECONDS", 0.0)
+    filed = [Filed(f"0000000101-26-5000{n:02}", f"2026-07-{20 - n}") for n in range(4)]
+    bench.file(*filed)
+    for filing in filed:
+        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+    package = FilingDocuments.package
+
+    def killed(self: FilingDocuments, filing: XbrlFiling) -> object:
+        if filing.accession == filed[2].accession:
+            assert len(bench.packages()) == 2
+            raise KeyboardInterrupt
+        return package(self, filing)
+
+    monkeypatch.setattr(FilingDocuments, "package", killed)
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(ciks=[ALFA.cik])
+    monkeypatch.setattr(FilingDocuments, "package", package)
+    assert bench.run(ciks=[ALFA.cik]) == [zip_of(filing) for filing in filed[2:]]
+    assert [accession for accession, *_ in bench.packages()] == [filing.accession for filing in filed]
+
+
+def test_packages_are_requested_in_parallel(bench):
+    """And recorded in order; after a refusal no more are requested."""
+    filed = [Filed(f"0000000101-26-6000{n:02}", f"2026-07-{30 - n}") for n in range(20)]
+    bench.file(*filed)
+    for filing in filed[:10]:
+        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+    bench.server.otherwise = Reply(403)
+    with pytest.raises(RefusedError):
+        bench.run(ciks=[ALFA.cik], threads=4)
+    assert [row for row in bench.packages() if row[2] is None] == [
+        (filing.accession, f"{filing.accession}-xbrl.zip", None) for filing in filed[:10]
+    ]
+    assert len(bench.asked) < 18
+
+
+def test_the_download_of_a_data_set_goes_on(bench):
+    bench.file(OLD)
+    body = bytes(range(256)) * 100 + zipped()
+    reply = Reply(body=body, headers={"ETag": '"7"'})
+    bench.server.on(f"{DATA_SETS}2026q2.zip", Reply(body=body, headers={"ETag": '"7"'}, cut=10_000), reply)
+    bench.run()
+    assert "data set 2026q2" in bench.failures[0]
+    bench.run()
+    assert bench.server.asked[-1][1]["Range"] == "bytes=10000-"
+    newest = bench.lake.read("data_sets").row(0, named=True)
+    assert (newest["name"], bench.store.get(newest["digest"])) == ("2026q2", body)
+    assert [path.name for path in (bench.store.root / "bulk").iterdir()] == []
+
+
+def test_without_the_list_of_data_sets_no_package_is_requested(bench):
+    """Until one is known, it is not known which filings are newer."""
+    bench.file(NEW)
+    bench.server.on(DATA_SETS_URL, Reply(404))
+    assert bench.run() == [DATA_SETS_URL]
+    assert bench.told == [f"the list of data sets cannot be read, so none is fetched: {DATA_SETS_URL}: answers 404"]
+
+
+# --- the step of a synchronization
+
+
+def with_packages(mirror: Mirror) -> None:
+    """Let the mirror have the package of the newest filing of a company."""
+    recent = json.loads(mirror.submissions(ALFA).read_bytes())["filings"]["recent"]
+    accession = recent["accessionNumber"][0]
+    path = file_of(mirror.folder, f"{ARCHIVES}101/{accession.replace('-', '')}/{accession}-xbrl.zip")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(zipped())
+
+
+def test_a_synchronization_reads_the_filings_of_a_mirror(synchronized: Home, same_mirror: Mirror, monkeypatch):
+    """After it published, and unless they are off; values do not change."""
+    with_packages(same_mirror)
+    lake = Lake(synchronized.tables)
+    monkeypatch.setenv("FUNDAMENTALS_FILINGS", "off")
+    counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
+    assert (counts["published"], counts["packages"], lake.holds("packages")) == (0, 0, False)
+    monkeypatch.setenv("FUNDAMENTALS_FILINGS", "recent")
+    counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
+    assert (counts["published"], counts["packages"], lake.height("packages")) == (0, 1, 1)
+
+
+def test_a_failure_does_not_fail_the_synchronization(synchronized: Home, same_mirror: Mirror, monkeypatch, caplog):
+    with_packages(same_mirror)
+    monkeypatch.setattr(RawStore, "filing_files", lambda _: (_ for _ in ()).throw(SourceError("the source refuses")))
+    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["packages"] == 0
+    assert [line for line in caplog.messages if "the source refuses" in line] == [
+        "filings: the source refuses; what is published stays as it is, and the next synchronization goes on with the "
+        "filings"
+    ]
+
+
+def test_a_wrong_setting_is_an_error_of_one_line(same_mirror, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "new"))
+    monkeypatch.setenv("FUNDAMENTALS_FILINGS", "some")
+    assert fundamentals.main(["sync", "--source", str(same_mirror.folder)]) == 1
+    assert capsys.readouterr().err == (
+        "fundamentals sync: FUNDAMENTALS_FILINGS is 'some', expected off, recent or all\n"
+    )
