@@ -1,7 +1,7 @@
 """The documents of filings: the SEC's data sets by quarter, and the XBRL package of one filing.
 
 Belongs here: their addresses, the files that make up a package, requesting them, and storing them as received.
-Does not: which of them are wanted, and in which order (stages.filings), what they say (data_sets, package).
+Does not: which of them are wanted, and in which order (stages.wanted_filings), what they say (data_sets, package).
 
     {folder of the filing}/{accession}-xbrl.zip     the report, its schema and linkbases, and the instance
     {folder of the filing}/{report}_htm.xml         the instance of an inline report, which the SEC extracts

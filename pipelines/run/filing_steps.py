@@ -1,7 +1,7 @@
 """The steps after publication: fetching the filings themselves, and decoding them.
 
 Belongs here: what people see of them, and that failures leave the published run as it is. Does not: which documents
-are wanted (stages.filings), their rows (stages.statements), the steps of values (steps).
+are wanted (stages.wanted_filings), their rows (stages.statements), the steps of values (steps).
 """
 
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.steps import again
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
-from pipelines.stages import filings as filings_stage
 from pipelines.stages import statements as statements_stage
+from pipelines.stages import wanted_filings
 from pipelines.stages.documents import companies_asked
 from pipelines.stages.filed_rows import LINES
-from pipelines.stages.filings import Asked, Origin, mirrored
 from pipelines.stages.schemas import PACKAGES
+from pipelines.stages.wanted_filings import Asked, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
 
@@ -39,7 +39,7 @@ def filings(synchronization: Synchronization, log: Log) -> StepResult:
             if origin:
                 named = asked.symbols and companies_asked(lake.read("listings"), asked)
                 request = Asked(wanted, named or None, synchronization.started_at, asked.full)
-                failures = filings_stage.update(origin, synchronization.store, lake, request, log.info, log.warning)
+                failures = wanted_filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
                 run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
     except (PipelineError, OSError) as error:
         log.warning(f"filings: {error}; {GOES_ON}")

@@ -1,7 +1,7 @@
 """Requests for data sets and packages, and the record of them: tables `data_sets` and `packages`.
 
 Belongs here: what is recorded, in which order and how often results are recorded, when a source counts as failed.
-Does not: what is wanted (filings), addresses and files (edgar.filing_documents).
+Does not: what is wanted (wanted_filings), addresses and files (edgar.filing_documents).
 
 What is recorded and stored is not requested again. That a filing has no package is remembered, too; any other failure
 is asked again by the next run.

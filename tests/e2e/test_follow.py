@@ -43,7 +43,12 @@ def following(home: Path, server: EdgarServer) -> Iterator["subprocess.Popen[str
     process = subprocess.Popen(
         [sys.executable, "-c", QUICKLY],
         cwd=PROJECT,
-        env=environment(home, EDGAR_USER_AGENT="Example mail@example.org", EDGAR_BASE_URL=server.url),
+        env=environment(
+            home,
+            EDGAR_USER_AGENT="Example mail@example.org",
+            EDGAR_BASE_URL=server.url,
+            FUNDAMENTALS_FILINGS="off",
+        ),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

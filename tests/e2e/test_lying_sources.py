@@ -66,7 +66,8 @@ def held(first: Path, home: Path) -> Path:
 
 
 def live(home: Path, server: EdgarServer, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return sync_unrecorded(home, "live", *arguments, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url, **more)
+    settings = {"EDGAR_USER_AGENT": USER_AGENT, "EDGAR_BASE_URL": server.url, "FUNDAMENTALS_FILINGS": "off"}
+    return sync_unrecorded(home, "live", *arguments, **settings, **more)
 
 
 def asked(server: EdgarServer) -> int:

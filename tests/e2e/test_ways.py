@@ -28,7 +28,8 @@ def server() -> Iterator[EdgarServer]:
 
 
 def live(home: Path, server: EdgarServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return sync_unrecorded(home, "live", *arguments, EDGAR_USER_AGENT=USER_AGENT, EDGAR_BASE_URL=server.url)
+    settings = {"EDGAR_USER_AGENT": USER_AGENT, "EDGAR_BASE_URL": server.url, "FUNDAMENTALS_FILINGS": "off"}
+    return sync_unrecorded(home, "live", *arguments, **settings)
 
 
 def asked(server: EdgarServer) -> list[str]:

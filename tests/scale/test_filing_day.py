@@ -79,7 +79,12 @@ class Follower:
             process = subprocess.Popen(
                 [sys.executable, "-m", "tests.filing_day", str(self.clock.path)],
                 cwd=PROJECT,
-                env=environment(self.home, EDGAR_USER_AGENT="Example mail@example.org", EDGAR_BASE_URL=self.url),
+                env=environment(
+                    self.home,
+                    EDGAR_USER_AGENT="Example mail@example.org",
+                    EDGAR_BASE_URL=self.url,
+                    FUNDAMENTALS_FILINGS="off",
+                ),
                 stdout=log,
                 stderr=log,
             )

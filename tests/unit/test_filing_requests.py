@@ -22,13 +22,13 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import filing_requests, filings
-from pipelines.stages.filings import Asked, Origin, mirrored, update
+from pipelines.stages import filing_requests, wanted_filings
 from pipelines.stages.schemas import DOCUMENTS
+from pipelines.stages.wanted_filings import Asked, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
-from tests.mirrors import ALFA, BRAVO, Mirror
+from tests.mirrors import ALFA, BRAVO, Mirror, write
 
 NOW = datetime(2026, 8, 5, 10, tzinfo=UTC)
 PAGE = "".join(
@@ -243,7 +243,7 @@ def test_companies_without_companyfacts_count_in_a_mirror(bench):
 
 def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch):
     """Newest first; the next run asks for the list of data sets alone."""
-    monkeypatch.setattr(filings, "QUARTERS", 2)
+    monkeypatch.setattr(wanted_filings, "QUARTERS", 2)
     bench.file(NEW, OLD, INLINE, NEWEST)
     for filing in (OLD, NEW, INLINE, NEWEST):
         bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
@@ -336,7 +336,7 @@ def test_what_is_no_zip_file_is_not_stored(bench, body):
 
 def test_a_run_ends_when_its_budget_is_used(bench, monkeypatch):
     """The next run goes on."""
-    monkeypatch.setattr(filings, "BUDGET", {"recent": 4})
+    monkeypatch.setattr(wanted_filings, "BUDGET", {"recent": 4})
     monkeypatch.setattr(filing_requests, "AT_A_TIME", 1)
     filed = [Filed(f"0000000101-26-1000{n:02}", f"2026-07-{n:02}", is_inline=1) for n in range(1, 5)]
     bench.file(*filed)
@@ -461,6 +461,27 @@ def test_a_synchronization_reads_the_filings_of_a_mirror(synchronized: Home, sam
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "recent")
     counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
     assert (counts["published"], counts["packages"], lake.height("packages")) == (0, 1, 1)
+
+
+def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monkeypatch, caplog):
+    """Where it refuses, the published run stays, and says so."""
+    document = json.loads(same_mirror.submissions(ALFA).read_bytes())
+    recent = document["filings"]["recent"]
+    recent |= {
+        "isXBRL": [1] * len(recent["form"]),
+        "filingDate": [f"{datetime.now(UTC):%Y-%m-%d}"] * len(recent["form"]),
+    }
+    write(same_mirror.submissions(ALFA), document)
+    home = Home(tmp_path / "live")
+    with running_server() as server:
+        server.folder, server.otherwise = same_mirror.folder, Reply(403, b"blocked")
+        monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
+        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
+        counts = composed(Synchronization(home, "live", symbols="ALFA")).counts
+        asked = [path for path, _ in server.asked if path.endswith("-xbrl.zip")]
+    assert (counts["published"], counts["packages"], len(asked)) == (1, 0, 3)
+    assert "blocked: wait ten minutes" in caplog.text
+    assert "what is published stays as it is" in caplog.text
 
 
 def test_a_failure_does_not_fail_the_synchronization(synchronized: Home, same_mirror: Mirror, monkeypatch, caplog):
