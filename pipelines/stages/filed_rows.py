@@ -54,7 +54,7 @@ def of_packages(packages: Sequence[Package], known: pl.DataFrame) -> Tables:
     facts, lines = _frame(stated).rename({"dimensions": "member"}), _frame(shown)
     return _tables(
         facts.with_columns(pl.col("start", "end").str.to_date("%Y-%m-%d")).with_columns(_own_and_member()),
-        lines.explode("members").rename({"members": "member"}).with_columns(_own_and_member()),
+        lines.explode("members", empty_as_null=True).rename({"members": "member"}).with_columns(_own_and_member()),
         known,
         FILING,
         (*CONCEPT, "member"),

@@ -41,7 +41,7 @@ BROWSER = [
     "--disable-component-update",
     "--disable-sync",
 ]
-STEPS = ["documents", "facts", "values", "versions", "tables", "warehouse", "quality_report", "filings"]
+STEPS = ["documents", "facts", "values", "versions", "tables", "warehouse", "quality_report", "filings", "statements"]
 PUBLISHED = [f"warehouse/{table.name}" for table in views.PUBLISHED]
 OUTSIDE = [*(f"sec/{name}" for name, *_ in UPSTREAM), "http_interface"]
 ASSETS = "{ assetNodes { assetKey { path } } }"
@@ -258,7 +258,7 @@ def test_a_published_table_shows_its_columns_and_its_rows(instance, page, shoot)
 
 @pytest.mark.parametrize("size", [(1280, 800), (1500, 900), (1920, 1000)])
 def test_the_address_of_make_ui_opens_the_chain_in_the_window(instance, page, shoot, size):
-    """All seven steps, in their order, and none behind the zoom control at the right edge."""
+    """All eight steps, in their order, and none behind the zoom control at the right edge."""
     told = subprocess.run(["make", "--dry-run", "ui"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
     [path] = set(re.findall(r"http://127\.0\.0\.1:\d+(/asset-groups\S*?)\"", told))
     width, height = size

@@ -121,7 +121,17 @@ def test_published_tables_are_materialized_with_a_new_build_only(synchronized, s
 
     run_job(synchronized, str(same_mirror.folder))
     first, second = materialized(0), materialized(1)
-    steps = {"documents", "facts", "values", "versions", "tables", "warehouse", "quality_report", "filings"}
+    steps = {
+        "documents",
+        "facts",
+        "values",
+        "versions",
+        "tables",
+        "warehouse",
+        "quality_report",
+        "filings",
+        "statements",
+    }
     assert set(second) == steps
     assert set(first) == steps | {key_of(table).to_user_string() for table in views.PUBLISHED}
     pointer = publish.current(synchronized.published)

@@ -1,0 +1,313 @@
+"""Decoding filings and data sets: the rows of both, what is decoded again, documents that cannot be read, the files."""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet
+import pytest
+
+from pipelines.edgar.raw_store import RawStore
+from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.stages import schemas, statements
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from pipelines.tables import filed_files
+from tests import data_sets, filed
+from tests import filing_packages as packages
+from tests.filing_packages import ACCESSION, CIK, YEAR, context, fact, label, link, member, packed, zipped
+from tests.mirrors import Mirror
+from warehouse import filed as declared
+from warehouse import publish
+
+OTHER = "0000000102"
+LATER = "0000000101-25-000002"
+AXIS = "us-gaap:StatementClassOfStockAxis"
+CLASS_A = f"{AXIS}=us-gaap:CommonClassAMember"
+EARNINGS = "EarningsPerShareBasic"
+SHEET = packed(packages.SHEET, packages.SUMS, packages.TITLE, label("us-gaap:Assets", "Total assets"))
+BROKEN = {
+    "a page instead of a zip": {"a-xbrl.zip": b"<html>Not found</html>"},
+    "a cut zip": {"a-xbrl.zip": zipped(SHEET)[:-30]},
+    "entities": {"a.xml": b"<!DOCTYPE x [<!ENTITY a 'b'>]>" + SHEET[f"{packages.NAME}_htm.xml"]},
+    "no instance": {"a.xsd": SHEET[f"{packages.NAME}.xsd"]},
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with one listed company, and one fact of companyfacts: the total of the small balance sheet."""
+    home = Home(tmp_path / "home")
+    home.prepare()
+    lake = Lake(home.tables)
+    listed(lake, CIK)
+    row = (CIK, "us-gaap", "Assets", "USD", None, "2024-12-31", 100.0, ACCESSION, 2024, "10-K", "2025-02-01")
+    lake.replace_companies("facts", [pl.DataFrame([row], schema=RAW_SCHEMA, orient="row")], {CIK: "first"})
+    return home
+
+
+def listed(lake: Lake, *ciks: str) -> None:
+    lake.write("listings", pl.DataFrame({"cik": ciks}))
+
+
+def decoded(home: Home) -> dict[str, int]:
+    return statements.update(RawStore(home.root), Lake(home.tables))
+
+
+def rows(home: Home, table: str, *columns: str) -> list[tuple[object, ...]]:
+    frame = Lake(home.tables).read(table).select(columns)
+    return frame.cast({pl.Categorical: pl.String}).rows()
+
+
+def unread(home: Home) -> dict[str, str]:
+    read = Lake(home.tables).read(statements.UNREAD).select(pl.coalesce("name", "accession"), "reason")
+    return dict(read.iter_rows())
+
+
+# --- Rows -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_of_a_filing_has_the_values_of_all_its_members_and_periods(home):
+    """An income statement with two classes of stock: headings have no value, and other facts no line."""
+    lines = (
+        ("us-gaap:IncomeAbstract", f"us-gaap:{EARNINGS}"),
+        (f"us-gaap:{EARNINGS}", AXIS),
+        (AXIS, "us-gaap:CommonClassAMember"),
+        ("us-gaap:IncomeAbstract", "us-gaap:NetIncomeLoss"),
+    )
+    before = ("2023-01-01", "2023-12-31")
+    parts = (
+        context("before", before),
+        context("a", YEAR, member(AXIS, "us-gaap:CommonClassAMember")),
+        context("b", YEAR, member(AXIS, "us-gaap:CommonClassBMember")),
+        fact("us-gaap:NetIncomeLoss", 9, of="year"),
+        fact("us-gaap:NetIncomeLoss", 8, of="before", decimals="INF"),
+        fact(f"us-gaap:{EARNINGS}", 3, of="a"),
+        fact(f"us-gaap:{EARNINGS}", 1, of="b"),
+        fact("alfa:Vines", 40),
+    )
+    title = packages.role_type("Income", "0000004 - Statement - CONSOLIDATED STATEMENTS OF INCOME")
+    files = packed(link("presentation", "Income", lines), title, label("us-gaap:NetIncomeLoss", "Profit"), facts=parts)
+    filed.fetched(home, {(CIK, ACCESSION): {"a-xbrl.zip": zipped(files)}})
+    decoded(home)
+
+    shown = rows(home, "statement_lines", "statement", "line", "element", "abstract", "member", "start", "end", "value")
+    year, earlier = (tuple(map(date.fromisoformat, dates)) for dates in (YEAR, before))
+    assert shown == [
+        ("IS", 0, "IncomeAbstract", True, None, None, None, None),
+        ("IS", 1, EARNINGS, False, CLASS_A, *year, 3.0),
+        ("IS", 4, "NetIncomeLoss", False, None, *year, 9.0),
+        ("IS", 4, "NetIncomeLoss", False, None, *earlier, 8.0),
+    ]
+    facts = rows(home, "filed_facts", "source", "taxonomy", "element", "own", "decimals", "member", "label", "value")
+    assert facts == [
+        ("filing", "us-gaap", "NetIncomeLoss", False, -3.0, None, "Profit", 9.0),
+        ("filing", "us-gaap", "NetIncomeLoss", False, float("inf"), None, "Profit", 8.0),
+        ("filing", "us-gaap", EARNINGS, False, -3.0, CLASS_A, None, 3.0),
+        ("filing", "us-gaap", EARNINGS, False, -3.0, CLASS_A.replace("ClassA", "ClassB"), None, 1.0),
+        ("filing", None, "Vines", True, -3.0, None, None, 40.0),
+    ]
+
+
+def test_lines_have_totals_and_facts_of_companyfacts_are_marked(home):
+    """By accession, element and value: the total stays companyfacts'. An own element has no taxonomy."""
+    filed.fetched(home, {(CIK, ACCESSION): SHEET})
+    decoded(home)
+
+    shown = rows(home, "statement_lines", "element", "own", "label", "parent", "weight", "value")
+    assert shown[2:5] == [
+        ("AssetsCurrent", False, None, "Assets", 1.0, 60.0),
+        ("Vines", True, None, "Assets", 1.0, 40.0),
+        ("Assets", False, "Total assets", None, None, 100.0),
+    ]
+    marked = dict(rows(home, "filed_facts", "element", "in_companyfacts"))
+    assert marked == {name: name == "Assets" for name in marked}
+    assert len(marked) == 4
+
+
+def test_a_line_of_a_data_set_has_all_members_of_its_element(home):
+    """And a co-registrant is a member, too. There is no first day, but the number of quarters."""
+    numbers = [
+        data_sets.fact(adsh=ACCESSION, value="100.0000"),
+        data_sets.fact(adsh=ACCESSION, segments="ClassOfStock=CommonClassA;", value="100.0000"),
+        data_sets.fact(adsh=ACCESSION, coreg="AlfaFinance", value="100.0000"),
+        data_sets.fact(adsh=ACCESSION, tag="Vines", version=ACCESSION, qtrs="4", value="7.0000"),
+    ]
+    tables = data_sets.members(
+        sub=[data_sets.filing(adsh=ACCESSION, cik="101")],
+        num=numbers,
+        pre=[data_sets.line(adsh=ACCESSION), data_sets.line(adsh=ACCESSION, line="2", tag="Goodwill", negating="1")],
+    )
+    filed.fetched(home, data_sets={"2010q1": data_sets.zipped(tables)})
+    decoded(home)
+
+    columns = ("report", "line", "element", "label", "negated", "member", "end", "value")
+    day, members = date(2009, 12, 31), (None, "ClassOfStock=CommonClassA;", "LegalEntity=AlfaFinance;")
+    assert rows(home, "statement_lines_2010q1", *columns) == [
+        *((2, 1, "Assets", "Total assets", False, each, day, 100.0) for each in members),
+        (2, 2, "Goodwill", "Total assets", True, None, None, None),
+    ]
+    facts = rows(home, "filed_facts_2010q1", "taxonomy", "own", "start", "quarters", "member", "in_companyfacts")
+    assert facts == [
+        ("us-gaap", False, None, 0, members[0], True),
+        ("us-gaap", False, None, 0, members[1], False),
+        (None, True, None, 4, None, False),
+        ("us-gaap", False, None, 0, members[2], False),
+    ]
+
+
+# --- What is decoded again --------------------------------------------------------------------------------------------
+
+
+def test_a_package_is_decoded_once(home, monkeypatch):
+    """Until the company has another filing, or another document of companyfacts; another company is not touched."""
+    other = packed(packages.SHEET, packages.TITLE, facts=[])
+    names = {(CIK, ACCESSION): SHEET, (OTHER, "0000000102-25-000001"): other_company(other)}
+    filed.fetched(home, names)
+    assert decoded(home)["companies_with_filings"] == 2
+    assert decoded(home)["companies_with_filings"] == 0
+    filed.fetched(home, {**names, (CIK, LATER): SHEET})
+    assert decoded(home)["companies_with_filings"] == 1
+    assert {*rows(home, "filed_facts", "accession")} == {(ACCESSION,), (LATER,)}
+    lake = Lake(home.tables)
+    lake.replace_companies("facts", [lake.of_companies("facts", [CIK])], {CIK: "second"})
+    assert decoded(home)["companies_with_filings"] == 1
+    monkeypatch.setattr(statements, "code_of_packages", lambda: "other code")
+    assert decoded(home)["companies_with_filings"] == 2
+
+
+def other_company(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {name: content.replace(CIK.encode(), OTHER.encode()) for name, content in files.items()}
+
+
+def test_a_quarter_is_decoded_again_for_a_company_of_it_that_is_new_on_the_list(home, monkeypatch):
+    """Only listed companies are read, and those that have facts."""
+    sub = [data_sets.filing(), data_sets.filing(adsh=data_sets.B, cik="102")]
+    num = [data_sets.fact(), data_sets.fact(adsh=data_sets.B)]
+    filed.fetched(home, data_sets={"2010q1": data_sets.zipped(data_sets.members(sub=sub, num=num))})
+    lake = Lake(home.tables)
+    quarters = []
+    for ciks in ((CIK,), (CIK,), (CIK, "0000000999"), (CIK, OTHER), (CIK, OTHER)):
+        listed(lake, *ciks)
+        quarters.append((decoded(home)["quarters"], lake.companies("filed_facts_2010q1")))
+    assert quarters == [(1, 1), (0, 1), (0, 1), (1, 2), (0, 2)]
+    monkeypatch.setattr(statements, "code_of_data_sets", lambda: "other code")
+    assert decoded(home)["quarters"] == 1
+
+
+# --- Documents that cannot be read ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("files", BROKEN.values(), ids=BROKEN)
+def test_a_broken_filing_costs_its_own_rows_only(home, files):
+    """The other filings of its company are read. The reason is kept, and the filing is not read again."""
+    filed.fetched(home, {(CIK, ACCESSION): files, (CIK, LATER): SHEET})
+    assert decoded(home)["unread"] == 1
+    assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
+    assert list(unread(home)) == [ACCESSION]
+    assert f"filing {ACCESSION} of CIK {CIK}" in unread(home)[ACCESSION]
+    assert decoded(home) == {"quarters": 0, "companies_with_filings": 0, "unread": 1}
+
+    filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
+    assert decoded(home)["unread"] == 0
+    assert {*rows(home, "filed_facts", "accession")} == {(ACCESSION,), (LATER,)}
+
+
+def test_earlier_rows_of_a_filing_stay(home):
+    filed.fetched(home, {(CIK, ACCESSION): SHEET})
+    decoded(home)
+    before = Lake(home.tables).read("statement_lines")
+    filed.fetched(home, {(CIK, ACCESSION): BROKEN["no instance"]})
+    assert decoded(home)["unread"] == 1
+    assert Lake(home.tables).read("statement_lines").equals(before)
+
+
+def test_an_error_of_the_program_costs_one_filing_and_one_of_the_machine_ends_the_run(home, monkeypatch):
+    def failing(error: Exception) -> Callable[..., object]:
+        def read(files: object, cik: str, accession: str) -> object:
+            if accession == ACCESSION:
+                raise error
+            return read_package(files, cik, accession)
+
+        return read
+
+    read_package = statements.read_package
+    filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
+    with monkeypatch.context() as broken:
+        broken.setattr(statements, "read_package", failing(OSError("No space left on device")))
+        with pytest.raises(OSError, match="No space"):
+            decoded(home)
+        broken.setattr(statements, "read_package", failing(ZeroDivisionError("by zero")))
+        assert decoded(home)["unread"] == 1
+    assert unread(home)[ACCESSION].endswith("by zero; this is an error of the service, please report it")
+    assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
+
+
+def test_a_broken_quarter_costs_nothing_but_itself(home):
+    """Its earlier rows stay, and it is not read again until its zip file is another one."""
+    whole = data_sets.zipped(data_sets.members())
+    filed.fetched(home, data_sets={"2010q1": whole, "2010q2": whole[:-40]})
+    assert decoded(home) == {"quarters": 1, "companies_with_filings": 0, "unread": 1}
+    filed.fetched(home, data_sets={"2010q1": b"<html>", "2010q2": whole})
+    assert decoded(home) == {"quarters": 1, "companies_with_filings": 0, "unread": 1}
+    assert list(unread(home)) == ["2010q1"]
+    assert rows(home, "filed_facts_2010q1", "element") == rows(home, "filed_facts_2010q2", "element") == [("Assets",)]
+    assert decoded(home) == {"quarters": 0, "companies_with_filings": 0, "unread": 1}
+
+
+# --- The files --------------------------------------------------------------------------------------------------------
+
+
+def test_the_files_have_the_columns_that_are_declared(home):
+    """Also without any filing, and with the description of each column in its field."""
+    assert [*schemas.FILED_FACTS] == [*declared.FILED_FACTS.names]
+    assert [*schemas.STATEMENT_LINES] == [*declared.STATEMENT_LINES.names]
+    decoded(home)
+    assert filed_files.write(Lake(home.tables), home.published) == 2
+    for table in declared.FILES:
+        held = pyarrow.parquet.read_schema(home.published / "statements" / f"{table.name}.parquet")
+        assert held.names == list(table.names)
+        assert [field.metadata[b"description"].decode() for field in held] == [c.description for c in table.columns]
+
+
+def test_a_filing_whose_documents_are_read_has_no_rows_of_a_data_set(home):
+    """The files are written again if a table has changed, and not otherwise."""
+    sub = [data_sets.filing(adsh=ACCESSION), data_sets.filing()]
+    num = [data_sets.fact(adsh=ACCESSION), data_sets.fact()]
+    filed.fetched(home, data_sets={"2010q1": data_sets.zipped(data_sets.members(sub=sub, num=num))})
+    lake = Lake(home.tables)
+    path = home.published / "statements" / "filed_facts.parquet"
+
+    def sources() -> set[tuple[str, str]]:
+        decoded(home)
+        filed_files.write(lake, home.published)
+        return {*pl.read_parquet(path).select("accession", "source").rows()}
+
+    assert sources() == {(ACCESSION, "data set"), (data_sets.A, "data set")}
+    filed.fetched(home, {(CIK, ACCESSION): SHEET}, {"2010q1": data_sets.zipped(data_sets.members(sub=sub, num=num))})
+    assert sources() == {(ACCESSION, "filing"), (data_sets.A, "data set")}
+    assert filed_files.write(lake, home.published) == 0
+    path.write_bytes(b"damaged")
+    assert filed_files.write(lake, home.published) == 1
+    assert {each.name for each in path.parent.iterdir()} == {"filed_facts.parquet", "statement_lines.parquet"}
+
+
+def test_a_file_that_cannot_be_written_is_named(home):
+    decoded(home)
+    (home.published / "statements").write_text("no folder")
+    with pytest.raises(filed_files.FiledFilesError, match="statements cannot be written"):
+        filed_files.write(Lake(home.tables), home.published)
+
+
+def test_the_step_changes_no_table_of_the_build(synchronized: Home, same_mirror: Mirror, caplog):
+    """And it warns of each document that cannot be read."""
+    before = publish.current(synchronized.published)
+    filed.fetched(synchronized, {(CIK, ACCESSION): SHEET}, {"2010q1": b"<html>"})
+    outcome = composed(Synchronization(synchronized, str(same_mirror.folder)))
+    after = publish.current(synchronized.published)
+    assert (after.build, after.content_hash, after.sums) == (before.build, before.content_hash, before.sums)
+    assert (outcome.counts["statement_lines"], outcome.counts["filed_facts"]) == (6, 4)
+    assert "1 filings or data sets cannot be read:\n2010q1: data set 2010q1: is not a whole zip file" in caplog.text
