@@ -320,16 +320,17 @@ def test_404_is_remembered_of_what_is_not_new(bench):
     assert bench.run(ciks=[ALFA.cik], full=True) == [*asked[0], *asked[1]]
 
 
-@pytest.mark.parametrize("body", [b"<html>Maintenance</html>", zipped()[:-30]])
-def test_what_is_no_zip_file_is_not_stored(bench, body):
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [(b"<html>Maintenance</html>", "a web page in place of the document"), (zipped()[:-30], "is not a whole zip file")],
+)
+def test_what_is_no_zip_file_is_not_stored(bench, body, reason):
     bench.file(NEW)
     bench.server.on(zip_of(NEW), Reply(body=body))
     bench.server.on(f"{DATA_SETS}2026q2.zip", Reply(body=body))
     assert zip_of(NEW) in bench.run()
-    assert [failure.partition(";")[0] for failure in bench.failures] == [
-        "data set 2026q2: is not a whole zip file",
-        f"filing {NEW.accession} of CIK {ALFA.cik}: is not a whole zip file",
-    ]
+    documents = [(failure.partition(":")[0], reason in failure) for failure in bench.failures]
+    assert documents == [("data set 2026q2", True), (f"filing {NEW.accession} of CIK {ALFA.cik}", True)]
     assert bench.lake.read("data_sets")["digest"].null_count() == 1
     assert bench.run() == [DATA_SETS_URL, f"{DATA_SETS}2026q2.zip", zip_of(NEW)]
 
