@@ -20,6 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.errors import PipelineError
+from pipelines.normalize.history.late import in_force
 from pipelines.normalize.history.versions import FACT, LOG, VERSION_OF, numbered
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
@@ -58,9 +59,8 @@ def restored(folder: Path, build: Path, segments: Sequence[str], damaged: Sequen
             raise NotInBuild(f"the published build has no version of {name}")
     ciks = pl.concat(held["cik"] for held in rows.values()).unique()
     before = {name: version_log.read(folder, [name], ciks) for name in segments if name not in rows}
-    of_log = numbered(
-        pl.concat((before | {name: held.select(LOG.names()) for name, held in rows.items()})[name] for name in segments)
-    )
+    every = before | {name: held.select(LOG.names()) for name, held in rows.items()}
+    of_log = numbered(in_force(pl.concat(every[name] for name in segments)))
     of_build = versions.filter(pl.col("cik").is_in(ciks.implode()))
     same = of_log.select(COMPARED).sort(VERSION).equals(of_build.select(COMPARED).sort(VERSION))
     if not same:
@@ -93,6 +93,7 @@ def logged(build: Path) -> pl.DataFrame:
             is_year_end=pl.col("is_year_end").fill_null(value=False),
             legs=pl.col("legs").fill_null(pl.lit([], pl.List(FACT))),
             rules=pl.lit(rules_digest()),
+            starts_anew=pl.lit(value=False),
         )
         .select(*(pl.col(name).cast(dtype) for name, dtype in LOG.items()), "version", "segment_at")
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines.normalize.history.late import in_force, told_anew
 from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.pipeline import ITEM_SIGNS
 from pipelines.stages import batches, held_back
@@ -96,14 +97,15 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     ciks, rules = batch.ciks, batches.rules_digest()
     logged = read(log, batch.segments, ciks)
     filings, replayed = lake.of_companies("filings", ciks), lake.of_companies(REPLAYED, ciks)
-    known = on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS)
+    known = in_force(on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS))
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
     facts = partial(_facts_filed, lake, ciks)
-    new = recorded(to_append(known, replayed, order, rules, currencies, facts), now, rules)
-    versions = numbered(pl.concat([known, new]))
+    appended = recorded(to_append(known, replayed, order, rules, currencies, facts), now, rules)
+    new = pl.concat([told_anew(known, replayed, order, rules), appended])
+    versions = numbered(in_force(pl.concat([known, new])))
     had_versions = known.select("cik").unique()
-    changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new.height)
+    changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(appended.height)
     tables = {
         RECORDED: new,
         VERSIONS: versions.sort(*VERSION_OF, "version"),

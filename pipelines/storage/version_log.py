@@ -32,7 +32,7 @@ ROW_GROUP = 5_000
 """Rows that are read together: those of about ten companies. Ten times as many take four times as long for a few
 companies, in a file that is a quarter smaller."""
 ADVICE = "run `fundamentals doctor --repair`, which restores the segment from the published build"
-LATER = ("rule",)
+LATER = ("rule", "starts_anew")
 """Columns of LOG that the first segments lack. A segment that lacks another column is damaged."""
 
 

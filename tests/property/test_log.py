@@ -176,6 +176,51 @@ def test_figures_of_known_filings_that_edgar_changes_are_served_as_they_are_now(
     assert {key: (served[key], value) for key, value in current.items() if not same(served[key], value, 1e-5)} == {}
 
 
+@examples(1)
+@given(mixed=several(), newer=st.integers(1, 6))
+def test_a_report_that_arrives_late_is_told_as_if_it_had_been_there(mixed, newer):
+    """A home that read newer reports first has the versions of one that read all at once.
+
+    Only where it served a value that all reports together do not lead to, that value stays a version.
+    """
+
+    def without_report(document: dict[str, Any]) -> dict[str, Any]:
+        units = [
+            unit
+            for of_taxonomy in document["facts"].values()
+            for element in of_taxonomy.values()
+            for unit in element["units"].values()
+        ]
+        reports = sorted({(fact["filed"], fact["accn"]) for unit in units for fact in unit})
+        late = reports[-1 - newer][1] if len(reports) > newer else ""
+        for unit in units:
+            unit[:] = [fact for fact in unit if fact["accn"] != late]
+        return document
+
+    with TemporaryDirectory() as followed, TemporaryDirectory() as met:
+        follower, newcomer = Follower(Path(followed), mixed), Follower(Path(met), mixed)
+        follower.edit = without_report
+        follower.synchronize()
+        follower.edit = None
+        after, expected = follower.synchronize(), newcomer.synchronize()
+
+        assert told(follower.synchronize(full=True)) == told(after)
+    newest, of_all = (values(versions.filter("is_current").drop_nulls("value")) for versions in (after, expected))
+    assert newest.keys() == of_all.keys()
+    assert {key for key in newest if not same(newest[key], of_all[key])} == set()
+    found, others = (by_item(versions) for versions in (after, expected))
+    served = by_item(after.drop_nulls("recorded_at"))
+    apart = {key for key in found.keys() | others.keys() if found.get(key) != others.get(key)}
+    assert {key for key in apart if {one[0] for one in served[key]} <= {one[0] for one in others.get(key, ())}} == set()
+
+
+def by_item(versions: pl.DataFrame) -> dict[Item, list[tuple[Any, ...]]]:
+    """The versions of each period and item: value (rounded), filing and cause, in order."""
+    told_by = versions.sort(*VERSION_OF, "version").with_columns(pl.col("value").round_sig_figs(9))
+    rows = told_by.group_by(VERSION_OF).agg(pl.struct("value", "accession", "form", "filed", "cause", "is_current"))
+    return {(cik, end, item): [tuple(one.values()) for one in told] for cik, end, item, told in rows.iter_rows()}
+
+
 # --- The content of versions ------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.elements import AMOUNT
+from pipelines.normalize.history.late import in_force, told_anew
 from pipelines.normalize.history.replay import _without_meaning, item_versions
 from pipelines.normalize.history.versions import (
     FACT,
@@ -439,6 +440,47 @@ def test_only_the_current_value_has_been_served():
     assert told["recorded_at"].to_list() == [None, NOW, NOW]
     assert set(told["rules"]) == {"rules"}
     assert told.schema == LOG
+
+
+LATE, NEWEST = FILINGS[1], FILINGS[3]
+TOLD_ANEW = {
+    # what the log has, and the replay: value and filing
+    "of an older report": ([(100.0, NEWEST)], [(100.0, LATE)], [(100.0, LATE, NOW)]),
+    "superseded before it arrived": (
+        [(96.0, NEWEST)],
+        [(100.0, LATE), (96.0, NEWEST)],
+        [(100.0, LATE, None), (96.0, NEWEST, NOW)],
+    ),
+    "of a value that the replay does not have": ([(97.0, NEWEST)], [(100.0, LATE), (96.0, NEWEST)], []),
+    "before a change": (
+        [(96.0, NEWEST)],
+        [(100.0, LATE), (96.0, NEWEST), (95.0, NEWEST)],
+        [(100.0, LATE, None), (96.0, NEWEST, NOW)],
+    ),
+    "of a report that is not late": ([(100.0, LATE)], [(100.0, LATE), (96.0, NEWEST)], []),
+}
+
+
+@pytest.mark.parametrize(("in_log", "found", "expected"), TOLD_ANEW.values(), ids=TOLD_ANEW)
+def test_a_late_report_tells_its_versions_anew(in_log, found, expected):
+    """At their places, with the times at which values were served; in the log, the last telling counts."""
+    log = logged(*(version(*one) for one in in_log))
+
+    told = told_anew(log, replayed(*(version(*one) for one in found)), ORDER, "rules")
+
+    assert told.select("value", "accession", "recorded_at").rows() == expected
+    assert in_force(pl.concat([log, told])).equals(told if expected else log)
+    assert told_anew(
+        in_force(pl.concat([log, told])), replayed(*(version(*one) for one in found)), ORDER, "rules"
+    ).is_empty()
+
+
+def test_a_report_that_the_log_names_is_not_late():
+    """As the filing of a leg. Nor is anything told anew that other rules recorded."""
+    found = replayed(version(100.0, LATE))
+
+    assert told_anew(logged(version(100.0, NEWEST, legs=[filed(LATE)])), found, ORDER, "rules").is_empty()
+    assert told_anew(logged(version(100.0, NEWEST), rules="former rules"), found, ORDER, "rules").is_empty()
 
 
 def test_versions_are_numbered_in_the_order_of_recording():

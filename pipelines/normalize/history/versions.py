@@ -100,9 +100,12 @@ REPLAYED = pl.Schema(
         "legs": pl.List(FACT),
     }
 )
-LOG = pl.Schema({**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String()})
+LOG = pl.Schema(
+    {**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String(), "starts_anew": pl.Boolean()}
+)
 """One row a version, in the order of recording. `basis` is the newest filing at that time: the value and the legs are
-on its share basis. `rules` is the digest of the rules that made it."""
+on its share basis. `rules` is the digest of the rules that made it. `starts_anew` is true for the first row of a period
+and item whose versions are recorded a second time (late): the rows before it no longer count."""
 
 
 def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
@@ -158,7 +161,7 @@ def to_append(
     """The versions that a synchronization appends to the log.
 
     Args:
-        log: the log of these companies, with values on today's share basis: columns of LOG.
+        log: the rows in force of these companies (late.in_force), with values on today's share basis: columns of LOG.
         replayed: the versions to which their filings lead today: columns of REPLAYED, in the order of filing.
         order: `cik`, `accession`, `seq`: the filings known today in their order.
         rules: the digest of the rules that made `replayed`.
@@ -322,7 +325,9 @@ def recorded(appended: pl.DataFrame, at: datetime, rules: str) -> pl.DataFrame:
     """Rows for the log: `recorded_at` is the time `at` for current values, null for values superseded before."""
     is_last = pl.int_range(pl.len()).over(VERSION_OF) == pl.len().over(VERSION_OF) - 1
     return appended.with_columns(
-        recorded_at=pl.when(is_last).then(pl.lit(at, pl.Datetime("us", "UTC"))), rules=pl.lit(rules)
+        recorded_at=pl.when(is_last).then(pl.lit(at, pl.Datetime("us", "UTC"))),
+        rules=pl.lit(rules),
+        starts_anew=pl.lit(value=False),
     ).select(LOG.names())
 
 
