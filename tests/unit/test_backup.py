@@ -11,6 +11,7 @@ import pytest
 
 import fundamentals
 from pipelines.admin import backup
+from pipelines.edgar.raw_store import RawStore
 from pipelines.storage.checksums import digest_of
 from pipelines.storage.home import Home
 from serve.access.accounts import Accounts
@@ -78,6 +79,9 @@ def test_a_restored_home_answers_as_before_and_a_synchronization_finds_nothing_n
 ):
     """The backup has what the service wrote last, which is still beside the database of accounts."""
     key = subscriber(home)
+    store = RawStore(home.root)
+    store.put_filing(b"a large data set")  # left out: it can be fetched again
+    store.name_documents()
     open_accounts = Accounts(home.root / "accounts.sqlite")  # as a running service: its writes stay in the WAL
     newest = open_accounts.create_key(EMAIL, 1)
     assert (home.root / "accounts.sqlite-wal").stat().st_size
@@ -88,6 +92,7 @@ def test_a_restored_home_answers_as_before_and_a_synchronization_finds_nothing_n
 
     status, said = run(capsys, empty, "restore", tmp_path / "backup")
     assert (status, said.endswith(f" into {empty.root}")) == (0, True)
+    assert RawStore(empty.root).filing_files() == []
     before, after = answers(home, key), answers(empty, key)
     assert {path for path in PATHS if before[path][0] == 200} > {"/v1/companies/ALFA/financials", "/v1/companies/BRVO"}
     assert after == before

@@ -90,6 +90,20 @@ def test_a_whole_home_is_well(home, doctor):
     assert doctor("--quick")[0] == WELL
 
 
+def test_a_damaged_document_of_a_filing_is_removed_and_fetched_again_by_the_next_synchronization(home, doctor):
+    store = RawStore(home.root)
+    whole, damaged = (store.filing_path(store.put_filing(content * 100)) for content in (b"whole", b"damaged"))
+    store.name_documents()
+    assert "2 of filings" in doctor()[2]
+    flip(damaged)
+    status, found, _ = doctor()
+    assert (status, set(found)) == (DAMAGE, {"raw zone"})
+    assert f"1 documents of filings are damaged, such as {damaged}" in found["raw zone"]
+    assert doctor("--quick")[0] == WELL
+    assert doctor("--repair")[0] == WELL
+    assert store.filing_files() == [whole]
+
+
 def test_every_part_is_repaired_and_the_next_synchronization_makes_the_same_build(home, two_builds, doctor):
     """A flipped bit in every table, segment, list and record at once, in a document, and in the build before."""
     before, values = published(home.root).content_hash, logged(home)

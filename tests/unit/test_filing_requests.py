@@ -5,6 +5,7 @@ import json
 import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -258,6 +259,9 @@ def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch
     ]
     assert bench.run() == [DATA_SETS_URL]
     assert (bench.told, len(bench.packages())) == ([], 4)
+    for document in (zipped("2026q1"), zipped(NEW.accession)):
+        bench.store.filing_path(sha256(document).hexdigest()).unlink()  # as fundamentals doctor, and a restored backup
+    assert bench.run() == [DATA_SETS_URL, f"{DATA_SETS}2026q1.zip", zip_of(NEW)]
     assert bench.run("all") == [DATA_SETS_URL, f"{DATA_SETS}2025q4.zip", zip_of(OLD)]
     assert bench.run(full=True) == data_sets
 

@@ -56,6 +56,19 @@ def test_a_document_is_stored_once_compressed_under_its_digest(store):
     assert zstandard.ZstdDecompressor().decompress(path.read_bytes()) == content
 
 
+def test_documents_of_filings_lie_apart(store):
+    """They are read as all others, and get their names together."""
+    content = b"PK a data set"
+    digest = store.put_filing(content)
+    assert store.filing_files() == []
+    store.name_documents()
+    assert files(store) == [f"filings/{digest[:2]}/{digest}.zst"]
+    assert store.filing_files() == [store.filing_path(digest)]
+    assert RawStore(store.home).get(digest) == content
+    assert store.put_filing(content) == digest
+    assert list((store.root / "incoming").iterdir()) == []
+
+
 def test_stored_documents_are_listed(store):
     assert not store.has("0" * 64)
     assert store.has(store.put(b"{}"))
