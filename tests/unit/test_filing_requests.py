@@ -56,10 +56,10 @@ INLINE = Filed("0000000101-26-000009", "2026-07-10", is_inline=1)
 
 
 def zipped(name: str = "r.xml") -> bytes:
-    """A zip file."""
+    """A zip file, always the same."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr(name, "<xbrl/>")
+        archive.writestr(zipfile.ZipInfo(name), "<xbrl/>")
     return packed.getvalue()
 
 
