@@ -6,7 +6,7 @@ elements of an item (table `line_items` of a build; the caller of `render` passe
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from warehouse import schema, views, vocabulary
+from warehouse import filed, schema, views, vocabulary
 from warehouse.line_items import LINE_ITEMS
 
 HEAD = """\
@@ -19,6 +19,13 @@ table and column has the same text (`SELECT * FROM duckdb_columns()`).
 - Null means that the filings support no value; it never means zero. Table `gaps` has the reason.
 - `cik` is text, ten digits. Times are in UTC.
 - `start` and `end` are SQL keywords: write `"start"`, `"end"`.
+"""
+
+FILES = """\
+## Files beside the builds
+
+Two Parquet files in `published/statements/` have what filings state beside companyfacts: [filed_facts](#filed_facts)
+and [statement_lines](#statement_lines). Their tables are below. No value of a build is made from them.
 """
 
 SOURCES = """\
@@ -41,7 +48,7 @@ def render(sources: Mapping[str, str]) -> str:
     Returns:
         Markdown that ends with a line feed; the same schema and sources give the same page.
     """
-    parts = [HEAD, _overview(), _line_items(), *map(_table, views.PUBLISHED), SOURCES]
+    parts = [HEAD, _overview(), _line_items(), *map(_table, views.PUBLISHED), FILES, *map(_table, filed.FILES), SOURCES]
     parts += [_sources(item.name, sources[item.name]) for item in LINE_ITEMS if sources.get(item.name)]
     parts += [_gaps()]
     return "\n".join(parts)

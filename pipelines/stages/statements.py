@@ -100,12 +100,17 @@ def plan(lake: Lake, again: Iterable[str] = ()) -> Plan:
     files: dict[str, list[File]] = defaultdict(list)
     for cik, *file in _named(lake, "packages").select("cik", "accession", "file", "digest").sort("*").iter_rows():
         files[cik].append(File(*file))
-    code, known, facts, named = code_of_packages(), lake.inputs(LINES), lake.inputs("facts"), {*again}
+    code, facts, named = code_of_packages(), lake.inputs("facts"), {*again}
+    known = [lake.inputs(name) for name in (FACTS, LINES)]
     digests = {
         cik: joined(code, facts.get(cik, ""), *(f"{each.accession} {each.name} {each.digest}" for each in of_company))
         for cik, of_company in files.items()
     }
-    to_do = {cik: digest for cik, digest in digests.items() if cik in named or known.get(cik) != digest}
+    to_do = {
+        cik: digest
+        for cik, digest in digests.items()
+        if cik in named or any(held.get(cik) != digest for held in known)
+    }
     packages = [Share(ciks, {cik: files[cik] for cik in ciks}) for ciks in in_batches(sorted(to_do))]
     return Plan([*_new_quarters(lake), *packages], to_do)
 
@@ -115,10 +120,11 @@ def _new_quarters(lake: Lake) -> Iterator[Share]:
     wanted, unread = wanted_companies(lake), _unread(lake)
     failed = {*unread.drop_nulls("name").select("name", "digest").iter_rows()}
     for name, digest in _named(lake, "data_sets").select("name", "digest").sort("name", descending=True).iter_rows():
-        held = lake.inputs(of_quarter(LINES, name))
-        left_out = (cik in wanted for cik, made_from in held.items() if not made_from)
-        is_new = held.get(QUARTER) != joined(digest, code_of_data_sets()) or any(left_out)
-        if is_new and (name, joined(digest, code_of_data_sets())) not in failed:
+        facts, lines = (lake.inputs(of_quarter(table, name)) for table in (FACTS, LINES))
+        made_from = joined(digest, code_of_data_sets())
+        left_out = (cik in wanted for cik, of_company in lines.items() if not of_company)
+        is_new = {facts.get(QUARTER), lines.get(QUARTER)} != {made_from} or any(left_out)
+        if is_new and (name, made_from) not in failed:
             yield Share(quarter=name, digest=digest)
 
 

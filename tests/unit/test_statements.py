@@ -9,6 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from pipelines.edgar.raw_store import RawStore
+from pipelines.health.tables import mend
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
@@ -196,6 +197,19 @@ def test_a_quarter_is_decoded_again_for_a_company_of_it_that_is_new_on_the_list(
     assert quarters == [(1, 1), (0, 1), (0, 1), (1, 2), (0, 2)]
     monkeypatch.setattr(statements, "code_of_data_sets", lambda: "other code")
     assert decoded(home)["quarters"] == 1
+
+
+@pytest.mark.parametrize("table", ["filed_facts", "statement_lines", "filed_facts_2010q1", "statement_lines_2010q1"])
+def test_rows_that_are_damaged_are_made_again(home, table):
+    filed.fetched(home, {(CIK, ACCESSION): SHEET}, {"2010q1": data_sets.zipped(data_sets.members())})
+    decoded(home)
+    lake = Lake(home.tables)
+    before = lake.read(table)
+    [part] = (lake.folder / table).glob("*.parquet")
+    part.write_bytes(b"damaged")
+    assert [*mend(home)] == [f"removed what was damaged of {table}; the next synchronization makes it again"]
+    decoded(home)
+    assert lake.read(table).equals(before)
 
 
 # --- Documents that cannot be read ------------------------------------------------------------------------------------
