@@ -94,7 +94,7 @@ def test_delisted_companies_are_in_the_survivorship_query(tmp_path: Path) -> Non
 
 def test_the_python_code_runs_unchanged(project: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         ran = subprocess.run([sys.executable, "-c", block], cwd=project, capture_output=True, text=True, check=False)
         assert (ran.returncode, ran.stderr) == (0, "")
