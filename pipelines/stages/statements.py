@@ -107,9 +107,7 @@ def plan(lake: Lake, again: Iterable[str] = ()) -> Plan:
         for cik, of_company in files.items()
     }
     to_do = {
-        cik: digest
-        for cik, digest in digests.items()
-        if cik in named or any(held.get(cik) != digest for held in known)
+        cik: digest for cik, digest in digests.items() if cik in named or any(held.get(cik) != digest for held in known)
     }
     packages = [Share(ciks, {cik: files[cik] for cik in ciks}) for ciks in in_batches(sorted(to_do))]
     return Plan([*_new_quarters(lake), *packages], to_do)

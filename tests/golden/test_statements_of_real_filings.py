@@ -12,10 +12,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from pipelines.stages.filings import UNREAD
 
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
+from pipelines.stages.statements import UNREAD
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests import filed
