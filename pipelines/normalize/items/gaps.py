@@ -187,6 +187,8 @@ def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
 def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """The items of fiscal years of which a filing states an amount that a rule leaves out: frames.WITHHELD.
 
+    If several rules leave amounts of an item out, the first by its id is named.
+
     Args:
         left_out: of stated.stated_concepts.
         grid: of periods.calendar.fiscal_grid.
@@ -198,6 +200,8 @@ def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
         .join(grid.filter("is_year_end"), on=["cik", "q"], how="semi")
         .select("cik", "q", item=item, reason=pl.lit(LEFT_OUT), rule="rule")
         .drop_nulls("item")
+        .sort(*_OF, "rule")
+        .unique(_OF, keep="first", maintain_order=True)
         .cast(WITHHELD)
     )
 
