@@ -31,7 +31,6 @@ def whole_number(name: str, default: int, least: int, what: str) -> int:
     return int(text) if text else default
 
 
-FILINGS = "FUNDAMENTALS_FILINGS"
 FilingsWanted = Literal["off", "recent", "all"]
 
 
@@ -41,7 +40,7 @@ def filings_wanted() -> FilingsWanted:
     Raises:
         SettingError: the setting is another word.
     """
-    text = os.environ.get(FILINGS) or "recent"
+    text = os.environ.get("FUNDAMENTALS_FILINGS") or "recent"
     if text not in ("off", "recent", "all"):
-        raise SettingError(f"{FILINGS} is {text!r}, expected off, recent or all")
+        raise SettingError(f"FUNDAMENTALS_FILINGS is {text!r}, expected off, recent or all")
     return cast("FilingsWanted", text)

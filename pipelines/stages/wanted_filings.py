@@ -26,7 +26,6 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import REQUESTS_A_SECOND, Source
 from pipelines.normalize.facts.reports import AMENDMENT, CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.progress import report
-from pipelines.settings import FILINGS as SETTING
 from pipelines.settings import FilingsWanted
 from pipelines.stages.batches import in_batches, outdated
 from pipelines.stages.filing_requests import KEY, Record, Requests
@@ -223,7 +222,7 @@ def _announced(quarters: int, filings: Sequence[XbrlFiling], budget: int) -> str
     wanted = sum(1 if filing.is_inline is False else 2 for filing in filings)
     asked = min(wanted, budget)
     text = (
-        f"the filings themselves ({SETTING}=off does without): {quarters} data sets, usually {USUAL_MEGABYTES} MB each "
+        f"the filings themselves (FUNDAMENTALS_FILINGS=off does without): {quarters} data sets, usually {USUAL_MEGABYTES} MB each "
         f"({quarters * USUAL_MEGABYTES / 1000:.1f} GB), and packages of {len(filings):,} filings: {asked:,} requests, "
         f"at least {asked / REQUESTS_A_SECOND / 60:.0f} minutes"
     )
