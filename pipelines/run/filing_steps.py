@@ -24,6 +24,7 @@ from pipelines.stages.schemas import PACKAGES
 from pipelines.stages.wanted_filings import Asked, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
+from pipelines.waiting import on_terminal
 
 GOES_ON = "what is published stays as it is, and the next synchronization goes on with the filings"
 KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
@@ -42,7 +43,9 @@ def filings(synchronization: Synchronization, log: Log) -> StepResult:
                 failures = wanted_filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
                 run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
     except (PipelineError, OSError) as error:
-        log.warning(f"filings: {error}; {GOES_ON}")
+        message = f"filings: {error}; {GOES_ON}"
+        log.warning(message)
+        on_terminal(message)
     return _result(lake)
 
 

@@ -31,6 +31,7 @@ from pipelines.stages.batches import in_batches, outdated
 from pipelines.stages.filing_requests import KEY, Record, Requests
 from pipelines.stages.schemas import XBRL_FILINGS
 from pipelines.storage.lake import Lake
+from pipelines.waiting import on_terminal
 
 QUARTERS = 8
 """The newest quarters of data sets that `recent` has: the reports of two years."""
@@ -40,6 +41,9 @@ BUDGET = {"recent": 5_000, "all": 100_000}
 """Requests for packages of the SEC in one run at most: ten minutes, and three hours. The next run goes on."""
 USUAL_MEGABYTES = 80
 """Size of a data set; those of 2025 and 2026 have 60 to 130 MB."""
+
+FEW = 20
+"""The packages of so many filings take some seconds: the log says so, and not the terminal of `fundamentals follow`."""
 
 FILINGS = "xbrl_filings"
 Tell = Callable[[str], object]
@@ -113,7 +117,10 @@ def update(origin: Origin, store: RawStore, lake: Lake, asked: Asked, info: Tell
         requests.packages(packages)
     elif quarters or packages:
         budget = BUDGET[asked.wanted]
-        info(_announced(len(quarters), packages, budget))
+        text = _announced(len(quarters), packages, budget)
+        info(text)
+        if quarters or len(packages) > FEW:
+            on_terminal(text)
         requests.data_sets(quarters)
         requests.packages(packages, budget)
     return requests.failures
@@ -222,9 +229,9 @@ def _announced(quarters: int, filings: Sequence[XbrlFiling], budget: int) -> str
     wanted = sum(1 if filing.is_inline is False else 2 for filing in filings)
     asked = min(wanted, budget)
     text = (
-        f"the filings themselves (FUNDAMENTALS_FILINGS=off does without): {quarters} data sets, usually {USUAL_MEGABYTES} MB each "
-        f"({quarters * USUAL_MEGABYTES / 1000:.1f} GB), and packages of {len(filings):,} filings: {asked:,} requests, "
-        f"at least {asked / REQUESTS_A_SECOND / 60:.0f} minutes"
+        f"the filings themselves (FUNDAMENTALS_FILINGS=off does without): {quarters} data sets, usually "
+        f"{USUAL_MEGABYTES} MB each ({quarters * USUAL_MEGABYTES / 1000:.1f} GB), and packages of {len(filings):,} "
+        f"filings: {asked:,} requests, at least {asked / REQUESTS_A_SECOND / 60:.0f} minutes"
     )
     return text + (f"; {wanted - asked:,} requests are left for the next runs" if asked < wanted else "")
 

@@ -242,8 +242,8 @@ def test_companies_without_companyfacts_count_in_a_mirror(bench):
 # --- the SEC
 
 
-def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch):
-    """Newest first; the next run asks for the list of data sets alone."""
+def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch, capsys):
+    """Newest first, and what is said before; the next run asks for the list of data sets alone."""
     monkeypatch.setattr(wanted_filings, "QUARTERS", 2)
     bench.file(NEW, OLD, INLINE, NEWEST)
     for filing in (OLD, NEW, INLINE, NEWEST):
@@ -257,6 +257,7 @@ def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch
         "the filings themselves (FUNDAMENTALS_FILINGS=off does without): 2 data sets, usually 80 MB each (0.2 GB), and "
         "packages of 3 filings: 4 requests, at least 0 minutes"
     ]
+    assert capsys.readouterr().err == f"{bench.told[0]}\n"
     assert bench.run() == [DATA_SETS_URL]
     assert (bench.told, len(bench.packages())) == ([], 4)
     for document in (zipped("2026q1"), zipped(NEW.accession)):
