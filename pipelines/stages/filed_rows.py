@@ -25,6 +25,9 @@ FILING, DATA_SET = "filing", "data set"
 PLACES = 4
 """Decimal places of the numbers in a data set. All values are rounded so before they are compared."""
 
+TOGETHER = 1000
+"""Filings of a quarter whose rows are made at a time: a quarter of 540 MB takes 800 MB less memory than at once."""
+
 CONCEPT = ("accession", "taxonomy", "element")
 AMOUNT = ("unit", "start", "end", "quarters", "value")
 
@@ -71,23 +74,29 @@ def of_data_set(data: DataSet, known: pl.DataFrame) -> Tables:
         data: the quarter.
         known: the facts of companyfacts: `accession`, `tag`, `value`.
     """
-    is_whole = data.facts["coreg"].is_null()
+    filings = data.filings.select(pl.col("accession", "cik").cast(pl.String)).sort("cik", "accession")["accession"]
+    some = [filings[start : start + TOGETHER] for start in range(0, max(1, len(filings)), TOGETHER)]
+    parts = [_of_filings(accessions.cast(NAME), data, known) for accessions in some]
+    return {name: pl.concat([part[name] for part in parts]) for name in (FACTS, LINES)}
+
+
+def _of_filings(accessions: pl.Series, data: DataSet, known: pl.DataFrame) -> Tables:
+    """The rows of some filings of a quarter, by company."""
+    facts, lines = (rows.filter(pl.col("accession").is_in(accessions.implode())) for rows in (data.facts, data.lines))
     of_others = pl.concat_str(
         pl.lit("LegalEntity="), "coreg", pl.lit(";"), pl.col("segments").cast(pl.String).fill_null("")
     )
-    facts = pl.concat(
-        [
-            data.facts.filter(is_whole).with_columns(member="segments"),
-            data.facts.filter(~is_whole).with_columns(member=of_others.cast(NAME)),
-        ]
+    facts = facts.with_columns(
+        member=pl.when(pl.col("coreg").is_null()).then("segments").otherwise(of_others.cast(NAME))
     )
-    return _tables(
+    tables = _tables(
         facts.rename({"ddate": "end", "qtrs": "quarters"}),
-        data.lines.rename({"negating": "negated"}).with_columns(abstract=pl.lit(value=False)),
+        lines.rename({"negating": "negated"}).with_columns(abstract=pl.lit(value=False)),
         known,
         DATA_SET,
         CONCEPT,
     )
+    return {name: rows.sort("cik", maintain_order=True) for name, rows in tables.items()}
 
 
 def _frame(columns: Columns) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from pipelines.health.tables import mend
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import schemas, statements
+from pipelines.stages import filed_rows, schemas, statements
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
@@ -155,8 +155,8 @@ def test_a_line_of_a_data_set_has_all_members_of_its_element(home):
     assert facts == [
         ("us-gaap", False, None, 0, members[0], True),
         ("us-gaap", False, None, 0, members[1], False),
-        (None, True, None, 4, None, False),
         ("us-gaap", False, None, 0, members[2], False),
+        (None, True, None, 4, None, False),
     ]
 
 
@@ -188,15 +188,20 @@ def test_a_quarter_is_decoded_again_for_a_company_of_it_that_is_new_on_the_list(
     """Only listed companies are read, and those that have facts."""
     sub = [data_sets.filing(), data_sets.filing(adsh=data_sets.B, cik="102")]
     num = [data_sets.fact(), data_sets.fact(adsh=data_sets.B)]
-    filed.fetched(home, data_sets={"2010q1": data_sets.zipped(data_sets.members(sub=sub, num=num))})
+    pre = [data_sets.line(), data_sets.line(adsh=data_sets.B)]
+    filed.fetched(home, data_sets={"2010q1": data_sets.zipped(data_sets.members(sub=sub, num=num, pre=pre))})
     lake = Lake(home.tables)
     quarters = []
     for ciks in ((CIK,), (CIK,), (CIK, "0000000999"), (CIK, OTHER), (CIK, OTHER)):
         listed(lake, *ciks)
         quarters.append((decoded(home)["quarters"], lake.companies("filed_facts_2010q1")))
     assert quarters == [(1, 1), (0, 1), (0, 1), (1, 2), (0, 2)]
+    before = lake.read("statement_lines_2010q1")
+    assert before["accession"].cast(pl.String).to_list() == [data_sets.A, data_sets.B]
     monkeypatch.setattr(statements, "code_of_data_sets", lambda: "other code")
+    monkeypatch.setattr(filed_rows, "TOGETHER", 1)
     assert decoded(home)["quarters"] == 1
+    assert lake.read("statement_lines_2010q1").equals(before)
 
 
 @pytest.mark.parametrize("table", ["filed_facts", "statement_lines", "filed_facts_2010q1", "statement_lines_2010q1"])
