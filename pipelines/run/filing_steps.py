@@ -26,7 +26,6 @@ from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
 from pipelines.waiting import on_terminal
 
-GOES_ON = "what is published stays as it is, and the next synchronization goes on with the filings"
 KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 
@@ -43,7 +42,9 @@ def filings(synchronization: Synchronization, log: Log) -> StepResult:
                 failures = wanted_filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
                 run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
     except (PipelineError, OSError) as error:
-        message = f"filings: {error}; {GOES_ON}"
+        message = (
+            f"filings: {error}; what is published stays as it is, and the next synchronization goes on with the filings"
+        )
         log.warning(message)
         on_terminal(message)
     return _result(lake)
