@@ -457,5 +457,5 @@ def test_a_comma_far_down_in_a_csv_is_read_back_like_one_at_its_beginning(tmp_pa
         named = "CASE WHEN row < 30_000 THEN 'plain' ELSE 'one, two' END"
         build.execute(f"CREATE VIEW names AS SELECT row, {named} AS name FROM range(30_001) rows(row)")
         copy = tmp_path / "names.parquet"
-        copies._write_csv(build, view, copy, copies._write_parquet(build, view, "names", copy))
+        copies._write_csv(build, view, copy, copies.write_parquet(build, view, "names", copy))
     assert (tmp_path / "names.csv").read_text().endswith('30000,"one, two"\n')
