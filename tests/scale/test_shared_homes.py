@@ -9,13 +9,19 @@ import signal
 import subprocess
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from pipelines.storage.home import PROJECT
+from pipelines.edgar.filing_documents import DATA_SETS
+from pipelines.edgar.mirror import file_of
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
 from tests.mirrors import LAST_YEAR
@@ -109,6 +115,33 @@ def test_another_home_continues_from_the_store(objects: Objects, days: Days, tmp
     again = sync(tmp_path / "home", days.folder, "--full", **env)
     assert again.returncode == 0, again.stderr
     assert published(tmp_path / "home").pointer.build == pointer.build
+
+
+@pytest.mark.long
+def test_filings_are_committed_after_the_build(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """The record of them; their documents stay on the machine. Without new ones there is one commit."""
+    source = shutil.copytree(days.folder, tmp_path / "mirror")
+    data_set = file_of(source, f"{DATA_SETS}2024q1.zip")
+    data_set.parent.mkdir(parents=True)
+    with zipfile.ZipFile(data_set, "w") as archive:
+        archive.writestr("sub.txt", "")
+    env, home = at(objects, "filings"), tmp_path / "home"
+    with pytest.MonkeyPatch.context() as settings:
+        for name, value in env.items():
+            settings.setenv(name, value)
+        lines = [committed_by(home, source), committed_by(home, source)]
+    assert [len(each) for each in lines] == [2, 1]
+    assert "tables/data_sets.parquet" in head(objects, "filings")["files"]  # type: ignore[operator]
+    [document] = home.glob("raw/filings/??/*")
+    assert not [key for key in objects.keys("filings/raw/") if document.name.partition(".")[0] in key]
+
+
+def committed_by(home: Path, source: Path) -> list[str]:
+    """The lines about commits of a synchronization."""
+    lines: list[str] = []
+    log = SimpleNamespace(info=lines.append, warning=lines.append)
+    composed(Synchronization(Home(home), str(source)), log)
+    return [line for line in lines if line.startswith("committed to")]
 
 
 @pytest.mark.long
