@@ -62,7 +62,8 @@ REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
 UNREAD_FILINGS = pl.Schema({"name": TEXT, "accession": TEXT, "cik": TEXT, "reason": TEXT, "digest": TEXT})
-"""Data sets (`name`) and filings (`accession`, `cik`) that cannot be decoded, and the digest of what was tried."""
+"""Data sets (`name`) and filings (`accession`, `cik`) that cannot be decoded, and the digest of what was
+tried; empty: the raw zone is damaged, and the document is tried again."""
 FILED_FACTS = pl.Schema(
     {
         "cik": TEXT,

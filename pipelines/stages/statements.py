@@ -65,7 +65,7 @@ class Share(msgspec.Struct, frozen=True):
 
 
 Unread = tuple[str | None, str | None, str | None, str, str]
-"""A row of schemas.UNREAD_FILINGS."""
+"""A row of schemas.UNREAD_FILINGS: name, accession, cik, reason, digest."""
 Notes = tuple[list[Unread], list[str]]
 """What the work on a share reports: what cannot be read, and the companies of a quarter, wanted or not."""
 
@@ -143,10 +143,8 @@ def _work_on_quarter(store: Documents, lake: Lake, share: Share) -> tuple[Tables
         rows = filed_rows.of_data_set(data, _known(lake, accessions=data.filings["accession"].cast(pl.String)))
         return {of_quarter(name, share.quarter): frame for name, frame in rows.items()}, companies
 
-    found, reason = _read(decoded)
-    if found is None:
-        return {}, ([(share.quarter, None, None, reason, joined(share.digest, code_of_data_sets()))], [])
-    return found[0], ([], found[1])
+    found, reason, tried = _read(decoded, joined(share.digest, code_of_data_sets()))
+    return (found[0], ([], found[1])) if found else ({}, ([(share.quarter, None, None, reason, tried)], []))
 
 
 def _work_on_packages(store: Documents, lake: Lake, share: Share) -> tuple[Tables, Notes]:
@@ -159,11 +157,12 @@ def _work_on_packages(store: Documents, lake: Lake, share: Share) -> tuple[Table
         for file in files:
             by_filing[file.accession].append(file)
         for accession, of_filing in by_filing.items():
-            read, reason = _read(partial(_package, store, cik, accession, of_filing))
+            digest = joined(*(file.digest for file in of_filing))
+            read, reason, tried = _read(partial(_package, store, cik, accession, of_filing), digest)
             if read:
                 packages.append(read)
             else:
-                unread.append((None, accession, cik, reason, joined(*(file.digest for file in of_filing))))
+                unread.append((None, accession, cik, reason, tried))
     rows = filed_rows.of_packages(packages, _known(lake, share.ciks))
     read_now = [package.accession for package in packages]
     for name, frame in rows.items():
@@ -185,16 +184,21 @@ def _package(store: Documents, cik: str, accession: str, files: Iterable[File]) 
     return read_package(contents, cik, accession)
 
 
-def _read(decode: Callable[[], Decoded]) -> tuple[Decoded | None, str]:
-    """What a document states; None and the reason if it cannot be read. An error of the machine ends the run."""
+def _read(decode: Callable[[], Decoded], tried: str) -> tuple[Decoded | None, str, str]:
+    """What a document states; if it cannot be read, the reason and the digest of what was tried.
+
+    The digest is empty if the raw zone is at fault: the document is tried again. An error of the machine ends the run.
+    """
     try:
-        return decode(), ""
+        return decode(), "", ""
     except (Exception, pl.exceptions.PanicException) as error:
-        if isinstance(error, DocumentError | CorruptError):
-            return None, str(error)
+        if isinstance(error, CorruptError):
+            return None, str(error), ""
+        if isinstance(error, DocumentError):
+            return None, str(error), tried
         if isinstance(error, OF_THE_MACHINE):
             raise
-        return None, described(error)
+        return None, described(error), tried
 
 
 def collect(lake: Lake, planned: Plan, output: Batches, filled: Iterable[Notes]) -> dict[str, int]:
@@ -215,8 +219,10 @@ def collect(lake: Lake, planned: Plan, output: Batches, filled: Iterable[Notes])
             quarters += 1
             _put_quarter(lake, share, output, {cik for cik in companies if cik in wanted}, companies)
         report(STAGE, done, len(planned.shares))
-    for name in (FACTS, LINES):  # the digests of the last one mark a company as finished
-        lake.replace_companies(name, output.of(name), planned.to_do)
+    again = {cik for _, _, cik, _, tried in unread if not tried}
+    made_from = {cik: "" if cik in again else digest for cik, digest in planned.to_do.items()}
+    for name in (FACTS, LINES):
+        lake.replace_companies(name, output.of(name), made_from)
     return {
         "quarters": quarters,
         "companies_with_filings": len(planned.to_do),

@@ -265,6 +265,21 @@ def test_an_error_of_the_program_costs_one_filing_and_one_of_the_machine_ends_th
     assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
 
 
+def test_a_document_that_is_missing_in_the_raw_zone_is_tried_again(home):
+    """A filing as well as a quarter; the other filings of the company are read."""
+    raw = {"2010q1": data_sets.zipped(data_sets.members())}
+    both = {(CIK, ACCESSION): {"a-xbrl.zip": zipped(SHEET)}, (CIK, LATER): SHEET}
+    filed.fetched(home, both, raw)
+    lake, store = Lake(home.tables), RawStore(home.root)
+    zips = lake.read("packages").filter(pl.col("accession") == ACCESSION)["digest"]
+    for digest in (*zips, *lake.read("data_sets")["digest"]):
+        store.path(digest).unlink()
+    assert decoded(home) == {"quarters": 0, "companies_with_filings": 1, "unread": 2}
+    assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
+    filed.fetched(home, both, raw)
+    assert decoded(home) == {"quarters": 1, "companies_with_filings": 1, "unread": 0}
+
+
 def test_a_broken_quarter_costs_nothing_but_itself(home):
     """Its earlier rows stay, and it is not read again until its zip file is another one."""
     whole = data_sets.zipped(data_sets.members())
@@ -274,7 +289,7 @@ def test_a_broken_quarter_costs_nothing_but_itself(home):
     assert decoded(home) == {"quarters": 1, "companies_with_filings": 0, "unread": 1}
     assert list(unread(home)) == ["2010q1"]
     assert rows(home, "filed_facts_2010q1", "element") == rows(home, "filed_facts_2010q2", "element") == [("Assets",)]
-    assert decoded(home) == {"quarters": 0, "companies_with_filings": 0, "unread": 1}
+    assert [share.quarter for share in filings.plan(Lake(home.tables)).shares] == [""]
 
 
 # --- The files --------------------------------------------------------------------------------------------------------
