@@ -178,7 +178,7 @@ format: setup ## format the code
 # bytecode is written, as for any user, so that synchronizations do not compile the project each time
 bench: export PYTHONDONTWRITEBYTECODE :=
 bench: QUARTERS = $(wildcard $(SOURCE)/www.sec.gov/files/dera/data/financial-statement-data-sets/*.zip)
-bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it, one filing among COMPANIES, the version log, and a quarter of data sets (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES)
+bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it, one filing among COMPANIES, the version log, a quarter of data sets, and a large XBRL package (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.synchronization "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
 		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
 	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts/manifest.json),$(BIN)/python -m tests.bench.version_log,\
@@ -189,6 +189,7 @@ bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk 
 		echo "Not measured: synchronizations from bulk files; set SOURCE to the path of a mirror directory")
 	@$(if $(QUARTERS),$(BIN)/python -m tests.bench.data_sets "$(lastword $(QUARTERS))",\
 		echo "Not measured: a quarter of the SEC's data sets; set SOURCE to the path of a mirror directory that has one")
+	@$(BIN)/python -m tests.bench.packages
 
 bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the bare framework, with 6,000 companies copied from the home (SECONDS and ROUNDS of the turns; UPDATES=60: instead, so many minutes with an update each)
 	@$(BIN)/python -m tests.bench.serving --seconds $(SECONDS) --rounds $(ROUNDS) --updates $(UPDATES) --peer "$(ORDINARY)"

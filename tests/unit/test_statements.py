@@ -289,7 +289,7 @@ def test_a_broken_quarter_costs_nothing_but_itself(home):
     assert decoded(home) == {"quarters": 1, "companies_with_filings": 0, "unread": 1}
     assert list(unread(home)) == ["2010q1"]
     assert rows(home, "filed_facts_2010q1", "element") == rows(home, "filed_facts_2010q2", "element") == [("Assets",)]
-    assert [share.quarter for share in filings.plan(Lake(home.tables)).shares] == [""]
+    assert [share.quarter for share in statements.plan(Lake(home.tables)).shares] == [""]
 
 
 # --- The files --------------------------------------------------------------------------------------------------------
