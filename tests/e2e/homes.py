@@ -131,9 +131,10 @@ def debris(home: Path) -> list[str]:
     kept = {*builds, *map(copies_of, builds), *map(description_of, builds), *map(overlay_of, builds)}
     kept |= {each.synchronized_file for each in kept_builds(home / "published")}
     kept |= {f"quality-{file.removeprefix('warehouse-').removesuffix('.duckdb')}.html" for file in builds}
-    kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html", "runs.json"}
+    kept |= {"CURRENT.json", "warehouse.duckdb", "parquet", "quality.html", "runs.json", "statements"}
     kept |= {overlay_of("warehouse.duckdb"), copy_of_base(pointer.base)}
     left = [path.name for path in (home / "published").iterdir() if path.name not in kept]
+    left += [path.name for path in (home / "published" / "statements").glob("*") if path.suffix != ".parquet"]
     lake = Lake(home / "tables")
     for path in (each for each in lake.folder.iterdir() if each.name != NOTES):
         if path.is_dir():
