@@ -212,13 +212,16 @@ def collect(lake: Lake, planned: Plan, output: Batches, filled: Iterable[Notes])
     """
     unread: list[Unread] = []
     quarters, wanted = 0, wanted_companies(lake)
-    report(STAGE, 0, len(planned.shares))
+    total = len(planned.shares) if planned.to_do else len(planned.shares) - 1  # the last one may be empty
+    if total:
+        report(STAGE, 0, total)
     for done, (share, (found, companies)) in enumerate(zip(planned.shares, filled, strict=True), 1):
         unread += found
         if share.quarter and not found:
             quarters += 1
             _put_quarter(lake, share, output, {cik for cik in companies if cik in wanted}, companies)
-        report(STAGE, done, len(planned.shares))
+        if done <= total:
+            report(STAGE, done, total)
     again = {cik for _, _, cik, _, tried in unread if not tried}
     made_from = {cik: "" if cik in again else digest for cik, digest in planned.to_do.items()}
     for name in (FACTS, LINES):
