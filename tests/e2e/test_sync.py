@@ -365,14 +365,14 @@ def test_only_changed_members_of_bulk_files_are_read(own, tmp_path, monkeypatch)
     read: list[str] = []
     reading = Archive.read
 
-    def watched(archive: Archive, cik: str, member: Member) -> bytes:
-        read.append(f"{archive.path.name} {cik}")
-        return reading(archive, cik, member)
+    def watched(archive: Archive, member: Member) -> bytes:
+        read.append(f"{archive.path.name} {member.name}")
+        return reading(archive, member)
 
     monkeypatch.setattr(Archive, "read", watched)
     facts = zipped(mirror, tmp_path / "bulk")
     assert sync_unrecorded(home, facts).returncode == 0
-    assert read == [f"companyfacts.zip {BRAVO.cik}"]
+    assert read == [f"companyfacts.zip CIK{BRAVO.cik}.json"]
     assert query(home, REVENUES) == revenues(ALFA, grown, CARGO)
     assert cells(sync_unrecorded(home, facts).stdout)["build"] == "unchanged"
     assert len(read) == 1
