@@ -29,6 +29,10 @@ def submissions_url(cik: str) -> str:
     return f"https://data.sec.gov/submissions/CIK{cik}.json"
 
 
+DATA_SETS_URL = "https://www.sec.gov/data-research/sec-markets-data/financial-statement-data-sets"
+"""The list of data sets: the only document that is a page in HTML."""
+
+
 def is_web_page(content: bytes) -> bool:
     """Whether this is a page in HTML, which no document of EDGAR is: the SEC refuses with one, also with status 200."""
     return WEB_PAGE.match(content[:BEGINNING]) is not None

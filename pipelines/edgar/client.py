@@ -23,7 +23,16 @@ from typing import Self, TypeVar
 
 import httpx
 
-from pipelines.edgar.answers import MAX_BYTES, Answer, Fetched, NotFound, NotModified, Validators, is_web_page
+from pipelines.edgar.answers import (
+    DATA_SETS_URL,
+    MAX_BYTES,
+    Answer,
+    Fetched,
+    NotFound,
+    NotModified,
+    Validators,
+    is_web_page,
+)
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.network import DEADLINE, Exchange, Pace, StoppedError, TooSlowError
 from pipelines.edgar.partial import Downloaded, Partial
@@ -251,7 +260,7 @@ def _answer(url: str, response: httpx.Response, *, asked_whether_modified: bool)
     status = response.status_code
     if status == 200:
         validators = Validators(response.headers.get("ETag"), response.headers.get("Last-Modified"))
-        if is_web_page(content := _body(url, response)):
+        if is_web_page(content := _body(url, response)) and url != DATA_SETS_URL:
             raise _web_page(content)
         return Fetched(content, validators)
     if status == 404:

@@ -13,9 +13,8 @@ from html import unescape
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from pipelines.edgar.answers import DATA_SETS_URL
 from pipelines.edgar.errors import DocumentError
-
-DATA_SETS_URL = "https://www.sec.gov/data-research/sec-markets-data/financial-statement-data-sets"
 
 HOSTS = ("www.sec.gov", "sec.gov")
 ZIP_FILE = re.compile(r"/(?P<quarter>20\d\dq[1-4])(_\d+)?\.zip", re.ASCII | re.IGNORECASE)

@@ -188,12 +188,13 @@ class _Package:
             return self._listed(MOST_FILES) or [packed]
         if filing.is_inline is False:
             return [packed]
-        report = filing.primary_document
+        report, instance = filing.primary_document, Document(INSTANCE, failure=NOT_THERE)
         if report.endswith(".htm") and SAFE.fullmatch(report):
             instance = self._file(report.removesuffix(".htm") + INSTANCE)
             if instance.failure != NOT_THERE:
                 return [packed, instance]
-        return [packed, *self._listed(1, PARTS[:1])]  # the report is another document than the filing's first
+        # the report is another document than the filing's first, or the SEC has not extracted the instance yet
+        return [packed, *(self._listed(1, PARTS[:1]) or [instance] * bool(filing.is_inline))]
 
     def _listed(self, most: int, parts: Sequence[re.Pattern[str]] = PARTS) -> list[Document]:
         """The most important of the files that the index names."""

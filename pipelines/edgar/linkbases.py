@@ -98,14 +98,12 @@ def _concept(href: str, names: Mapping[str, str]) -> Concept:
     return OWN, names.get(identifier) or name
 
 
-def _locators(link: etree._Element, names: Mapping[str, str]) -> dict[str, list[Concept]]:
+def _locators(link: etree._Element, names: Mapping[str, str]) -> dict[str, dict[Concept, None]]:
     """The elements of a link by the name of their locators, which only this link knows."""
-    locators: dict[str, list[Concept]] = {}
+    locators: dict[str, dict[Concept, None]] = {}
     for locator in link.iterchildren(f"{LINK}loc"):
         concept = _concept(locator.get(f"{XLINK}href", ""), names)
-        known = locators.setdefault(locator.get(f"{XLINK}label", ""), [])
-        if concept not in known:
-            known.append(concept)
+        locators.setdefault(locator.get(f"{XLINK}label", ""), {})[concept] = None
     return locators
 
 
@@ -120,8 +118,9 @@ def _relations(
         priority = number_of(arc.get("priority"), 0, place)
         label_role = _last_part(arc.get("preferredLabel", ""))
         prohibits = arc.get("use") == "prohibited"
-        for parent in locators.get(arc.get(f"{XLINK}from", ""), ()):
-            for child in locators.get(arc.get(f"{XLINK}to", ""), ()):
+        children = locators.get(arc.get(f"{XLINK}to", ""), {})
+        for parent in locators.get(arc.get(f"{XLINK}from", ""), {}) if children else ():
+            for child in children:
                 yield Relation(role, parent, child, order, weight, label_role), priority, prohibits
 
 
@@ -149,7 +148,7 @@ def _labels(link: etree._Element, names: Mapping[str, str]) -> Iterator[tuple[Co
         resources.setdefault(label.get(f"{XLINK}label", ""), []).append(text)
     for arc in link.iterchildren(f"{LINK}labelArc"):
         if arc.get("use") != "prohibited":
-            for concept in locators.get(arc.get(f"{XLINK}from", ""), ()):
+            for concept in locators.get(arc.get(f"{XLINK}from", ""), {}):
                 for text in resources.get(arc.get(f"{XLINK}to", ""), ()):
                     yield concept, *text
 

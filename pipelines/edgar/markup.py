@@ -28,7 +28,7 @@ OWN = "own"
 XLINK = "{http://www.w3.org/1999/xlink}"
 LINK = "{http://www.xbrl.org/2003/linkbase}"
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 STANDARD = re.compile(r"https?://(?:[a-z]+\.)?(?:fasb\.org|xbrl\.us|xbrl\.sec\.gov|xbrl\.ifrs\.org)/")
 """Addresses of standard taxonomies: of their namespaces, and of their schemas."""
 RELEASE = re.compile(r"\d{4}([qQ]\d|-\d\d-\d\d)?", re.ASCII)

@@ -31,6 +31,7 @@ MAX_PACKAGE = 1 << 28
 MOST_MEMBERS = 2_000
 """Files of one zip file; a filing has some ten, and some hundred with pictures."""
 
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 READ = (".xml", ".xsd", ".json")
 META_LINKS, SUMMARY = "MetaLinks.json", "FilingSummary"
 
@@ -59,14 +60,22 @@ def open_package(content: bytes, place: str) -> dict[str, bytes]:
             members = archive.infolist()
             wanted = [member for member in members if member.filename.lower().endswith(READ)]
             size = sum(member.file_size for member in wanted)
+            if any(member.compress_type not in METHODS for member in wanted):
+                raise DocumentError("has a member that is packed with a method other than deflate", place)
             if len(members) > MOST_MEMBERS or size > MAX_PACKAGE or any(m.file_size > MAX_FILE for m in wanted):
                 reason = f"has {len(members):,} files, and {size:,} bytes when inflated, which no package has"
                 raise DocumentError(reason, place)
-            return {member.filename.rpartition("/")[2]: archive.read(member) for member in wanted}
+            return {member.filename.rpartition("/")[2]: _inflated(archive, member) for member in wanted}
     # RuntimeError: encrypted; NotImplementedError: an unknown method
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OSError) as error:
         reason = f"is not a whole zip file: {error}; it begins with {content[:40]!r}"
         raise DocumentError(reason, place) from error
+
+
+def _inflated(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """A member, of which no more is inflated than the directory states; another size fails the checksum."""
+    with archive.open(member) as file:
+        return file.read(member.file_size + 1)
 
 
 def read_package(files: Mapping[str, bytes], cik: str, accession: str) -> Package:

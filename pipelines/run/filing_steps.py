@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 from pipelines.errors import PipelineError
@@ -15,7 +16,7 @@ from pipelines.run import run_log
 from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.steps import again
 from pipelines.run.synchronization import Log, Synchronization
-from pipelines.settings import filings_wanted
+from pipelines.settings import FilingsWanted, filings_wanted
 from pipelines.stages import statements as statements_stage
 from pipelines.stages import wanted_filings
 from pipelines.stages.documents import companies_asked
@@ -25,33 +26,38 @@ from pipelines.stages.wanted_filings import Asked, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
 from pipelines.waiting import on_terminal
+from warehouse.errors import WarehouseError
 
+FAILURES = (PipelineError, WarehouseError, OSError, MemoryError, pl.exceptions.PolarsError, duckdb.Error)
 KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 
 def filings(synchronization: Synchronization, log: Log) -> StepResult:
     """The SEC's data sets and the XBRL packages of filings, as received, in the raw zone; one row for each document."""
-    if (wanted := filings_wanted()) == "off":
-        return _result(synchronization.lake)
+    if (wanted := filings_wanted()) != "off":
+        with _leaving_what_is_published(log):
+            _fetch(synchronization, wanted, log)
+    return _result(synchronization.lake)
+
+
+def _fetch(synchronization: Synchronization, wanted: FilingsWanted, log: Log) -> None:
     lake, asked = synchronization.lake, synchronization.asked
-    try:
-        with _origin(synchronization) as origin:
-            if origin:
-                named = asked.symbols and companies_asked(lake.read("listings"), asked)
-                request = Asked(wanted, named or None, synchronization.started_at, asked.full)
-                failures = wanted_filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
-                run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
-    except (PipelineError, OSError) as error:
-        message = (
-            f"filings: {error}; what is published stays as it is, and the next synchronization goes on with the filings"
-        )
-        log.warning(message)
-        on_terminal(message)
-    return _result(lake)
+    with _origin(synchronization) as origin:
+        if origin:
+            named = asked.symbols and companies_asked(lake.read("listings"), asked)
+            request = Asked(wanted, named or None, synchronization.started_at, asked.full)
+            failures = wanted_filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
+            run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
 
 
 def statements(synchronization: Synchronization, log: Log) -> StepResult:
     """What filings state beside companyfacts: facts by member and under own elements, and the lines of statements."""
+    with _leaving_what_is_published(log):
+        return _decode(synchronization, log)
+    return StepResult({"row_count": 0})
+
+
+def _decode(synchronization: Synchronization, log: Log) -> StepResult:
     lake = synchronization.lake
     counts = statements_stage.update(synchronization.store, lake, again(synchronization), synchronization.workers)
     unread = lake.read(statements_stage.UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
@@ -62,6 +68,19 @@ def statements(synchronization: Synchronization, log: Log) -> StepResult:
     rows = filed_files.rows_of(synchronization.home.published)
     shown = {**shown_table(lake, LINES), **counts, **rows, "row_count": rows[LINES]}
     return StepResult(shown, filed_files.inputs(lake))
+
+
+@contextmanager
+def _leaving_what_is_published(log: Log) -> Iterator[None]:
+    """Warn of an error after publication, which is no failure of the run."""
+    try:
+        yield
+    except FAILURES as error:
+        message = (
+            f"filings: {error}; what is published stays as it is, and the next synchronization goes on with the filings"
+        )
+        log.warning(message)
+        on_terminal(message)
 
 
 @contextmanager

@@ -75,7 +75,7 @@ STEPS = (
     Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
     Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
-    Step("filings", EXTRACT, frozenset({"httpx"}), filing_steps.filings),
+    Step("filings", EXTRACT, frozenset({"httpx"}), filing_steps.filings, commits=True),
     Step(
         "statements",
         NORMALIZE,

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.edgar.answers import Fetched, submissions_url
-from pipelines.edgar.data_set_list import DATA_SETS_URL, ZIP_FILE, Quarter, decode_data_set_list
+from pipelines.edgar.answers import DATA_SETS_URL, Fetched, submissions_url
+from pipelines.edgar.data_set_list import ZIP_FILE, Quarter, decode_data_set_list
 from pipelines.edgar.errors import CorruptError, DocumentError, FetchError
 from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS
 from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings
@@ -41,6 +41,9 @@ BUDGET = {"recent": 5_000, "all": 100_000}
 """Requests for packages of the SEC in one run at most: ten minutes, and three hours. The next run goes on."""
 USUAL_MEGABYTES = 80
 """Size of a data set; those of 2025 and 2026 have 60 to 130 MB."""
+
+REQUEST_MEGABYTES = 0.5
+"""Size of a document of a filing: a package takes about 1 MB and two requests."""
 
 FEW = 20
 """The packages of so many filings take some seconds: the log says so, and not the terminal of `fundamentals follow`."""
@@ -201,22 +204,25 @@ def _list_filings(store: RawStore, lake: Lake, documents: pl.DataFrame, warn: Te
     new = outdated(lake, FILINGS, documents, "submissions_digest", ())
     if not new and lake.holds(FILINGS):
         return
-    broken, done = [], 0
+    broken: dict[str, str] = {}
+    done = 0
     with lake.gathering(FILINGS) as output:
         for ciks in in_batches(new):
-            store.bring(new[cik] for cik in ciks)
+            store.bring(new[cik].split()[0] for cik in ciks)  # pages of older filings follow
             rows: list[XbrlFiling] = []
             for cik in ciks:
                 try:
-                    rows += decode_xbrl_filings(store.get(new[cik]), cik, PERIODIC_FORMS)
+                    rows += decode_xbrl_filings(store.get(new[cik].split()[0]), cik, PERIODIC_FORMS)
                 except (DocumentError, CorruptError) as error:
-                    broken.append(str(error))
+                    broken[cik] = str(error)
             output.add(FILINGS, _frame(rows))
             done += len(ciks)
             report("lists of filings", done, len(new))
-        lake.replace_companies(FILINGS, output.of(FILINGS), new)
+        read = {cik: digest for cik, digest in new.items() if cik not in broken}
+        lake.replace_companies(FILINGS, output.of(FILINGS), read, broken)
     if broken:
-        warn(f"the filings of {len(broken):,} companies are not known, such as: {broken[0]}")
+        first = next(iter(broken.values()))
+        warn(f"the filings of {len(broken):,} companies are not known, such as: {first}")
 
 
 def _frame(rows: Sequence[XbrlFiling]) -> pl.DataFrame:
@@ -228,10 +234,11 @@ def _announced(quarters: int, filings: Sequence[XbrlFiling], budget: int) -> str
     """How much is requested from the SEC, and how long it takes."""
     wanted = sum(1 if filing.is_inline is False else 2 for filing in filings)
     asked = min(wanted, budget)
+    gigabytes = (quarters * USUAL_MEGABYTES + asked * REQUEST_MEGABYTES) / 1000
     text = (
-        f"the filings themselves (FUNDAMENTALS_FILINGS=off does without): {quarters} data sets, usually "
-        f"{USUAL_MEGABYTES} MB each ({quarters * USUAL_MEGABYTES / 1000:.1f} GB), and packages of {len(filings):,} "
-        f"filings: {asked:,} requests, at least {asked / REQUESTS_A_SECOND / 60:.0f} minutes"
+        f"the filings themselves (FUNDAMENTALS_FILINGS=off does without): {quarters} data sets and packages of "
+        f"{len(filings):,} filings: {quarters + asked:,} requests, about {gigabytes:.1f} GB, at least "
+        f"{asked / REQUESTS_A_SECOND / 60:.0f} minutes"
     )
     return text + (f"; {wanted - asked:,} requests are left for the next runs" if asked < wanted else "")
 
