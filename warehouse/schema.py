@@ -531,7 +531,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "quarantine",
-        "Companies whose newest document could not be processed; their previous values stay.",
+        "Companies that keep earlier values, because the newest document, its values or its rows cannot be right.",
         ("cik", "raw_document"),
         (
             CIK,

@@ -110,7 +110,7 @@ def _notices(
     """What to say of companies, rows of the list and pages that could not be read, while all others are published."""
     yield from (line for _, line in left_behind[:SHOWN_REASONS])
     if more := [cik for cik, _ in left_behind[SHOWN_REASONS:]]:
-        yield f"quarantined or failed as well, with reasons in the log: CIK {', '.join(more)}"
+        yield f"quarantined or failed as well, with reasons in the home: CIK {', '.join(more)}"
     yield from (f"skipped: {reason}" for reason in skipped[:SHOWN_REASONS])
     if skipped:
         yield (
@@ -137,7 +137,8 @@ def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[tuple[str, str]]:
         (cik, f"failed: CIK {cik}: {failure}")
         for cik, failure in lake.read("documents").select("cik", "failure").drop_nulls().iter_rows()
     ]
-    return [(cik, f"{line}; its previous values stay") for cik, line in quarantined + failed if cik in asked]
+    found = [(cik, f"{line}; its previous values stay") for cik, line in quarantined + failed]
+    return [each for each in found if not symbols or each[0] in asked]
 
 
 def _is_file(stage: str) -> bool:

@@ -141,9 +141,9 @@ class OlderPage(msgspec.Struct, frozen=True, rename="camel"):
     """
 
     name: str
-    filing_count: int = 0
-    filing_from: str = ""
-    filing_to: str = "9999-12-31"
+    filing_count: int | str | None = None
+    filing_from: str | None = None
+    filing_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

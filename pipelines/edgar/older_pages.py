@@ -22,6 +22,7 @@ from pipelines.edgar.errors import CorruptError, DocumentError, FetchError
 from pipelines.edgar.raw_store import Page, RawStore, Seen
 
 ONE_AT_A_TIME = threading.Lock()
+LAST_DAY = "9999-12-31"
 """Documents that are held are read one after the other, so that the memory need not have those of all threads."""
 
 
@@ -102,7 +103,8 @@ def _wanted(
         (
             page
             for page in listed.older_pages
-            if page not in requested and any(page.filing_from <= day <= page.filing_to for day in days)
+            if page not in requested
+            and any((page.filing_from or "") <= day <= (page.filing_to or LAST_DAY) for day in days)
         ),
         None,
     )

@@ -45,6 +45,7 @@ class Batch(msgspec.Struct, frozen=True):
         compared: stage values: those that are held back if their values would be withdrawn: all, or with the same
             rules as before many.
         same_rules: stage values: those whose rows were made by the same rules.
+        withdrawing: stage values: those that are held back since an earlier run, whatever is new.
         segments: stage versions: the segments of the log that have versions of them, in the order of recording.
     """
 
@@ -54,6 +55,7 @@ class Batch(msgspec.Struct, frozen=True):
     predecessors: dict[str, list[str]] = {}
     compared: tuple[str, ...] = ()
     same_rules: tuple[str, ...] = ()
+    withdrawing: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
 
     def of(self, ciks: tuple[str, ...]) -> "Batch":

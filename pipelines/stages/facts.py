@@ -93,8 +93,8 @@ def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame],
     # together with earlier facts that EDGAR has removed or made unusable since, because these were filed too
     same_fact = partial(pl.DataFrame.join, on=quarantine.FACT, nulls_equal=True)
     dropped = same_fact(before.join(kept, on="cik", how="semi"), kept, how="anti")
-    spoiled = same_fact(count_before.join(kept, on="cik", how="semi"), count, how="anti")
-    spoiled = same_fact(spoiled, kept, how="semi")
+    as_filed = count_before.join(count, on=quarantine.AS_FILED, how="anti", nulls_equal=True)
+    spoiled = same_fact(as_filed, kept, how="semi")
     suspicions = quarantine.suspicions(kept, before, datetime.now(UTC).date())
     return {"facts": pl.concat([same_fact(kept, spoiled, how="anti"), dropped, spoiled])}, (broken, suspicions)
 
@@ -146,9 +146,9 @@ def collect(
         suspicious.update(quarantine.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
     # last, because its digests mark a company's submissions as finished
     lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
-    held_back.write(lake, refusals)
+    held_back.write(lake, [*refusals, *held_back.withdrawing(lake)])
     held_back.add(lake, faults)
-    return {"decoded": len(done), "quarantined": lake.read("quarantine")["cik"].n_unique(), **suspicious}
+    return {"decoded": len(done), "quarantined": len(refused), **suspicious}
 
 
 def _registrant(store: Documents, cik: str, digests: Sequence[str]) -> tuple[Profile, dict[str, str]]:
@@ -166,7 +166,7 @@ def _registrant(store: Documents, cik: str, digests: Sequence[str]) -> tuple[Pro
 
 def _acceptances(rows: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
     frame = pl.DataFrame(rows, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
-    return frame.with_columns(pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC"))
+    return frame.with_columns(pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC", strict=False))
 
 
 def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:

@@ -3,7 +3,7 @@
 Belongs here: writing and reading it. Does not: what holds a company back (quarantine, isolation, tables.row_gates).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import polars as pl
 
@@ -31,6 +31,21 @@ def write(lake: Lake, rows: Iterable[Quarantined]) -> pl.DataFrame:
     table = table.select(QUARANTINE.names()).sort(document)
     lake.write("quarantine", table)
     return table
+
+
+def withdrawing(lake: Lake) -> list[Quarantined]:
+    """The rows of companies whose values would be withdrawn: they stay until their document is accepted or right."""
+    return (
+        list(lake.read("quarantine").filter(pl.col("place") == VALUES).iter_rows()) if lake.holds("quarantine") else []
+    )
+
+
+def remove_withdrawing(lake: Lake, ciks: Collection[str]) -> None:
+    """Remove these rows of companies that are compared anew."""
+    is_again = (pl.col("place") == VALUES) & pl.col("cik").is_in([*ciks])
+    rows = lake.read("quarantine")
+    if rows.filter(is_again).height:
+        lake.write("quarantine", rows.filter(~is_again))
 
 
 def add(lake: Lake, faults: Sequence[Fault]) -> None:

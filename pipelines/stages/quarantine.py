@@ -20,6 +20,8 @@ from pipelines.normalize.history.versions import VERSION_OF
 from pipelines.storage.lake import Lake
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
+AS_FILED = [*FACT, "form", "filed"]
+"""A fact with the form and the day of its filing, which EDGAR never changes."""
 ACCEPTED = pl.Schema({"cik": pl.String(), "raw_document": pl.String()})
 """The documents that the operator has accepted, by their digests."""
 
@@ -48,7 +50,7 @@ def losses(decoded: pl.DataFrame, before: pl.DataFrame) -> dict[str, str]:
         orient="row",
     )
     before = before.join(wanted, on=["taxonomy", "tag"], how="semi")
-    gone = before.join(decoded, on=FACT, how="anti", nulls_equal=True)
+    gone = before.join(decoded, on=AS_FILED, how="anti", nulls_equal=True)
     of = ["cik", "taxonomy"]
     counted = before.group_by(of).len("held").join(gone.group_by(of).len("gone"), on=of).sort(of)
     reasons = {}
@@ -58,8 +60,8 @@ def losses(decoded: pl.DataFrame, before: pl.DataFrame) -> dict[str, str]:
         if whole or lost > LARGEST_LOSS * held:
             named = f", all of {' and '.join(whole)}" if whole else ""
             reasons[cik[0]] = (
-                f"lacks {lost:,} of {held:,} facts that were usable before{named} (missing, or of a form, date or unit "
-                f"that does not count); if they are gone for good, `fundamentals accept {cik[0]}`"
+                f"lacks {lost:,} of {held:,} facts that were usable before{named} (missing, or with another form, "
+                f"date or unit); if they are gone for good, `fundamentals accept {cik[0]}`"
             )
     return reasons
 

@@ -64,13 +64,17 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     if not to_do and known:
         return Plan([], {})
     accepted = quarantine.accepted_companies(lake)
+    withdrawing = {row[0] for row in held_back.withdrawing(lake)}
     return Plan(
         [
             Batch(
                 ciks,
                 predecessors={cik: earlier[cik] for cik in ciks if cik in earlier},
-                compared=tuple(cik for cik in ciks if cik in known and cik not in accepted),
+                compared=tuple(
+                    cik for cik in ciks if cik in known and accepted.isdisjoint((cik, *earlier.get(cik, ())))
+                ),
                 same_rules=tuple(cik for cik in ciks if known.get(cik, "").startswith(rules)),
+                withdrawing=tuple(cik for cik in ciks if cik in withdrawing),
             )
             for ciks in in_batches(sorted(to_do))
         ],
@@ -101,7 +105,7 @@ def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -
     before = lake.scan(REPLAYED, compared).select(value).collect()
     filed = lake.scan("filings", compared).select("cik", "accession").collect()
     new = tables["filings"].join(filed, on=["cik", "accession"], how="anti")["cik"]
-    may_lose_some = {*new} | (compared - {*batch.same_rules})
+    may_lose_some = ({*new} | (compared - {*batch.same_rules})) - {*batch.withdrawing}
     return quarantine.withdrawals(before, tables[REPLAYED].select(value), may_lose_some)
 
 
@@ -132,6 +136,7 @@ def collect(
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
     for name in VALUE_TABLES if planned.batches else ():
         lake.replace_companies(name, output.of(name), done, left_out)
+    held_back.remove_withdrawing(lake, planned.to_do)
     held_back.add(lake, found)
     return {"standardized": len(done)}
 

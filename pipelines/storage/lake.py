@@ -262,7 +262,7 @@ class Lake:
             before, earlier = self._kept(name, schema), self.manifest(name).companies
             if not before.parts and (kept := {cik: earlier[cik].digest for cik in held_back if cik in earlier}):
                 new.append(_in_columns(self.of_companies(name, kept), schema))
-                inputs = {**inputs, **kept}
+                inputs = {**inputs, **{cik: digest for cik, digest in kept.items() if earlier[cik].rows}}
             if before.parts and not inputs:
                 return  # the table has these columns already, and no company has new rows
             after = self._added(name, before, new, inputs)
