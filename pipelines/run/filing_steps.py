@@ -4,8 +4,9 @@ Belongs here: what people see of them, and that failures leave the published run
 are wanted (stages.wanted_filings), their rows (stages.statements), the steps of values (steps).
 """
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import duckdb
@@ -13,6 +14,7 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.run import run_log
+from pipelines.run.cluster import Cluster
 from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.steps import again
 from pipelines.run.synchronization import Log, Synchronization
@@ -26,6 +28,8 @@ from pipelines.stages.wanted_filings import Asked, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
 from pipelines.waiting import on_terminal
+from pipelines.workers import SETTING as PROCESSES
+from pipelines.workers import started
 from warehouse.errors import WarehouseError
 
 FAILURES = (PipelineError, WarehouseError, OSError, MemoryError, pl.exceptions.PolarsError, duckdb.Error)
@@ -59,7 +63,10 @@ def statements(synchronization: Synchronization, log: Log) -> StepResult:
 
 def _decode(synchronization: Synchronization, log: Log) -> StepResult:
     lake = synchronization.lake
-    counts = statements_stage.update(synchronization.store, lake, again(synchronization), synchronization.workers)
+    is_here = not isinstance(synchronization.workers, Cluster)  # the documents are on this machine only
+    local = nullcontext(synchronization.workers) if is_here else started(os.environ.get(PROCESSES, ""))
+    with local as workers:
+        counts = statements_stage.update(synchronization.store, lake, again(synchronization), workers)
     unread = lake.read(statements_stage.UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
     run_log.warn_of_each(
         log, "filings or data sets cannot be read", [f"{document}: {reason}" for document, reason in unread]

@@ -136,7 +136,6 @@ def _work_on_quarter(store: Documents, lake: Lake, share: Share) -> tuple[Tables
     wanted = wanted_companies(lake)
 
     def decoded() -> tuple[Tables, list[str]]:
-        store.bring([share.digest])
         raw = store.get(share.digest)
         companies = companies_of(raw, share.quarter)
         data = read_data_set(raw, share.quarter, wanted.intersection(companies))
@@ -151,7 +150,6 @@ def _work_on_packages(store: Documents, lake: Lake, share: Share) -> tuple[Table
     """The rows of the packages of some companies, with the earlier rows of filings that are not read now."""
     packages: list[Package] = []
     unread: list[Unread] = []
-    store.bring(file.digest for files in share.packages.values() for file in files)
     for cik, files in share.packages.items():
         by_filing: dict[str, list[File]] = defaultdict(list)
         for file in files:
