@@ -7,7 +7,7 @@ Does not: any rule of accounting (normalize), the file that is published (wareho
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cache, partial
 
 import polars as pl
@@ -44,6 +44,8 @@ POLARS_TYPES: dict[str, pl.DataType] = {
 }
 LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
 """The columns of the SEC's list that are published; a company's place in the list changes nothing."""
+LONGEST_ACCEPTANCE = timedelta(days=7)
+"""A filing that is accepted on the evening before holidays has the day of filing after them."""
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 CONTENT = "content"
 SEGMENTS = "segments"
@@ -144,8 +146,15 @@ def _tables_of_companies() -> Iterator[str]:
 
 
 def _newest_filing(lake: Lake) -> date:
-    """The newest day on which a filing with facts was filed."""
-    return max(lake.read("filings", ["filed"])["filed"], default=date.min)
+    """The newest day on which a filing with facts was filed.
+
+    Where companyfacts state a day long after EDGAR accepted the filing, the day of acceptance counts: an error of one
+    company must not make the valuations of all others stale.
+    """
+    filings = lake.read("filings", ["filed", "accepted_at"])
+    accepted = pl.col("accepted_at").dt.date()
+    is_late = (pl.col("filed") > accepted + LONGEST_ACCEPTANCE).fill_null(value=False)
+    return max(filings.select(pl.when(is_late).then(accepted).otherwise("filed")).to_series(), default=date.min)
 
 
 def _made_from_by_company(lake: Lake) -> dict[str, str]:

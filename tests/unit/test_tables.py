@@ -2,7 +2,7 @@
 
 import shutil
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import polars as pl
@@ -272,3 +272,11 @@ def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
     mirror.hold(heir)
     assert composed(Synchronization(home, str(mirror.folder))).held_back_by == []
     assert listed() == [("ALFA", heir.cik, True), ("BRVO", BRAVO.cik, True)]
+
+
+def test_a_day_of_filing_long_after_acceptance_makes_no_valuation_stale(tmp_path: Path) -> None:
+    """The day of acceptance counts; a filing of the evening before holidays keeps its own day."""
+    lake, accepted = Lake(tmp_path), datetime(2025, 7, 3, 22, tzinfo=UTC)
+    for filed, newest in ((date(2031, 7, 7), date(2025, 7, 3)), (date(2025, 7, 7), date(2025, 7, 7))):
+        lake.write("filings", pl.DataFrame({"filed": [filed], "accepted_at": [accepted]}))
+        assert build_tables._newest_filing(lake) == newest
