@@ -21,7 +21,7 @@ from pipelines.normalize.facts.reports import RAW_SCHEMA, usable
 from pipelines.stages import batches, held_back, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
 from pipelines.stages.held_back import Quarantined
-from pipelines.stages.isolation import Fault, ciks_of
+from pipelines.stages.isolation import Fault, ciks_of, isolated
 from pipelines.stages.schemas import ACCEPTANCES, REGISTRANTS
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
@@ -129,26 +129,40 @@ def collect(
     profiles, acceptances = [], []
     store.bring(digest for digests in registrants.values() for digest in digests.split())
     for ciks in in_batches(registrants):
-        accepted: list[tuple[str, str, str]] = []
-        for cik in ciks:
-            try:
-                profile, times = _registrant(store, cik, registrants[cik].split())
-            except (DocumentError, CorruptError) as error:
-                refusals.append(_quarantined(cik, error, registrants[cik].split()[0]))
-                continue
-            profiles.append(profile)
-            accepted += [(cik, *filing) for filing in times.items()]
-        acceptances.append(_acceptances(accepted))
+        batch = Batch(ciks, documents={cik: registrants[cik] for cik in ciks})
+        tables, (unusable, found) = isolated("stage facts", partial(_registrants, store), batch)
+        profiles.append(tables["registrants"])
+        acceptances.append(tables["acceptances"])
+        refusals += chain(*unusable)
+        faults = [*faults, *found]
     refused = {row[0] for row in refusals} | ciks_of(faults)
     kept = {cik: digest for cik, digest in registrants.items() if cik not in refused}
     lake.replace_companies("acceptances", acceptances, kept)
     if done:
         suspicious.update(quarantine.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
     # last, because its digests mark a company's submissions as finished
-    lake.replace_companies("registrants", [pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")], kept)
+    lake.replace_companies("registrants", profiles, kept)
     held_back.write(lake, [*refusals, *held_back.withdrawing(lake)])
     held_back.add(lake, faults)
     return {"decoded": len(done), "quarantined": len(refused), **suspicious}
+
+
+def _registrants(store: Documents, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[Quarantined]]:
+    """Tables `registrants` and `acceptances` of some companies, and their documents that cannot be used."""
+    profiles: list[Profile] = []
+    accepted: list[tuple[str, str, str]] = []
+    broken: list[Quarantined] = []
+    for cik in batch.ciks:
+        digests = batch.documents[cik].split()
+        try:
+            profile, times = _registrant(store, cik, digests)
+        except (DocumentError, CorruptError) as error:
+            broken.append(_quarantined(cik, error, digests[0]))
+            continue
+        profiles.append(profile)
+        accepted += [(cik, *filing) for filing in times.items()]
+    registrants = pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")
+    return {"registrants": registrants, "acceptances": _acceptances(accepted)}, broken
 
 
 def _registrant(store: Documents, cik: str, digests: Sequence[str]) -> tuple[Profile, dict[str, str]]:

@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 
 from pipelines.admin import acceptance
+from pipelines.edgar.documents import Submissions, decode_submissions
 from pipelines.errors import PipelineError
 from pipelines.run.plan import Outcome, composed
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import batches, isolation, values, versions
+from pipelines.stages import batches, facts, isolation, values, versions
 from pipelines.stages.batches import Batch
 from pipelines.storage import version_log
 from pipelines.storage.home import Home
@@ -125,6 +126,27 @@ def test_a_company_held_back_keeps_its_rows_when_tables_get_another_column(synch
 
     assert revenue(synchronized)["ALFA"] == ALFA.trailing(2024, 4)
     assert lake.companies("gaps") == lake.companies(build_tables.assembled("financials")) == 2
+
+
+def test_an_error_in_submissions_is_that_of_their_company(synchronized, same_mirror, monkeypatch):
+    """Its facts are read, its name stays, and each run reads its submissions again."""
+    same_mirror.hold(*(replace(filer, name=f"{filer.symbol} NEW") for filer in (GROWN_ALFA, GROWN_BRAVO)))
+
+    def decoded(raw: bytes, cik: str) -> Submissions:
+        found = decode_submissions(raw, cik)
+        return replace(found, name=object()) if cik == ALFA.cik else found  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(facts, "decode_submissions", decoded)
+        for _ in range(2):
+            assert synchronize(synchronized, same_mirror).counts["quarantined"] == 1
+            assert published(synchronized, "SELECT cik, place FROM quarantine") == [(ALFA.cik, "stage facts")]
+
+    of_companies = "SELECT name FROM companies ORDER BY symbol"
+    assert published(synchronized, of_companies) == [("ALFA WORKS INC",), ("BRVO NEW WORKS INC",)]
+    assert revenue(synchronized) == {"ALFA": GROWN_ALFA.trailing(2024, 4), "BRVO": GROWN_BRAVO.trailing(2024, 4)}
+    assert synchronize(synchronized, same_mirror).counts["quarantined"] == 0
+    assert published(synchronized, of_companies)[0] == ("ALFA NEW WORKS INC",)
 
 
 def test_an_error_names_the_line_of_the_rules_that_raised_it():
