@@ -53,6 +53,8 @@ COUNTED, CONTENTS, SYMBOLS, AGES, BUILT = "counted", "contents", "symbols", "age
 """Tables of the lake: what each rule decided for each company; the sums of its rows in each published table; its rows
 in table `companies` without times; the day after which its valuation is stale; its contents in the newest build."""
 CHANGED = "changes"
+OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary")
+"""The columns of table `companies` that the SEC's list has; the others are the same for all symbols of a company."""
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
     *("balance_sheet_lines", "valuations", "projections"),
@@ -108,6 +110,7 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
             done = {cik: digest for cik, digest in to_do.items() if cik not in left_out}
             for name in _tables_of_companies():  # the last one marks all rows of a company as made
                 lake.replace_companies(name, output.of(name), done, left_out)
+        _under_symbols_of_today(lake, left_out & to_do.keys() & known.keys())
     gone = known.keys() - made_from.keys()
     for name in _tables_of_companies():
         lake.remove_companies(name, gone)
@@ -137,6 +140,24 @@ def assemble_others(lake: Lake, synchronizations: pl.DataFrame) -> None:
         rows = conformed(name, frame)
         digests = {CONTENT: content_of(name, rows)}
         lake.write(assembled(name), rows, digests | of_last if name == LAST else digests)
+
+
+def _under_symbols_of_today(lake: Lake, ciks: Collection[str]) -> None:
+    """Put the rows that companies keep under their symbols of today: the former ones may be those of others now."""
+    tables = {"companies": SYMBOLS, "financials": assembled("financials")}
+    before = {name: lake.of_companies(table, ciks) for name, table in tables.items()}
+    of_company = before["companies"].drop(OF_SYMBOL).unique("cik", keep="first", maintain_order=True)
+    companies = of_company.join(_of_equity(lake.read("listings")).select("cik", *OF_SYMBOL), on="cik")
+    periods = before["financials"].drop("symbol", "is_primary", "currency").unique(["cik", "period_kind", "period_end"])
+    now = {"companies": companies, "financials": _of_symbols(periods, companies)}
+    known = lake.inputs(CONTENTS)
+    digests = {cik: known[cik] for cik in ciks}
+    for name, rows in now.items():
+        if not (rows := conformed(name, rows)).equals(conformed(name, before[name])):
+            others = lake.of_companies(CONTENTS, ciks).filter(pl.col("table") != name)
+            # first: if the run is killed in between, the rows still differ, and the next one replaces them
+            lake.replace_companies(CONTENTS, [pl.concat([others, _contents(name, rows)])], digests)
+            lake.replace_companies(tables[name], [rows], digests)
 
 
 def _tables_of_companies() -> Iterator[str]:
@@ -390,8 +411,7 @@ def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
         schema={"major_group": pl.String, "sic_description": pl.String},
     )
     return (
-        part.read("listings")
-        .filter((pl.col("kind") == "common") | pl.col("is_primary"))
+        _of_equity(part.read("listings"))
         .join(covered, on="cik")
         .join(part.read("profiles"), on="cik")
         .join(registrants, on="cik", how="left")
@@ -408,6 +428,11 @@ def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
             industry=pl.coalesce("sic_description", pl.col("industry").str.replace_all("_", " ")),
         )
     )
+
+
+def _of_equity(listings: pl.DataFrame) -> pl.DataFrame:
+    """The symbols under which the data of a company are published."""
+    return listings.filter((pl.col("kind") == "common") | pl.col("is_primary"))
 
 
 def _with_times(companies: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
@@ -534,7 +559,12 @@ def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
             ),
         )
     )
-    return wide.join(companies.select("cik", "symbol", "is_primary", "currency"), on="cik")
+    return _of_symbols(wide, companies)
+
+
+def _of_symbols(periods: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
+    """The periods of each company once for each of its symbols."""
+    return periods.join(companies.select("cik", "symbol", "is_primary", "currency"), on="cik")
 
 
 def filing_addresses(lake: Lake) -> pl.DataFrame:

@@ -111,6 +111,28 @@ def test_a_company_at_fault_keeps_its_rows_and_is_named_while_all_others_are_pub
     assert published(synchronized, of_alfa) > [(10,)]
 
 
+@pytest.mark.parametrize("place", ["gate contradicted", "stage versions", "stage tables"])
+def test_a_company_held_back_has_its_symbol_of_today(place, synchronized, same_mirror, monkeypatch):
+    """Its former symbol is that of another company now: no two companies have the same."""
+    heir = replace(CARGO, number=777, symbol=ALFA.symbol)
+    same_mirror.hold(GROWN_ALFA, heir)
+    same_mirror.list(heir, BRAVO, replace(ALFA, symbol="ALFX"))
+    of_symbols = "SELECT symbol, cik FROM {} WHERE is_primary GROUP BY ALL ORDER BY ALL"
+    with monkeypatch.context() as patch:
+        FAULTS[place](patch)
+        for _ in range(2):
+            outcome = synchronize(synchronized, same_mirror)
+            assert (outcome.held_back_by, outcome.counts["quarantined"]) == ([], 1)
+            for table in ("companies", "financials"):
+                found = published(synchronized, of_symbols.format(table))
+                assert found == [("ALFA", heir.cik), ("ALFX", ALFA.cik), ("BRVO", BRAVO.cik)]
+            kept = {"ALFA": heir.trailing(2024, 4), "ALFX": ALFA.trailing(2024, 4), "BRVO": BRAVO.trailing(2024, 4)}
+            assert revenue(synchronized) == kept
+
+    assert synchronize(synchronized, same_mirror).counts["quarantined"] == 0
+    assert revenue(synchronized) == kept | {"ALFX": GROWN_ALFA.trailing(2024, 4)}
+
+
 def test_a_company_held_back_keeps_its_rows_when_tables_get_another_column(synchronized, same_mirror, monkeypatch):
     """An older release wrote the tables: the rows of all others are made again, and its rows have no value there."""
     lake = Synchronization(synchronized).lake
