@@ -29,14 +29,15 @@ class Pointer(msgspec.Struct, frozen=True):
     """The content of CURRENT.json: the current build and the last synchronization, which may be newer than the build.
 
     `rows` is the number of rows of each table, `inputs` a digest of the build's inputs, `newest_filing` the newest
-    filing date in the build, `companies` the number of covered primary symbols, `previous` the file of the previous
-    build, which is kept for readers that have it open and for a rollback, `log` the segments of the version log that
-    the build was made from, `base` the build whose file and copies this one has (itself, or an earlier one, from whose
-    rows those in the overlay differ), `base_at` when it was published, `renewed` the CIKs of the companies whose rows
-    the overlay replaces (None: unknown, in a build of an earlier release), `sums` the sums of the rows of each table
-    (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the build's files (warehouse.digest), empty
-    for a build of an earlier release, `digests` the SHA-256 of each of them by name, also empty then, `is_scheduled`
-    whether the schedule of synchronizations was on, `quarantined` the number of companies in quarantine.
+    filing date in the build (warehouse.newest_filing), `companies` the number of covered primary symbols, `previous`
+    the file of the previous build, which is kept for readers that have it open and for a rollback, `log` the segments
+    of the version log that the build was made from, `base` the build whose file and copies this one has (itself, or an
+    earlier one, from whose rows those in the overlay differ), `base_at` when it was published, `renewed` the CIKs of
+    the companies whose rows the overlay replaces (None: unknown, in a build of an earlier release), `sums` the sums of
+    the rows of each table (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the build's files
+    (warehouse.digest), empty for a build of an earlier release, `digests` the SHA-256 of each of them by name, also
+    empty then, `is_scheduled` whether the schedule of synchronizations was on, `quarantined` the number of companies in
+    quarantine.
     """
 
     build: str

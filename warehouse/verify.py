@@ -15,6 +15,7 @@ import duckdb
 from warehouse import schema
 from warehouse.digest import has_digest
 from warehouse.errors import PublishError, VerificationError, first_line
+from warehouse.newest_filing import NEWEST_FILING
 from warehouse.pointer import Pointer
 from warehouse.reader import open_read_only
 from warehouse.rows import Rows
@@ -92,9 +93,9 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, Repl
                 _read_uncounted(connection, table, new)
             if wrong:
                 raise VerificationError(f"{'; '.join(wrong)}; the build was removed")
-            newest = connection.execute("SELECT CAST(max(filed) AS VARCHAR) FROM filings").fetchall()[0][0]
+            newest = connection.execute(NEWEST_FILING).fetchall()[0][0]
             companies = count(connection, "companies WHERE is_primary AND is_listed AND first_period_end IS NOT NULL")
-            return Contents(held, _digest(held), newest, companies)
+            return Contents(held, _digest(held), newest and newest.isoformat(), companies)
     except duckdb.Error as error:
         raise VerificationError(f"{first_line(error)}; the build was removed") from error
 

@@ -7,9 +7,10 @@ Does not: any rule of accounting (normalize), the file that is published (wareho
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from functools import cache, partial
 
+import duckdb
 import polars as pl
 
 from pipelines.code_digest import digest_of
@@ -30,6 +31,7 @@ from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import schema
 from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
+from warehouse.newest_filing import NEWEST_FILING
 from warehouse.rows import Rows
 
 POLARS_TYPES: dict[str, pl.DataType] = {
@@ -44,8 +46,6 @@ POLARS_TYPES: dict[str, pl.DataType] = {
 }
 LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
 """The columns of the SEC's list that are published; a company's place in the list changes nothing."""
-LONGEST_ACCEPTANCE = timedelta(days=7)
-"""A filing that is accepted on the evening before holidays has the day of filing after them."""
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 CONTENT = "content"
 SEGMENTS = "segments"
@@ -167,15 +167,12 @@ def _tables_of_companies() -> Iterator[str]:
 
 
 def _newest_filing(lake: Lake) -> date:
-    """The newest day on which a filing with facts was filed.
-
-    Where companyfacts state a day long after EDGAR accepted the filing, the day of acceptance counts: an error of one
-    company must not make the valuations of all others stale.
-    """
-    filings = lake.read("filings", ["filed", "accepted_at"])
-    accepted = pl.col("accepted_at").dt.date()
-    is_late = (pl.col("filed") > accepted + LONGEST_ACCEPTANCE).fill_null(value=False)
-    return max(filings.select(pl.when(is_late).then(accepted).otherwise("filed")).to_series(), default=date.min)
+    """The newest day on which a filing with facts was filed, as published (warehouse.newest_filing)."""
+    rows = _one_a_filing(lake.read("filings", ["cik", "accession", "filed", "accepted_at"]))
+    with duckdb.connect() as connection:
+        connection.register("filings", rows.with_columns(pl.col("accepted_at").dt.replace_time_zone(None)))
+        newest: date | None = connection.execute(NEWEST_FILING).fetchall()[0][0]
+    return newest or date.min
 
 
 def _made_from_by_company(lake: Lake) -> dict[str, str]:
@@ -579,11 +576,13 @@ def filing_addresses(lake: Lake) -> pl.DataFrame:
     # the URL of a predecessor's filing has the predecessor's CIK
     predecessors = [cik for chain in held_predecessors(lake).values() for cik in chain]
     filers = lake.of_companies("facts", predecessors).select("accession", filer="cik").unique("accession")
-    # co-registrants file under one accession number; the filing is listed under the first of them
     return (
-        lake.read("filings")
-        .sort("accession", "cik")
-        .unique("accession", keep="first", maintain_order=True)
+        _one_a_filing(lake.read("filings"))
         .join(filers, on="accession", how="left", maintain_order="left")
         .with_columns(url=url, share_basis="factor")
     )
+
+
+def _one_a_filing(filings: pl.DataFrame) -> pl.DataFrame:
+    """One row a filing: co-registrants file under one accession number, and it is listed under the first of them."""
+    return filings.sort("accession", "cik").unique("accession", keep="first", maintain_order=True)

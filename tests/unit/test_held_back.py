@@ -19,7 +19,7 @@ from pipelines.storage import version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import LakeError
 from pipelines.tables import build_tables, row_gates
-from tests.mirrors import ALFA, BRAVO, CARGO, Mirror
+from tests.mirrors import ALFA, BRAVO, CARGO, Mirror, companyfacts, write
 from warehouse import publish, runs
 
 GROWN_ALFA, GROWN_BRAVO = replace(ALFA, scale=150), replace(BRAVO, scale=250)
@@ -169,6 +169,21 @@ def test_an_error_in_submissions_is_that_of_their_company(synchronized, same_mir
     assert revenue(synchronized) == {"ALFA": GROWN_ALFA.trailing(2024, 4), "BRVO": GROWN_BRAVO.trailing(2024, 4)}
     assert synchronize(synchronized, same_mirror).counts["quarantined"] == 0
     assert published(synchronized, of_companies)[0] == ("ALFA NEW WORKS INC",)
+
+
+def test_a_wrong_day_of_filing_of_one_company_changes_nothing_of_others(synchronized, same_mirror):
+    """Nobody's submissions list the new filing."""
+    before, newest = rows_of_alfa(synchronized), publish.readable(synchronized.published).newest_filing
+    filed = companyfacts(BRAVO)
+    for fact in filed["facts"]["us-gaap"]["Assets"]["units"]["USD"][-1:]:
+        fact |= {"accn": "0000000102-25-000009", "filed": "2031-02-09", "val": 6_000_000_000}
+    write(same_mirror.facts(BRAVO), filed)
+
+    assert synchronize(synchronized, same_mirror).counts["published"] == 1
+
+    assert published(synchronized, "SELECT cik FROM filings WHERE filed > '2030-01-01'") == [(BRAVO.cik,)]
+    assert rows_of_alfa(synchronized) == before
+    assert publish.readable(synchronized.published).newest_filing == newest
 
 
 def test_an_error_names_the_line_of_the_rules_that_raised_it():

@@ -2,7 +2,7 @@
 
 import shutil
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -274,9 +274,22 @@ def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
     assert listed() == [("ALFA", heir.cik, True), ("BRVO", BRAVO.cik, True)]
 
 
-def test_a_day_of_filing_long_after_acceptance_makes_no_valuation_stale(tmp_path: Path) -> None:
-    """The day of acceptance counts; a filing of the evening before holidays keeps its own day."""
-    lake, accepted = Lake(tmp_path), datetime(2025, 7, 3, 22, tzinfo=UTC)
-    for filed, newest in ((date(2031, 7, 7), date(2025, 7, 3)), (date(2025, 7, 7), date(2025, 7, 7))):
-        lake.write("filings", pl.DataFrame({"filed": [filed], "accepted_at": [accepted]}))
-        assert build_tables._newest_filing(lake) == newest
+@pytest.mark.parametrize(
+    ("filings", "newest"),
+    [
+        ([], date.min),
+        ([(ALFA.cik, date(2031, 7, 7), date(2025, 7, 3))], date(2025, 7, 3)),
+        ([(ALFA.cik, date(2025, 7, 7), date(2025, 7, 3))], date(2025, 7, 7)),  # accepted on the evening before holidays
+        ([(ALFA.cik, date(2031, 7, 7), None)], date(2031, 7, 7)),
+        ([(ALFA.cik, date(2031, 7, 7), None)] * 2 + [(BRAVO.cik, date(2025, 7, 3), None)], date(2025, 7, 3)),
+        ([(ALFA.cik, date(2025, 7, 3), date(2025, 7, 3)), (BRAVO.cik, date(2019, 1, 2), None)], date(2025, 7, 3)),
+        ([(cik, date(2025, 7, 3), None) for cik in (ALFA.cik, BRAVO.cik)], date(2025, 7, 3)),
+    ],
+)
+def test_the_newest_day_of_filing_is_one_that_two_documents_state(filings, newest, tmp_path: Path) -> None:
+    """Submissions or a second company; a company alone has its own."""
+    lake, at_ten = Lake(tmp_path), pl.col("accepted_at").cast(pl.Datetime("us", "UTC")).dt.offset_by("22h")
+    schema = {"cik": pl.String, "filed": pl.Date, "accepted_at": pl.Date}
+    rows = pl.DataFrame(filings, schema, orient="row").with_row_index("accession").cast({"accession": pl.String})
+    lake.write("filings", rows.with_columns(at_ten))
+    assert build_tables._newest_filing(lake) == newest
