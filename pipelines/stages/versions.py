@@ -101,9 +101,11 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
     facts = partial(_facts_filed, lake, ciks)
+    told = told_anew(known, replayed, order, rules)
+    known = in_force(pl.concat([known, told]))
     appended = recorded(to_append(known, replayed, order, rules, currencies, facts), now, rules)
-    new = pl.concat([told_anew(known, replayed, order, rules), appended])
-    versions = numbered(in_force(pl.concat([known, new])))
+    new = pl.concat([told, appended])
+    versions = numbered(pl.concat([known, appended]))
     had_versions = known.select("cik").unique()
     changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(appended.height)
     tables = {

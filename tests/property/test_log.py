@@ -212,6 +212,13 @@ def test_a_report_that_arrives_late_is_told_as_if_it_had_been_there(mixed, newer
     served = by_item(after.drop_nulls("recorded_at"))
     apart = {key for key in found.keys() | others.keys() if found.get(key) != others.get(key)}
     assert {key for key in apart if {one[0] for one in served[key]} <= {one[0] for one in others.get(key, ())}} == set()
+    assert {key for key in apart if not has_all(found[key], others.get(key, []))} == set()
+
+
+def has_all(found: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:
+    """Whether all versions of an item are among others in their order, whatever their causes."""
+    rest = iter([one[:4] for one in found])
+    return all(one[:4] in rest for one in others)
 
 
 def by_item(versions: pl.DataFrame) -> dict[Item, list[tuple[Any, ...]]]:

@@ -451,10 +451,24 @@ TOLD_ANEW = {
         [(100.0, LATE), (96.0, NEWEST)],
         [(100.0, LATE, None), (96.0, NEWEST, NOW)],
     ),
-    "of a value that the replay does not have": ([(97.0, NEWEST)], [(100.0, LATE), (96.0, NEWEST)], []),
+    "beside a value that the replay does not have": (
+        [(97.0, NEWEST)],
+        [(100.0, LATE), (96.0, NEWEST)],
+        [(97.0, NEWEST, NOW), (100.0, LATE, None)],  # to_append adds the newest one
+    ),
+    "after a value that the replay does not have": (
+        [(99.0, FILINGS[0]), (97.0, NEWEST), (96.0, NEWEST)],
+        [(99.0, FILINGS[0]), (100.0, LATE), (96.0, NEWEST), (95.0, NEWEST)],
+        [(99.0, FILINGS[0], NOW), (97.0, NEWEST, NOW), (100.0, LATE, None), (96.0, NEWEST, NOW)],
+    ),
     "before a change": (
         [(96.0, NEWEST)],
         [(100.0, LATE), (96.0, NEWEST), (95.0, NEWEST)],
+        [(100.0, LATE, None), (96.0, NEWEST, NOW)],
+    ),
+    "before a value that a newer report repeats": (
+        [(96.0, FILINGS[2])],
+        [(100.0, LATE), (96.0, NEWEST)],
         [(100.0, LATE, None), (96.0, NEWEST, NOW)],
     ),
     "of a report that is not late": ([(100.0, LATE)], [(100.0, LATE), (96.0, NEWEST)], []),
@@ -473,6 +487,15 @@ def test_a_late_report_tells_its_versions_anew(in_log, found, expected):
     assert told_anew(
         in_force(pl.concat([log, told])), replayed(*(version(*one) for one in found)), ORDER, "rules"
     ).is_empty()
+
+
+def test_what_follows_a_served_value_to_which_no_filing_leads_corrects_it():
+    """An item to which none leads any more is not told anew."""
+    found = replayed(version(99.0, FILINGS[0]), version(100.0, LATE, cause="restatement"), version(96.0, NEWEST))
+
+    told = told_anew(logged(version(97.0, NEWEST), version(7.0, item="net_income")), found, ORDER, "rules")
+
+    assert told.select("value", "cause").rows() == [(97.0, "initial"), (99.0, "correction"), (100.0, "restatement")]
 
 
 def test_a_report_that_the_log_names_is_not_late():

@@ -12,11 +12,14 @@ from collections.abc import Collection, Iterator, Sequence
 import polars as pl
 
 from pipelines.normalize.history.replay import is_same
-from pipelines.normalize.history.versions import LOG, REPLAYED, VERSION_OF
+from pipelines.normalize.history.versions import CORRECTION, LOG, REPLAYED, VERSION_OF
 
 FILING = ["cik", "accession"]
-TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis")]
-"""The columns in which two versions of a period and item can differ."""
+TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis", "cause")]
+"""The columns, besides the cause, in which two versions of a period and item can differ."""
+Telling = tuple[int | None, int | None, bool, bool]
+"""A version that is told anew: its rows of the replay and of the log, whether it is the first one of its period and
+item, and whether it follows a served value that the replay does not have."""
 
 
 def in_force(log: pl.DataFrame) -> pl.DataFrame:
@@ -38,8 +41,9 @@ def told_anew(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, ru
         rules: the digest of the rules that made `replayed`.
 
     Returns:
-        rows for the log: the replayed versions of each period and item up to its newest logged value, if they are
-        others than the logged ones and have all values that were served. What other rules recorded is not told anew.
+        rows for the log, of each period and item that has other versions there: the replayed versions that to_append
+        does not add, with the times at which their values were served; and in their order the served values that the
+        replay does not have. What other rules recorded is not told anew.
     """
     late = _with_late_reports(log, replayed, order)
     if late.is_empty():
@@ -47,22 +51,28 @@ def told_anew(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, ru
     of_company = pl.col("cik").is_in(late.implode())
     of_log = log.with_row_index("logged").filter(of_company, (pl.col("rules") == rules).all().over(VERSION_OF))
     newest = of_log.join(order, on=FILING).group_by(VERSION_OF).agg(newest=pl.col("seq").max())
+    is_newest = pl.int_range(pl.len()).over(VERSION_OF) == pl.len().over(VERSION_OF) - 1
     of_replay = (
         replayed.with_row_index("told")
+        .with_columns(is_newest=is_newest)
         .join(order, on=FILING, maintain_order="left")
         .join(newest, on=VERSION_OF, maintain_order="left")
-        .filter(pl.col("seq") <= pl.col("newest"))
+        .with_columns(is_appended=pl.col("is_newest") | (pl.col("seq") > pl.col("newest")))
     )
     tellings = pl.DataFrame(
         [row for found in _changed(of_log, of_replay) for row in found],
-        {"told": pl.UInt32, "logged": pl.UInt32, "starts_anew": pl.Boolean},
+        {"told": pl.UInt32, "logged": pl.UInt32, "starts_anew": pl.Boolean, "corrects": pl.Boolean},
         orient="row",
     )
-    times = log.select("recorded_at").with_row_index("logged")
+    basis = replayed.select("cik", "basis").unique("cik")
+    served = log.drop("basis").with_row_index("logged").join(basis, on="cik", how="left", maintain_order="left")
+    versions = pl.concat(rows.select(REPLAYED.names()) for rows in (replayed, served)).with_row_index("row")
     return (
-        tellings.join(replayed.with_row_index("told"), on="told", maintain_order="left")
-        .join(times, on="logged", how="left", maintain_order="left")
-        .select(pl.lit(rules).alias(name) if name == "rules" else name for name in LOG)
+        tellings.with_columns(row=pl.coalesce("told", pl.col("logged") + replayed.height))
+        .join(versions, on="row", maintain_order="left")
+        .join(served.select("logged", "recorded_at"), on="logged", how="left", maintain_order="left")
+        .with_columns(cause=pl.when("corrects").then(pl.lit(CORRECTION)).otherwise("cause"), rules=pl.lit(rules))
+        .select(LOG.names())
     )
 
 
@@ -80,29 +90,51 @@ def _with_late_reports(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.Data
     return older.join(legs, left_on=FILING, right_on=["cik", "legs"], how="anti")["cik"].unique()
 
 
-def _changed(of_log: pl.DataFrame, of_replay: pl.DataFrame) -> Iterator[list[tuple[int, int | None, bool]]]:
-    """The versions of each period and item that is told anew: rows of the replay and of the log, and which is first."""
+def _changed(of_log: pl.DataFrame, of_replay: pl.DataFrame) -> Iterator[list[Telling]]:
+    """The versions of each period and item that is told anew."""
     pairs = of_log.join(of_replay, on=VERSION_OF, suffix="_told").filter(is_same("value", "value_told"))
-    is_equal = pl.all_horizontal(pl.col(name).eq_missing(pl.col(f"{name}_told")) for name in TOLD)
-    same, equal = (set(found.select("logged", "told").iter_rows()) for found in (pairs, pairs.filter(is_equal)))
+    is_equal = [pl.col(name).eq_missing(pl.col(f"{name}_told")) for name in TOLD]
+    same, alike, equal = (
+        set(pairs.filter(are).select("logged", "told").iter_rows())
+        for are in (pl.lit(value=True), is_equal, [*is_equal, pl.col("cause").eq_missing(pl.col("cause_told"))])
+    )
     is_served = pl.col("recorded_at").is_not_null()
     logged = of_log.group_by(VERSION_OF, maintain_order=True).agg("logged", served=pl.col("logged").filter(is_served))
-    told = of_replay.group_by(VERSION_OF, maintain_order=True).agg("told")
-    both = logged.join(told, on=VERSION_OF, maintain_order="left").select("logged", "served", "told")
-    for rows, served, candidates in both.iter_rows():
-        at = _served(served, candidates, same)
-        found = candidates[: candidates.index(max(at)) + 1] if at else []
-        if found and not (len(found) == len(rows) and equal.issuperset(zip(rows, found, strict=True))):
-            yield [(row, at.get(row), n == 0) for n, row in enumerate(found)]
+    told = of_replay.group_by(VERSION_OF).agg("told", appended=pl.col("told").filter("is_appended"))
+    both = logged.join(told, on=VERSION_OF, maintain_order="left").select("logged", "served", "told", "appended")
+    for of_item, served, candidates, appended in both.iter_rows():
+        found = _with_served(served, candidates, same)
+        while found and found[-1][1] is None and found[-1][0] in appended:
+            found.pop()  # to_append adds it
+        lacks = [row is None for row, _ in found]
+        # after a served value that the replay does not have, the causes are others
+        as_told = alike if any(lacks) else equal
+        is_told = [
+            row == kept if new is None else (row, new) in as_told
+            for row, (new, kept) in zip(of_item, found, strict=False)
+        ]
+        if len(of_item) != len(found) or not all(is_told):
+            yield [(new, kept, n == 0, n > 0 and lacks[n - 1] and not lacks[n]) for n, (new, kept) in enumerate(found)]
 
 
-def _served(served: Sequence[int], told: Sequence[int], same: Collection[tuple[int, int]]) -> dict[int, int]:
-    """The logged row of each replayed one that was served; empty if the replay has not all served values, in order."""
-    found: dict[int, int] = {}
+def _with_served(
+    served: Sequence[int], told: Sequence[int], same: Collection[tuple[int, int]]
+) -> list[tuple[int | None, int | None]]:
+    """The rows of the replay in order, each with the logged row whose value was served; and the logged rows whose
+    values the replay does not have, each directly after the served value before it."""
+    places: dict[int, int] = {}
     upto = len(told)
     for logged in reversed(served):
-        upto = next((n for n in reversed(range(upto)) if (logged, told[n]) in same), -1)
-        if upto < 0:
-            return {}
-        found[told[upto]] = logged
-    return found
+        place = next((n for n in reversed(range(upto)) if (logged, told[n]) in same), None)
+        if place is not None:
+            places[logged] = upto = place
+    found: list[tuple[int | None, int | None]] = []
+    done = 0
+    for logged in served:
+        place = places.get(logged)
+        if place is None:
+            found.append((None, logged))
+        else:
+            found += [*((row, None) for row in told[done:place]), (told[place], logged)]
+            done = place + 1
+    return [*found, *((row, None) for row in told[done:])]

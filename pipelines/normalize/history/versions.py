@@ -51,7 +51,9 @@ FACT_DROPPED = Rule(
 
 VERSION_OF = ["cik", "period_end", "item"]
 FACT_OF = ["tag", "unit", "start", "end", "accession"]
-CAUSE_OF = {RULES_CHANGED.id: "method", CURRENCY_LEFT.id: "basis_change", FACTS_CHANGED.id: "correction"}
+CORRECTION = "correction"
+"""The cause of a version that follows a value to which the filings lead no more."""
+CAUSE_OF = {RULES_CHANGED.id: "method", CURRENCY_LEFT.id: "basis_change", FACTS_CHANGED.id: CORRECTION}
 """The cause of a version that withdraws a value, by its rule."""
 INPUTS = pl.DataFrame(
     {
@@ -245,7 +247,7 @@ def _corrected(found: pl.DataFrame, fresh: pl.DataFrame, rules: str) -> pl.DataF
     is_by_rules = pl.col("logged_rules") != rules
     return (
         newest.join(added, on=VERSION_OF, how="left", maintain_order="left")
-        .with_columns(stands=stands, cause=pl.when(is_by_rules).then(pl.lit("method")).otherwise(pl.lit("correction")))
+        .with_columns(stands=stands, cause=pl.when(is_by_rules).then(pl.lit("method")).otherwise(pl.lit(CORRECTION)))
         .filter(~is_same("value", "stands"))
     )
 
