@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.normalize.corrections.ledger import Corrector, corrected
+from pipelines.normalize.faces.facts import SHOWN_SCHEMA
 from pipelines.normalize.facts import reports
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry import classification as industries
@@ -105,7 +106,7 @@ def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
 def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What each filing states for each concept, and the facts behind it."""
     ordered = ordered_facts(rows)
-    vintages, legs, *_ = stated_concepts(ordered, industries.industries(ordered)[0])
+    vintages, legs, *_ = stated_concepts(ordered, industries.industries(ordered)[0], SHOWN_SCHEMA.to_frame())
     return vintages, legs
 
 

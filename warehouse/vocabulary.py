@@ -101,6 +101,11 @@ GAPS: dict[str, Gap] = {
         "An amount that the value consists of is stated in other units than the rest of the filing or than the others.",
         (*FLOWS, *BALANCES),
     ),
+    "own_element_not_classified": Gap(
+        "The balance sheet has a material line under an element of the filer's own, and its words do not say whether it "
+        "is a borrowing.",
+        BALANCES,
+    ),
     "line_left_out": Gap(
         "A line that debt or cash consisted of is missing, and the totals of the balance sheet do not show that it is "
         "zero.",

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.normalize.faces.facts import SHOWN_SCHEMA
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.facts.reports import in_currency, in_filing_order, reporting_currency, typed
 from pipelines.normalize.facts.stated import stated_concepts, without_partial_recasts
@@ -436,7 +437,7 @@ def decided():
     periodic, of_reports = typed(raw(rows))
     own, of_currency = in_currency(periodic, reporting_currency(periodic))
     ordered, _, of_order = in_filing_order(own)
-    vintages, *_, of_sources = stated_concepts(ordered, industries(ordered)[0])
+    vintages, *_, of_sources = stated_concepts(ordered, industries(ordered)[0], SHOWN_SCHEMA.to_frame())
     _, of_recasts = without_partial_recasts(vintages)
     found = pl.concat([of_reports, of_currency, of_order, of_sources, of_recasts])
     assert (found["figures"] > 0).all()

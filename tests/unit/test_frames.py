@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from pipelines.normalize.faces.facts import with_filed
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.frames import DECISIONS, FRAMES, FrameError, counted, with_ten_digits
 from pipelines.normalize.items.flags import FLAGS
@@ -13,7 +14,7 @@ from pipelines.normalize.pipeline import GATHERED, STEPS, Step, run, standardize
 from pipelines.normalize.rule import Rule
 from tests.factories import ASSETS, CASH, EPS, NET_INCOME, REVENUE, SHARES, Filer, fact, month_ends, raw
 
-GIVEN = {"raw", "accepted", "registrants"}
+GIVEN = {"raw", "faces", "shown", "accepted", "registrants"}
 ONE, OTHER = (Rule(f"test.{name}", "A rule.", "A source.", "select") for name in ("one", "other"))
 
 
@@ -69,7 +70,8 @@ FEW = {
 @pytest.mark.parametrize("name", FEW)
 def test_a_step_without_rows_to_process_would_return_none(name):
     """Leaving out the steps whose frames are empty changes no frame."""
-    given = {"raw": raw(FEW[name]) if FEW[name] else pl.DataFrame(schema=RAW_SCHEMA)}
+    facts, faces, shown = with_filed(raw(FEW[name]) if FEW[name] else pl.DataFrame(schema=RAW_SCHEMA), None)
+    given = {"raw": facts, "faces": faces, "shown": shown}
 
     frames, of_all_steps = run(STEPS, given), run([replace(step, of=()) for step in STEPS], given)
 

@@ -21,6 +21,7 @@ from pipelines.tables import dictionary, rule_page
 from tests.factories import raw, with_total_assets
 from tests.shapes import balances, calendars, corrections, derived, facts, flows, industries, items, of_company, shares
 from tests.shapes import elements as elements_shapes
+from tests.shapes.faces import OF_FACES
 from tests.unit.test_predecessors import SUCCEEDS, two_filers
 from tests.unit.test_versions import unsupported_values
 
@@ -259,7 +260,7 @@ def test_rules_of_other_inputs_change_their_results(rule):
 def test_every_rule_has_its_own_document(reports, decided):
     """And every name in these documents is the id of a rule."""
     exercised = {report.rule for report in reports} | {shape.rule for shape in SHAPES.values()} | {CONTINUED.id}
-    exercised |= {*OF_VERSIONS, *rules.REPLACED}
+    exercised |= {*OF_VERSIONS, *rules.REPLACED, *OF_FACES}
     assert set(OF_VERSIONS) <= {rule for _, rule in decided}
     assert exercised == set(REGISTRY)
     assert set(rules.REPLACED) & {rule for _, rule in decided} == set()

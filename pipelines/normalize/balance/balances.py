@@ -5,6 +5,7 @@ statements).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain, groupby
 
 import numpy as np
@@ -18,13 +19,13 @@ from pipelines.normalize.balance.evidence import supported
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import History
 from pipelines.normalize.balance.statements import Place, that_count
-from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_LINES, Value
+from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_FACE, OF_LINES, Value, is_of_face
 from pipelines.normalize.frames import CHOSE, FRAMES, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 
 
 def balances(
-    facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, of_industry: pl.DataFrame
+    facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, of_industry: pl.DataFrame, faces: pl.DataFrame
 ) -> tuple[pl.DataFrame, ...]:
     """Total debt and cash of each balance sheet, without later filings that do not restate them.
 
@@ -33,6 +34,7 @@ def balances(
         facts: typed facts in filing order (facts.reports).
         placed: vintages on the grid (calendar.on_grid), of which the days, filings and repairs of instants are used.
         of_facts: `vintage` and `fact` of every stated amount, also of those that corrections left out.
+        faces: the lines of the sections of faces (faces.facts.FACE_SCHEMA).
 
     Returns:
         the frames composed, whose vintages are numbered after the stated ones, lines_of_balances, missed, proofs,
@@ -46,7 +48,7 @@ def balances(
     of_filing = {(cik, seq): place for (cik, seq, _), place in of_day.items()}
     values: list[Value] = []
     lines: list[sections.Row] = []
-    for _, of_company in groupby(reading.filings(_corrected(facts, repairs)), key=lambda filing: filing.cik):
+    for _, of_company in groupby(reading.filings(_corrected(facts, repairs), faces), key=lambda filing: filing.cik):
         filings = list(of_company)
         values += _values(filings, industries)
         lines += sections.rows(filings)
@@ -120,7 +122,8 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
 def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | None, ...]:
     """Cash and debt of a day; of a day without a balance sheet, the cash of a filer without securities."""
     if is_balance_sheet(filing, day):
-        return cash(filing, day), debt(filing, day, debts)
+        values = cash(filing, day), debt(filing, day, debts)
+        return tuple(value and replace(value, of_face=is_of_face(filing, value.item)) for value in values)
     own = cash(filing, max(filing.days))
     return (cash(filing, day),) if own and not has_securities(own) else ()
 
@@ -141,7 +144,17 @@ def _frames(
         of_filing = (filed, amended, regime, one.value, one.grain, one.rule.id)
         rows.append((one.cik, one.item, q, one.seq, *of_filing, vintage, 0, 0))
         lines += [
-            (vintage, fact, coefficient, OF_LINES.id, one.flag, repairs.get(fact, 1.0), one.cik, one.seq, one.item)
+            (
+                vintage,
+                fact,
+                coefficient,
+                (OF_FACE if one.of_face else OF_LINES).id,
+                one.flag,
+                repairs.get(fact, 1.0),
+                one.cik,
+                one.seq,
+                one.item,
+            )
             for fact, coefficient in one.facts
         ]
         of_value = (one.cik, q, one.item, one.seq)
@@ -152,7 +165,10 @@ def _frames(
         (one.cik, q, one.item, one.seq, one.rule.id, WITHHELD_OUTCOME, *(one.sides or (None, None)))
         for one, (q, *_) in missed
     ]
-    companies: dict[Rule, list[int]] = {OF_LINES: [one.cik for one, _ in taken for _ in one.facts]}
+    companies: dict[Rule, list[int]] = {
+        rule: [one.cik for one, _ in taken if one.of_face == of_face for _ in one.facts]
+        for rule, of_face in ((OF_LINES, False), (OF_FACE, True))
+    }
     for rule, cik in chain(decided, ((one.rule, one.cik) for one, _ in (*taken, *missed))):
         companies.setdefault(rule, []).append(cik)
     return (

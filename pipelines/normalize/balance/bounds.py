@@ -12,7 +12,7 @@ from pipelines.normalize.balance.reading import Lines, stated_lines
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, unit_of
 from pipelines.normalize.balance.totals import Day
-from pipelines.normalize.balance.values import CASH_ITEM, amount, first_amount, sum_of
+from pipelines.normalize.balance.values import CASH_ITEM, DEBT, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ASSETS,
     BANK_OVERDRAFTS,
@@ -25,9 +25,12 @@ from pipelines.normalize.elements.lines import (
     LIABILITIES,
     LINES,
     NONCURRENT_LIABILITIES,
+    UNKNOWN,
 )
 from warehouse.sections import SECTIONS
 
+UNKNOWN_OF_DEBT, UNKNOWN_OF_LIABILITIES = 0.05, 0.02
+"""An unknown line is material if it is more than a twentieth of the debt and a fiftieth of the liabilities."""
 MATERIAL = 0.005
 """A line, or what exceeds a total, matters if it is at least half a per cent of the value."""
 HALF = 0.5
@@ -62,6 +65,13 @@ def exceeds_liabilities(case: Case) -> bool:
     return (most != 0 and case.value.amount > most * (1 + MATERIAL)) or any(
         case.sheet.sum_of(section, BORROWING) > totals[section] * (1 + MATERIAL) for section in parts
     )
+
+
+def has_unknown_line(case: Case) -> bool:
+    """Whether lines whose words do not say what they are could be a material part of the debt."""
+    unknown = sum(case.sheet.sum_of(section, UNKNOWN) for section in SECTIONS[DEBT] if section in case.sheet.lines)
+    liabilities = case.sheet.liabilities or first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES))
+    return unknown > max(UNKNOWN_OF_DEBT * case.value.amount, UNKNOWN_OF_LIABILITIES * liabilities)
 
 
 def exceeds_assets(case: Case) -> bool:

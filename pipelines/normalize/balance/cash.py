@@ -32,6 +32,7 @@ from pipelines.normalize.elements.lines import (
     CASH,
     CURRENT_ASSETS,
     DEPOSITS,
+    FACE_PREFIX,
     LINES,
     RESTRICTED,
     RESTRICTED_FOR_LONG,
@@ -127,6 +128,9 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | Non
     ):
         return None
     value = sum_of(stated, elements)
+    is_of_flows = value == amount(stated, WITH_RESTRICTED) and not any(one.startswith(FACE_PREFIX) for one in elements)
+    if filing.face and is_of_flows and _restricted(stated):
+        return None
     is_rest = has_rest(stated, elements)
     return Value(
         filing.cik,
@@ -238,5 +242,10 @@ _OF_THE_NOTES = ("AvailableForSaleSecuritiesDebtSecurities",)
 
 
 def _is_current(element: str) -> bool:
-    """Whether the taxonomy defines an element as current."""
-    return element.endswith("Current") or "ShortTerm" in element or "Current" in element.partition(":")[2]
+    """Whether the taxonomy defines an element as current, or the face shows it so."""
+    return (
+        element.startswith(FACE_PREFIX)
+        or element.endswith("Current")
+        or "ShortTerm" in element
+        or "Current" in element.partition(":")[2]
+    )

@@ -43,6 +43,7 @@ from pipelines.normalize.elements.lines import (
     CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     DEPOSITS,
+    FACE_PREFIX,
     LIABILITIES,
     LINES,
     LONG_TERM_DEBT,
@@ -183,14 +184,29 @@ def _part(filing: Filing, day: int, section: str) -> Part:
     proved = agreed(read, stated, (BORROWING,)) if read else None
     if read and proved is not None:
         inside = () if section == LIABILITIES else _inside(read, stated, proved)
+        if section in filing.face_sections and any(not _are_apart(name, proved, stated) for name in inside):
+            inside = ()
         elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
         return Part(tuple(elements), read, proved, inside)
     likely = filing.likely_lines(section, day)
+    if section in filing.face_sections:
+        return Part(tuple(name for name in likely if LINES[section][name].kind == BORROWING))
     is_limit = nonzero(stated, DEPOSITS) and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
     limits = ("LineOfCredit",) if is_limit else ()  # of a bank it is what the bank may draw
     borrowings = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
     lines = without_repeated(filing, day, section, borrowings)
     return Part(tuple(dict.fromkeys(_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in lines)))
+
+
+def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
+    """Whether a borrowing inside another line is no other extent of the borrowings on the face.
+
+    It is short-term borrowings beside maturities of long-term debt, or the reverse; or the face has no borrowings.
+    """
+    shown = [name for name in lines if amount(stated, name)]
+    if inside in SHORT_TERM:
+        return all(name in _MATURITIES for name in shown)
+    return not shown or (inside in _MATURITIES and all(name in SHORT_TERM for name in shown))
 
 
 def _is_less(stated: Day, element: str) -> bool:
@@ -401,12 +417,20 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
     stated, reads = filing.days[day], [part.read for part in parts if part.read]
     elements = tuple(element for part in parts for element in part.lines)
     inside = [element for part in parts for element in part.inside]
+    if filing.face:  # an amount of a line is stated twice
+        shown = {amount(stated, element) for element in elements}
+        inside = [element for element in inside if amount(stated, element) not in shown]
     amounts = [amount(stated, element) for element in (*elements, *inside)]
-    if any(each < 0 for each in amounts):
+    # a line of some members may be what a consolidation takes off
+    if any(
+        each < 0 and not name.startswith(FACE_PREFIX) for name, each in zip((*elements, *inside), amounts, strict=True)
+    ):
         return None
     add_up = tuple(adds_up(filing, read, day) for read in reads)
     if not any(amounts):
-        known = {**filing.earlier[day], **{element: each for element, (each, _) in stated.items()}}
+        known = {element: each for element, (each, _) in stated.items()}
+        if not filing.face:
+            known = {**filing.earlier[day], **known}
         if any(read.section != LIABILITIES and _may_be_inside(read, known) for read in reads):
             return None
         left = _that_leave_nothing(stated, reads)

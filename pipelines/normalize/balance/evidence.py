@@ -101,6 +101,13 @@ _WITHOUT_LIABILITIES = Rule(
     "Regulation S-X Rule 9-03.13, 9-03.16 (short-term borrowings and long-term debt are lines of their own)",
     "withhold",
 )
+_NOT_CLASSIFIED = Rule(
+    "debt.withheld.own-line-not-classified",
+    "Debt is withheld if its balance sheet has a material line under an own element whose words do not say whether it "
+    "is a borrowing.",
+    "Regulation S-X Rule 5-02.19, 5-02.22 (borrowings may stand on lines of any name)",
+    "withhold",
+)
 _NO_LONGER_ADDS_UP = Rule(
     "balance.withheld.no-longer-adds-up",
     "Debt or cash is withheld if lines with which its section added up, in the other column or the filing "
@@ -116,6 +123,7 @@ class Evidence:
     """What withholds a value of an item: a rule, the reason for the gap, and when it holds.
 
     also_proved: whether it outranks a proof by totals, which proves neither scale nor currency.
+    of_absence: whether it says that a line is missing, which the face of a balance sheet answers.
     """
 
     item: str
@@ -123,6 +131,7 @@ class Evidence:
     reason: str
     holds: Predicate
     also_proved: bool = False
+    of_absence: bool = False
 
 
 EVIDENCE: tuple[Evidence, ...] = (
@@ -143,21 +152,22 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(CASH_ITEM, _NO_SUM, "cash_not_footing", bounds.total_agreed_before),
     Evidence(CASH_ITEM, _APART, "cash_not_footing", bounds.moved_apart_from_flows),
     Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", bounds.is_part_of_earlier),
-    Evidence(DEBT, NOT_SHOWN, "line_left_out", unknown.lost_line),
-    Evidence(CASH_ITEM, NOT_SHOWN, "line_left_out", unknown.lost_line),
-    Evidence(DEBT, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent),
-    Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent),
-    Evidence(CASH_ITEM, NOT_SHOWN, "securities_not_shown", partial(unknown.vanished, "securities")),
-    Evidence(DEBT, NOT_SHOWN, "current_debt_not_shown", partial(unknown.vanished, "current")),
-    Evidence(DEBT, NOT_SHOWN, "short_term_debt_not_shown", partial(unknown.vanished, "short-term")),
-    Evidence(DEBT, NOT_SHOWN, "noncurrent_debt_not_shown", partial(unknown.vanished, "noncurrent")),
-    Evidence(DEBT, _FELL_DUE, "current_debt_not_shown", unknown.maturities_left),
-    Evidence(DEBT, _PART, "debt_not_footing", unknown.is_no_total),
-    Evidence(DEBT, _PART, "debt_not_footing", unknown.has_large_maturities),
-    Evidence(DEBT, _PART, "notes_exceed_current_debt", unknown.notes_exceed),
-    Evidence(DEBT, _ROOM, "debt_not_footing", unknown.leaves_much),
-    Evidence(DEBT, _ROOM, "debt_not_footing", unknown.lacks_debt_of_interest),
-    Evidence(DEBT, _WITHOUT_LIABILITIES, "short_term_debt_not_shown", unknown.has_no_liabilities),
+    Evidence(DEBT, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
+    Evidence(CASH_ITEM, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
+    Evidence(DEBT, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent, of_absence=True),
+    Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent, of_absence=True),
+    Evidence(CASH_ITEM, NOT_SHOWN, "securities_not_shown", partial(unknown.vanished, "securities"), of_absence=True),
+    Evidence(DEBT, NOT_SHOWN, "current_debt_not_shown", partial(unknown.vanished, "current"), of_absence=True),
+    Evidence(DEBT, NOT_SHOWN, "short_term_debt_not_shown", partial(unknown.vanished, "short-term"), of_absence=True),
+    Evidence(DEBT, NOT_SHOWN, "noncurrent_debt_not_shown", partial(unknown.vanished, "noncurrent"), of_absence=True),
+    Evidence(DEBT, _FELL_DUE, "current_debt_not_shown", unknown.maturities_left, of_absence=True),
+    Evidence(DEBT, _PART, "debt_not_footing", unknown.is_no_total, of_absence=True),
+    Evidence(DEBT, _PART, "debt_not_footing", unknown.has_large_maturities, of_absence=True),
+    Evidence(DEBT, _PART, "notes_exceed_current_debt", unknown.notes_exceed, of_absence=True),
+    Evidence(DEBT, _ROOM, "debt_not_footing", unknown.leaves_much, of_absence=True),
+    Evidence(DEBT, _ROOM, "debt_not_footing", unknown.lacks_debt_of_interest, of_absence=True),
+    Evidence(DEBT, _WITHOUT_LIABILITIES, "short_term_debt_not_shown", unknown.has_no_liabilities, of_absence=True),
+    Evidence(DEBT, _NOT_CLASSIFIED, "own_element_not_classified", bounds.has_unknown_line, also_proved=True),
     Evidence(DEBT, _NO_LONGER_ADDS_UP, "debt_not_footing", bounds.no_longer_adds_up),
     Evidence(CASH_ITEM, _NO_LONGER_ADDS_UP, "cash_not_footing", bounds.no_longer_adds_up),
 )
@@ -207,6 +217,8 @@ def supported(values: list[Value], filing: Filing, history: History) -> list[Val
 def _supported(case: Case) -> Value:
     """The value, or without its amount if evidence withholds it."""
     for each in _OF_VALUES[case.value.item, case.value.is_proved]:
+        if each.of_absence and case.value.of_face:
+            continue
         holds = each.holds(case)
         if holds and each.rule.where(True):
             return case.value.withheld(each.rule, each.reason, None if isinstance(holds, bool) else holds)

@@ -14,6 +14,7 @@ from itertools import chain, compress, groupby, product
 import numpy as np
 import polars as pl
 
+from pipelines.normalize.balance.faced import Face, FaceSection, face_lines, faces_of
 from pipelines.normalize.balance.flows import Flows, flows
 from pipelines.normalize.balance.likely import groups_of, likely_lines
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions, unit_of
@@ -30,8 +31,10 @@ from pipelines.normalize.elements.lines import (
     ASSETS,
     BORROWING,
     BOTH_SIDES,
+    CURRENT_ASSETS,
     CURRENT_LIABILITIES,
     ELEMENTS,
+    FACE_PREFIX,
     IFRS_PREFIX,
     LINES,
     NET_ASSETS,
@@ -97,6 +100,7 @@ class Filing:
     days_without: what is stated for days without a balance sheet, as cash at the end of a cash flow statement.
     earlier: for each day what earlier filings state for it.
     flows: those that end on each day.
+    face: the sections of the face, with their lines; empty if the face is not known.
     terms: for each day what the total of each of its sections is computed from (section_totals). totals: these totals.
     rests: what each line that is a rest is computed from, by its day and its element.
     sections: those whose lines add up. open: the columns of those whose lines do not add up on the filing's own day.
@@ -114,11 +118,20 @@ class Filing:
     flows: Mapping[int, Flows]
     terms: Mapping[int, Mapping[str, Terms]]
     totals: Mapping[int, Mapping[str, float]]
+    face: Face
     rests: dict[tuple[int, str], Terms] = field(default_factory=dict)
     sections: dict[str, Reading] = field(default_factory=dict)
     open: dict[str, list[int]] = field(default_factory=dict)
     before: dict[tuple[str, int], Lines] = field(default_factory=dict)
     likely: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def face_sections(self) -> tuple[str, ...]:
+        """The sections of which the face shows the lines: of liabilities all, also those without a line."""
+        of_liabilities = [section for section in SECTIONS[1:] if section in self.face]
+        return tuple(
+            section for section in SECTIONS if section in self.face or (section != CURRENT_ASSETS and of_liabilities)
+        )
 
     def likely_lines(self, section: str, day: int) -> tuple[str, ...]:
         """The likeliest lines of a section of a day, also if other lines add up."""
@@ -140,14 +153,14 @@ class Filing:
         return tuple((row, times) for row, times in found.items() if times)
 
 
-def filings(facts: pl.DataFrame) -> Iterator[Filing]:
+def filings(facts: pl.DataFrame, faces: pl.DataFrame) -> Iterator[Filing]:
     """The balance sheets of each filing, read in the order of filing.
 
     Args:
-        facts: typed facts in filing order (facts.reports): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
-            `value`.
+        facts: typed facts in filing order (facts.reports).
+        faces: the lines of the sections of faces (faces.facts.FACE_SCHEMA).
     """
-    of_flows = flows(facts)
+    of_flows, of_faces = flows(facts), faces_of(facts, faces)
     for cik, of_company in groupby(_stated(facts), key=lambda filing: filing[0]):
         filer = _Filer()
         for _, seq, days in of_company:
@@ -155,13 +168,17 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
             sheets = {day: days.pop(day) for day in newest_first if SHOWS_A_BALANCE_SHEET & days[day].keys()}
             if sheets:
                 of_sheets = {day: of_flows.get((cik, seq, day), Flows()) for day in sheets}
-                yield filer.filing(cik, seq, sheets, days, of_sheets)
+                yield filer.filing(cik, seq, sheets, days, of_sheets, of_faces.get((cik, seq), {}))
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
     """What each filing states for each day, of the elements of balance sheets."""
     is_line = pl.col("start").is_null() & (pl.col("measure") == "money") & pl.col("tag").is_in(ELEMENTS)
-    name = pl.when(pl.col("taxonomy") == IFRS).then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag")).otherwise("tag")
+    name = (
+        pl.when(pl.col("taxonomy") == IFRS, ~pl.col("tag").str.starts_with(FACE_PREFIX))
+        .then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag"))
+        .otherwise("tag")
+    )
     of_days = (
         facts.select("cik", "seq", "value", "start", "measure", tag=name, day=pl.col("end").to_physical())
         .with_row_index("fact")
@@ -181,7 +198,7 @@ def _of_one_taxonomy(stated: Day) -> Day:
     """What is stated under IFRS, if total assets are; a few filers use elements of US GAAP in the notes besides."""
     if ASSETS[1] not in stated or ASSETS[0] in stated:
         return stated
-    return {name: one for name, one in stated.items() if name.startswith(IFRS_PREFIX)}
+    return {name: one for name, one in stated.items() if name.startswith((IFRS_PREFIX, FACE_PREFIX))}
 
 
 class _Filer:
@@ -199,11 +216,18 @@ class _Filer:
         self.stated: dict[int, dict[str, float]] = {}
 
     def filing(
-        self, cik: int, seq: int, days: dict[int, Day], others: Mapping[int, Day], of_flows: Mapping[int, Flows]
+        self,
+        cik: int,
+        seq: int,
+        days: dict[int, Day],
+        others: Mapping[int, Day],
+        of_flows: Mapping[int, Flows],
+        face: Face,
     ) -> Filing:
         """The balance sheets of the next filing; arguments: fields of Filing."""
         earlier = {day: self.stated.get(day, {}) for day in days}
-        _name_leases(days, earlier)
+        if not face:
+            _name_leases(days, earlier)
         for day, of_day in days.items():
             self.stated[day] = earlier[day] | {element: amount for element, (amount, _) in of_day.items()}
         amounts = frozenset(amount for of_day in days.values() for amount, _ in of_day.values())
@@ -212,18 +236,20 @@ class _Filer:
             day: {section: amount_of(each, days[day]) for section, each in of_day.items()}
             for day, of_day in terms.items()
         }
-        filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, of_flows, terms, totals)
+        filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, of_flows, terms, totals, face)
         before, self.before = self.before, {}
         for section in SECTIONS:
             columns = [day for day in days if section in totals[day]][:2]
-            if columns and columns[0] == max(days):
+            if section in filing.face_sections:
+                self._read_face(filing, section, columns)
+            elif columns and columns[0] == max(days):
                 self._read(filing, section, columns, before.get(section, ()))
         proved = {(section, day) for section, read in filing.sections.items() for day in read.days}
         filing.likely.update(
             ((section, day), likely_lines(section, day, days, self.decided[section], totals[day]))
             for day, of_day in days.items()
             for section in sections_of(of_day)
-            if (section, day) not in proved
+            if (section, day) not in proved and (section, day) not in filing.likely
         )
         return filing
 
@@ -244,6 +270,20 @@ class _Filer:
         if columns[0] in unproved:
             filing.open[section] = columns
         filing.before.update({(section, day): before for day in unproved if before})
+
+    def _read_face(self, filing: Filing, section: str, columns: list[int]) -> None:
+        """Read a section of which the face shows the lines, in all columns of the filing.
+
+        Args:
+            columns: those with a total of the section.
+        """
+        found = read_face(filing, section)
+        if found:
+            self.lines[section] = self.before[section] = found.readings[0]
+            filing.sections[section] = found
+        own = max(filing.days)
+        if own in columns and (not found or own not in found.days):
+            filing.open[section] = columns
 
     def _with_rest(self, filing: Filing, section: str, own: int, other: int) -> Reading | None:
         """A section of which one line is not stated, and is what the others leave of the total; None without one.
@@ -335,6 +375,22 @@ def is_balance_sheet(filing: Filing, day: int) -> bool:
     return (
         day == own or not filing.days[own].keys() & OF_WHOLE_SHEETS or bool(filing.days[day].keys() & OF_WHOLE_SHEETS)
     )
+
+
+def read_face(filing: Filing, section: str) -> Reading | None:
+    """A section with the lines of the face, in the columns in which they add up; None if they add up in none.
+
+    Where they do not add up they are the likely lines.
+    """
+    totals = {day: filing.totals[day].get(section) for day in filing.days}
+    unit = unit_of(amount for day in filing.days.values() for amount, _ in day.values())
+    shown, days = face_lines(filing.face.get(section, FaceSection()), filing.days, totals, unit)
+    filing.likely.update(
+        ((section, day), tuple(name for name in lines if filing.days[day][name][0]))
+        for day, lines in shown.items()
+        if day not in days
+    )
+    return Reading(section, days, (tuple((name,) for name in shown[days[0]]),), unit) if days else None
 
 
 def _read(filing: Filing, section: str, columns: list[int], decided: dict[str, bool]) -> Reading | None:

@@ -44,6 +44,12 @@ BY_AMENDMENT = Rule(
     "Form 10-K/A and 10-Q/A, Exchange Act Rule 12b-15",
     "select",
 )
+BY_FACE = Rule(
+    "balance.restated.by-face",
+    "A later filing whose face shows the lines of a day replaces a value of other lines from a filing without a face.",
+    _COMPARATIVES,
+    "select",
+)
 FEWER_LINES = Rule(
     "balance.left-out.other-lines",
     "A later filing that states an amount with fewer or other lines does not restate it.",
@@ -110,6 +116,8 @@ def that_count(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value,
 def _restates(one: Value, current: Value, *, is_amendment: bool) -> Rule:
     """The rule that decides whether a later value restates the one that counts."""
     has_all = one.elements >= current.elements
+    if one.of_face != current.of_face and not has_all:
+        return BY_FACE if BY_FACE.where(one.of_face) else FEWER_LINES
     if one.is_proved:
         is_more = one.amount > current.amount or (one.lines != current.lines and has_all)
         return PROVED_LATER if PROVED_LATER.where(is_more or not current.is_proved) else FEWER_LINES

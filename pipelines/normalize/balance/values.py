@@ -33,6 +33,13 @@ OF_LINES = Rule(
     f"{TOTALS_OF_BALANCE_SHEETS}; definitions of the taxonomies",
     "select",
 )
+OF_FACE = Rule(
+    "balance.line-of-face",
+    "An amount is a line of the balance sheet if the face of the balance sheet shows it; an element of the filer's own "
+    "is what the words of the line say.",
+    f"{TOTALS_OF_BALANCE_SHEETS}; Regulation S-X Rule 5-02; the words are reviewed in faces/words.csv",
+    "select",
+)
 ADDS_UP = {
     section: Rule(id, f"The lines of the {section} add up to their total.", TOTALS_OF_BALANCE_SHEETS, "select")
     for section, id in (
@@ -81,6 +88,7 @@ class Value:
     sides: both sides of the identity that withholds it.
     is_stated_zero: whether lines of each section are stated as zero.
     is_single: whether it is of a day without a balance sheet, so that it can only restate another.
+    of_face: whether the face of the balance sheet shows its lines.
     withdraws: the number (`seq`) of the earlier filing whose value of the day the filing `seq` withdraws; else None.
     """
 
@@ -101,6 +109,7 @@ class Value:
     sides: tuple[float, float] | None = None
     is_stated_zero: bool = False
     is_single: bool = False
+    of_face: bool = False
     withdraws: int | None = None
 
     @property
@@ -133,6 +142,12 @@ def sum_of(stated: Day, elements: Iterable[str]) -> float:
 def nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
     """Those of some elements that are stated and not zero."""
     return frozenset(element for element in elements if amount(stated, element))
+
+
+def is_of_face(filing: Filing, item: str) -> bool:
+    """Whether the face of the balance sheet shows all lines of an item."""
+    sections = {CURRENT_ASSETS} if item == CASH_ITEM else {CURRENT_LIABILITIES, LIABILITIES}
+    return not sections.isdisjoint(filing.face_sections)
 
 
 def adds_up(filing: Filing, read: Reading, day: int) -> tuple[str, float, float]:

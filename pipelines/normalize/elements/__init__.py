@@ -13,7 +13,14 @@ and the sum is smaller, the source is only a part and the next source is tried. 
 import polars as pl
 
 from pipelines.normalize.elements import proving, sources
-from pipelines.normalize.elements.lines import BORROWING, CASH_AND_SECURITIES, ELEMENTS, IFRS_PREFIX, LINES
+from pipelines.normalize.elements.lines import (
+    BORROWING,
+    CASH_AND_SECURITIES,
+    FACE_PREFIX,
+    FILED_ELEMENTS,
+    IFRS_PREFIX,
+    LINES,
+)
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
@@ -70,7 +77,8 @@ def wanted_elements() -> dict[str, frozenset[str]]:
     wanted: set[tuple[str, str]] = {
         (source.taxonomy, name) for concept in CONCEPTS for source in concept.sources for name in source.named
     }
-    others = (*INDICATORS, *ELEMENTS, *proving.ELEMENTS, OPTIONS, OPTION_PRICE)
+    proving_elements = (name for name in proving.ELEMENTS if not name.startswith(FACE_PREFIX))
+    others = (*INDICATORS, *FILED_ELEMENTS, *proving_elements, OPTIONS, OPTION_PRICE)
     wanted.update((taxonomy or US_GAAP, name) for taxonomy, _, name in (each.rpartition(":") for each in others))
     return {taxonomy: frozenset(name for of, name in wanted if of == taxonomy) for taxonomy in (US_GAAP, IFRS)}
 
@@ -101,7 +109,12 @@ def describe_sources(item: str) -> str:
     lines = []
     for section, table in LINES.items() if item in COMPOSED else ():
         names = [f"us-gaap:{name}".replace(f"us-gaap:{IFRS_PREFIX}", IFRS_PREFIX) for name in table]
-        counted = [name for name, line in zip(names, table.values(), strict=True) if line.kind in COMPOSED[item]]
+        filed = zip(names, table.values(), strict=True)
+        counted = [
+            name
+            for name, line in filed
+            if line.kind in COMPOSED[item] and not name.startswith(f"us-gaap:{FACE_PREFIX}")
+        ]
         lines += [f"{section}: " + " | ".join(counted)] if counted else []
     for concept in ITEM_CONCEPTS[item]:
         stated = (f"{combination(each)} ({validity(each)}; {each.rule}: {each.statement})" for each in concept.sources)

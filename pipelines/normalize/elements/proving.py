@@ -17,6 +17,8 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines.normalize.elements.lines import FACE_PREFIX
+
 INVESTING, FINANCING = "investing", "financing"
 SECTIONS = {
     INVESTING: "NetCashProvidedByUsedInInvestingActivities",
@@ -35,14 +37,28 @@ _IS_KNOWN = pl.all_horizontal(
 if _WRONG := _ROWS.filter(~_IS_KNOWN | pl.struct("section", "element").is_duplicated()).rows():
     raise ValueError(f"cash_flow_lines.csv: {_WRONG} come twice, or have an unknown section, sign or class")
 
-LINES = _ROWS.select(
+FACE_LINES = {BORROWING: 24, LINE: 40}
+"""How many lines of each class that no row of the table has the face of financing activities may have."""
+
+
+def face_line(kind: str, number: int) -> str:
+    """The name of such a line, as an element; its amount is positive when cash comes in."""
+    return f"{FACE_PREFIX}{FINANCING}:{kind}:{number}"
+
+
+_OF_FACES = pl.DataFrame(
+    [(FINANCING, face_line(kind, number), "1", kind) for kind, most in FACE_LINES.items() for number in range(most)],
+    schema=_ROWS.schema,
+    orient="row",
+)
+LINES = pl.concat([_ROWS, _OF_FACES]).select(
     "section",
     tag="element",
     sign=pl.col("sign").cast(pl.Float64),
     is_dividend=pl.col("class") == DIVIDEND,
     is_borrowing=pl.col("class") == BORROWING,
 )
-"""`section`, `tag`, `sign`, `is_dividend`, `is_borrowing`: one row a line."""
+"""`section`, `tag`, `sign`, `is_dividend`, `is_borrowing`: one row a line, those of faces too."""
 
 INCOME = ("NetIncomeLoss", "ProfitLoss", "NetIncomeLossAvailableToCommonStockholdersBasic")
 """Income that retained earnings change by; the first one is used where all are equal."""

@@ -79,6 +79,22 @@ MOSTLY = 0.5
 """Two sources are different amounts if they differed in more than half of the periods that have both."""
 
 
+LINE_OF_STATEMENT = Rule(
+    "source.line-of-statement",
+    "A line of the income or cash flow statement comes before an element of the notes, if each is an amount of its own "
+    "and the line is no part of a total of the statement.",
+    "Regulation S-X Rule 5-03.1; ASC 230-10-45; ASC 260-10-45-2 (amounts on the face of the statements)",
+    "select",
+)
+OF_STATEMENTS = (
+    "revenue",
+    "capital_expenditure",
+    "operating_cash_flow",
+    "shares_basic",
+    "shares_diluted",
+)
+"""Concepts of which each source is the same amount, as a line of the income or the cash flow statement."""
+
 SERIES = ["cik", "concept"]
 
 
@@ -167,6 +183,30 @@ def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
     lines = candidates.filter("in_notes").with_columns(is_line=is_line.fill_null(value=False))
     line = size.filter(pl.col("is_line")).max().over("amount")
     return lines.filter(ANNUAL_NOTE.where(is_annual), ~pl.col("is_line"), line > LARGE_PART * size).drop("is_line")
+
+
+def of_statements(lines: pl.DataFrame, pairs: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
+    """The candidates of notes in whose place a line of the statement comes: `candidate`; none without faces.
+
+    Args:
+        lines: the candidates, the best of each amount first.
+        pairs: of matching.matched.
+        shown: `cik`, `seq`, `tag`, `is_part`: the lines of the income and cash flow statements of filings.
+    """
+    if not shown.height:
+        return lines.select("candidate", "cik").clear()
+    alone = pairs.filter("is_needed").filter(pl.len().over("candidate") == 1)
+    singles = lines.filter(pl.col("concept").cast(pl.String).is_in(OF_STATEMENTS)).join(
+        alone.select("candidate", pl.col("tag").cast(pl.String)), on="candidate", maintain_order="left"
+    )
+    with_face = singles.join(shown.select("cik", "seq").unique(), on=["cik", "seq"], how="semi", maintain_order="left")
+    placed = with_face.join(shown, on=["cik", "seq", "tag"], how="left", maintain_order="left")
+    is_line = ~pl.col("is_part").fill_null(value=True)
+    has_line = is_line.any().over("amount")
+    first_line = pl.col("value").filter(is_line).first().over("amount")
+    before = pl.col("is_part").is_null() & has_line & (is_line.cum_sum().over("amount") == 0)
+    differs = (pl.col("value") - first_line).abs() > SAME_WHEN_ROUNDED * first_line.abs()
+    return placed.filter(LINE_OF_STATEMENT.where(before & differs)).select("candidate", "cik")
 
 
 def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:

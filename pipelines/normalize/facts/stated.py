@@ -31,12 +31,13 @@ COMPLETE: tuple[tuple[str, ...], ...] = (
 """A complete set of statements has at least one concept of each row: profit, revenue, and a second statement."""
 
 
-def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
     """The amount of each filing for each concept and period, from the best source in the filing.
 
     Args:
         facts: typed facts in filing order, one currency a company.
         of_industry: `cik`, `seq`, `industry` (industries.industries).
+        shown: the lines of income and cash flow statements (faces.facts.SHOWN_SCHEMA).
 
     Returns:
         vintages: one row a filing, concept and period, sorted by `cik`, `seq`, `start` (instants first), `end`,
@@ -56,6 +57,8 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
     complete, parts, above = candidates.complete(pairs)
     noted, subtracted = candidates.of_notes(complete), candidates.of_net_income(complete)
     lines = _without(complete, "candidate", noted, subtracted)
+    of_notes = candidates.of_statements(lines, pairs, _of_filings(shown, facts))
+    lines = _without(lines, "candidate", of_notes)
     best = lines.unique("amount", keep="first", maintain_order=True)
     lesser, other = candidates.of_lesser_sources(best, candidates.differences(lines), noted)
     chosen = _without(best, "amount", lesser).with_row_index("vintage")
@@ -67,6 +70,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.
         (candidates.OF_WHOLE_ALREADY, subtracted),
         (candidates.NO_LESS_THAN_PART, parts),
         (candidates.ANNUAL_NOTE, noted),
+        (candidates.LINE_OF_STATEMENT, of_notes),
         (candidates.LESSER_SOURCE, lesser),
         (candidates.OTHER_SOURCE, other),
         (SCALE_OF_FILING, chosen.filter("is_scaled")),
@@ -107,6 +111,14 @@ def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
     )
     counts = ~pl.col("vintage").is_in(left_out["vintage"].implode())
     return vintages.filter(counts), counted([(PARTIAL, ints(left_out, "cik"))])
+
+
+def _of_filings(shown: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
+    """The lines with `seq` in place of the accession number."""
+    if not shown.height:
+        return shown
+    filings = facts.select("cik", "accession", "seq").unique(["cik", "accession"])
+    return shown.join(filings, on=["cik", "accession"])
 
 
 def _without(rows: pl.DataFrame, number: str, *left_out: pl.DataFrame) -> pl.DataFrame:
