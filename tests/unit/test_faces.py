@@ -95,6 +95,11 @@ def unclassified(*liabilities: Line, assets: Sequence[Line] = (Line(CASH, 70.5),
     ]
 
 
+def with_right_column(wrong: Sequence[Line], right: Sequence[Line]) -> list[Line]:
+    """A balance sheet whose column of the year before is another one."""
+    return [replace(line, before=before.value) for line, before in zip(wrong, right, strict=True)]
+
+
 LOAN = own("ShareholderLoan", 12.25, "Loan from a director")
 TRADE, DEFERRED = Line(PAYABLE, 31.75), Line(OTHER, 17.125)
 PAYABLES = [TRADE, Line("AccruedLiabilitiesCurrent", 9.25)]
@@ -160,6 +165,14 @@ CASES: dict[str, tuple[list[Line], list[Row], dict[str, float | str | None]]] = 
         classified([TRADE, LOAN], [Line(NONCURRENT, 40), DEFERRED], off=1.5),
         [],
         {"total_debt": 52.25},
+    ),
+    "a column that does not foot, beside one that does": (
+        with_right_column(
+            classified([TRADE, LOAN], [Line(NONCURRENT, 40), DEFERRED], off=1.5),
+            classified([TRADE, LOAN], [Line(NONCURRENT, 40), DEFERRED]),
+        ),
+        [],
+        {"total_debt": "debt_not_footing"},
     ),
     "a line below all totals": (
         [
@@ -330,6 +343,8 @@ def rows_of(cik: str, lines: Sequence[Line]) -> list[dict[str, object]]:
                 "end": date.fromisoformat(END), "value": line.value * 1e6,
             }
         )  # fmt: skip
+        if line.before is not None:
+            found.append({**found[-1], "end": date.fromisoformat(BEFORE), "value": line.before * 1e6})
     return found
 
 
@@ -343,19 +358,20 @@ def found():
         of_face = [
             fact(
                 line.element,
-                line.value * 1e6,
+                amount * 1e6,
                 None if line.statement == "BS" else START,
-                END,
+                end,
                 filed=FILED_ON,
                 unit=line.unit,
             )
             for line in face
-            if not line.own and not line.member
+            for amount, end in ((line.value, END), (line.before, BEFORE))
+            if amount is not None and not line.own and not line.member
         ]
         of_all = [fact(NET_INCOME, 40e6, START, END, filed=FILED_ON), *notes, *of_face]
         facts += [
             {**row, "cik": cik, "accession": f"{cik}-10-K-{row['filed']}"}
-            for row in {(row["tag"], row["filed"]): row for row in of_all[::-1]}.values()
+            for row in {(row["tag"], row["end"], row["filed"]): row for row in of_all[::-1]}.values()
         ]
         lines += rows_of(cik, face)
     stated = pl.DataFrame(lines, schema=dict(STATEMENT_LINES)).select(LINE_COLUMNS).with_columns(TEXT)

@@ -67,6 +67,16 @@ def exceeds_liabilities(case: Case) -> bool:
     )
 
 
+def contradicts_face(case: Case) -> bool:
+    """Whether the lines of the face add up in another column, and leave a material rest of the total in this one."""
+    for section in SECTIONS[case.value.item]:
+        read, left = case.filing.sections.get(section), case.sheet.left(section)
+        is_shown = section in case.filing.face_sections and read is not None and case.sheet.day not in read.days
+        if is_shown and left is not None and abs(left) > MATERIAL * case.value.amount:
+            return True
+    return False
+
+
 def has_unknown_line(case: Case) -> bool:
     """Whether lines whose words do not say what they are could be a material part of the debt."""
     unknown = sum(case.sheet.sum_of(section, UNKNOWN) for section in SECTIONS[DEBT] if section in case.sheet.lines)

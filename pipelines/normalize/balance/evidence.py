@@ -167,6 +167,8 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(DEBT, _ROOM, "debt_not_footing", unknown.leaves_much, of_absence=True),
     Evidence(DEBT, _ROOM, "debt_not_footing", unknown.lacks_debt_of_interest, of_absence=True),
     Evidence(DEBT, _WITHOUT_LIABILITIES, "short_term_debt_not_shown", unknown.has_no_liabilities, of_absence=True),
+    Evidence(DEBT, _NO_LONGER_ADDS_UP, "debt_not_footing", bounds.contradicts_face),
+    Evidence(CASH_ITEM, _NO_LONGER_ADDS_UP, "cash_not_footing", bounds.contradicts_face),
     Evidence(DEBT, _NOT_CLASSIFIED, "own_element_not_classified", bounds.has_unknown_line, also_proved=True),
     Evidence(DEBT, _NO_LONGER_ADDS_UP, "debt_not_footing", bounds.no_longer_adds_up),
     Evidence(CASH_ITEM, _NO_LONGER_ADDS_UP, "cash_not_footing", bounds.no_longer_adds_up),

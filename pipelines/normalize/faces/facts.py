@@ -68,6 +68,9 @@ FACT_COLUMNS = (
     "label",
 )
 
+FACT = ["accession", "tag", "unit", "start", "end"]
+ROUNDED = 0.005
+"""A figure of the text can be rounded to two digits; companyfacts is made from the filing, which counts otherwise."""
 _OTHER_COMPANIES = "LegalEntity"
 """The axis of companies that file together: a member of it is another company."""
 _MONTH = 16
@@ -134,7 +137,8 @@ def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl
         .cast(ALL_RAW)
         .unique(["cik", "taxonomy", "tag", "unit", "start", "end", "accession"], keep="first", maintain_order=True)
     )
-    return pl.concat([own.select(ALL_RAW.names()), added]), sections, _shown(lines)
+    others = own.join(_other_amounts(raw, facts), on=FACT, how="anti", nulls_equal=True, maintain_order="left")
+    return pl.concat([others.select(ALL_RAW.names()), added]), sections, _shown(lines)
 
 
 def _shown(lines: pl.DataFrame) -> pl.DataFrame:
@@ -205,12 +209,24 @@ def _dated(rows: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
 
 
 def _standard(facts: pl.DataFrame, raw: pl.DataFrame) -> pl.DataFrame:
-    """Facts of standard elements without members that companyfacts does not have for the filing and period."""
-    named = facts.rename({"element": "tag"}).with_columns(
+    """Facts of standard elements without members that companyfacts does not have, or has with another amount."""
+    named = _as_raw(facts)
+    same = raw.join(_other_amounts(raw, facts), on=FACT, how="anti", nulls_equal=True)
+    return named.join(same.select(FACT), on=FACT, how="anti", nulls_equal=True)
+
+
+def _other_amounts(raw: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
+    """The facts of which the filing itself states another amount than companyfacts, by more than rounding: FACT."""
+    own = _as_raw(facts.filter(pl.col("source") == FILING)).select(*FACT, stated="value")
+    both = raw.select(*FACT, "value").join(own, on=FACT, nulls_equal=True)
+    differs = (pl.col("value") - pl.col("stated")).abs() > ROUNDED * pl.max_horizontal(pl.col("value", "stated").abs())
+    return both.filter(differs).select(FACT).unique()
+
+
+def _as_raw(facts: pl.DataFrame) -> pl.DataFrame:
+    return facts.rename({"element": "tag"}).with_columns(
         pl.col("start", "end").cast(pl.String), filed_tag=pl.lit(None, pl.String)
     )
-    key = ["accession", "tag", "unit", "start", "end"]
-    return named.join(raw.select(key), on=key, how="anti", nulls_equal=True)
 
 
 def _named_sheets(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
