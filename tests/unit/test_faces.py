@@ -52,6 +52,7 @@ class Line:
     parent: str | None = None
     weight: float = 1.0
     statement: str = "BS"
+    taxonomy: str = "us-gaap"
     unit: str = "USD"
 
 
@@ -109,6 +110,21 @@ FLOWS = [
     Line("ProceedsFromIssuanceOfCommonStock", 5, statement="CF"),
     own("PaymentOfListingCosts", -2, "Costs of listing", statement="CF"),
     Line(FINANCING, 3, statement="CF"),
+]
+
+IFRS = [
+    Line("CashAndCashEquivalents", 70.5),
+    Line("CurrentAssets", 70.5),
+    Line("Assets", 620),
+    Line("IssuedCapital", 500),
+    Line("Equity", 500),
+    own("Bonds", 80.25, "Bonds", parent="NoncurrentLiabilities"),
+    Line("NoncurrentLiabilities", 80.25, parent="Liabilities"),
+    Line("TradeAndOtherCurrentPayables", 27.25, parent="CurrentLiabilities"),
+    own("BankLoan", 12.5, "Loan of a bank", parent="CurrentLiabilities"),
+    Line("CurrentLiabilities", 39.75, parent="Liabilities"),
+    Line("Liabilities", 120),
+    Line("EquityAndLiabilities", 620),
 ]
 
 CASES: dict[str, tuple[list[Line], list[Row], dict[str, float | str | None]]] = {
@@ -191,6 +207,11 @@ CASES: dict[str, tuple[list[Line], list[Row], dict[str, float | str | None]]] = 
         classified(PAYABLES, [Line(NONCURRENT, 40), DEFERRED], parents=True),
         [fact(MATURITIES, 6.5e6, None, END, filed=FILED_ON)],
         {"total_debt": 46.5},
+    ),
+    "own lines under IFRS, in another order": (
+        [line if line.own else replace(line, taxonomy="ifrs-full") for line in IFRS],
+        [],
+        {"total_debt": 92.75, "cash_and_equivalents": 70.5},
     ),
     "a face after a filing whose face is not known": (
         classified([TRADE, LOAN], [Line(NONCURRENT, 40), DEFERRED]),
@@ -337,7 +358,7 @@ def rows_of(cik: str, lines: Sequence[Line]) -> list[dict[str, object]]:
             {
                 "cik": cik, "accession": f"{cik}-10-K-{FILED_ON}", "source": "filing", "statement": line.statement,
                 "line": place, "label": line.label or line.element, "element": line.element,
-                "taxonomy": None if line.own else "us-gaap", "own": line.own, "abstract": False, "negated": False,
+                "taxonomy": None if line.own else line.taxonomy, "own": line.own, "abstract": False, "negated": False,
                 "member": line.member, "parent": line.parent, "weight": line.weight if line.parent else None,
                 "unit": line.unit, "start": None if is_instant else date.fromisoformat(START),
                 "end": date.fromisoformat(END), "value": line.value * 1e6,
@@ -363,6 +384,7 @@ def found():
                 end,
                 filed=FILED_ON,
                 unit=line.unit,
+                taxonomy=line.taxonomy,
             )
             for line in face
             for amount, end in ((line.value, END), (line.before, BEFORE))

@@ -241,7 +241,7 @@ def _named_sheets(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         sheets.filter(pl.col("abstract") | pl.col("value").is_not_null())
         .unique(["cik", "accession", "report", "line", "member"], keep="first", maintain_order=True)
         .sort("cik", "accession", "report", "line", "member", maintain_order=True)
-        .select("cik", "accession", "tag", "own", "member", "label", "heading", "parent", "weight", "taxonomy")
+        .select("cik", "accession", "tag", "own", "member", "label", "heading", "parent", "weight")
     )
     rows, names = [], []
     for cik, of_company in groupby(of_lines.iter_rows(), key=lambda row: row[0]):
@@ -270,11 +270,12 @@ def _face(rows: Iterable[tuple[Any, ...]]) -> tuple[list[FaceLine], dict[int, st
     face: list[FaceLine] = []
     headings: dict[int, str] = {}
     heading = ""
-    for tag, own, member, label, of_heading, parent, weight, taxonomy in rows:
+    rows = [*rows]
+    of_ifrs = {tag.removeprefix(IFRS_PREFIX): tag for tag, *_ in rows if tag.startswith(IFRS_PREFIX)}
+    for tag, own, member, label, of_heading, parent, weight in rows:
         if of_heading is not None:
             heading = headings[len(face)] = str(of_heading)
             continue
-        prefix = IFRS_PREFIX if taxonomy == IFRS else ""
         face.append(
             FaceLine(
                 str(tag),
@@ -282,7 +283,7 @@ def _face(rows: Iterable[tuple[Any, ...]]) -> tuple[list[FaceLine], dict[int, st
                 member,
                 str(label or ""),
                 heading,
-                f"{prefix}{parent}" if parent else None,
+                of_ifrs.get(parent, parent),
                 1.0 if weight is None else float(weight),
             )
         )
