@@ -93,8 +93,12 @@ _BY_SECTION[LIABILITIES] = {
     **_BY_SECTION[LIABILITIES],
 }
 
-PLACES = {BORROWING: 24, CASH: 8, SECURITY: 16, RESTRICTED: 8, UNKNOWN: 16, OTHER: 60}
-"""How many lines of each class that no row of the table has a section of the face of a balance sheet may have."""
+_OF_LIABILITIES = {BORROWING: 24, UNKNOWN: 16, OTHER: 60}
+PLACES: dict[str, dict[str, int]] = {
+    CURRENT_ASSETS: {CASH: 8, SECURITY: 16, RESTRICTED: 8, OTHER: 60},
+    **dict.fromkeys((CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES), _OF_LIABILITIES),
+}
+"""How many lines of each class that no row of the table has each section of the face of a balance sheet may have."""
 
 FACE_PREFIX = "face:"
 """What the name of such a line begins with."""
@@ -111,7 +115,7 @@ def _with_face_lines(section: str) -> dict[str, Line]:
     own = {
         (name := face_line(of, kind, number)): Line(kind, usual=True, part_of=frozenset(), rank=(True, True, 0, name))
         for of in of_sections
-        for kind, places in PLACES.items()
+        for kind, places in PLACES[of].items()
         for number in range(places)
     }
     return _lines(_BY_SECTION[section]) | own

@@ -114,7 +114,7 @@ class Names:
             return line.element
         of_kind = self._of[section, kind]
         number = of_kind.setdefault((line.element, line.member), len(of_kind))
-        return face_line(section, kind, number) if number < PLACES[kind] else None
+        return face_line(section, kind, number) if number < PLACES[section][kind] else None
 
 
 def kind_in(section: str, line: FaceLine) -> tuple[str, bool]:
@@ -125,16 +125,16 @@ def kind_in(section: str, line: FaceLine) -> tuple[str, bool]:
     row = None if line.own else LINES[section].get(line.element)
     is_liability = section != CURRENT_ASSETS
     if line.element in WITH_RESTRICTED and "restricted" not in line.label.lower():
-        return CASH, False
+        return CASH if section == CURRENT_ASSETS else OTHER, False
     if row and is_liability and (said := _of_related_party(row.kind, line)):
         return said, False
     if row:
-        return row.kind if line.member is None or row.kind in PLACES else OTHER, line.member is None
+        return row.kind if line.member is None or row.kind in PLACES[section] else OTHER, line.member is None
     if not is_liability:
         kind = kind_of(ASSETS_SIDE, line.label, line.element) if line.own else OTHER
     else:
         kind = kind_of(LIABILITIES_SIDE, line.label, line.element.removeprefix(IFRS_PREFIX), line.heading)
-    return kind if kind in PLACES else OTHER, False
+    return kind if kind in PLACES[section] else OTHER, False
 
 
 def _of_related_party(kind: str, line: FaceLine) -> str | None:
