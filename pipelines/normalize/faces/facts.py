@@ -107,38 +107,31 @@ def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl
     )
     if filed is None or not filed.lines.height + filed.facts.height:
         return own.select(ALL_RAW.names()), FACE_SCHEMA.to_frame(), SHOWN_SCHEMA.to_frame()
-    periods = _periods(raw)
     of_filings = _of_filings(raw, filed.filings)
-    facts = _dated(filed.facts, periods)
+    known = raw.join(of_filings.join(_accessions(filed), on="accession", how="semi"), on="accession", how="semi")
+    periods = _periods(known)
+    facts = _as_raw(_dated(filed.facts, periods))
     lines = _dated(filed.lines.filter(~pl.col("member").fill_null("").str.contains(_OTHER_COMPANIES)), periods)
     named, sections = _named_sheets(lines)
-    more = pl.concat(
-        [
-            _standard(facts, raw),
-            _amounts(named),
-            of_flows(
-                lines,
-                pl.concat(
-                    [
-                        own.select("accession", "tag", "start", "end"),
-                        facts.select(
-                            "accession", pl.col("element").alias("tag"), pl.col("start", "end").cast(pl.String)
-                        ),
-                    ]
-                ),
-            ),
-        ],
-        how="diagonal_relaxed",
-    )
+    other = _other_amounts(known, facts)
+    same = known.select(FACT).join(other, on=FACT, how="anti", nulls_equal=True)
+    whole = pl.concat([same, facts.select(FACT)]).select("accession", "tag", "start", "end")
+    more = [facts.join(same, on=FACT, how="anti", nulls_equal=True), _amounts(named), of_flows(lines, whole)]
     added = (
-        more.join(of_filings, on=["cik", "accession"])
+        pl.concat(more, how="diagonal_relaxed")
+        .join(of_filings, on=["cik", "accession"])
         .with_columns(pl.col("start", "end", "filed").cast(pl.String), fy=pl.lit(None, pl.Int32))
         .select(ALL_RAW.names())
         .cast(ALL_RAW)
         .unique(["cik", "taxonomy", "tag", "unit", "start", "end", "accession"], keep="first", maintain_order=True)
     )
-    others = own.join(_other_amounts(raw, facts), on=FACT, how="anti", nulls_equal=True, maintain_order="left")
-    return pl.concat([others.select(ALL_RAW.names()), added]), sections, _shown(lines)
+    if other.height:
+        own = own.join(other, on=FACT, how="anti", nulls_equal=True, maintain_order="left")
+    return pl.concat([own.select(ALL_RAW.names()), added]), sections, _shown(lines)
+
+
+def _accessions(filed: Filed) -> pl.DataFrame:
+    return pl.concat([filed.facts.select("accession"), filed.lines.select("accession")]).unique()
 
 
 def _shown(lines: pl.DataFrame) -> pl.DataFrame:
@@ -208,22 +201,16 @@ def _dated(rows: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
     ).drop("own_start", "own_end")
 
 
-def _standard(facts: pl.DataFrame, raw: pl.DataFrame) -> pl.DataFrame:
-    """Facts of standard elements without members that companyfacts does not have, or has with another amount."""
-    named = _as_raw(facts)
-    same = raw.join(_other_amounts(raw, facts), on=FACT, how="anti", nulls_equal=True)
-    return named.join(same.select(FACT), on=FACT, how="anti", nulls_equal=True)
-
-
 def _other_amounts(raw: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     """The facts of which the filing itself states another amount than companyfacts, by more than rounding: FACT."""
-    own = _as_raw(facts.filter(pl.col("source") == FILING)).select(*FACT, stated="value")
+    own = facts.filter(pl.col("source") == FILING).select(*FACT, stated="value")
     both = raw.select(*FACT, "value").join(own, on=FACT, nulls_equal=True)
     differs = (pl.col("value") - pl.col("stated")).abs() > ROUNDED * pl.max_horizontal(pl.col("value", "stated").abs())
     return both.filter(differs).select(FACT).unique()
 
 
 def _as_raw(facts: pl.DataFrame) -> pl.DataFrame:
+    """Filed facts with the names and types of those of companyfacts."""
     return facts.rename({"element": "tag"}).with_columns(
         pl.col("start", "end").cast(pl.String), filed_tag=pl.lit(None, pl.String)
     )
