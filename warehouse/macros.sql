@@ -215,7 +215,10 @@ SELECT
     url,
     concept,
     lineage.rule AS leg_rule,
-    coalesce(gaps.rule, current_version.rule) AS rule
+    coalesce(gaps.rule, current_version.rule) AS rule,
+    lineage.source,
+    member,
+    label
 FROM asked
 LEFT JOIN (
     SELECT cik, period_kind, period_end, item, version, value, cause, method, rule

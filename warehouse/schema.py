@@ -179,7 +179,12 @@ TABLES: tuple[Table, ...] = (
             ITEM,
             Column("version", "INTEGER", "Version number of the value.", required=True),
             Column("leg", "INTEGER", "Number of the leg, counting from 1.", required=True),
-            Column("tag", "VARCHAR", "Taxonomy and element name of the fact.", required=True),
+            Column(
+                "tag",
+                "VARCHAR",
+                "Taxonomy and element name of the fact; own: an element that the filer defines itself.",
+                required=True,
+            ),
             Column("unit", "VARCHAR", "Unit of the fact as filed.", required=True),
             Column("start", "DATE", "First day of the fact's duration; null for an instant."),
             Column("end", "DATE", "Last day of the fact's duration, or its instant.", required=True),
@@ -210,6 +215,22 @@ TABLES: tuple[Table, ...] = (
                 RULE,
                 "VARCHAR",
                 "Rule that chose or corrected the fact; null for versions recorded before rules had ids.",
+            ),
+            Column(
+                "source",
+                "VARCHAR",
+                "Where the fact was read: companyfacts; data set: the SEC's Financial Statement Data Sets; filing: the "
+                "XBRL documents of the filing. A fact that companyfacts has is read there.",
+            ),
+            Column(
+                "member",
+                "VARCHAR",
+                "Dimensions of the fact, such as a class of stock or a related party; null: the company as a whole.",
+            ),
+            Column(
+                "label",
+                "VARCHAR",
+                "The filer's words for the line of the statement; null for facts that were not read there.",
             ),
         ),
     ),
@@ -252,7 +273,7 @@ TABLES: tuple[Table, ...] = (
         "balance_sheet_lines",
         "The balance sheets behind current values of debt and cash that their totals prove, and behind missing ones: "
         "the lines of each section, and its total, in both columns of the filing.",
-        ("cik", "accession", "section", "element"),
+        ("cik", "accession", "section", "element", "member"),
         (
             CIK,
             Column("accession", "VARCHAR", "Accession number of the filing.", required=True),
@@ -263,7 +284,13 @@ TABLES: tuple[Table, ...] = (
                 "is not classified.",
                 required=True,
             ),
-            Column("element", "VARCHAR", "Element of the line; for a total, what it is taken from.", required=True),
+            Column(
+                "element",
+                "VARCHAR",
+                "Element of the line as filed, also one of the filer's own; for a total, what it is taken from.",
+                required=True,
+            ),
+            Column("member", "VARCHAR", "Dimensions of the line, as in table lineage; null: the company as a whole."),
             Column(
                 "class",
                 "VARCHAR",

@@ -20,6 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.errors import PipelineError
+from pipelines.normalize.faces.facts import COMPANYFACTS
 from pipelines.normalize.history.late import in_force
 from pipelines.normalize.history.versions import FACT, LOG, VERSION_OF, numbered
 from pipelines.normalize.items.item import SUM
@@ -74,7 +75,11 @@ def logged(build: Path) -> pl.DataFrame:
     year_ends = published.filter(pl.col("period_kind") == ANNUAL).select(*VERSION, is_year_end=pl.lit(value=True))
     legs = rows_of(build, "lineage").filter(pl.col("period_kind") == TTM).sort(*VERSION, "leg")
     is_sum = pl.col("operation").is_in(["add", "subtract"])
-    legs = legs.with_columns(role=pl.when(is_sum).then(pl.lit(SUM)).otherwise("operation"))
+    added = {"source": COMPANYFACTS, "member": None, "label": None}  # what builds of earlier releases lack
+    legs = legs.with_columns(
+        *(pl.lit(value, pl.String).alias(name) for name, value in added.items() if name not in legs.columns),
+        role=pl.when(is_sum).then(pl.lit(SUM)).otherwise("operation"),
+    )
     facts = legs.group_by(VERSION, maintain_order=True).agg(legs=pl.struct(field.name for field in FACT.fields))
     exact = pl.when(served("recomputed") == pl.col("value")).then("recomputed").otherwise("value")
     label = pl.col("period").str.extract_groups(LABEL)

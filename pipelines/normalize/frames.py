@@ -39,7 +39,9 @@ FLAGS_OF_VALUES = """
     derived_line includes_finance_leases may_be_principal may_include_restricted_cash may_lack_interest_bearing_deposits
     net_of_disposals total_contradicts_parts scale_repaired sign_repaired figure_repaired first_seen_as_comparative
 """
-LEG = "role weight split_factor tag unit start? end value accession form filed concept:text rule"
+LEG = """
+    role weight split_factor tag unit start? end value accession form filed concept:text rule source member? label?
+"""
 
 Kind = Callable[..., dy.Column]
 AMOUNTS: Kind = partial(dy.Enum, AMOUNT.categories)
@@ -361,6 +363,7 @@ FRAMES: dict[str, Declared] = {
             "a filed fact of a vintage that is a leg, stated or composed, with the rule that chose or corrected it",
             """
             vintage tag unit start? end value coefficient accession form filed cik seq concept repair rule reservation?
+            source member? label?
             """,
         ),
         ("lineage", "a filed fact of a version, in the order of the legs", f"version {LEG} repair reservation?"),
@@ -387,7 +390,7 @@ FRAMES: dict[str, Declared] = {
         (
             "balance_sheet_lines",
             "a line of a section that is published, with the accession number of the filing",
-            "cik* accession* section* element* class adds_up day compared_day? amount? compared?",
+            "cik accession section element member? class adds_up day compared_day? amount? compared?",
         ),
         (
             "breaks",

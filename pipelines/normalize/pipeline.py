@@ -208,7 +208,9 @@ def _filed_facts(
         .drop("rank", "corrected_by")
     )
     tag = pl.coalesce("filed_tag", pl.concat_str("taxonomy", pl.lit(":"), "tag")).alias("tag")
-    as_filed = facts.select(tag, "unit", "start", "end", "value", "accession", "form", "filed")
+    as_filed = facts.select(
+        tag, "unit", "start", "end", "value", "accession", "form", "filed", "source", "member", "label"
+    )
     rows = pl.concat(
         [of_legs.drop("tag").join(of_vintage, on="vintage", maintain_order="left"), lines_of_balances], how="diagonal"
     )
@@ -366,7 +368,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "lines of balance sheets",
         sections.published,
-        ("section_lines", "versions", "gaps", "filings"),
+        ("section_lines", "versions", "gaps", "filings", "facts"),
         ("balance_sheet_lines",),
         of=("section_lines",),
     ),

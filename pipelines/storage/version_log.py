@@ -20,6 +20,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.errors import PipelineError
+from pipelines.normalize.faces.facts import COMPANYFACTS
 from pipelines.normalize.history.versions import LOG, VERSION_OF
 from pipelines.storage import checksums
 from warehouse.files import sync
@@ -32,6 +33,7 @@ ROW_GROUP = 5_000
 """Rows that are read together: those of about ten companies. Ten times as many take four times as long for a few
 companies, in a file that is a quarter smaller."""
 ADVICE = "run `fundamentals doctor --repair`, which restores the segment from the published build"
+SOURCE = "source"
 LATER = ("rule", "starts_anew")
 """Columns of LOG that the first segments lack. A segment that lacks another column is damaged."""
 
@@ -194,8 +196,14 @@ def _named_errors(path: Path) -> Iterator[None]:
 
 
 def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
-    """A segment with the columns of LOG; columns and fields of legs that an older program did not record are null."""
+    """A segment with the columns of LOG; columns and fields of legs that an older program did not record are null.
+
+    The source of such a leg is companyfacts: older programs knew no other.
+    """
     added = [pl.lit(None).alias(name) for name in LATER if name in LOG and name not in segment.columns]
+    if SOURCE not in segment["legs"].head(0).explode().struct.fields:
+        of_companyfacts = pl.element().struct.with_fields(pl.lit(COMPANYFACTS).alias(SOURCE))
+        added.append(pl.col("legs").list.eval(of_companyfacts))
     return segment.with_columns(added).select(pl.col(name).cast(dtype) for name, dtype in LOG.items())
 
 

@@ -117,7 +117,7 @@ def test_new_columns_are_filled(upgraded):
     key = ["cik", "period_kind", "period_end", "item", "version"]
     lineage = published(upgraded, "lineage").join(versions, on=key, how="semi")
     assert lineage.height > 1000
-    assert lineage.select("concept", "rule").null_count().row(0) == (0, 0)
+    assert lineage.select("concept", "rule", "source").null_count().row(0) == (0, 0, 0)
 
 
 def test_the_next_synchronization_finds_nothing_new(upgraded, monkeypatch: pytest.MonkeyPatch):

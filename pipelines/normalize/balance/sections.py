@@ -12,6 +12,7 @@ from pipelines.normalize.balance.reading import Filing
 from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.elements.lines import (
     COUNTED,
+    FACE_PREFIX,
     IFRS_PREFIX,
     LIABILITIES,
     LINES,
@@ -75,7 +76,9 @@ def _amount(stated: Mapping[str, tuple[float, int]], element: str) -> float | No
     return stated[element][0] if element in stated else None
 
 
-def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
+def published(
+    lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, filings: pl.DataFrame, facts: pl.DataFrame
+) -> pl.DataFrame:
     """The sections behind current values that they prove, and those of days without a value.
 
     Of a day without a value those of its newest balance sheet, or else of the newest one that compares it.
@@ -85,9 +88,10 @@ def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, f
         versions: of history.versions.published.
         gaps: `cik`, `period_end`, `item`.
         filings: `cik`, `seq`, `accession`.
+        facts: `cik`, `seq`, `tag`, `filed_tag`, `member`.
 
     Returns:
-        the same with `accession` in place of `seq`.
+        the same with `accession` in place of `seq`, the element of a line of a face as filed, and its `member`.
     """
     value = ["cik", "period_end", "item"]
     item = pl.col("section").replace_strict(ITEMS, return_dtype=pl.String)
@@ -112,4 +116,22 @@ def published(lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, f
     key = ["cik", "seq", "section"]
     kept = pl.concat([behind.select(key), of_missing.select(key)]).unique()
     proved = lines.join(kept, on=key, how="semi", maintain_order="left")
-    return proved.join(named, on=["cik", "seq"], maintain_order="left").drop("seq")
+    return _as_filed(proved, facts).join(named, on=["cik", "seq"], maintain_order="left").drop("seq")
+
+
+def _as_filed(lines: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
+    """Lines of faces with the element and the member of their fact, or of the last one if the filing states none.
+
+    Of two lines with one element and member the second is left out: it is the same fact.
+    """
+    facts_of_faces = facts.filter(pl.col("tag").str.starts_with(FACE_PREFIX)).select(
+        "cik", "seq", "member", element="tag", filed=pl.col("filed_tag").str.split(":").list.last()
+    )
+    of_lines = lines.with_row_index("row").sort("seq")
+    found = of_lines.join_asof(facts_of_faces.sort("seq"), on="seq", by=["cik", "element"], check_sortedness=False)
+    return (
+        found.with_columns(element=pl.coalesce("filed", "element"))
+        .sort("row")
+        .unique(["cik", "seq", "section", "element", "member", "class"], keep="first", maintain_order=True)
+        .drop("row", "filed")
+    )

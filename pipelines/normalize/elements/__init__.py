@@ -108,14 +108,10 @@ def describe_sources(item: str) -> str:
     """
     lines = []
     for section, table in LINES.items() if item in COMPOSED else ():
-        names = [f"us-gaap:{name}".replace(f"us-gaap:{IFRS_PREFIX}", IFRS_PREFIX) for name in table]
-        filed = zip(names, table.values(), strict=True)
-        counted = [
-            name
-            for name, line in filed
-            if line.kind in COMPOSED[item] and not name.startswith(f"us-gaap:{FACE_PREFIX}")
-        ]
-        lines += [f"{section}: " + " | ".join(counted)] if counted else []
+        counted = [name for name, line in table.items() if line.kind in COMPOSED[item]]
+        filed = [name for name in counted if not name.startswith(FACE_PREFIX)]
+        names = [f"us-gaap:{name}".replace(f"us-gaap:{IFRS_PREFIX}", IFRS_PREFIX) for name in filed]
+        lines += [f"{section}: " + " | ".join(names)] if names else []
     for concept in ITEM_CONCEPTS[item]:
         stated = (f"{combination(each)} ({validity(each)}; {each.rule}: {each.statement})" for each in concept.sources)
         lines.append(f"{concept.name}: " + " | ".join(stated))

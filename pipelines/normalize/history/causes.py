@@ -153,7 +153,7 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     Args:
         versions: `version`, `cik`, `q`, `item`, `entity`, `seq`, `value` (null: withdrawn), `method`,
             `is_amended`, and `elements`, `standards` and `currency`, numbers that are equal for two versions with the
-            same elements, taxonomies or currencies (0: no currency).
+            same elements, taxonomies or currencies (0: no taxonomy, no currency).
         legs: the filed facts of the versions: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
 
     Returns:
@@ -184,7 +184,9 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     def changes(name: str) -> pl.Expr:
         return (pl.col(name) != before(name)).fill_null(value=False)
 
-    changes_currency = changes("currency") & (pl.col("currency") > 0) & (before("currency") > 0)
+    def is_replaced(name: str) -> pl.Expr:
+        return changes(name) & (pl.col(name) > 0) & (before(name) > 0)
+
     with_value = ordered.with_columns(was_withdrawn=before("value").is_null()).drop_nulls("value")
     compared = with_value.with_columns(
         previous=before("version"),
@@ -192,7 +194,7 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
         earliest=before("value", 2),
         other_entity=changes("entity"),
         other_elements=changes("elements"),
-        other_standards=changes("standards") | changes_currency,
+        other_standards=is_replaced("standards") | is_replaced("currency"),
     )
     is_plain = ~pl.col("item").is_in(RATIOS) & pl.col("method").ne_missing("net_income_over_shares")
     rounds = is_plain & ~pl.col("restates") & ((pl.col("value") - pl.col("earlier")).abs() <= pl.col("slack"))

@@ -78,6 +78,9 @@ FACT = pl.Struct(
         "filed": pl.Date,
         "concept": pl.String,
         "rule": pl.String,
+        "source": pl.String,
+        "member": pl.String,
+        "label": pl.String,
     }
 )
 """A leg of a version: the filed fact, its role, and its factors."""

@@ -27,9 +27,14 @@ LINEAGE = [
     "filed",
     "concept",
     "rule",
+    "source",
+    "member",
+    "label",
 ]
 
 SHARES = ("shares_basic", "shares_diluted")
+OWN = "own"
+"""What the name of an element of the filer's own begins with in place of a taxonomy."""
 WITHOUT_CURRENCY = ("shares", "pure")
 """Units, or what they begin with, that name no currency."""
 
@@ -89,7 +94,7 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
     Returns:
         one row a version: whether it has each flag of repaired legs and OF_SOURCES; `elements`, `standards` and
         `currency`, numbers that are equal for two versions with the same elements, taxonomies or currencies; 0: without
-        currency.
+        currency, or with elements of the filer's own alone.
     """
     repair = pl.col("repair")
     is_scale = pl.lit(pl.Series(is_power_of_ten(floats(found, "repair"))))
@@ -106,7 +111,7 @@ def summaries(found: pl.DataFrame, versions: int) -> pl.DataFrame:
         .agg(
             pl.col(*marks).any(),
             elements=_fingerprint(pl.col("tag")),
-            standards=_fingerprint(pl.col("standards")),
+            standards=_fingerprint(pl.col("standards").filter(pl.col("standards") != OWN)),
             currency=_fingerprint(pl.col("currency").filter(~pl.col("currency").is_in(WITHOUT_CURRENCY))),
         )
     )
