@@ -19,6 +19,7 @@ from warehouse.explain_queries import Holder, Leg, Span
 from warehouse.line_items import LINE_ITEMS, LineItem
 from warehouse.reader import OpenBuild
 from warehouse.sections import SECTIONS
+from warehouse.statements import Statement, StatementLine, statements
 
 LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
 ROLES = {
@@ -28,7 +29,10 @@ ROLES = {
     "mean": "averaged",
 }
 ROLES |= {"divisor_mean": "averaged, divides"}
+READ_IN = {"data set": "read in the SEC's data set", "filing": "read in the filing's own XBRL documents"}
 SIGNIFICANT = 12
+UNITS = {1e6: "millions of ", 1e3: "thousands of ", 1.0: ""}
+CURRENCY = re.compile("[A-Z]{3}")
 
 
 def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[LineItem] = LINE_ITEMS) -> Explanation:
@@ -61,13 +65,18 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
         versions,
         legs,
         explain_queries.gap(build, holder.cik, span, line.name),
-        explain_queries.repairs(build, holder.cik, {leg.accession for leg in legs if leg.accession}),
+        explain_queries.repairs(build, holder.cik, _filings(legs)),
         explain_queries.rules(build),
         explain_queries.rules_of(build, holder.cik, span, line.inputs),
         explain_queries.decisions(build, holder.cik),
         explain_queries.proofs(build, holder.cik, span, line.name),
         _sheet(build, holder, span, line.name, legs),
+        statements(explain_queries.statement_rows(build, holder.cik, _filings(legs)), legs),
     )
+
+
+def _filings(legs: Sequence[Leg]) -> set[str]:
+    return {leg.accession for leg in legs if leg.accession}
 
 
 def _sheet(build: OpenBuild, holder: Holder, span: Span, item: str, legs: Sequence[Leg]) -> BalanceSheet | None:
@@ -182,6 +191,39 @@ def sides(judgement: Judgement) -> str:
 def span(leg: Leg) -> str:
     """The day or the days of a fact."""
     return f"on {leg.end}" if leg.start is None else f"{leg.start} to {leg.end}, {days(leg)} days"
+
+
+def members(member: str | None) -> str:
+    """The dimensions of a fact in short, such as RelatedParty; empty for the company as a whole."""
+    names = [part.rpartition("=")[2].rpartition(":")[2] for part in (member or "").split(";") if part]
+    return ", ".join(name.removesuffix("Member") for name in names)
+
+
+def of_members(name: str, member: str | None) -> str:
+    """The name of a line with its dimensions in brackets."""
+    return f"{name} ({members(member)})" if member else name
+
+
+def read_in(leg: Leg) -> str:
+    """Where a fact was read that companyfacts lacks, with the filer's words for it; empty for other facts."""
+    place = READ_IN.get(leg.source or "", "")
+    return f"“{leg.label}”, {place}" if place and leg.label else place
+
+
+def columns(statement: Statement) -> list[str]:
+    """The heads of the columns of a statement: a day, or the length and the last day of a period."""
+    return [f"{column.months} months to {column.end}" if column.months else column.end for column in statement.columns]
+
+
+def amounts_in(statement: Statement) -> float:
+    """The largest of UNITS of which all amounts of a statement are multiples; amounts per share are no amounts."""
+    amounts = [value for line in statement.lines if is_amount(line) for value in line.values if value is not None]
+    return next(unit for unit in UNITS if unit == 1 or all(amount % unit == 0 for amount in amounts))
+
+
+def is_amount(line: StatementLine) -> bool:
+    """Whether a line has amounts of money, which are shown in thousands or millions."""
+    return bool(CURRENCY.fullmatch(line.unit or ""))
 
 
 def number(value: float) -> str:

@@ -20,6 +20,7 @@ class SheetLine(msgspec.Struct, frozen=True):
     """A line, or a total, in both columns; an amount is None if it is not stated.
 
     kind: column `class`. leg: the number of the leg that is this line; None if the value does not refer to it.
+    member: the dimensions of a line of some members.
     """
 
     element: str
@@ -27,6 +28,7 @@ class SheetLine(msgspec.Struct, frozen=True):
     amount: float | None
     compared: float | None
     leg: int | None = None
+    member: str | None = None
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -80,12 +82,12 @@ def balance_sheet(rows: Sequence[SheetRow], sections: Sequence[str], day: str, l
     newest = max(known, key=lambda row: (row.day == day, row.filed or "", row.accession), default=None)
     if newest is None:
         return BalanceSheet()
-    of_filing = {_element(leg): leg for leg in legs if leg.accession == newest.accession and leg.end == day}
+    of_filing = {_line(leg): leg for leg in legs if leg.accession == newest.accession and leg.end == day}
     shown = sorted(
         (row for row in known if row.accession == newest.accession), key=lambda row: sections.index(row.section)
     )
     is_sum = all(leg.weight == 1 for leg in legs)  # else the legs prove a zero, or a total and lines leave the value
-    inside = of_filing.keys() - {row.element for row in shown} if is_sum else ()
+    inside = of_filing.keys() - {(row.element, row.member) for row in shown} if is_sum else ()
     return BalanceSheet(
         newest.accession,
         newest.form,
@@ -94,7 +96,7 @@ def balance_sheet(rows: Sequence[SheetRow], sections: Sequence[str], day: str, l
         newest.day,
         newest.compared_day,
         tuple(_section(list(rows), of_filing) for _, rows in groupby(shown, key=lambda row: row.section)),
-        tuple(_inside(of_filing[element], newest.day) for element in sorted(inside)),
+        tuple(_inside(leg, newest.day) for leg in sorted((of_filing[line] for line in inside), key=_element)),
     )
 
 
@@ -102,14 +104,21 @@ def _element(leg: Leg) -> str:
     return leg.tag.partition(":")[2]
 
 
+def _line(leg: Leg) -> tuple[str, str | None]:
+    return _element(leg), leg.member
+
+
 def _inside(leg: Leg, day: str) -> SheetLine:
     own, compared = (leg.value, None) if leg.end == day else (None, leg.value)
-    return SheetLine(_element(leg), "borrowing", own, compared, leg.leg)
+    return SheetLine(_element(leg), "borrowing", own, compared, leg.leg, leg.member)
 
 
-def _section(rows: Sequence[SheetRow], legs: Mapping[str, Leg]) -> Section:
-    numbers = {element: leg.leg for element, leg in legs.items()}
-    lines = [SheetLine(row.element, row.kind, row.amount, row.compared, numbers.get(row.element)) for row in rows]
+def _section(rows: Sequence[SheetRow], legs: Mapping[tuple[str, str | None], Leg]) -> Section:
+    numbers = {line: leg.leg for line, leg in legs.items()}
+    lines = [
+        SheetLine(row.element, row.kind, row.amount, row.compared, numbers.get((row.element, row.member)), row.member)
+        for row in rows
+    ]
     [total] = (line for line in lines if line.kind == TOTAL)
     stated = [line for line in lines if line is not total and (line.amount, line.compared) != (None, None)]
     return Section(

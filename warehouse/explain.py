@@ -15,6 +15,7 @@ import msgspec
 from warehouse.balance_sheet import BalanceSheet
 from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
 from warehouse.line_items import LineItem
+from warehouse.statements import Statement
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS, OUTCOMES
 
 SUM = "sum"
@@ -134,6 +135,7 @@ class Explanation(msgspec.Struct, frozen=True):
     recorded before rules had ids. `judgements` are the identities by which it was judged, by id. `company_rules` are
     the other rules that decided something for the company, by id; empty for builds without table `decisions`. `sheet`
     is the balance sheet behind total debt or cash; None for other items and builds without table `balance_sheet_lines`.
+    `statements` are the statements that the facts stand on, as filed, as far as the build has them.
     """
 
     symbol: str
@@ -159,6 +161,7 @@ class Explanation(msgspec.Struct, frozen=True):
     company_rules: tuple[CompanyRule, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     sheet: BalanceSheet | None = None
+    statements: tuple[Statement, ...] = ()
 
 
 def explanation(
@@ -175,6 +178,7 @@ def explanation(
     figures: Mapping[str, int] | None = None,
     proofs: Sequence[Proof] = (),
     sheet: BalanceSheet | None = None,
+    statements: Sequence[Statement] = (),
 ) -> Explanation:
     """Compose an explanation.
 
@@ -194,6 +198,7 @@ def explanation(
             rules of gaps.
         proofs: the identities by which the value was judged, as in table `proofs`.
         sheet: the balance sheet behind the value.
+        statements: those that the facts stand on.
     """
     newest = versions[-1] if versions else None
     parts = tuple(_parts(item, legs))
@@ -231,6 +236,7 @@ def explanation(
             for proof in proofs
         ),
         sheet=sheet,
+        statements=tuple(statements),
     )
 
 

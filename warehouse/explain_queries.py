@@ -54,8 +54,9 @@ class ValueVersion(msgspec.Struct, frozen=True):
 class Leg(msgspec.Struct, frozen=True):
     """A filed fact behind a value, with the operation and factors that enter it into the value (table `lineage`).
 
-    `value` is as filed, `concept` the amount that the fact states, `rule` the rule that chose or corrected it; the last
-    two are None for values recorded before rules had ids.
+    `value` is as filed, `concept` the amount that the fact states, `rule` the rule that chose or corrected it; these
+    two are None for values recorded before rules had ids. `source`, `member` and `label` are None in builds that were
+    published without them.
     """
 
     leg: int
@@ -73,6 +74,9 @@ class Leg(msgspec.Struct, frozen=True):
     url: str | None
     concept: str | None = None
     rule: str | None = None
+    source: str | None = None
+    member: str | None = None
+    label: str | None = None
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -106,6 +110,28 @@ class SheetRow(msgspec.Struct, frozen=True):
     kind: str
     amount: float | None
     compared: float | None
+    member: str | None = None
+
+
+class StatementRow(msgspec.Struct, frozen=True):
+    """A row of table `newest_statements` with its filing."""
+
+    accession: str
+    form: str | None
+    filed: str | None
+    url: str | None
+    statement: str
+    line: int
+    depth: int | None
+    label: str | None
+    tag: str
+    member: str | None
+    is_heading: bool
+    negated: bool
+    unit: str | None
+    quarters: int | None
+    end: str | None
+    value: float | None
 
 
 class Repair(msgspec.Struct, frozen=True):
@@ -196,7 +222,7 @@ def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> lis
         'SELECT leg, operation, weight, split_factor, value, tag, unit, CAST("start" AS VARCHAR), '
         'CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), accession, '
         f"{address('lineage')}, "
-        f"{_held(build, 'lineage', 'concept')}, {_held(build, 'lineage', 'rule')} "
+        f"{', '.join(_held(build, 'lineage', name) for name in ('concept', 'rule', 'source', 'member', 'label'))} "
         "FROM lineage LEFT JOIN filings USING (accession) "
         f"WHERE lineage.{OF_VALUE} AND version = $version ORDER BY leg",
         {**_of_value(cik, span, item), "version": version},
@@ -243,13 +269,28 @@ def sheet_rows(build: OpenBuild, cik: str, day: str, sections: Collection[str]) 
         return None
     found = build.rows(
         f"SELECT accession, form, CAST(filed AS VARCHAR), {address('filings')}, section, adds_up, "
-        "CAST(day AS VARCHAR), CAST(compared_day AS VARCHAR), element, class, amount, compared "
+        "CAST(day AS VARCHAR), CAST(compared_day AS VARCHAR), element, class, amount, compared, "
+        f"{_held(build, 'balance_sheet_lines', 'member', 'lines')} "
         "FROM balance_sheet_lines AS lines LEFT JOIN filings USING (accession) "
         "WHERE lines.cik = $cik AND $day::DATE IN (day, compared_day) AND section IN $sections "
         "ORDER BY accession, section, element",
         {"cik": cik, "day": day, "sections": list(sections)},
     )
     return [SheetRow(*row) for row in found]
+
+
+def statement_rows(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[StatementRow]:
+    """The lines of the statements of filings, in their order; none for builds without table `newest_statements`."""
+    if "newest_statements" not in build.columns or not accessions:
+        return []
+    found = build.rows(
+        f"SELECT accession, form, CAST(filed AS VARCHAR), {address('filings')}, statement, line, depth, label, tag, "
+        'member, is_heading, negated, unit, quarters, CAST("end" AS VARCHAR), value '
+        "FROM newest_statements AS lines LEFT JOIN filings USING (accession) "
+        'WHERE lines.cik = $cik AND accession IN $accessions ORDER BY accession, statement, line, member, "end"',
+        {"cik": cik, "accessions": list(accessions)},
+    )
+    return [StatementRow(*row) for row in found]
 
 
 def rules(build: OpenBuild) -> dict[str, Rule]:
@@ -278,9 +319,9 @@ def decisions(build: OpenBuild, cik: str) -> dict[str, int]:
     )
 
 
-def _held(build: OpenBuild, table: str, column: str) -> str:
+def _held(build: OpenBuild, table: str, column: str, alias: str = "") -> str:
     """SQL for a column of a table; NULL if the build was published by a version without the column."""
-    return f'{table}."{column}"' if column in build.columns.get(table, ()) else "NULL"
+    return f'{alias or table}."{column}"' if column in build.columns.get(table, ()) else "NULL"
 
 
 OF_VALUE = "cik = $cik AND period_kind = $kind AND period_end = $period_end::DATE AND item = $item"

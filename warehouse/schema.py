@@ -313,6 +313,30 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
+        "newest_statements",
+        "The statements of each company's newest filings behind current values, in the filer's words and order: one "
+        "row for each line and column. File statement_lines.parquet has those of all filings, with all periods.",
+        ("cik", "accession", "statement", "line", "quarters", "end", "member"),
+        (
+            CIK,
+            Column("accession", "VARCHAR", "Accession number of the filing.", required=True),
+            Column("statement", "VARCHAR", "BS: balance sheet; IS: income statement; CF: cash flow.", required=True),
+            Column("line", "INTEGER", "Place of the line on its statement; numbers may be missing.", required=True),
+            Column("depth", "INTEGER", "Indentation; null for filings that are read in data sets."),
+            Column("label", "VARCHAR", "The filer's words for the line; null if the filing states none."),
+            Column("tag", "VARCHAR", "Taxonomy and element name of the line, as in table lineage.", required=True),
+            Column("member", "VARCHAR", "Dimensions, as in table lineage; only those of legs of a value are here."),
+            Column("is_heading", "BOOLEAN", "True for a heading, which has no value.", required=True),
+            Column(
+                "negated", "BOOLEAN", "True if the statement shows the value with the opposite sign.", required=True
+            ),
+            Column("unit", "VARCHAR", "Unit of the value."),
+            Column("quarters", "INTEGER", "Length of the column's period; 0: a day.", "quarters"),
+            Column("end", "DATE", "Last day of the column's period, or its day; data sets round it to a month's end."),
+            Column("value", "DOUBLE", "Value as filed; of cash in a cash flow statement the balance of the line."),
+        ),
+    ),
+    Table(
         "splits",
         "Share splits inferred from the filings.",
         ("cik", "effective_by"),

@@ -6,7 +6,7 @@ Does not: any rule of accounting (normalize), the file that is published (wareho
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache, partial
 
@@ -26,7 +26,7 @@ from pipelines.stages.isolation import Fault, ciks_of, isolated
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.stages.values import held_predecessors
 from pipelines.storage.lake import Lake, Part
-from pipelines.tables import row_gates, rule_table
+from pipelines.tables import newest_statements, row_gates, rule_table
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import schema
@@ -57,7 +57,7 @@ OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary")
 """The columns of table `companies` that the SEC's list has; the others are the same for all symbols of a company."""
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
-    *("balance_sheet_lines", "valuations", "projections"),
+    *("balance_sheet_lines", "newest_statements", "valuations", "projections"),
 )
 """The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 IN_ORDER = ("versions", "lineage")
@@ -100,7 +100,9 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
         left_out = held_back.not_compared(lake)
         with lake.gathering("warehouse") as output:
             parts = [lake.only(batch) for batch in in_batches(sorted(to_do.keys() - left_out))]
-            task = partial(isolated, "stage tables", partial(_of_companies, newest_filing))
+            task = partial(
+                isolated, "stage tables", partial(_of_companies, newest_filing, newest_statements.quarters_of(lake))
+            )
             for notes, found in output.fill(workers, task, parts):
                 faults += found
                 for new_ages, contradicted in notes:
@@ -197,7 +199,7 @@ def digest(*parts: object) -> str:
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
 
 
-def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFrame], Notes]:
+def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> tuple[dict[str, pl.DataFrame], Notes]:
     """The rows of some companies in each table, and as notes the ages of their valuations and the faults."""
     versions = _by_kind(_with_rules(_labelled(part), part))
     current = versions.filter("is_current").drop_nulls("value")
@@ -216,6 +218,7 @@ def _of_companies(newest_filing: date, part: Part) -> tuple[dict[str, pl.DataFra
         "decisions": decisions,
         **found,
         "balance_sheet_lines": part.read("balance_sheet_lines"),
+        "newest_statements": newest_statements.of_values(part, current, quarters),
         "valuations": values,
         "projections": projections(values),
     }

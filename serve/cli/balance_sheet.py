@@ -7,12 +7,11 @@ Belongs here: its table in two columns, and what it proves, in sentences. Does n
 import textwrap
 from collections.abc import Iterator
 
-from serve.provenance import number
+from serve.provenance import UNITS, number, of_members
 from warehouse.balance_sheet import BalanceSheet, Section, SheetLine
 from warehouse.explain import Explanation
 from warehouse.sections import SECTIONS
 
-UNITS = {1e6: "millions of ", 1e3: "thousands of ", 1.0: ""}
 MARK = 6
 """Width of the number of a fact."""
 SPACE = "  "
@@ -126,7 +125,12 @@ def _table(sheet: BalanceSheet, unit: float, width: int) -> Iterator[str]:
     if sheet.inside:
         tables.append(((INSIDE, "class", *days), list(sheet.inside)))
     cells = {
-        line: (line.element, line.kind, _figure(line.amount, unit), _figure(line.compared, unit))
+        line: (
+            of_members(line.element, line.member),
+            line.kind,
+            _figure(line.amount, unit),
+            _figure(line.compared, unit),
+        )
         for _, rows in tables
         for line in rows
     }

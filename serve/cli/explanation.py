@@ -7,8 +7,8 @@ Belongs here: its blocks and lines. Does not: finding the value and its wording 
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from serve.cli import balance_sheet
-from serve.provenance import ROLES, about, day_and_label, factors, in_figures, number, sides, span
+from serve.cli import balance_sheet, statements
+from serve.provenance import ROLES, about, day_and_label, factors, in_figures, number, of_members, read_in, sides, span
 from warehouse.balance_sheet import BalanceSheet
 from warehouse.explain import Explanation, Part, Step
 from warehouse.explain_queries import Leg, Span, ValueVersion
@@ -32,14 +32,15 @@ NO_RULES = "No rule is named: the value was recorded, or the build published, be
 def text(explained: Explanation, width: int, *, is_whole: bool = False) -> str:
     """The explanation as text, wrapped at `width` except for tags, figures and addresses.
 
-    First the value with its facts, their balance sheet and their filings, then what decided it; the rules about the
-    company only if the whole is asked for.
+    First the value with its facts, their balance sheet, the statement as filed and their filings, then what decided it;
+    further statements, and the rules about the company, only if the whole is asked for.
     """
     blocks = [
         _head(explained, width),
         _arithmetic(explained, width),
         _legs(explained.parts),
         balance_sheet.lines(explained, width),
+        statements.lines(explained, width, is_whole=is_whole),
         _filings(explained),
         _decisions(explained, width),
         _judgements(explained, width),
@@ -185,9 +186,11 @@ def _legs(parts: Sequence[Part]) -> Iterator[str]:
     if legs:
         yield "Facts as filed"
     for leg in legs:
-        yield f"  {f'[{leg.leg}]':>4} {leg.tag}"
+        yield f"  {f'[{leg.leg}]':>4} {of_members(leg.tag, leg.member)}"
         yield f"       {number(leg.value)} {leg.unit}, {span(leg)}"
         yield f"       {_filing(leg.form, leg.filed, leg.accession)}"
+        if where := read_in(leg):
+            yield f"       {where}"
 
 
 def _versions(explained: Explanation, width: int) -> Iterator[str]:

@@ -9,12 +9,28 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from serve.provenance import ROLES, about, factors, in_figures, number, ranges, sides, span
+from serve.provenance import (
+    ROLES,
+    UNITS,
+    about,
+    amounts_in,
+    columns,
+    factors,
+    in_figures,
+    is_amount,
+    number,
+    of_members,
+    ranges,
+    read_in,
+    sides,
+    span,
+)
 from serve.site.figures import TITLES, unit
-from serve.site.markdown import Document, write
+from serve.site.markdown import Document, Markdown, plain, write
 from serve.site.paths import rule_path
 from warehouse.explain import Explanation, Part, Step
 from warehouse.fictional import is_fictional
+from warehouse.statements import Statement, StatementLine
 from warehouse.vocabulary import BALANCES, GAPS
 
 ENDS = {"ttm": "twelve months to", "annual": "fiscal year to"}
@@ -46,6 +62,7 @@ def document(explained: Explanation, filings_url: str, currency: str) -> Documen
         parts=explained.parts,
         rows=rows,
         has_factors=any(row.filed for row in rows),
+        statements=[_sheet(statement, currency) for statement in explained.statements],
         steps=[_step(step) for step in explained.steps if step.formula not in step.figures],
         is_rebased=any(leg.split_factor != 1 for part in explained.parts for leg in part.legs),
         is_known=explained.reason is not None and explained.reason.code in GAPS,
@@ -69,6 +86,20 @@ class Row(NamedTuple):
     filed: str = ""
     filing: str = ""
     url: str = ""
+    note: str = ""
+
+
+class Sheet(NamedTuple):
+    """A statement as filed: its title, its filing, the heads of the columns of figures, and the lines.
+
+    Each line has its words, the numbers of the facts of the value, and its figures; those of the value are marked.
+    """
+
+    title: str
+    filing: str
+    url: str | None
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, str, Sequence[str]]]
 
 
 def _rows(part: Part, filings_url: str) -> Iterator[Row]:
@@ -79,9 +110,32 @@ def _rows(part: Part, filings_url: str) -> Iterator[Row]:
     for leg in part.legs:
         filing = f"{leg.form or 'filing'} of {leg.filed or 'an unknown day'}"
         share = number(part.share(leg))
-        yield Row(f"{name} [{leg.leg}]", share, span(leg), leg.tag, factors(part, leg), filing, leg.url or filings_url)
+        tag, url = of_members(leg.tag, leg.member), leg.url or filings_url
+        yield Row(f"{name} [{leg.leg}]", share, span(leg), tag, factors(part, leg), filing, url, read_in(leg))
     if len(part.legs) > 1:
         yield Row(f"{name}, sum of {ranges([leg.leg for leg in part.legs])}", number(part.value))
+
+
+def _sheet(statement: Statement, currency: str) -> Sheet:
+    unit = amounts_in(statement)
+    money = next((line.unit for line in statement.lines if is_amount(line)), currency)
+    return Sheet(
+        f"{statement.name} as filed, in {UNITS[unit]}{money}",
+        f"{statement.form or 'filing'} of {statement.filed or 'an unknown day'}",
+        statement.url,
+        columns(statement),
+        [_line(line, unit) for line in statement.lines],
+    )
+
+
+def _line(line: StatementLine, unit: float) -> tuple[str, str, Sequence[str]]:
+    words = plain(of_members(line.label, line.member))
+    cells = [
+        "" if value is None else plain(number(value / unit if is_amount(line) else value)) for value in line.values
+    ]
+    marked = [Markdown(f"**{cell}**") if legs else cell for cell, legs in zip(cells, line.legs, strict=True)]
+    mark = Markdown(f"*{words}*") if line.is_heading else Markdown(f"**{words}**") if line.marks else words
+    return mark, " ".join(f"[{leg}]" for leg in line.marks), marked
 
 
 @lru_cache(10_000)

@@ -332,4 +332,5 @@ def test_the_same_is_in_the_json(published_home, monkeypatch, capsys):
         "amount": 5.25e6,
         "compared": 5.25e6,
         "leg": 1,
+        "member": None,
     }

@@ -1,0 +1,142 @@
+"""Table `newest_statements`: the statements of the filings behind current values, in the filers' words and order.
+
+Belongs here: which filings, lines and columns a build has. Does not: reading filings (stages.statements), the files for
+analysts, which have all lines (filed_files), which lines a value consists of (warehouse.statements).
+
+A filing whose own documents are read has the lines of these, otherwise those of its data set. A column is a period for
+which a statement states more than half as many lines as for any other one; other periods are of notes. Cash at the
+beginning and at the end of a cash flow statement is in the column of its period.
+"""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import polars as pl
+
+from pipelines.normalize.elements.sources import US_GAAP
+from pipelines.normalize.faces.facts import DATA_SET
+from pipelines.normalize.items.provenance import OWN
+from pipelines.stages.schemas import STATEMENT_LINES
+from pipelines.storage.lake import Lake, Part
+
+LINES = "statement_lines"
+"""The table of the lake with the lines of packages; those of data sets are in tables named `statement_lines_2010q1`."""
+NEWEST = timedelta(days=400)
+"""Filings that are older than the newest one of the company by more are left out: a year of reports takes 27 kilobytes
+a company, and all since 2009 ten times as much (measured: 5.3 kilobytes a filing)."""
+FULL = 0.5
+"""A column has more than this share of the lines of the fullest column."""
+ROUNDED = timedelta(days=16)
+"""A data set rounds a day to the nearest end of a month."""
+QUARTER = 91.3
+"""Days of a quarter."""
+BALANCE_SHEET, CASH_FLOWS = "BS", "CF"
+
+STATEMENT = ["cik", "accession", "statement"]
+COLUMN = ["quarters", "end"]
+
+
+def quarters_of(lake: Lake) -> list[str]:
+    """The quarters whose data sets are decoded; on another machine of a cluster the lake does not show them."""
+    return sorted(path.name.removeprefix(f"{LINES}_") for path in lake.folder.glob(f"{LINES}_????q?"))
+
+
+def of_values(part: Part, current: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
+    """The rows of the table.
+
+    Args:
+        part: the tables of some companies.
+        current: their current values, with `cik` and `legs`.
+        quarters: of quarters_of.
+    """
+    of_legs = current.select("cik", "legs").explode("legs").unnest("legs").drop_nulls("accession")
+    filed = pl.col("filed")
+    newest = of_legs.filter(filed >= filed.max().over("cik") - NEWEST)
+    legs = newest.select("cik", "accession", "filed", "tag", "member").unique()
+    lines = _named(_lines(part, legs, quarters)).filter(
+        pl.col("member").is_null() | pl.struct("accession", "tag", "member").is_in(_facts(legs))
+    )
+    stated = _with_fiscal_days(lines.filter(pl.col("value").is_not_null()), part)
+    columns = _columns(stated)
+    headings = lines.filter("is_heading").join(columns, on=STATEMENT, how="semi")
+    shown = stated.join(columns, on=[*STATEMENT, *COLUMN], how="semi")
+    rows = pl.concat([headings, shown, _balances(stated, columns)], how="diagonal")
+    return rows.unique([*STATEMENT, "line", *COLUMN, "member"], keep="first", maintain_order=True)
+
+
+def _facts(legs: pl.DataFrame) -> pl.Series:
+    return legs.drop_nulls("member").select(pl.struct("accession", "tag", "member")).to_series().implode()
+
+
+def _lines(part: Part, legs: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
+    """The lines of the filings of legs, of one source each."""
+    accession = pl.col("accession").cast(pl.String)
+    wanted = accession.is_in(legs["accession"].unique().implode())
+    of_packages = part.read(LINES, wanted) if part.lake.holds(LINES) else STATEMENT_LINES.to_frame()
+    read = of_packages["accession"].cast(pl.String).unique().implode()
+    first = legs["filed"].min()
+    since = f"{first.year}q{(first.month + 2) // 3}" if isinstance(first, date) else ""
+    tables = [f"{LINES}_{quarter}" for quarter in quarters if quarter >= since and legs.height]
+    of_sets = [part.read(name, wanted & ~accession.is_in(read)) for name in tables]
+    return pl.concat([of_packages, *of_sets])
+
+
+def _named(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines with the columns of the table; they are counted from one, over all pages of a statement."""
+    texts = ["accession", "source", "statement", "label", "element", "member", "unit"]
+    days = (pl.col("end") - pl.col("start")).dt.total_days() + 1
+    place = pl.struct(pl.col("report").fill_null(0), "line").rank("dense").over(STATEMENT)
+    return lines.with_columns(
+        pl.col(texts).cast(pl.String),
+        tag=pl.concat_str(
+            pl.when("own").then(pl.lit(OWN)).otherwise(pl.col("taxonomy").cast(pl.String).fill_null(US_GAAP)),
+            pl.lit(":"),
+            "element",
+        ),
+        is_heading="abstract",
+        quarters=pl.coalesce("quarters", (days / QUARTER).round(), pl.when(pl.col("end").is_not_null()).then(0)).cast(
+            pl.Int32
+        ),
+        line=place.cast(pl.Int32),
+    )
+
+
+def _with_fiscal_days(stated: pl.DataFrame, part: Part) -> pl.DataFrame:
+    """Values of data sets with the last day of the fiscal quarter in place of the rounded one."""
+    ends = part.read("periods").select("cik", fiscal="period_end").unique().sort("fiscal")
+    dated = (
+        stated.with_row_index("row")
+        .sort("end")
+        .join_asof(
+            ends,
+            left_on="end",
+            right_on="fiscal",
+            by="cik",
+            strategy="nearest",
+            tolerance=ROUNDED,
+            check_sortedness=False,
+        )
+        .sort("row")
+    )
+    is_rounded = (pl.col("source") == DATA_SET) & pl.col("fiscal").is_not_null()
+    return dated.with_columns(end=pl.when(is_rounded).then("fiscal").otherwise("end")).drop("row", "fiscal")
+
+
+def _columns(stated: pl.DataFrame) -> pl.DataFrame:
+    """The days of balance sheets, and the periods of other statements, that are columns."""
+    is_day = pl.col("quarters") == 0
+    of_company = stated.filter(pl.col("member").is_null(), is_day == (pl.col("statement") == BALANCE_SHEET))
+    counted = of_company.group_by(*STATEMENT, *COLUMN).agg(lines=pl.col("line").n_unique())
+    return counted.filter(pl.col("lines") > FULL * pl.col("lines").max().over(STATEMENT)).drop("lines")
+
+
+def _balances(stated: pl.DataFrame, columns: pl.DataFrame) -> pl.DataFrame:
+    """The balances of cash flow statements in the columns of periods; of two lines the first is of the beginning."""
+    line = pl.col("line")
+    is_first = (line == line.min().over(*STATEMENT, "tag")) & (line < line.max().over(*STATEMENT, "tag"))
+    of_days = stated.filter(pl.col("statement") == CASH_FLOWS, pl.col("quarters") == 0).with_columns(is_first=is_first)
+    periods = columns.filter(pl.col("quarters") > 0).rename({"end": "period"})
+    placed = of_days.drop("quarters").join(periods, on=STATEMENT)
+    beginning = pl.col("period").dt.offset_by(pl.concat_str(-3 * pl.col("quarters"), pl.lit("mo")))
+    apart = pl.col("end") - pl.when("is_first").then(beginning).otherwise("period")
+    return placed.filter(apart.abs() <= ROUNDED).with_columns(end="period").drop("period", "is_first")

@@ -1,0 +1,156 @@
+"""The statements on which the facts of a value stand: their lines as filed, with those of the value marked.
+
+Belongs here: grouping rows of table `newest_statements`, and finding the facts among them; pure functions.
+Does not: the SQL (explain_queries), printing (serve.cli.statements), which lines a build has
+(pipelines.tables.newest_statements).
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from itertools import groupby
+from math import isclose
+
+import msgspec
+
+from warehouse.explain_queries import Leg, StatementRow
+
+NAMES = {"BS": "Balance sheet", "IS": "Income statement", "CF": "Cash flow statement"}
+"""The statements, in the order in which a fact is looked for."""
+MONTHS_OF_A_QUARTER = 3
+QUARTER = 91.3
+"""Days of a quarter."""
+ROUNDED = timedelta(days=16)
+"""A data set rounds a day to the nearest end of a month."""
+HEADING = " [Abstract]"
+"""What the taxonomy adds to the words of a heading."""
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column of a statement: its last day, or its day if it has no `months`."""
+
+    end: str
+    months: int
+
+
+class StatementLine(msgspec.Struct, frozen=True):
+    """A line as the statement shows it.
+
+    label: the filer's words; the element if the filing states none. member: the dimensions, of a line of some members.
+    values: one for each column, with the sign that the statement shows; None where nothing is stated.
+    legs: for each column the numbers of the facts of the value that are this figure.
+    """
+
+    label: str
+    tag: str
+    member: str | None
+    depth: int
+    unit: str | None
+    values: tuple[float | None, ...]
+    legs: tuple[tuple[int, ...], ...]
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """The numbers of the facts of the value on this line."""
+        return tuple(sorted(number for numbers in self.legs for number in numbers))
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether the line has no figures."""
+        return all(value is None for value in self.values)
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """A statement of a filing, with the columns whose periods are as long as those of the facts, the newest first."""
+
+    name: str
+    accession: str
+    form: str | None
+    filed: str | None
+    url: str | None
+    columns: tuple[Column, ...]
+    lines: tuple[StatementLine, ...]
+
+
+def statements(rows: Sequence[StatementRow], legs: Sequence[Leg]) -> list[Statement]:
+    """The statements on which facts stand, those of the newest filing first; each fact is on one statement.
+
+    Args:
+        rows: the rows of the filings of the facts, by filing, statement and line.
+        legs: the facts behind the value.
+    """
+    of_statements = [list(some) for _, some in groupby(rows, key=lambda row: (row.accession, row.statement))]
+    order = list(NAMES)
+    of_statements.sort(key=lambda some: order.index(some[0].statement))
+    of_statements.sort(key=lambda some: (some[0].filed or "", some[0].accession), reverse=True)
+    found, left = [], list(legs)
+    for some in of_statements:
+        first = ((leg, next((row for row in some if _is(leg, row)), None)) for leg in left)
+        if marked := [(leg, row) for leg, row in first if row]:
+            numbers = {leg.leg for leg, _ in marked}
+            left = [leg for leg in left if leg.leg not in numbers]
+            found.append(_statement(some, marked))
+    return found
+
+
+def _is(leg: Leg, row: StatementRow) -> bool:
+    """Whether a figure of a statement is a fact."""
+    return (
+        (leg.accession, leg.tag, leg.member) == (row.accession, row.tag, row.member)
+        and row.value is not None
+        and row.end is not None
+        and isclose(abs(leg.value), abs(row.value), rel_tol=1e-9)
+        and abs(date.fromisoformat(leg.end) - date.fromisoformat(row.end)) <= ROUNDED
+        and _quarters(leg) == row.quarters
+    )
+
+
+def _quarters(leg: Leg) -> int:
+    """The length of the period of a fact in quarters; 0 for an instant."""
+    if leg.start is None:
+        return 0
+    return round(((date.fromisoformat(leg.end) - date.fromisoformat(leg.start)).days + 1) / QUARTER)
+
+
+def _statement(rows: Sequence[StatementRow], marked: Sequence[tuple[Leg, StatementRow]]) -> Statement:
+    first = rows[0]
+    lengths = {row.quarters for _, row in marked}
+    periods = {(row.quarters, row.end) for row in rows if row.end is not None and row.quarters in lengths}
+    columns = sorted(periods, key=lambda period: (period[0], period[1] or ""), reverse=True)
+    return Statement(
+        NAMES[first.statement],
+        first.accession,
+        first.form,
+        first.filed,
+        first.url,
+        tuple(Column(str(end), MONTHS_OF_A_QUARTER * (quarters or 0)) for quarters, end in columns),
+        tuple(_lines(rows, columns, marked)),
+    )
+
+
+def _lines(
+    rows: Sequence[StatementRow],
+    columns: Sequence[tuple[int | None, str | None]],
+    marked: Sequence[tuple[Leg, StatementRow]],
+) -> Iterator[StatementLine]:
+    """The headings, and the lines with a figure in one of the columns."""
+    for _, group in groupby(rows, key=lambda row: (row.line, row.member)):
+        of_line = list(group)
+        first = of_line[0]
+        cells = {(row.quarters, row.end): row for row in of_line}
+        shown = [cells.get(column) for column in columns]
+        if first.is_heading or any(shown):
+            yield StatementLine(
+                (first.label or first.tag).removesuffix(HEADING),
+                first.tag,
+                first.member,
+                first.depth or 0,
+                first.unit,
+                tuple(_shown(row) for row in shown),
+                tuple(tuple(leg.leg for leg, other in marked if other is row) for row in shown),
+            )
+
+
+def _shown(row: StatementRow | None) -> float | None:
+    if row is None or row.value is None:
+        return None
+    return -row.value if row.negated and row.value else row.value
