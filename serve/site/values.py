@@ -92,14 +92,14 @@ class Row(NamedTuple):
 class Sheet(NamedTuple):
     """A statement as filed: its title, its filing, the heads of the columns of figures, and the lines.
 
-    Each line has its words, the numbers of the facts of the value, and its figures; those of the value are marked.
+    Each line has its words, with the numbers of the facts of the value, and its figures; those of the value are marked.
     """
 
     title: str
     filing: str
     url: str | None
     columns: Sequence[str]
-    rows: Sequence[tuple[str, str, Sequence[str]]]
+    rows: Sequence[tuple[str, Sequence[str]]]
 
 
 def _rows(part: Part, filings_url: str) -> Iterator[Row]:
@@ -128,14 +128,15 @@ def _sheet(statement: Statement, currency: str) -> Sheet:
     )
 
 
-def _line(line: StatementLine, unit: float) -> tuple[str, str, Sequence[str]]:
-    words = plain(of_members(line.label, line.member))
+def _line(line: StatementLine, unit: float) -> tuple[str, Sequence[str]]:
+    numbers = "".join(f" [{leg}]" for leg in line.marks)
+    words = plain(of_members(line.label, line.member) + numbers)
     cells = [
         "" if value is None else plain(number(value / unit if is_amount(line) else value)) for value in line.values
     ]
     marked = [Markdown(f"**{cell}**") if legs else cell for cell, legs in zip(cells, line.legs, strict=True)]
     mark = Markdown(f"*{words}*") if line.is_heading else Markdown(f"**{words}**") if line.marks else words
-    return mark, " ".join(f"[{leg}]" for leg in line.marks), marked
+    return mark, marked
 
 
 @lru_cache(10_000)

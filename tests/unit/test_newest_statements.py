@@ -168,5 +168,5 @@ Income statement as filed
 """ in printed[1]
     assert "statement as filed" not in printed[0]
     assert "[Filing: 10-K of 2024-11-01](https://www.sec.gov/a-package)" in page[1]
-    assert r"| **Profit for the year** | \[1\] | **9** | 8 |" in page[1]
+    assert r"| **Profit for the year \[1\]** | **9** | 8 |" in page[1]
     assert "#statements" not in page[0]
