@@ -88,6 +88,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "fiscal_quarter": (dy.Int32, "1 to 4; 0 for the day before the first fiscal year"),
     "fiscal_year": (dy.Int32, "as the company names it"),
     "fiscal_year_end_month": (dy.Int32, "the most common one"),
+    "filed_tag": (dy.String, "element as filed, where the rules know it by another name"),
     "flags": (dy.String, "comma-separated, as published"),
     "flow": (dy.UInt32, "row of the flows"),
     "foots": (dy.Bool, "whether an identity of its statement holds with the value"),
@@ -106,9 +107,11 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "kind": (dy.String, "of a correction: scale, sign, context, total or doubt; of a break: entity or standards"),
     "lacks": (dy.String, "the amount that is missing, as in elements.AMOUNT"),
     "legs": (_legs, "the facts of the value"),
+    "label": (dy.String, "the filer's words for the line of a statement"),
     "left_side": (dy.Float64, "what the identity says, in the unit of the item or of its parts"),
     "measure": (partial(dy.Enum, ["money", "per_share", "shares"]), "what the unit measures"),
     "measure_sign": (dy.Int8, "money 0, shares 1, amounts per share -1"),
+    "member": (dy.String, "dimensions of the fact; null: the company as a whole"),
     "method": (dy.String, "as published in table versions; null for a withdrawn value"),
     "n": (dy.Int32, "quarters spanned; 0 for an instant"),
     "net_income": (dy.Float64, "units of the reporting currency, of the same period"),
@@ -136,6 +139,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "shares_basic": (dy.Float64, "weighted average"),
     "shares_diluted": (dy.Float64, "weighted average"),
     "since": (dy.Int32, "seq of the first filing with this amount"),
+    "source": (dy.String, "companyfacts, data set or filing"),
     "split_factor": (dy.Float64, "converts the fact to the newest share basis, and includes the repair"),
     "spread": (dy.Float64, "the largest daily amount of a leg divided by the smallest"),
     "start": (dy.Date, "first day of a duration; null for an instant"),
@@ -246,7 +250,8 @@ class Declared:
 
 
 REPORTS = """
-    cik taxonomy tag unit start? end value accession fy? form filed amended form_family currency? measure
+    cik taxonomy tag unit start? end value accession fy? form filed source filed_tag? member? label?
+    amended form_family currency? measure
 """
 STATED = "vintage* cik seq start? end concept rank value grain filed periodic amended used other_source measure_sign"
 SOUND = f"{STATED} repair corrected_by? foots"

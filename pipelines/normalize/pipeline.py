@@ -17,6 +17,7 @@ from pipelines.normalize.corrections import ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.remainders import RESIDUAL
 from pipelines.normalize.elements import OF_SOURCE
+from pipelines.normalize.faces.facts import Filed, with_filed
 from pipelines.normalize.facts import reports, stated
 from pipelines.normalize.frames import FRAMES, with_ten_digits
 from pipelines.normalize.history import replay, versions
@@ -97,15 +98,17 @@ def standardize(
     registrants: Frame | None = None,
     observe: Observer | None = None,
     *,
+    filed: Filed | None = None,
     validate: bool = False,
 ) -> Standardized:
     """Standardize the facts of a batch of companies.
 
     Args:
-        raw: facts as filed, columns of reports.RAW_SCHEMA.
+        raw: facts of companyfacts, columns of reports.RAW_SCHEMA.
         accepted: `cik`, `accession`, `accepted_at` (UTC), as far as the submissions of the company have it.
         registrants: `cik`, `sic`, as far as the submissions have it.
         observe: called after each step.
+        filed: what data sets and packages of filings state; None: companyfacts alone.
         validate: also check the keys and the missing values of every frame, not only its columns and types.
 
     Returns:
@@ -114,7 +117,9 @@ def standardize(
     Raises:
         FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
-    frames = run(STEPS, {"raw": raw, "accepted": accepted, "registrants": registrants}, observe, validate=validate)
+    facts, faces = with_filed(raw, filed)
+    given = {"raw": facts, "faces": faces, "accepted": accepted, "registrants": registrants}
+    frames = run(STEPS, given, observe, validate=validate)
     frames["proofs"] = ledger.standing(frames["proofs"], frames["grid"])
     return Standardized(**{field.name: with_ten_digits(frames[field.name]) for field in fields(Standardized)})
 
@@ -202,7 +207,7 @@ def _filed_facts(
         )
         .drop("rank", "corrected_by")
     )
-    tag = pl.concat_str("taxonomy", pl.lit(":"), "tag").alias("tag")
+    tag = pl.coalesce("filed_tag", pl.concat_str("taxonomy", pl.lit(":"), "tag")).alias("tag")
     as_filed = facts.select(tag, "unit", "start", "end", "value", "accession", "form", "filed")
     rows = pl.concat(
         [of_legs.drop("tag").join(of_vintage, on="vintage", maintain_order="left"), lines_of_balances], how="diagonal"
@@ -299,7 +304,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "balance sheets",
         balances.balances,
-        ("facts", "placed", "complete_facts", "industries"),
+        ("facts", "placed", "complete_facts", "industries", "faces"),
         ("composed", "lines_of_balances", "missed", "proofs", "decisions", "section_lines"),
         of=("placed",),
     ),

@@ -24,7 +24,7 @@ from pipelines.normalize.rule import Rule
 
 
 def balances(
-    facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, of_industry: pl.DataFrame
+    facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, of_industry: pl.DataFrame, faces: pl.DataFrame
 ) -> tuple[pl.DataFrame, ...]:
     """Total debt and cash of each balance sheet, without later filings that do not restate them.
 
@@ -33,6 +33,7 @@ def balances(
         facts: typed facts in filing order (facts.reports).
         placed: vintages on the grid (calendar.on_grid), of which the days, filings and repairs of instants are used.
         of_facts: `vintage` and `fact` of every stated amount, also of those that corrections left out.
+        faces: the lines of the sections of faces (faces.facts.FACE_SCHEMA).
 
     Returns:
         the frames composed, whose vintages are numbered after the stated ones, lines_of_balances, missed, proofs,
@@ -46,7 +47,7 @@ def balances(
     of_filing = {(cik, seq): place for (cik, seq, _), place in of_day.items()}
     values: list[Value] = []
     lines: list[sections.Row] = []
-    for _, of_company in groupby(reading.filings(_corrected(facts, repairs)), key=lambda filing: filing.cik):
+    for _, of_company in groupby(reading.filings(_corrected(facts, repairs), faces), key=lambda filing: filing.cik):
         filings = list(of_company)
         values += _values(filings, industries)
         lines += sections.rows(filings)

@@ -14,6 +14,7 @@ from itertools import chain, compress, groupby, product
 import numpy as np
 import polars as pl
 
+from pipelines.normalize.balance.faced import Face, face_lines, faces_of
 from pipelines.normalize.balance.flows import Flows, flows
 from pipelines.normalize.balance.likely import groups_of, likely_lines
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions, unit_of
@@ -32,6 +33,7 @@ from pipelines.normalize.elements.lines import (
     BOTH_SIDES,
     CURRENT_LIABILITIES,
     ELEMENTS,
+    FACE_PREFIX,
     IFRS_PREFIX,
     LINES,
     NET_ASSETS,
@@ -97,6 +99,7 @@ class Filing:
     days_without: what is stated for days without a balance sheet, as cash at the end of a cash flow statement.
     earlier: for each day what earlier filings state for it.
     flows: those that end on each day.
+    face: the sections of the face, with their lines; empty if the face is not known.
     terms: for each day what the total of each of its sections is computed from (section_totals). totals: these totals.
     rests: what each line that is a rest is computed from, by its day and its element.
     sections: those whose lines add up. open: the columns of those whose lines do not add up on the filing's own day.
@@ -114,6 +117,7 @@ class Filing:
     flows: Mapping[int, Flows]
     terms: Mapping[int, Mapping[str, Terms]]
     totals: Mapping[int, Mapping[str, float]]
+    face: Face
     rests: dict[tuple[int, str], Terms] = field(default_factory=dict)
     sections: dict[str, Reading] = field(default_factory=dict)
     open: dict[str, list[int]] = field(default_factory=dict)
@@ -140,14 +144,15 @@ class Filing:
         return tuple((row, times) for row, times in found.items() if times)
 
 
-def filings(facts: pl.DataFrame) -> Iterator[Filing]:
+def filings(facts: pl.DataFrame, faces: pl.DataFrame) -> Iterator[Filing]:
     """The balance sheets of each filing, read in the order of filing.
 
     Args:
-        facts: typed facts in filing order (facts.reports): `cik`, `seq`, `taxonomy`, `tag`, `start`, `end`, `measure`,
-            `value`.
+        facts: typed facts in filing order (facts.reports): `cik`, `seq`, `accession`, `taxonomy`, `tag`, `start`, `end`,
+            `measure`, `value`.
+        faces: the lines of the sections of faces (faces.facts.FACE_SCHEMA).
     """
-    of_flows = flows(facts)
+    of_flows, of_faces = flows(facts), faces_of(facts, faces)
     for cik, of_company in groupby(_stated(facts), key=lambda filing: filing[0]):
         filer = _Filer()
         for _, seq, days in of_company:
@@ -155,13 +160,13 @@ def filings(facts: pl.DataFrame) -> Iterator[Filing]:
             sheets = {day: days.pop(day) for day in newest_first if SHOWS_A_BALANCE_SHEET & days[day].keys()}
             if sheets:
                 of_sheets = {day: of_flows.get((cik, seq, day), Flows()) for day in sheets}
-                yield filer.filing(cik, seq, sheets, days, of_sheets)
+                yield filer.filing(cik, seq, sheets, days, of_sheets, of_faces.get((cik, seq), {}))
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
     """What each filing states for each day, of the elements of balance sheets."""
     is_line = pl.col("start").is_null() & (pl.col("measure") == "money") & pl.col("tag").is_in(ELEMENTS)
-    name = pl.when(pl.col("taxonomy") == IFRS).then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag")).otherwise("tag")
+    name = pl.when(pl.col("taxonomy") == IFRS, ~pl.col("tag").str.starts_with(FACE_PREFIX)).then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag")).otherwise("tag")
     of_days = (
         facts.select("cik", "seq", "value", "start", "measure", tag=name, day=pl.col("end").to_physical())
         .with_row_index("fact")
@@ -181,7 +186,7 @@ def _of_one_taxonomy(stated: Day) -> Day:
     """What is stated under IFRS, if total assets are; a few filers use elements of US GAAP in the notes besides."""
     if ASSETS[1] not in stated or ASSETS[0] in stated:
         return stated
-    return {name: one for name, one in stated.items() if name.startswith(IFRS_PREFIX)}
+    return {name: one for name, one in stated.items() if name.startswith((IFRS_PREFIX, FACE_PREFIX))}
 
 
 class _Filer:
@@ -199,11 +204,18 @@ class _Filer:
         self.stated: dict[int, dict[str, float]] = {}
 
     def filing(
-        self, cik: int, seq: int, days: dict[int, Day], others: Mapping[int, Day], of_flows: Mapping[int, Flows]
+        self,
+        cik: int,
+        seq: int,
+        days: dict[int, Day],
+        others: Mapping[int, Day],
+        of_flows: Mapping[int, Flows],
+        face: Face,
     ) -> Filing:
         """The balance sheets of the next filing; arguments: fields of Filing."""
         earlier = {day: self.stated.get(day, {}) for day in days}
-        _name_leases(days, earlier)
+        if not face:
+            _name_leases(days, earlier)
         for day, of_day in days.items():
             self.stated[day] = earlier[day] | {element: amount for element, (amount, _) in of_day.items()}
         amounts = frozenset(amount for of_day in days.values() for amount, _ in of_day.values())
@@ -212,18 +224,20 @@ class _Filer:
             day: {section: amount_of(each, days[day]) for section, each in of_day.items()}
             for day, of_day in terms.items()
         }
-        filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, of_flows, terms, totals)
+        filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, of_flows, terms, totals, face)
         before, self.before = self.before, {}
         for section in SECTIONS:
             columns = [day for day in days if section in totals[day]][:2]
             if columns and columns[0] == max(days):
                 self._read(filing, section, columns, before.get(section, ()))
+            elif section in face:
+                read_face(filing, section, [max(days)])
         proved = {(section, day) for section, read in filing.sections.items() for day in read.days}
         filing.likely.update(
             ((section, day), likely_lines(section, day, days, self.decided[section], totals[day]))
             for day, of_day in days.items()
             for section in sections_of(of_day)
-            if (section, day) not in proved
+            if (section, day) not in proved and (section, day) not in filing.likely
         )
         return filing
 
@@ -233,10 +247,14 @@ class _Filer:
         Args:
             before: the lines of the filing before.
         """
-        found = _read(filing, section, columns, self.decided[section])
+        if section in filing.face:
+            found = read_face(filing, section, columns)
+        else:
+            found = _read(filing, section, columns, self.decided[section])
         if found and len(found.readings) == 1:
             self.lines[section] = self.before[section] = before = found.readings[0]
-        if REST_OF_TOTAL.where(len(columns) > 1 and (not found or columns[0] not in found.days)):
+        is_open = not found or columns[0] not in found.days
+        if REST_OF_TOTAL.where(len(columns) > 1 and is_open and section not in filing.face):
             found = self._with_rest(filing, section, *columns) or found
         if found:
             filing.sections[section] = found
@@ -335,6 +353,26 @@ def is_balance_sheet(filing: Filing, day: int) -> bool:
     return (
         day == own or not filing.days[own].keys() & OF_WHOLE_SHEETS or bool(filing.days[day].keys() & OF_WHOLE_SHEETS)
     )
+
+
+def read_face(filing: Filing, section: str, columns: list[int]) -> Reading | None:
+    """A section with the lines of the face, in the columns in which they add up; None if they add up in none.
+
+    Where they do not add up they are the likely lines.
+    """
+    stated = [filing.days[day] for day in columns]
+    totals = [filing.totals[day].get(section) for day in columns]
+    unit = unit_of(amount for day in stated for amount, _ in day.values())
+    lines, add_up = face_lines(filing.face[section], stated, totals, unit)
+    days = tuple(day for day, one in zip(columns, add_up, strict=True) if one)
+    filing.likely.update(
+        ((section, day), tuple(name for name in of_day if of_column[name][0]))
+        for day, of_day, of_column in zip(columns, lines, stated, strict=True)
+        if day not in days
+    )
+    first = next((of_day for of_day, one in zip(lines, add_up, strict=True) if one), ())
+    groups = tuple((name,) for name in dict.fromkeys((*first, *(name for of_day in lines for name in of_day))))
+    return Reading(section, days, (groups,), unit) if days else None
 
 
 def _read(filing: Filing, section: str, columns: list[int], decided: dict[str, bool]) -> Reading | None:

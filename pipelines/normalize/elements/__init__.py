@@ -13,7 +13,7 @@ and the sum is smaller, the source is only a part and the next source is tried. 
 import polars as pl
 
 from pipelines.normalize.elements import proving, sources
-from pipelines.normalize.elements.lines import BORROWING, CASH_AND_SECURITIES, ELEMENTS, IFRS_PREFIX, LINES
+from pipelines.normalize.elements.lines import BORROWING, CASH_AND_SECURITIES, FACE_PREFIX, FILED_ELEMENTS, IFRS_PREFIX, LINES
 from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
@@ -70,7 +70,7 @@ def wanted_elements() -> dict[str, frozenset[str]]:
     wanted: set[tuple[str, str]] = {
         (source.taxonomy, name) for concept in CONCEPTS for source in concept.sources for name in source.named
     }
-    others = (*INDICATORS, *ELEMENTS, *proving.ELEMENTS, OPTIONS, OPTION_PRICE)
+    others = (*INDICATORS, *FILED_ELEMENTS, *proving.ELEMENTS, OPTIONS, OPTION_PRICE)
     wanted.update((taxonomy or US_GAAP, name) for taxonomy, _, name in (each.rpartition(":") for each in others))
     return {taxonomy: frozenset(name for of, name in wanted if of == taxonomy) for taxonomy in (US_GAAP, IFRS)}
 

@@ -33,7 +33,7 @@ CASH, SECURITY, BORROWING = "cash", "security", "borrowing"
 CASH_AND_SECURITIES = (CASH, SECURITY)
 COUNTED = (BORROWING, CASH, SECURITY)
 """The classes of lines that are debt or cash."""
-RESTRICTED, DEPOSIT = "restricted", "deposit"
+RESTRICTED, DEPOSIT, OTHER, UNKNOWN = "restricted", "deposit", "other", "unknown"
 CLASSES = (
     CASH,
     SECURITY,
@@ -44,7 +44,7 @@ CLASSES = (
     DEPOSIT,
     "repo",
     "payable",
-    "other",
+    OTHER,
 )
 
 
@@ -93,7 +93,31 @@ _BY_SECTION[LIABILITIES] = {
     **_BY_SECTION[LIABILITIES],
 }
 
-LINES = {section: _lines(rows) for section, rows in _BY_SECTION.items()}
+PLACES = {BORROWING: 24, CASH: 8, SECURITY: 16, RESTRICTED: 8, UNKNOWN: 16, OTHER: 60}
+"""How many lines of each class that no row of the table has a section of the face of a balance sheet may have."""
+
+FACE_PREFIX = "face:"
+"""What the name of such a line begins with."""
+
+
+def face_line(section: str, kind: str, number: int) -> str:
+    """The name of a line of the face of a balance sheet whose element is not in the table, as an element."""
+    return f"{FACE_PREFIX}{section}:{kind}:{number}"
+
+
+def _with_face_lines(section: str) -> dict[str, Line]:
+    """The lines of a section by element, with those of faces; LIABILITIES has those of the sections it stands for."""
+    of_sections = SECTIONS[1:] if section == LIABILITIES else (section,)
+    own = {
+        (name := face_line(of, kind, number)): Line(kind, usual=True, part_of=frozenset(), rank=(True, True, 0, name))
+        for of in of_sections
+        for kind, places in PLACES.items()
+        for number in range(places)
+    }
+    return _lines(_BY_SECTION[section]) | own
+
+
+LINES = {section: _with_face_lines(section) for section in SECTIONS}
 """For each section its lines by element; those of LIABILITIES with those of the sections that it stands for."""
 
 BORROWINGS: dict[str, dict[str, Line]] = {
@@ -219,4 +243,7 @@ INTEREST_OF_CLASS = {
 ELEMENTS: frozenset[str] = frozenset((*TOTALS, *NOTES, INTEREST_ON_DEPOSITS)).union(
     *LINES.values(), *INTEREST, INTEREST_ON_DEBT, INTEREST_BY_DEPOSIT, INTEREST_OF_CLASS
 )
+"""All elements of the reading, and the lines of faces."""
+
+FILED_ELEMENTS = frozenset(element for element in ELEMENTS if not element.startswith(FACE_PREFIX))
 """All elements of the reading."""

@@ -1,0 +1,220 @@
+"""The facts of filings that companyfacts lacks, and the lines of faces under names that the tables of lines know.
+
+Belongs here: which filed facts are added, their periods, and the sections of faces as frames. Does not: which line is
+in which section (sheets), what the words of a line say (words), what the amounts make (balance, facts).
+
+Companyfacts' copy of a fact stays. A fact under an element of the filer's own, or of some members, is added only where
+a line of a statement has it; its row names the element and the member as filed.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+import polars as pl
+
+from pipelines.normalize.elements.lines import IFRS_PREFIX
+from pipelines.normalize.elements.sources import IFRS, US_GAAP
+from pipelines.normalize.faces.flows import of_flows
+from pipelines.normalize.faces.sheets import FaceLine, Names, section_lines
+from pipelines.normalize.facts.reports import RAW_SCHEMA
+
+COMPANYFACTS, DATA_SET, FILING = SOURCES = ("companyfacts", "data set", "filing")
+
+AS_FILED = {"source": pl.String, "filed_tag": pl.String, "member": pl.String, "label": pl.String}
+"""What a row says of its source; `filed_tag` names an element that the rules know by another name, with its prefix."""
+
+ALL_RAW = pl.Schema({**RAW_SCHEMA, **AS_FILED})
+
+FACE_SCHEMA = pl.Schema(
+    {
+        "cik": pl.Int64,
+        "accession": pl.String,
+        "section": pl.String,
+        "way": pl.String,
+        "name": pl.String,
+        "whole": pl.String,
+    }
+)
+"""A line of a section of the face of a filing: `name` in elements.lines.LINES; `whole`, of a line of some members, the
+name of the line of all of them. In the order of the face; `way` is one of sheets.WAYS."""
+
+LINE_COLUMNS = (
+    "cik", "accession", "source", "statement", "report", "line", "label", "element", "taxonomy", "own", "abstract",
+    "negated", "member", "parent", "weight", "unit", "start", "end", "quarters", "value",
+)  # fmt: skip
+FACT_COLUMNS = ("cik", "accession", "source", "taxonomy", "element", "own", "unit", "start", "end", "quarters", "value", "member", "label")
+
+_OTHER_COMPANIES = "LegalEntity"
+"""The axis of companies that file together: a member of it is another company."""
+_MONTH = 16
+"""A day that is rounded to the end of a month differs by at most half a month, in days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """What data sets and packages state for some companies.
+
+    facts: of standard elements that the rules use, without members (FACT_COLUMNS).
+    lines: the lines of statements with their values (LINE_COLUMNS); of one source a filing.
+    filings: `cik`, `accession`, `form`, `filed` (date) of the filings of both.
+    """
+
+    facts: pl.DataFrame
+    lines: pl.DataFrame
+    filings: pl.DataFrame
+
+
+def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Add the facts of filings that companyfacts lacks, and read the sections of their balance sheets.
+
+    Args:
+        raw: facts of companyfacts (reports.RAW_SCHEMA).
+        filed: what the other sources state.
+
+    Returns:
+        all facts (ALL_RAW), and the lines of the sections of faces (FACE_SCHEMA).
+    """
+    own = raw.with_columns(source=pl.lit(COMPANYFACTS), **{n: pl.lit(None, t) for n, t in AS_FILED.items() if n != "source"})
+    if filed is None or not filed.lines.height + filed.facts.height:
+        return own.select(ALL_RAW.names()), FACE_SCHEMA.to_frame()
+    periods = _periods(raw)
+    of_filings = _of_filings(raw, filed.filings)
+    facts = _dated(filed.facts, periods)
+    lines = _dated(filed.lines.filter(~pl.col("member").fill_null("").str.contains(_OTHER_COMPANIES)), periods)
+    named, sections = _named_sheets(lines)
+    more = pl.concat([_standard(facts, raw), _amounts(named), of_flows(lines, pl.concat([own.select("accession", "tag", "start", "end"), facts.select("accession", pl.col("element").alias("tag"), pl.col("start", "end").cast(pl.String))]))], how="diagonal_relaxed")
+    added = (
+        more.join(of_filings, on=["cik", "accession"])
+        .with_columns(pl.col("start", "end", "filed").cast(pl.String), fy=pl.lit(None, pl.Int32))
+        .select(ALL_RAW.names())
+        .cast(ALL_RAW)
+        .unique(["cik", "taxonomy", "tag", "unit", "start", "end", "accession"], keep="first", maintain_order=True)
+    )
+    return pl.concat([own.select(ALL_RAW.names()), added]), sections
+
+
+def _of_filings(raw: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
+    """Form and filing day of each filing, as companyfacts has them, or else the submissions."""
+    theirs = raw.select("cik", "accession", "form", "filed").unique(["cik", "accession"], keep="first", maintain_order=True)
+    others = filings.select("cik", "accession", "form", pl.col("filed").cast(pl.String))
+    return pl.concat([theirs, others.join(theirs, on=["cik", "accession"], how="anti")])
+
+
+def _periods(raw: pl.DataFrame) -> pl.DataFrame:
+    """The periods that each filing states in companyfacts, with their rounded day and quarters."""
+    dates = raw.select("accession", pl.col("start", "end").str.to_date("%Y-%m-%d", strict=False)).drop_nulls("end")
+    days = (pl.col("end") - pl.col("start")).dt.total_days() + 1
+    return (
+        dates.group_by("accession", "start", "end").len()
+        .with_columns(
+            month=_rounded(pl.col("end")), quarters=(days / 91.3).round().fill_null(0).cast(pl.Int32)
+        )
+        .sort("accession", "len", "end", "start", descending=[False, True, True, True])
+        .unique(["accession", "month", "quarters"], keep="first", maintain_order=True)
+        .select("accession", "month", "quarters", own_start="start", own_end="end")
+    )
+
+
+def _rounded(day: pl.Expr) -> pl.Expr:
+    """A day rounded to the nearest end of a month, as data sets do."""
+    return pl.when(day.dt.day() >= _MONTH).then(day.dt.month_end()).otherwise(day.dt.offset_by("-1mo").dt.month_end())
+
+
+def _dated(rows: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
+    """Rows of data sets with the periods that their filing states, or else whole months; others as they are."""
+    of_sets = pl.col("source") == DATA_SET
+    found = rows.join(
+        periods, left_on=["accession", "end", "quarters"], right_on=["accession", "month", "quarters"], how="left",
+        maintain_order="left",
+    )
+    first = pl.col("end").dt.offset_by(pl.concat_str(-3 * pl.col("quarters"), pl.lit("mo"))).dt.month_end().dt.offset_by("1d")
+    return found.with_columns(
+        start=pl.when(~of_sets).then("start").when(pl.col("own_end").is_not_null()).then("own_start").when(pl.col("quarters") > 0).then(first),
+        end=pl.when(of_sets).then(pl.coalesce("own_end", "end")).otherwise("end"),
+    ).drop("own_start", "own_end")
+
+
+def _standard(facts: pl.DataFrame, raw: pl.DataFrame) -> pl.DataFrame:
+    """Facts of standard elements without members that companyfacts does not have for the filing and period."""
+    named = facts.rename({"element": "tag"}).with_columns(
+        pl.col("start", "end").cast(pl.String), filed_tag=pl.lit(None, pl.String)
+    )
+    key = ["accession", "tag", "unit", "start", "end"]
+    return named.join(raw.select(key), on=key, how="anti", nulls_equal=True)
+
+
+def _named_sheets(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The lines of balance sheets with their names, and the sections as FACE_SCHEMA."""
+    sheets = lines.filter(pl.col("statement") == "BS").with_columns(
+        tag=pl.when(pl.col("taxonomy") == IFRS).then(pl.concat_str(pl.lit(IFRS_PREFIX), "element")).otherwise("element"),
+        heading=pl.when("abstract").then(pl.col("label").fill_null("").str.to_lowercase()),
+    )
+    of_lines = (
+        sheets.filter(pl.col("abstract") | pl.col("value").is_not_null())
+        .unique(["cik", "accession", "report", "line", "member"], keep="first", maintain_order=True)
+        .sort("cik", "accession", "report", "line", "member", maintain_order=True)
+        .select("cik", "accession", "tag", "own", "member", "label", "heading", "parent", "weight", "taxonomy")
+    )
+    rows, names = [], []
+    for cik, of_company in groupby(of_lines.iter_rows(), key=lambda row: row[0]):
+        of_filer = Names()
+        for accession, of_filing in groupby(of_company, key=lambda row: row[1]):
+            face, headings = _face(row[2:] for row in of_filing)
+            found = [*section_lines(face, headings, of_filer)]
+            wholes = {(one.section, one.line.element): one.name for one in found if one.line.member is None}
+            for one in found:
+                whole = wholes.get((one.section, one.line.element), one.line.element) if one.line.member else None
+                rows.append((int(cik), accession, one.section, one.way, one.name, whole))
+                if one.name != one.line.element:
+                    names.append((cik, accession, one.line.element, one.line.member, one.name, one.line.weight))
+    schema = {n: pl.String for n in ("cik", "accession", "tag", "member", "name")} | {"sign": pl.Float64}
+    named = pl.DataFrame(names, schema=schema, orient="row").unique(
+        ["cik", "accession", "tag", "member", "name"], keep="first", maintain_order=True
+    )
+    amounts = sheets.filter(pl.col("value").is_not_null(), pl.col("start").is_null()).join(
+        named, on=["cik", "accession", "tag", "member"], nulls_equal=True, maintain_order="left"
+    )
+    return amounts, pl.DataFrame(rows, schema=FACE_SCHEMA, orient="row").unique(maintain_order=True)
+
+
+def _face(rows: Iterable[tuple[object, ...]]) -> tuple[list[FaceLine], dict[int, str]]:
+    """The lines of a balance sheet and, by the place of the line after each, the words of its headings."""
+    face: list[FaceLine] = []
+    headings: dict[int, str] = {}
+    heading = ""
+    for tag, own, member, label, of_heading, parent, weight, taxonomy in rows:
+        if of_heading is not None:
+            heading = headings[len(face)] = str(of_heading)
+            continue
+        prefix = IFRS_PREFIX if taxonomy == IFRS else ""
+        face.append(
+            FaceLine(
+                str(tag), bool(own), member, str(label or ""), heading, f"{prefix}{parent}" if parent else None,
+                1.0 if weight is None else float(weight),
+            )
+        )
+    return face, headings
+
+
+def _amounts(named: pl.DataFrame) -> pl.DataFrame:
+    """The amounts of named lines, as facts under these names."""
+    return named.select(
+        "cik",
+        "accession",
+        "source",
+        "member",
+        "label",
+        "unit",
+        "start",
+        "end",
+        taxonomy=pl.col("taxonomy").fill_null(US_GAAP),
+        tag="name",
+        filed_tag=filed_tag(),
+        value=pl.col("value") * pl.when(pl.col("sign") < 0).then(-1.0).otherwise(1.0),
+    )
+
+
+def filed_tag() -> pl.Expr:
+    """The element of a line as filed, with its taxonomy, or `own` for one of the filer."""
+    return pl.concat_str(pl.when("own").then(pl.lit("own")).otherwise(pl.col("taxonomy").fill_null(US_GAAP)), pl.lit(":"), "element")
