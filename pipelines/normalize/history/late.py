@@ -1,4 +1,4 @@
-"""Late reports: versions that are told anew because a report arrived after newer ones.
+"""Late reports and sources: versions that are told anew because a report, or more of it, was read after newer ones.
 
 Belongs here: which reports are late, and which versions are recorded a second time because of them. Does not: what a
 synchronization appends otherwise (versions).
@@ -28,23 +28,26 @@ def in_force(log: pl.DataFrame) -> pl.DataFrame:
     return tellings.filter(pl.col("telling") == pl.col("telling").max().over(VERSION_OF)).drop("telling")
 
 
-def told_anew(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, rules: str) -> pl.DataFrame:
-    """The versions that a synchronization records a second time, because reports arrived after newer ones.
+def told_anew(
+    log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, rules: str, reread: Collection[str] = ()
+) -> pl.DataFrame:
+    """The versions that a synchronization records a second time, because reports or more of them were read later.
 
     Args:
         log: the rows in force of some companies, on today's share basis: columns of LOG.
         replayed: the versions to which their filings lead today: columns of REPLAYED, in the order of filing.
         order: `cik`, `accession`, `seq`: the filings known today in their order.
         rules: the digest of the rules that made `replayed`.
+        reread: the companies of whose filings something else is read than before.
 
     Returns:
         rows for the log: the replayed versions of each period and item up to its newest logged value, if they are
         others than the logged ones and have all values that were served. What other rules recorded is not told anew.
     """
-    late = _with_late_reports(log, replayed, order)
-    if late.is_empty():
+    late = {*_with_late_reports(log, replayed, order), *reread}
+    if not late:
         return log.clear()
-    of_company = pl.col("cik").is_in(late.implode())
+    of_company = pl.col("cik").is_in([*late])
     of_log = log.with_row_index("logged").filter(of_company, (pl.col("rules") == rules).all().over(VERSION_OF))
     newest = of_log.join(order, on=FILING).group_by(VERSION_OF).agg(newest=pl.col("seq").max())
     of_replay = (
