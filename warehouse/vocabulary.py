@@ -193,6 +193,7 @@ CAUSES: dict[str, str] = {
     "input_changed": "An amount that the ratio is calculated from changed.",
     "unexplained": "No cause was found.",
     "method": "The rules of this service changed.",
+    "source": "More was read of known filings: a data set of the SEC, or the filing itself.",
     "correction": "EDGAR now shows other figures for a filing that was recorded before.",
 }
 """Causes of versions: column `cause` of table `versions`."""

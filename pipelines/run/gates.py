@@ -95,8 +95,6 @@ def few_are_quarantined(synchronization: Synchronization) -> Finding:
 
 Gate = Callable[[Synchronization], Finding]
 
-GATES: dict[str, tuple[Gate, ...]] = {
-    "documents": (the_list_is_whole,),
-    "tables": (no_company_is_lost, few_are_quarantined),
-}
+OF_TABLES: tuple[Gate, ...] = (no_company_is_lost, few_are_quarantined)
+GATES: dict[str, tuple[Gate, ...]] = {"documents": (the_list_is_whole,), "tables": OF_TABLES}
 """The conditions after each step."""

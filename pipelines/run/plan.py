@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from pipelines.run import filing_steps, publication, run_log, steps
-from pipelines.run.gates import GATES
+from pipelines.run.first_build import GATES, first_build
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.stages.batches import elements_digest, rules_digest
@@ -70,11 +70,7 @@ EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
 STEPS = (
     Step("documents", EXTRACT, frozenset({"httpx"}), steps.documents),
     Step("facts", EXTRACT, frozenset({"msgspec", "parquet"}), steps.facts, elements_digest),
-    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, rules_digest),
-    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, rules_digest),
-    Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
-    Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
-    Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
+    Step("first_build", PUBLISH, frozenset({"duckdb"}), first_build),
     Step("filings", EXTRACT, frozenset({"httpx"}), filing_steps.filings, commits=True),
     Step(
         "statements",
@@ -84,9 +80,16 @@ STEPS = (
         code_of_statements,
         commits=True,
     ),
+    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, rules_digest),
+    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, rules_digest),
+    Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
+    Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
+    Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
 )
-"""All steps, each after the one before it. What is published is committed before the filings themselves are fetched,
-which may take long."""
+"""All steps, each after the one before it.
+
+Values are made from companyfacts and filings together. The SEC's filings may take long, so a first build is published
+before they are fetched; the steps after them then make another one if they state something new."""
 
 
 @dataclass(frozen=True, slots=True)

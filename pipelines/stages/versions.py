@@ -14,6 +14,7 @@ import polars as pl
 
 from pipelines.normalize.faces.facts import with_filed
 from pipelines.normalize.history.late import in_force, told_anew
+from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.history.versions import (
     AS_STATED,
     CAUSE_OF,
@@ -46,6 +47,8 @@ def update(
     now: datetime,
     workers: Workers = ALONE,
     again: Iterable[str] = (),
+    *,
+    goes_on: bool = False,
 ) -> tuple[str, ...]:
     """Append new versions to the version log: tables `versions` (all) and `appended` (new).
 
@@ -57,6 +60,7 @@ def update(
         sync_id, now: id and time of this synchronization.
         workers: the processes that share the batches.
         again: companies to compare even if nothing changed.
+        goes_on: whether this synchronization has appended before: table `appended` keeps what is new since.
 
     Returns:
         the segments that a build from these tables has to commit.
@@ -64,7 +68,11 @@ def update(
     planned = plan(lake, log, segments, again)
     with lake.gathering("versions") as output:
         notes, faults = processed("versions", planned, partial(work, lake, log, now), output, workers)
-        return collect(lake, log, sync_id, planned, output, notes, faults)
+        earlier = lake.read(APPENDED) if goes_on else None
+        segments = collect(lake, log, sync_id, planned, output, notes, faults)
+        if earlier is not None:
+            lake.write(APPENDED, _since(earlier, lake))
+        return segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +190,17 @@ def collect(
     # last, because its digests mark a company's versions as compared
     lake.replace_companies(VERSIONS, output.of(VERSIONS), done, left_out)
     return segments
+
+
+def _since(earlier: pl.DataFrame, lake: Lake) -> pl.DataFrame:
+    """All changes of a synchronization: those that were appended first, with the values of now, and the later ones."""
+    current = lake.of_companies(VERSIONS, earlier["cik"].unique(), pl.col("is_current")).select(
+        *VERSION_OF, now="value"
+    )
+    first = earlier.filter("is_current").join(current, on=VERSION_OF, maintain_order="left")
+    later = lake.read(APPENDED).join(first, on=VERSION_OF, how="anti")
+    differing = first.filter(~is_same("now", "before")).with_columns(value="now")
+    return pl.concat([differing.select(later.columns), later])
 
 
 def take_back(lake: Lake, log: Path, sync_id: str, segments: Sequence[str], ciks: Collection[str]) -> tuple[str, ...]:

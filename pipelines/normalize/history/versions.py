@@ -362,7 +362,7 @@ def _lack_facts(
     """Whether one of the facts of each value, in column `legs`, is missing: none is equal in some columns."""
     if facts is None or values.is_empty():
         return pl.repeat(value=True, n=values.height, eager=True)
-    legs = values.with_row_index("row").select("row", "legs").explode("legs").unnest("legs")
+    legs = values.select("legs").with_row_index("row").explode("legs").unnest("legs")
     lacking = legs.join(facts(), on=list(same), how="anti", nulls_equal=True)
     return pl.int_range(values.height, eager=True).is_in(lacking["row"].unique().implode())
 
