@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 import polars as pl
 
 from pipelines.normalize.history.replay import is_same
-from pipelines.normalize.history.versions import LOG, REPLAYED, VERSION_OF
+from pipelines.normalize.history.versions import LOG, REPLAYED, SOURCE, SOURCE_READ, VERSION_OF
 
 FILING = ["cik", "accession"]
 TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis")]
@@ -43,6 +43,7 @@ def told_anew(
     Returns:
         rows for the log: the replayed versions of each period and item up to its newest logged value, if they are
         others than the logged ones and have all values that were served. What other rules recorded is not told anew.
+        Where what is read now leaves no version, and no value was served, a row without value.
     """
     late = {*_with_late_reports(log, replayed, order), *reread}
     if not late:
@@ -62,10 +63,25 @@ def told_anew(
         orient="row",
     )
     times = log.select("recorded_at").with_row_index("logged")
-    return (
+    told = (
         tellings.join(replayed.with_row_index("told"), on="told", maintain_order="left")
         .join(times, on="logged", how="left", maintain_order="left")
         .select(pl.lit(rules).alias(name) if name == "rules" else name for name in LOG)
+    )
+    return pl.concat([told, _never_valued(of_log.filter(pl.col("cik").is_in([*reread])), replayed)])
+
+
+def _never_valued(of_log: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
+    """Of periods and items that no filing gives a value now, and for which none was served: one row without value."""
+    was_served = pl.col("recorded_at").is_not_null() & pl.col("value").is_not_null()
+    return (
+        of_log.filter(~was_served.any().over(VERSION_OF), pl.len().over(VERSION_OF) > 1)
+        .join(replayed, on=VERSION_OF, how="anti", maintain_order="left")
+        .group_by(VERSION_OF, maintain_order=True)
+        .last()
+        .filter(pl.col("value").is_null())
+        .with_columns(cause=pl.lit(SOURCE), rule=pl.lit(SOURCE_READ.id), starts_anew=pl.lit(value=True))
+        .select(LOG.names())
     )
 
 

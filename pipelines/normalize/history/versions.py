@@ -211,7 +211,7 @@ def to_append(
         withdraws nothing but ratios of an amount that changed.
     """
     found = _beside_log(log, replayed, order)
-    fresh = _fresh(found)
+    fresh = _named_by_source(_fresh(found), log, order, reread)
     corrected = _corrected(found, fresh, rules)
     corrected = corrected.with_columns(cause=_cause_of_correction(corrected, log, facts, reread))
     lacking = unsupported(log, replayed, rules, currencies, facts, reread)
@@ -272,6 +272,16 @@ def _fresh(found: pl.DataFrame) -> pl.DataFrame:
     before = pl.when(is_first).then("logged").otherwise(pl.col("value").shift().over(VERSION_OF))
     later = found.filter(~pl.col("is_known") | (pl.col("seq") > pl.col("logged_seq")))
     return later.with_columns(before=before).filter(~is_same("value", "before") | (is_first & ~pl.col("is_known")))
+
+
+def _named_by_source(fresh: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: Reread) -> pl.DataFrame:
+    """The fresh versions; those of a logged period and item under filings that the log knew have the cause `source`."""
+    filing = ["cik", "accession"]
+    newest = log.select(filing).unique().join(order, on=filing).group_by("cik").agg(newest=pl.col("seq").max())
+    is_by_source = pl.col("is_known") & pl.col("cik").is_in([*reread.ciks]) & (pl.col("seq") <= pl.col("newest"))
+    return fresh.join(newest, on="cik", how="left", maintain_order="left").with_columns(
+        cause=pl.when(is_by_source).then(pl.lit(SOURCE)).otherwise("cause")
+    )
 
 
 def _corrected(found: pl.DataFrame, fresh: pl.DataFrame, rules: str) -> pl.DataFrame:
