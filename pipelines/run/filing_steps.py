@@ -66,7 +66,10 @@ def _decode(synchronization: Synchronization, log: Log) -> StepResult:
     is_here = not isinstance(synchronization.workers, Cluster)  # the documents are on this machine only
     local = nullcontext(synchronization.workers) if is_here else started(os.environ.get(PROCESSES, ""))
     with local as workers:
-        counts = statements_stage.update(synchronization.store, lake, again(synchronization), workers)
+        is_whole = synchronization.full and not synchronization.asked.symbols
+        counts = statements_stage.update(
+            synchronization.store, lake, again(synchronization), workers, all_quarters=is_whole
+        )
     unread = lake.read(statements_stage.UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
     run_log.warn_of_each(
         log, "filings or data sets cannot be read", [f"{document}: {reason}" for document, reason in unread]

@@ -1,9 +1,9 @@
 """The files for analysts of what filings state: `published/statements/*.parquet`.
 
-Belongs here: which rows are in a file, and replacing it. Does not: columns and their meaning (warehouse.filed), the
-tables of the lake (stages.statements).
+Belongs here: which rows are in a file, which of them companyfacts has, too, and replacing the file. Does not: columns
+and their meaning (warehouse.filed), the tables of the lake (stages.statements).
 
-A file is written from the tables of the lake as a stream and replaced at once; it is written only if a table has
+A file is written from the tables of the lake as a stream and replaced at once; it is written only if its rows have
 changed. No reader of the service opens it.
 """
 
@@ -25,6 +25,9 @@ from warehouse.verify import MEMORY
 
 INPUTS = "inputs"
 """The name of the digest of the tables that a file was written from, in its metadata."""
+PLACES = 4
+"""Decimal places of the numbers in a data set. All values are rounded so before they are compared."""
+KNOWN = "in_companyfacts"
 
 
 class FiledFilesError(PipelineError):
@@ -40,15 +43,17 @@ def write(lake: Lake, published: Path) -> int:
     Raises:
         FiledFilesError: a file cannot be written; the one before stays.
     """
-    folder, made_from = published / filed.FOLDER, inputs(lake)
+    folder = published / filed.FOLDER
     try:
         folder.mkdir(exist_ok=True)
-        old = [table for table in filed.FILES if _made_from(_path(published, table)) != made_from]
+        new = {table: _inputs(lake, table) for table in filed.FILES}
+        old = [table for table in filed.FILES if _made_from(_path(published, table)) != new[table]]
         for table in old:
             written = folder / f".{table.name}.tmp"
-            with duckdb.connect(config={"memory_limit": MEMORY}) as connection:
+            spill = {"temp_directory": str(folder / ".spill")}
+            with duckdb.connect(config={"memory_limit": MEMORY, **spill}) as connection:
                 _note_read(connection, lake)
-                copies.write_parquet(connection, table, _rows(lake, table), written, {INPUTS: made_from})
+                copies.write_parquet(connection, table, _rows(lake, table), written, {INPUTS: new[table]})
             sync(written)
             written.replace(_path(published, table))
         sync(folder)
@@ -66,9 +71,17 @@ def rows_of(published: Path) -> dict[str, int]:
 
 def inputs(lake: Lake) -> str:
     """A digest of the tables that the files are written from."""
-    tables = [name for table in filed.FILES for name in _tables(lake, table.name)]
-    made_from = [f"{name} {cik} {digest}" for name in tables for cik, digest in lake.inputs(name).items()]
-    return joined(*made_from)
+    return joined(*(_inputs(lake, table) for table in filed.FILES))
+
+
+def _inputs(lake: Lake, table: Table) -> str:
+    """A digest of the tables that a file is written from, and of the facts of companyfacts that it is compared with."""
+    digests = {name: lake.inputs(name) for name in _tables(lake, table.name)}
+    if table is filed.FILED_FACTS:
+        ciks = {cik for of_table in digests.values() for cik in of_table}
+        digests["facts"] = {cik: digest for cik, digest in lake.inputs("facts").items() if cik in ciks}
+    made_from = (f"{name} {cik} {digest}" for name, held in digests.items() for cik, digest in sorted(held.items()))
+    return joined(*table.names, *made_from)
 
 
 def _path(published: Path, table: Table) -> Path:
@@ -98,15 +111,24 @@ def _note_read(connection: duckdb.DuckDBPyConnection, lake: Lake) -> None:
 
 def _rows(lake: Lake, table: Table) -> str:
     """The rows of a file as a query; without any rows the columns."""
-    columns = ", ".join(f'CAST("{column.name}" AS {column.type}) AS "{column.name}"' for column in table.columns)
-    none = ", ".join(f'CAST(NULL AS {column.type}) AS "{column.name}"' for column in table.columns)
+    types = {column.name: column.type for column in table.columns}
+    none = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in types.items())
+    expressions = {name: f'"{name}"' for name in types} | ({KNOWN: _is_known(lake)} if KNOWN in types else {})
+    columns = ", ".join(f'CAST({expressions[name]} AS {kind}) AS "{name}"' for name, kind in types.items())
     *quarters, packages = _tables(lake, table.name)
     is_other = "accession NOT IN (SELECT accession FROM read)"
-    of_quarters = [
-        f"SELECT {columns} FROM ({rows}) WHERE {is_other}" for name in quarters for rows in _parts(lake, name)
-    ]
-    of_packages = [f"SELECT {columns} FROM ({rows})" for rows in _parts(lake, packages)]
-    return f"({' UNION ALL '.join([f'SELECT {none} WHERE false', *of_quarters, *of_packages])})"
+    of_quarters = [f"SELECT * FROM ({rows}) WHERE {is_other}" for name in quarters for rows in _parts(lake, name)]
+    rows = " UNION ALL ".join([*of_quarters, *(f"({rows})" for rows in _parts(lake, packages))])
+    return f"(SELECT {columns} FROM ({rows}) AS filed)" if rows else f"(SELECT {none} WHERE false)"
+
+
+def _is_known(lake: Lake) -> str:
+    """Whether companyfacts has a fact, as SQL: by accession, element and value; it has neither members nor own ones."""
+    if not (parts := [*_parts(lake, "facts")] if lake.holds("facts") else []):
+        return "false"
+    theirs = " UNION ALL ".join(f"SELECT accession, tag, value FROM ({rows})" for rows in parts)
+    same = f"(accession, element, round(value, {PLACES})) IN (SELECT accession, tag, round(value, {PLACES}) FROM facts)"
+    return f"member IS NULL AND NOT own AND {same}".replace("FROM facts", f"FROM ({theirs})")
 
 
 def _parts(lake: Lake, name: str) -> Iterator[str]:
