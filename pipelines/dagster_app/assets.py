@@ -16,7 +16,7 @@ import polars as pl
 from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.resources import is_of_command
 from pipelines.edgar.errors import EdgarError
-from pipelines.run.plan import STEPS, Step
+from pipelines.run.plan import FILING_STEPS, STEPS, Step
 from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Synchronization
 from pipelines.tables import build_tables
@@ -158,10 +158,13 @@ def _asked_again(context: dg.AssetExecutionContext) -> Iterator[None]:
 
 
 def _assets() -> tuple[dg.AssetsDefinition, ...]:
-    """All steps, each after the one before it; the first after the SEC's documents."""
-    before = [[spec.key for spec in asset_specs.upstream()], *([dg.AssetKey(step.name)] for step in STEPS)]
-    makers = (_publishing if step.name == "warehouse" else _asset for step in STEPS)
-    return tuple(make(step, keys) for make, step, keys in zip(makers, STEPS, before, strict=False))
+    """All steps, each after the one before it, and after the SEC's documents that it reads."""
+    steps = (*STEPS, *FILING_STEPS)
+    before = [[], *([dg.AssetKey(step.name)] for step in steps)]
+    for step, documents in ((STEPS[0], asset_specs.UPSTREAM), (FILING_STEPS[0], asset_specs.OF_FILINGS)):
+        before[steps.index(step)] += [spec.key for spec in asset_specs.upstream(documents)]
+    makers = (_publishing if step.name == "warehouse" else _asset for step in steps)
+    return tuple(make(step, keys) for make, step, keys in zip(makers, steps, before, strict=False))
 
 
 ASSETS = _assets()

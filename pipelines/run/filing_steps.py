@@ -12,13 +12,14 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from pipelines.edgar.errors import RefusedError
 from pipelines.errors import PipelineError
 from pipelines.run import run_log
 from pipelines.run.cluster import Cluster
 from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.steps import again
 from pipelines.run.synchronization import Log, Synchronization
-from pipelines.settings import FilingsWanted, filings_wanted
+from pipelines.settings import filings_wanted
 from pipelines.stages import statements as statements_stage
 from pipelines.stages import wanted_filings
 from pipelines.stages.documents import companies_asked
@@ -33,24 +34,29 @@ from pipelines.workers import started
 from warehouse.errors import WarehouseError
 
 FAILURES = (PipelineError, WarehouseError, OSError, MemoryError, pl.exceptions.PolarsError, duckdb.Error)
+STAYS = "what is published stays as it is, and the next synchronization goes on with the filings"
 KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 
 def filings(synchronization: Synchronization, log: Log) -> StepResult:
     """The SEC's data sets and the XBRL packages of filings, as received, in the raw zone; one row for each document."""
-    if (wanted := filings_wanted()) != "off":
-        with _leaving_what_is_published(log):
-            _fetch(synchronization, wanted, log)
+    with _leaving_what_is_published(log):
+        _fetch(synchronization, log)
     return _result(synchronization.lake)
 
 
-def _fetch(synchronization: Synchronization, wanted: FilingsWanted, log: Log) -> None:
-    lake, asked = synchronization.lake, synchronization.asked
+def _fetch(synchronization: Synchronization, log: Log) -> None:
+    lake, store, asked = synchronization.lake, synchronization.store, synchronization.asked
     with _origin(synchronization) as origin:
         if origin:
             named = asked.symbols and companies_asked(lake.read("listings"), asked)
-            request = Asked(wanted, named or None, synchronization.started_at, asked.full)
-            failures = wanted_filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
+            request = Asked(filings_wanted(), named or None, synchronization.started_at, asked.full)
+            committed = synchronization.commit_what_is_fetched
+            try:
+                failures = wanted_filings.update(origin, store, lake, request, log.info, log.warning, committed)
+            except RefusedError as error:
+                synchronization.share(log)
+                raise RefusedError(f"{error}; {STAYS}", passes_in=error.passes_in) from error
             run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
 
 
@@ -82,13 +88,13 @@ def _decode(synchronization: Synchronization, log: Log) -> StepResult:
 
 @contextmanager
 def _leaving_what_is_published(log: Log) -> Iterator[None]:
-    """Warn of an error after publication, which is no failure of the run."""
+    """Warn of an error after publication, which is no failure of the run; but who follows must know of a refusal."""
     try:
         yield
+    except RefusedError:
+        raise
     except FAILURES as error:
-        message = (
-            f"filings: {error}; what is published stays as it is, and the next synchronization goes on with the filings"
-        )
+        message = f"filings: {error}; {STAYS}"
         log.warning(message)
         on_terminal(message)
 

@@ -13,6 +13,7 @@ from pipelines.run import filing_steps, publication, run_log, steps
 from pipelines.run.gates import GATES
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
+from pipelines.settings import filings_wanted
 from pipelines.stages.batches import elements_digest, rules_digest
 from pipelines.stages.statements import code_digest as code_of_statements
 from pipelines.tables import build_tables
@@ -75,6 +76,9 @@ STEPS = (
     Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
     Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
+)
+"""The steps of values, each after the one before it."""
+FILING_STEPS = (
     Step("filings", EXTRACT, frozenset({"httpx"}), filing_steps.filings, commits=True),
     Step(
         "statements",
@@ -85,8 +89,8 @@ STEPS = (
         commits=True,
     ),
 )
-"""All steps, each after the one before it. What is published is committed before the filings themselves are fetched,
-which may take long."""
+"""The steps after these, unless FUNDAMENTALS_FILINGS is off. What is published is committed before the filings
+themselves are fetched, which may take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ class Outcome:
 
 
 def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
-    """Synchronize: all steps, until a gate holds back publishing.
+    """Synchronize: all steps that are wanted, until a gate holds back publishing.
 
     Args:
         synchronization: one that runs (Synchronization.running).
@@ -118,7 +122,7 @@ def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
     counts: dict[str, int] = {}
     way = ""
     with synchronization.running(is_held_back=lambda: bool(held_back)):
-        for step in STEPS:
+        for step in STEPS if filings_wanted() == "off" else (*STEPS, *FILING_STEPS):
             result = step.done(synchronization, log)
             counts.update(result.counts)
             way = str(result.shown.get(steps.WAY, way))

@@ -9,7 +9,7 @@ is asked again by the next run.
 
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -31,9 +31,16 @@ AT_A_TIME = 64
 """Filings that are requested before it is looked whether the budget is used."""
 NEW = timedelta(days=7)
 """Before a filing is so old, its package may come later than the filing: what is not there is asked again."""
+COMMIT_SECONDS = 300.0
+"""Between two commits to a store: a machine that is lost loses the requests of so long at most."""
 KEY = ["cik", "accession"]
 Row = tuple[str | None, ...]
 """A row of table `packages`; the day of filing is text."""
+Commit = Callable[[], object]
+
+
+def nothing_to_commit() -> None:
+    """Without a store, what is recorded in the home is enough."""
 
 
 class Record:
@@ -43,13 +50,17 @@ class Record:
         store: the raw zone.
         lake: the tables.
         now: the time of the run.
+        commit: commits the tables to the store.
         full: ask again for what is recorded: for all of it, but with `is_live` not for the packages that are stored,
             because the SEC never changes them.
         is_live: whether the source is the SEC.
     """
 
-    def __init__(self, store: RawStore, lake: Lake, now: datetime, *, full: bool, is_live: bool) -> None:
+    def __init__(
+        self, store: RawStore, lake: Lake, now: datetime, commit: Commit, *, full: bool, is_live: bool
+    ) -> None:
         self.store, self._lake, self._full, self._is_live = store, lake, full, is_live
+        self._commit, self._commit_at = commit, time.monotonic() + COMMIT_SECONDS
         self.data_sets, self._packages = _read(lake, "data_sets", DATA_SETS), _read(lake, "packages", PACKAGES)
         stored = [path.name.partition(".")[0] for path in store.filing_files()]
         self._is_stored = pl.col("digest").is_in(stored).fill_null(value=False)
@@ -91,6 +102,12 @@ class Record:
         self.store.name_documents()
         self._lake.write("packages", self._packages)
 
+    def checkpoint(self) -> None:
+        """Commit what is recorded, if the last commit is long ago."""
+        if time.monotonic() >= self._commit_at:
+            self._commit()
+            self._commit_at = time.monotonic() + COMMIT_SECONDS
+
 
 class Requests:
     """The requests of one run; `failures` has what could not be fetched, and why."""
@@ -112,6 +129,7 @@ class Requests:
             report("data sets", number, len(quarters))
             found = self._documents.data_set(quarter)
             self._record.add_data_set(quarter, found)
+            self._record.checkpoint()
             self._note(f"data set {quarter.name}", [found])
         report("data sets", len(quarters), len(quarters))
 
@@ -134,6 +152,7 @@ class Requests:
                     if time.monotonic() >= checkpoint_at:
                         self._record.add_packages(rows)
                         rows, checkpoint_at = [], time.monotonic() + CHECKPOINT_SECONDS
+                        self._record.checkpoint()
         finally:
             self._record.add_packages(rows)
 

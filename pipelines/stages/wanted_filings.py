@@ -28,7 +28,7 @@ from pipelines.normalize.facts.reports import AMENDMENT, CURRENT_FORMS, PERIODIC
 from pipelines.progress import report
 from pipelines.settings import FilingsWanted
 from pipelines.stages.batches import in_batches, outdated
-from pipelines.stages.filing_requests import KEY, Record, Requests
+from pipelines.stages.filing_requests import KEY, Commit, Record, Requests, nothing_to_commit
 from pipelines.stages.schemas import XBRL_FILINGS
 from pipelines.storage.lake import Lake
 from pipelines.waiting import on_terminal
@@ -90,7 +90,15 @@ def mirrored(folder: Path) -> Origin | None:
     return None
 
 
-def update(origin: Origin, store: RawStore, lake: Lake, asked: Asked, info: Tell, warn: Tell) -> list[str]:
+def update(
+    origin: Origin,
+    store: RawStore,
+    lake: Lake,
+    asked: Asked,
+    info: Tell,
+    warn: Tell,
+    commit: Commit = nothing_to_commit,
+) -> list[str]:
     """Bring tables `data_sets` and `packages` up to date: data sets first, and of both the newest first.
 
     Args:
@@ -99,6 +107,7 @@ def update(origin: Origin, store: RawStore, lake: Lake, asked: Asked, info: Tell
         lake: the tables.
         asked: what the run asks for.
         info, warn: called with what is requested from the SEC, and with what cannot be read.
+        commit: called from time to time, after what was fetched is recorded.
 
     Returns:
         what could not be fetched, and why; the next run asks for it again.
@@ -108,7 +117,7 @@ def update(origin: Origin, store: RawStore, lake: Lake, asked: Asked, info: Tell
         PipelineError: the raw zone or a table cannot be read or written.
     """
     store.sweep()
-    record = Record(store, lake, asked.now, full=asked.full, is_live=origin.is_live)
+    record = Record(store, lake, asked.now, commit, full=asked.full, is_live=origin.is_live)
     listed = [] if origin.is_live and asked.ciks is not None else _listed(origin, warn)
     known = [*record.data_sets.drop_nulls("digest")["name"], *(quarter.name for quarter in listed)]
     after = _after(origin, asked, max(known, default=None))

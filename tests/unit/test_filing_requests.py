@@ -2,8 +2,9 @@
 
 import io
 import json
+import shutil
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -24,12 +25,14 @@ from pipelines.edgar.sources import Source
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests, wanted_filings
+from pipelines.stages.filing_requests import nothing_to_commit
 from pipelines.stages.schemas import DOCUMENTS
 from pipelines.stages.wanted_filings import Asked, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
 from tests.mirrors import ALFA, BRAVO, Mirror, write
+from warehouse.pointer import current
 
 NOW = datetime(2026, 8, 5, 10, tzinfo=UTC)
 PAGE = (
@@ -102,6 +105,7 @@ class Bench:
         full: bool = False,
         now: datetime = NOW,
         threads: int = 1,
+        commit: Callable[[], object] = nothing_to_commit,
     ) -> list[str]:
         """Request from the server; return the paths that were requested, in order."""
         before, time = len(self.server.asked), FakeTime()
@@ -119,7 +123,8 @@ class Bench:
         with Source("live", "edgar", client, threads) as source:
             try:
                 asked = Asked(wanted, ciks, now, full)  # type: ignore[arg-type]
-                self.failures = update(Origin(source), store, self.lake, asked, self.told.append, self.told.append)
+                tell = self.told.append
+                self.failures = update(Origin(source), store, self.lake, asked, tell, tell, commit)
             finally:
                 self.asked = ["https:/" + path for path, _ in self.server.asked[before:]]
         return self.asked
@@ -396,16 +401,19 @@ def test_a_stopped_run_has_recorded_what_it_fetched(bench, monkeypatch):
     for filing in filed:
         bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
     package = FilingDocuments.package
+    monkeypatch.setattr(filing_requests, "COMMIT_SECONDS", 0.0)
+    committed: list[int] = []
 
     def killed(self: FilingDocuments, filing: XbrlFiling) -> object:
         if filing.accession == filed[2].accession:
             assert len(bench.packages()) == 2
+            assert committed == [1, 2]
             raise KeyboardInterrupt
         return package(self, filing)
 
     monkeypatch.setattr(FilingDocuments, "package", killed)
     with pytest.raises(KeyboardInterrupt):
-        bench.run(ciks=[ALFA.cik])
+        bench.run(ciks=[ALFA.cik], commit=lambda: committed.append(len(bench.packages())))
     monkeypatch.setattr(FilingDocuments, "package", package)
     assert bench.run(ciks=[ALFA.cik]) == [zip_of(filing) for filing in filed[2:]]
     assert [accession for accession, *_ in bench.packages()] == [filing.accession for filing in filed]
@@ -465,15 +473,18 @@ def test_a_synchronization_reads_the_filings_of_a_mirror(synchronized: Home, sam
     with_packages(same_mirror)
     lake = Lake(synchronized.tables)
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "off")
+    shutil.rmtree(synchronized.published / "statements")
     counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
-    assert (counts["published"], counts["packages"], lake.holds("packages")) == (0, 0, False)
+    assert not {"packages", "filed_facts"} & counts.keys()
+    assert not lake.holds("packages")
+    assert not (synchronized.published / "statements").exists()
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "recent")
     counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
     assert (counts["published"], counts["packages"], lake.height("packages")) == (0, 1, 1)
 
 
-def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monkeypatch, caplog):
-    """Where it refuses, the published run stays, and says so."""
+def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monkeypatch):
+    """Where it refuses, the error ends the run, so that whoever follows pauses; what is published stays."""
     document = json.loads(same_mirror.submissions(ALFA).read_bytes())
     recent = document["filings"]["recent"]
     recent |= {
@@ -486,11 +497,11 @@ def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monke
         server.folder, server.otherwise = same_mirror.folder, Reply(403, b"blocked")
         monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
         monkeypatch.setenv("EDGAR_BASE_URL", server.url)
-        counts = composed(Synchronization(home, "live", symbols="ALFA")).counts
+        with pytest.raises(RefusedError, match=r"blocked: wait ten minutes.*what is published stays as it is"):
+            composed(Synchronization(home, "live", symbols="ALFA"))
         asked = [path for path, _ in server.asked if path.endswith("-xbrl.zip")]
-    assert (counts["published"], counts["packages"], len(asked)) == (1, 0, 3)
-    assert "blocked: wait ten minutes" in caplog.text
-    assert "what is published stays as it is" in caplog.text
+    assert current(home.published)
+    assert len(asked) == 3
 
 
 def test_a_failure_does_not_fail_the_synchronization(synchronized: Home, same_mirror: Mirror, monkeypatch, caplog):
