@@ -68,19 +68,19 @@ def statements(synchronization: Synchronization, log: Log) -> StepResult:
 
 
 def _decode(synchronization: Synchronization, log: Log) -> StepResult:
-    lake = synchronization.lake
+    lake, is_of_some = synchronization.lake, bool(synchronization.asked.symbols)
     is_here = not isinstance(synchronization.workers, Cluster)  # the documents are on this machine only
     local = nullcontext(synchronization.workers) if is_here else started(os.environ.get(PROCESSES, ""))
     with local as workers:
-        is_whole = synchronization.full and not synchronization.asked.symbols
+        all_quarters = synchronization.full and not is_of_some
         counts = statements_stage.update(
-            synchronization.store, lake, again(synchronization), workers, all_quarters=is_whole
+            synchronization.store, lake, again(synchronization), workers, all_quarters=all_quarters
         )
     unread = lake.read(statements_stage.UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
     run_log.warn_of_each(
         log, "filings or data sets cannot be read", [f"{document}: {reason}" for document, reason in unread]
     )
-    counts["files_written"] = filed_files.write(lake, synchronization.home.published)
+    counts["files_written"] = filed_files.write(lake, synchronization.home.published, of_some=is_of_some)
     rows = filed_files.rows_of(synchronization.home.published)
     shown = {**shown_table(lake, LINES), **counts, **rows, "row_count": rows[LINES]}
     return StepResult(shown, filed_files.inputs(lake))

@@ -7,7 +7,9 @@ A file is written from the tables of the lake as a stream and replaced at once; 
 changed. No reader of the service opens it.
 """
 
+import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import duckdb
@@ -28,14 +30,22 @@ INPUTS = "inputs"
 PLACES = 4
 """Decimal places of the numbers in a data set. All values are rounded so before they are compared."""
 KNOWN = "in_companyfacts"
+LARGE, KEPT = 32 << 20, timedelta(hours=20)
+"""A file of so many bytes is not written again for some companies, until it is so old. For all of EDGAR since 2009 both
+have 2.7 GB, and `follow` has hundreds of new filings on a busy day."""
 
 
 class FiledFilesError(PipelineError):
     """A file cannot be written; the message names it."""
 
 
-def write(lake: Lake, published: Path) -> int:
+def write(lake: Lake, published: Path, *, of_some: bool = False) -> int:
     """Write the files that are not of the present tables.
+
+    Args:
+        lake: the tables.
+        published: the folder of builds.
+        of_some: whether only some companies were synchronized: then a large file waits for a run of all.
 
     Returns:
         how many were written.
@@ -47,7 +57,12 @@ def write(lake: Lake, published: Path) -> int:
     try:
         folder.mkdir(exist_ok=True)
         new = {table: _inputs(lake, table) for table in filed.FILES}
-        old = [table for table in filed.FILES if _made_from(_path(published, table)) != new[table]]
+        old = [
+            table
+            for table in filed.FILES
+            if (held := _made_from(path := _path(published, table))) != new[table]
+            and not (of_some and held and _can_wait(path))
+        ]
         for table in old:
             written = folder / f".{table.name}.tmp"
             spill = {"temp_directory": str(folder / ".spill")}
@@ -94,6 +109,12 @@ def _made_from(path: Path) -> str:
         return pl.read_parquet_metadata(path).get(INPUTS, "")
     except (OSError, pl.exceptions.PolarsError):
         return ""
+
+
+def _can_wait(path: Path) -> bool:
+    """Whether a file is too large to be written again for some companies, and new enough."""
+    status = path.stat()
+    return status.st_size >= LARGE and time.time() - status.st_mtime < KEPT.total_seconds()
 
 
 def _tables(lake: Lake, table: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Decoding filings and data sets: the rows of both, what is decoded again, documents that cannot be read, the files."""
 
+import os
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -375,6 +376,26 @@ def test_a_filing_whose_documents_are_read_has_no_rows_of_a_data_set(home):
     path.write_bytes(b"damaged")
     assert filed_files.write(lake, home.published) == 1
     assert {each.name for each in path.parent.iterdir()} == {"filed_facts.parquet", "statement_lines.parquet"}
+
+
+def test_a_large_file_is_written_for_all_companies(home, monkeypatch):
+    """Not for some of them, until it is old; a small one is."""
+    decoded(home)
+    lake = Lake(home.tables)
+    filed_files.write(lake, home.published, of_some=True)
+    filed.fetched(home, {(CIK, ACCESSION): SHEET})
+    decoded(home)
+    with monkeypatch.context() as large:
+        large.setattr(filed_files, "LARGE", 1)
+        assert filed_files.write(lake, home.published, of_some=True) == 0
+        path = home.published / "statements" / "filed_facts.parquet"
+        os.utime(path, (0, 0))
+        assert filed_files.write(lake, home.published, of_some=True) == 1
+        assert filed_files.write(lake, home.published) == 1
+    filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
+    decoded(home)
+    assert filed_files.write(lake, home.published, of_some=True) == 2
+    assert filed_files.write(lake, home.published, of_some=True) == 0
 
 
 def test_a_file_that_cannot_be_written_is_named(home):
