@@ -90,10 +90,10 @@ class Bench:
         self.server, self.folder = server, folder / "mirror"
         self.store, self.lake = RawStore(folder / "home"), Lake(folder / "home/tables")
 
-    def file(self, *filed: Filed) -> None:
-        """Let the company have these filings."""
-        digest = self.store.put(submissions(ALFA.cik, *filed))
-        row = (ALFA.cik, "unchanged", "facts", digest, None, NOW)
+    def file(self, *filed: Filed, pages: Sequence[bytes] = ()) -> None:
+        """Let the company have these filings, and pages of older ones."""
+        digests = " ".join(map(self.store.put, (submissions(ALFA.cik, *filed), *pages)))
+        row = (ALFA.cik, "unchanged", "facts", digests, None, NOW)
         documents = pl.DataFrame([row], schema=DOCUMENTS, orient="row")
         self.lake.replace_companies("documents", [documents], {ALFA.cik: ""})
 
@@ -273,6 +273,18 @@ def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch
     assert bench.run() == [DATA_SETS_URL, f"{DATA_SETS}2026q1.zip", zip_of(NEW)]
     assert bench.run("all") == [DATA_SETS_URL, f"{DATA_SETS}2025q4.zip", zip_of(OLD)]
     assert bench.run(full=True) == data_sets
+
+
+def test_filings_on_pages_of_older_filings_are_requested(bench):
+    """Each once, as the submissions have it; a page that is malformed is left out, and named."""
+    early = Filed("0000000101-12-000001", "2012-07-01")
+    page = json.loads(submissions(ALFA.cik, OLD._replace(filed="2011-01-01"), early))["filings"]["recent"]
+    bench.file(OLD, pages=[json.dumps(page).encode(), b"{}"])
+    for filing in (OLD, early):
+        bench.server.on(zip_of(filing), Reply(body=zipped()))
+    assert bench.run("all", ciks=[ALFA.cik]) == [zip_of(OLD), zip_of(early)]
+    assert "1 pages of older filings are left out, such as: page of older filings of CIK 0000000101" in bench.told[0]
+    assert bench.lake.read("packages")["filed"].cast(pl.String).to_list() == [OLD.filed, early.filed]
 
 
 def test_named_symbols_have_the_packages_of_two_years(bench):
