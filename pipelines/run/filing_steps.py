@@ -4,9 +4,8 @@ Belongs here: what people see of them, and that failures leave the published run
 are wanted (stages.wanted_filings), their rows (stages.statements), the steps of values (steps).
 """
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -15,7 +14,6 @@ import polars as pl
 from pipelines.edgar.errors import RefusedError
 from pipelines.errors import PipelineError
 from pipelines.run import run_log
-from pipelines.run.cluster import Cluster
 from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.steps import again
 from pipelines.run.synchronization import Log, Synchronization
@@ -29,8 +27,6 @@ from pipelines.stages.wanted_filings import Asked, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
 from pipelines.waiting import on_terminal
-from pipelines.workers import SETTING as PROCESSES
-from pipelines.workers import started
 from warehouse.errors import WarehouseError
 
 FAILURES = (PipelineError, WarehouseError, OSError, MemoryError, pl.exceptions.PolarsError, duckdb.Error)
@@ -69,13 +65,10 @@ def statements(synchronization: Synchronization, log: Log) -> StepResult:
 
 def _decode(synchronization: Synchronization, log: Log) -> StepResult:
     lake, is_of_some = synchronization.lake, bool(synchronization.asked.symbols)
-    is_here = not isinstance(synchronization.workers, Cluster)  # the documents are on this machine only
-    local = nullcontext(synchronization.workers) if is_here else started(os.environ.get(PROCESSES, ""))
-    with local as workers:
-        all_quarters = synchronization.full and not is_of_some
-        counts = statements_stage.update(
-            synchronization.store, lake, again(synchronization), workers, all_quarters=all_quarters
-        )
+    all_quarters = synchronization.full and not is_of_some
+    counts = statements_stage.update(
+        synchronization.store, lake, again(synchronization), synchronization.workers, all_quarters=all_quarters
+    )
     unread = lake.read(statements_stage.UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
     run_log.warn_of_each(
         log, "filings or data sets cannot be read", [f"{document}: {reason}" for document, reason in unread]

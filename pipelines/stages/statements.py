@@ -160,6 +160,8 @@ def _quarters(lake: Lake, *, all_quarters: bool) -> Iterator[Share]:
 def work(home: Path, lake: Lake, share: Share) -> tuple[Tables, Notes]:
     """The rows of a share; and what cannot be read."""
     store = Documents(home)
+    of_filings = [digest for each in share.filings.values() for filing in each for digest in filing.files.values()]
+    store.bring_filings([share.digest] if share.quarter else of_filings)
     return _work_on_quarter(store, lake, share) if share.quarter else _work_on_filings(store, lake, share)
 
 

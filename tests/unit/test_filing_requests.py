@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import polars as pl
@@ -26,7 +27,7 @@ from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests, wanted_filings
 from pipelines.stages.filing_requests import nothing_to_commit
-from pipelines.stages.schemas import DOCUMENTS
+from pipelines.stages.schemas import DOCUMENTS, UNREAD_FILINGS
 from pipelines.stages.wanted_filings import Asked, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -429,6 +430,22 @@ def test_a_stopped_run_has_recorded_what_it_fetched(bench, monkeypatch):
     monkeypatch.setattr(FilingDocuments, "package", package)
     assert bench.run(ciks=[ALFA.cik]) == [zip_of(filing) for filing in filed[2:]]
     assert [accession for accession, *_ in bench.packages()] == [filing.accession for filing in filed]
+
+
+def test_with_a_store_only_what_it_has_lost_is_requested_again(bench, monkeypatch):
+    """The documents need not be on this machine, which may be another one."""
+    stored: list[str] = []
+    monkeypatch.setattr(RawStore, "remote", SimpleNamespace(put_document=lambda digest, _: stored.append(digest)))
+    bench.file(NEW, OLD)
+    for filing in (NEW, OLD):
+        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+    assert bench.run(ciks=[ALFA.cik]) == [zip_of(NEW), zip_of(OLD)]
+    assert {*stored} == {*bench.lake.read("packages")["digest"]}
+    shutil.rmtree(bench.store.root / "filings")
+    assert bench.run(ciks=[ALFA.cik]) == []
+    lost = (None, NEW.accession, ALFA.cik, "is missing", "")
+    bench.lake.write("unread_filings", pl.DataFrame([lost], schema=UNREAD_FILINGS, orient="row"))
+    assert bench.run(ciks=[ALFA.cik]) == [zip_of(NEW)]
 
 
 def test_packages_are_requested_in_parallel(bench, monkeypatch):
