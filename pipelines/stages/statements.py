@@ -31,7 +31,7 @@ from pipelines.stages import filed_rows, schemas
 from pipelines.stages.batches import joined
 from pipelines.stages.filed_rows import FACTS, LINES, Tables
 from pipelines.stages.isolation import OF_THE_MACHINE, described
-from pipelines.storage.lake import Batches, Lake
+from pipelines.storage.lake import Batches, Lake, rows_of
 from pipelines.workers import ALONE, Workers
 
 Decoded = TypeVar("Decoded")
@@ -40,6 +40,8 @@ DECODED, UNREAD = "decoded_filings", "unread_filings"
 STAGE = "statements"
 TOGETHER = 100
 """Filings whose rows a task makes or keeps at most, unless a single company has more: some 200,000 rows."""
+PUT = 20
+"""Tasks after which their rows are put into the tables: a run that is killed goes on there."""
 QUARTER = ""
 """The key of a quarter itself among the digests of its companies. A company whose digest is empty was left out."""
 
@@ -235,7 +237,7 @@ def _read(decode: Callable[[], Decoded], tried: str) -> tuple[Decoded | None, st
 
 
 def _collected(lake: Lake, shares: list[Share], output: Batches, filled: Iterable[Notes]) -> dict[str, int]:
-    """Put the rows into their tables: those of a quarter as soon as it is decoded, those of filings at the end.
+    """Put the rows into their tables: those of a quarter as soon as it is decoded, those of filings after some tasks.
 
     Args:
         filled: the notes on each share, each when its rows are in `output`.
@@ -244,29 +246,39 @@ def _collected(lake: Lake, shares: list[Share], output: Batches, filled: Iterabl
         counts, as `update` does.
     """
     unread: list[Unread] = []
+    ready: list[Share] = []
     quarters, wanted = 0, wanted_companies(lake)
-    to_do = {cik: filings for share in shares for cik, filings in share.filings.items()}
-    total = len(shares) if to_do else len(shares) - 1  # the last one may be empty
+    total = len(shares) if shares[-1].filings else len(shares) - 1
     if total:
         report(STAGE, 0, total)
     for done, (share, (found, companies)) in enumerate(zip(shares, filled, strict=True), 1):
         unread += found
+        ready.append(share)
         if share.quarter and not found:
             quarters += 1
             _put_quarter(lake, share, output, {cik for cik in companies if cik in wanted}, companies)
         if done <= total:
             report(STAGE, done, total)
-    decoded: dict[str, dict[str, str]] = {cik: {} for cik in to_do}
-    for cik, accession, digest in output.scan(DECODED).collect().iter_rows():
-        decoded[cik][accession] = digest
+        if len(ready) == PUT or done == len(shares):
+            _put_filings(lake, ready, output)
+            _note_unread(lake, ready, unread)
+            ready, unread = [], []
+    decoded = sum(len(filings) for share in shares for filings in share.filings.values())
+    return {"quarters": quarters, "filings_decoded": decoded, "unread": lake.height(UNREAD)}
+
+
+def _put_filings(lake: Lake, shares: Iterable[Share], output: Batches) -> None:
+    """Replace the rows of the companies whose filings were decoded."""
+    parts = {name: output.taken(name) for name in (FACTS, LINES, DECODED)}
+    if not parts[DECODED]:
+        return  # quarters only
+    decoded: dict[str, dict[str, str]] = {cik: {} for share in shares for cik in share.filings}
+    for part in parts[DECODED]:
+        for cik, accession, digest in rows_of(part).collect().iter_rows():
+            decoded[cik][accession] = digest
     made_from = {cik: _of_company(of_company) for cik, of_company in decoded.items()}
-    for name in (FACTS, LINES, DECODED):
-        lake.replace_companies(name, output.of(name), made_from)
-    return {
-        "quarters": quarters,
-        "filings_decoded": sum(map(len, to_do.values())),
-        "unread": _note_unread(lake, shares, unread),
-    }
+    for name, of_table in parts.items():
+        lake.replace_companies(name, of_table, made_from)
 
 
 def _put_quarter(lake: Lake, share: Share, output: Batches, read: set[str], companies: Iterable[str]) -> None:
@@ -277,7 +289,7 @@ def _put_quarter(lake: Lake, share: Share, output: Batches, read: set[str], comp
         lake.replace_companies(name, output.of(name), held | dict.fromkeys([*read, QUARTER], digest))
 
 
-def _note_unread(lake: Lake, shares: Iterable[Share], found: list[Unread]) -> int:
+def _note_unread(lake: Lake, shares: Iterable[Share], found: list[Unread]) -> None:
     """Write table `unread_filings`: what was found, and what is known of documents that were not read again."""
     quarters = [share.quarter for share in shares]
     accessions = [filing.accession for share in shares for each in share.filings.values() for filing in each]
@@ -288,7 +300,6 @@ def _note_unread(lake: Lake, shares: Iterable[Share], found: list[Unread]) -> in
     rows = pl.concat([before, pl.DataFrame(found, schema=schemas.UNREAD_FILINGS, orient="row")])
     if not lake.holds(UNREAD) or not rows.equals(_unread(lake)):
         lake.write(UNREAD, rows)
-    return rows.height
 
 
 def wanted_companies(lake: Lake) -> set[str]:

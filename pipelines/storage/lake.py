@@ -482,6 +482,10 @@ class Batches:
         """The batches of a table, in the order in which they were added, for `replace_companies`."""
         return self._of[name]
 
+    def taken(self, name: str) -> list[pl.DataFrame | Written]:
+        """The batches of a table that were added since the last call; they are no longer among those of `of`."""
+        return self._of.pop(name, [])
+
     def height(self, name: str) -> int:
         """The number of rows of a table that were added."""
         return sum(
@@ -490,13 +494,16 @@ class Batches:
 
     def scan(self, name: str) -> pl.LazyFrame:
         """All rows of a table, in the order in which they were added."""
-        return pl.concat(
-            pl.scan_parquet(each.path) if isinstance(each, Written) else each.lazy() for each in self._of[name]
-        )
+        return pl.concat(map(rows_of, self._of[name]))
 
     def _written(self, name: str, number: int, rows: pl.DataFrame) -> Written:
         with self._lake._named_errors(name):
             return write_part(self._folder / name / _part_name(number), rows)
+
+
+def rows_of(part: pl.DataFrame | Written) -> pl.LazyFrame:
+    """The rows of a part that is not in a table yet."""
+    return pl.scan_parquet(part.path) if isinstance(part, Written) else part.lazy()
 
 
 def write_part(path: Path, rows: pl.DataFrame) -> Written:

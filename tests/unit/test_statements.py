@@ -211,6 +211,27 @@ def test_a_run_that_is_stopped_between_two_tables_decodes_again(home, monkeypatc
     assert {*rows(home, "statement_lines", "accession")} == {(ACCESSION,), (LATER,)}
 
 
+def test_a_run_that_is_killed_goes_on_where_it_was(home, monkeypatch):
+    """What was decoded is put into the tables after some tasks, with the reasons of what cannot be read."""
+    names = {(f"{number:010}", f"{number:010}-25-000001"): {"a.xml": b"<a/>"} for number in range(1, 5)}
+    filed.fetched(home, names)
+    monkeypatch.setattr(statements, "TOGETHER", 1)
+    monkeypatch.setattr(statements, "PUT", 2)
+    work = statements.work
+
+    def killed(folder: Path, lake: Lake, share: statements.Share) -> object:
+        if "0000000004" in share.filings:
+            raise KeyboardInterrupt
+        return work(folder, lake, share)
+
+    with monkeypatch.context() as killing:
+        killing.setattr(statements, "work", killed)
+        with pytest.raises(KeyboardInterrupt):
+            decoded(home)
+    assert len(unread(home)) == 2
+    assert decoded(home) == {"quarters": 0, "filings_decoded": 2, "unread": 4}
+
+
 def test_a_fact_that_companyfacts_has_later_is_marked(home):
     """Of a data set, too; nothing is decoded again for it."""
     numbers = [data_sets.fact(adsh=data_sets.A, value="7.0000")]
