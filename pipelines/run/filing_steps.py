@@ -30,7 +30,7 @@ from pipelines.waiting import on_terminal
 from warehouse.errors import WarehouseError
 
 FAILURES = (PipelineError, WarehouseError, OSError, MemoryError, pl.exceptions.PolarsError, duckdb.Error)
-STAYS = "what is published stays as it is, and the next synchronization goes on with the filings"
+STAYS = "; what is published stays as it is, and the next synchronization goes on with the filings"
 KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 
@@ -52,7 +52,7 @@ def _fetch(synchronization: Synchronization, log: Log) -> None:
                 failures = wanted_filings.update(origin, store, lake, request, log.info, log.warning, committed)
             except RefusedError as error:
                 synchronization.share(log)
-                raise RefusedError(f"{error}; {STAYS}", passes_in=error.passes_in) from error
+                raise RefusedError(f"{error}{STAYS}", passes_in=error.passes_in) from error
             run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
 
 
@@ -87,7 +87,7 @@ def _leaving_what_is_published(log: Log) -> Iterator[None]:
     except RefusedError:
         raise
     except FAILURES as error:
-        message = f"filings: {error}; {STAYS}"
+        message = f"filings: {error}{STAYS}"
         log.warning(message)
         on_terminal(message)
 

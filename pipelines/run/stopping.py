@@ -24,6 +24,9 @@ STATUS = 130
 GRACE = 4.0
 """Seconds in which a synchronization may end by itself."""
 
+UNPUBLISHED = "fundamentals sync: stopped; nothing was published, and what was fetched is kept"
+PUBLISHED = "fundamentals sync: stopped; a build was published before, and what was fetched is kept"
+
 
 def of_synchronization(published: Path, before: Pointer | None) -> str:
     """What a synchronization prints that is stopped: filings are fetched after a build is published.
@@ -32,9 +35,7 @@ def of_synchronization(published: Path, before: Pointer | None) -> str:
         published: the folder of builds.
         before: the pointer when it began.
     """
-    is_new = readable(published) != before
-    what = "a build was published before" if is_new else "nothing was published"
-    return f"fundamentals sync: stopped; {what}, and what was fetched is kept"
+    return UNPUBLISHED if readable(published) == before else PUBLISHED
 
 
 @contextmanager
