@@ -3,6 +3,8 @@
 Belongs here: descriptions of assets, made from the schema of the warehouse. Does not: making any of them (assets).
 """
 
+from collections.abc import Iterable
+
 import dagster as dg
 
 from warehouse import schema, views
@@ -21,25 +23,53 @@ OWNERS = {
 """Who answers for the assets of a group."""
 BUILD = dg.AssetKey("warehouse")
 TABLES = dg.AssetKey("tables")
-UPSTREAM = (
-    ("tickers", "www.sec.gov/files/company_tickers_exchange.json", "The SEC's list of companies, symbols, exchanges."),
-    ("companyfacts", "data.sec.gov/api/xbrl/companyfacts", "All XBRL facts of a company, from all of its filings."),
-    ("submissions", "data.sec.gov/submissions", "The filings of a company, with the time of their acceptance."),
+Document = tuple[str, str, str, str]
+"""Name, format, address, description."""
+UPSTREAM: tuple[Document, ...] = (
+    (
+        "tickers",
+        "json",
+        "www.sec.gov/files/company_tickers_exchange.json",
+        "The SEC's list of companies, symbols, exchanges.",
+    ),
+    (
+        "companyfacts",
+        "json",
+        "data.sec.gov/api/xbrl/companyfacts",
+        "All XBRL facts of a company, from all of its filings.",
+    ),
+    ("submissions", "json", "data.sec.gov/submissions", "The filings of a company, with the time of their acceptance."),
 )
+"""The SEC's documents that values are made from."""
+OF_FILINGS: tuple[Document, ...] = (
+    (
+        "data_sets",
+        "zip",
+        "www.sec.gov/data-research/sec-markets-data/financial-statement-data-sets",
+        "The statements of all filings of a quarter, with members and own elements.",
+    ),
+    (
+        "packages",
+        "zip",
+        "www.sec.gov/Archives/edgar/data",
+        "The XBRL documents of a filing: all facts, order and sums.",
+    ),
+)
+"""Those that the step `filings` reads."""
 
 
-def upstream() -> list[dg.AssetSpec]:
-    """The documents of the SEC, which a synchronization reads: external assets."""
+def upstream(documents: Iterable[Document]) -> list[dg.AssetSpec]:
+    """Documents of the SEC, which a synchronization reads: external assets."""
     return [
         dg.AssetSpec(
             ["sec", name],
             description=description,
             group_name=SEC,
-            kinds={"json"},
+            kinds={kind},
             owners=OWNERS[SEC],
             metadata={"address": dg.MetadataValue.url(f"https://{address}")},
         )
-        for name, address, description in UPSTREAM
+        for name, kind, address, description in documents
     ]
 
 

@@ -14,8 +14,9 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from pydantic import Field
 
 from pipelines.dagster_app import asset_specs
-from pipelines.dagster_app.assets import ASSETS, counts_of
-from pipelines.dagster_app.checks import CHECKS
+from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
+from pipelines.dagster_app.assets import ASSETS, ASSETS_WITHOUT_FILINGS, counts_of
+from pipelines.dagster_app.checks import CHECKS, CHECKS_WITHOUT_FILINGS
 from pipelines.dagster_app.launcher import PROCESS, process_named
 from pipelines.dagster_app.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.dagster_app.run_history import held_back_by, recording, remove
@@ -40,12 +41,16 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     Args:
         environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad, FUNDAMENTALS_SCHEDULE
-            of the schedule.
+            of the schedule; with FUNDAMENTALS_FILINGS=off there are no steps of filings.
         is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
     """
     synchronization = Configured(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
     )
+
+    is_off = environment.get("FUNDAMENTALS_FILINGS") == "off"
+    steps, checks = (ASSETS_WITHOUT_FILINGS, CHECKS_WITHOUT_FILINGS) if is_off else (ASSETS, CHECKS)
+    documents = UPSTREAM if is_off else (*UPSTREAM, *OF_FILINGS)
 
     class Request(dg.Config):
         """What a run does."""
@@ -66,13 +71,13 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     job = dg.define_asset_job(
         JOB,
-        dg.AssetSelection.assets(*ASSETS) | dg.AssetSelection.checks(*CHECKS),
+        dg.AssetSelection.assets(*steps) | dg.AssetSelection.checks(*checks),
         description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
         config=requested,
     )
     return dg.Definitions(
-        assets=[*asset_specs.upstream(), *ASSETS, asset_specs.interface()],
-        asset_checks=CHECKS,
+        assets=[*asset_specs.upstream(documents), *steps, asset_specs.interface()],
+        asset_checks=checks,
         jobs=[job],
         sensors=[feed_of_newest_filings(job, environment)],
         schedules=[

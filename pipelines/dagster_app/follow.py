@@ -47,7 +47,7 @@ def main(symbols: tuple[str, ...]) -> int:
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     try:
-        with ends_soon_after_sigint():
+        with ends_soon_after_sigint(lambda: STOPPED):
             _source().client.close()  # a mistyped setting is told at once
             home.prepare()
             _follow(home, symbols)

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from rich.console import Console
 from rich.progress import (
@@ -31,12 +32,12 @@ from pipelines.dagster_app.definitions import run_job
 from pipelines.edgar import listing_checks
 from pipelines.errors import PipelineError
 from pipelines.progress import heard_by
-from pipelines.run import stopping
-from pipelines.run.stopping import ends_soon_after_sigint
+from pipelines.run.stopping import STATUS, ends_soon_after_sigint, of_synchronization
 from pipelines.stages.documents import Asked, companies_asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from warehouse.errors import WarehouseError
+from warehouse.publish import readable
 
 OF_RUN = ("seen", "changed", "failed")
 """Counts of the companies that this synchronization was asked for."""
@@ -63,13 +64,14 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
 
     Returns:
         the exit status: 0 if the job succeeded, otherwise 1; SOME_FAILED if it succeeded, but documents of some
-        companies could not be fetched; stopping.STATUS if it was stopped with Ctrl-C.
+        companies could not be fetched; STATUS if it was stopped with Ctrl-C.
     """
     began = time.monotonic()
     home = Home.from_environment()
     lake = Lake(home.tables)
+    last_words = partial(of_synchronization, home.published, readable(home.published))
     try:
-        with ends_soon_after_sigint():
+        with ends_soon_after_sigint(last_words):
             home.prepare()
             with _progress_shown():
                 outcome = run_job(home, source, ",".join(symbols), full=full)
@@ -83,8 +85,8 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
         print(f"fundamentals sync: {home.root}: {error}; {advice}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(stopping.MESSAGE, file=sys.stderr)
-        return stopping.STATUS
+        print(last_words(), file=sys.stderr)
+        return STATUS
     if outcome.way:
         print(f"Documents: {outcome.way}")
     _show(outcome.counts, time.monotonic() - began, home)

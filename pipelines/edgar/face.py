@@ -25,6 +25,10 @@ MOST_LINES = 10_000
 """Lines of one role: a hundred times the most in 125 real packages. An element may stand below several others, so that
 n relations can be 2ⁿ lines."""
 
+MOST_VALUES = 200_000
+"""Values on the lines of all statements, by member and period: 290 times the most in 125 real packages. Each of many
+lines may be of the same element, so n facts can be n² values."""
+
 DEFINITION = re.compile(r"\s*[\d.]+\s*-\s*(\w+)\s*-\s*(.*)", re.DOTALL)
 """The definition of a role: `{number} - {group} - {title}` (EDGAR Filer Manual 6.7.12)."""
 
@@ -137,29 +141,36 @@ class _Position(NamedTuple):
 
 
 def statement_lines(
-    links: Linkbases, stated: Mapping[Concept, set[str]], cik: str, accession: str, place: str
+    links: Linkbases, stated: Mapping[Concept, Mapping[str, int]], cik: str, accession: str, place: str
 ) -> StatementLines:
     """The lines of the statements that the filing has, one role for each.
 
     Args:
         links: the linkbases of the filing.
-        stated: the dimensions with which each element has numbers.
+        stated: how many numbers each element has, by their dimensions.
         cik, accession: the first columns.
         place: the filing, for errors.
 
     Raises:
-        DocumentError: a statement of more than MOST_LINES lines.
+        DocumentError: a statement of more than MOST_LINES lines, or more than MOST_VALUES values.
     """
-    lines = StatementLines()
+    lines, values = StatementLines(), 0
     for statement, role in statement_roles(links, stated).items():
         positions = _positions(links.presentation[role], f"{place}, {role}")
         totals = _totals(links.calculation.get(role, ()), {position.concept for position in positions})
         axes = _axes(positions)
+        shown = {
+            concept: sorted(each for each in stated.get(concept, ()) if _is_within(each, axes))
+            for concept in {position.concept for position in positions}
+        }
+        sizes = {concept: sum(stated[concept][each] for each in members) for concept, members in shown.items()}
+        if (values := values + sum(sizes[position.concept] for position in positions)) > MOST_VALUES:
+            raise DocumentError(f"has more than {MOST_VALUES:,} values", f"{place}, {role}")
         for number, (concept, label_role, above) in enumerate(positions):
-            members = sorted(each for each in stated.get(concept, ()) if _is_within(each, axes))
+            members = shown[concept]
             is_heading = concept[1].endswith("Abstract")
             # an element whose only facts are nil is a line without a number
-            if not (members or is_heading or stated.get(concept) == set()):
+            if not (members or is_heading or stated.get(concept) == {}):
                 continue
             total = totals.get(concept)
             lines.append(
@@ -180,7 +191,7 @@ def statement_lines(
     return lines
 
 
-def statement_roles(links: Linkbases, stated: Mapping[Concept, set[str]]) -> dict[str, str]:
+def statement_roles(links: Linkbases, stated: Mapping[Concept, Mapping[str, int]]) -> dict[str, str]:
     """The roles of the three statements, by their codes; a statement that is not recognized is missing.
 
     Of several roles of one kind the one counts whose title says the kind, then one with enough of its elements, then

@@ -1,7 +1,7 @@
-"""The filings of a company with XBRL, from its submissions document.
+"""The filings of a company with XBRL, from its submissions document and its pages of older filings.
 
-Belongs here: what is needed to request the package of a filing. Does not: what else the document says (documents),
-requesting packages (filing_documents).
+Belongs here: what is needed to request the package of a filing. Does not: what else the documents say (documents),
+which pages there are (older_pages), requesting packages (filing_documents).
 """
 
 from collections.abc import Collection
@@ -48,7 +48,7 @@ class _Submissions(msgspec.Struct):
     filings: _Filings
 
 
-_DECODER = msgspec.json.Decoder(_Submissions)
+_DECODER, _PAGE_DECODER = msgspec.json.Decoder(_Submissions), msgspec.json.Decoder(_Columns)
 
 
 def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str]) -> list[XbrlFiling]:
@@ -66,11 +66,24 @@ def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str]) -> list
     place = f"submissions of CIK {cik}"
     document = decode(_DECODER, raw, place)
     check_company(document.cik, cik, place)
-    columns = document.filings.recent
+    return _filings(document.filings.recent, cik, periodic, f"{place}, filings/recent")
+
+
+def decode_xbrl_page(raw: bytes, cik: str, periodic: Collection[str]) -> list[XbrlFiling]:
+    """The same of a page of older filings, which does not say whose they are.
+
+    Raises:
+        DocumentError: not JSON, a wrong type or form, or columns of unequal length.
+    """
+    place = f"page of older filings of CIK {cik}"
+    return _filings(decode(_PAGE_DECODER, raw, place), cik, periodic, place)
+
+
+def _filings(columns: _Columns, cik: str, periodic: Collection[str], place: str) -> list[XbrlFiling]:
     number = len(columns.accession_number)
     lengths = {name: len(values) or number for name, values in msgspec.structs.asdict(columns).items()}
     if set(lengths.values()) - {number}:
-        raise DocumentError(f"the columns have unequal lengths: {lengths}", f"{place}, filings/recent")
+        raise DocumentError(f"the columns have unequal lengths: {lengths}", place)
     flags = ([_flag(value) for value in flags] or [None] * number for flags in _flags(columns))
     names = columns.primary_document or [""] * number
     found = []

@@ -86,12 +86,12 @@ class StatedTexts(Columns):
 class Instance:
     """The facts of one filing. `ignored` counts the facts that were left out, by reason.
 
-    `stated` are the dimensions with which each element has numbers; an element whose only facts are nil has none.
+    `stated` counts the numbers of each element by their dimensions; an element whose only facts are nil has none.
     """
 
     facts: StatedFacts
     texts: StatedTexts
-    stated: dict[Concept, set[str]]
+    stated: dict[Concept, Counter[str]]
     ignored: Counter[str]
 
 
@@ -128,7 +128,7 @@ def read_instance(root: etree._Element, cik: str, accession: str, place: str) ->
     """
     contexts, units = _contexts(root, cik, place), _units(root, place)
     numbers, texts, ignored = _Numbers(), StatedTexts(), Counter[str]()
-    stated: dict[Concept, set[str]] = {}
+    stated: dict[Concept, Counter[str]] = {}
     for concept, context, fact in _facts(root):
         reference = fact.get("unitRef")
         is_number = reference is not None
@@ -139,16 +139,17 @@ def read_instance(root: etree._Element, cik: str, accession: str, place: str) ->
             ignored[contexts.unusable.get(context, "no such context")] += 1
         elif fact.get(NIL) in ("true", "1"):
             if is_number:
-                stated.setdefault(concept, set())
+                stated.setdefault(concept, Counter())
         elif flaw := _flaw_of_number(text, unit) if is_number else _flaw_of_text(text):
             ignored[flaw] += 1
         elif unit is None:
             texts.append(cik, accession, concept[1], *period, text)
         else:
-            stated.setdefault(concept, set()).add(period.dimensions)
             number = _Number(_decimals(fact.get("decimals")), float(text))
             known = numbers.setdefault((concept, unit, period), number)
-            if number.decimals > known.decimals:
+            if known is number:
+                stated.setdefault(concept, Counter())[period.dimensions] += 1
+            elif number.decimals > known.decimals:
                 numbers[concept, unit, period] = number
             elif number.decimals == known.decimals and number.value != known.value:
                 ignored["another value with the same decimals"] += 1

@@ -20,7 +20,8 @@ MAX_FILE = 1 << 27
 """Bytes of one file of a filing: thirty times those of the largest file in 125 real packages."""
 
 MOST_TAGS = 2_000_000
-"""Tags of one file: ninety times the most in 125 real packages. A tree of so many elements takes 300 MB."""
+"""Tags of one file, and of all files of a filing: fifty times the most in 125 real packages. Trees of so many
+elements take 300 MB."""
 
 OWN = "own"
 """The taxonomy of elements that the filer defines itself."""

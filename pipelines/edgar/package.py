@@ -22,14 +22,18 @@ from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.face import StatementLines, statement_lines
 from pipelines.edgar.instance import ROOT, StatedFacts, StatedTexts, read_instance
 from pipelines.edgar.linkbases import LINKBASE, SCHEMA, Linkbases, read_linkbases
-from pipelines.edgar.markup import MAX_FILE, parsed
+from pipelines.edgar.markup import MAX_FILE, MOST_TAGS, parsed
 from pipelines.edgar.renderer import read_filing_summary, read_meta_links
+from pipelines.edgar.zip_directory import check_directory
 
 MAX_PACKAGE = 1 << 28
 """Bytes of the files of one package that are read."""
 
 MOST_MEMBERS = 2_000
 """Files of one zip file; a filing has some ten, and some hundred with pictures."""
+
+LARGEST_DIRECTORY = 1 << 18
+"""Bytes of the directory of a zip file: that of so many files with names of usual length."""
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 READ = (".xml", ".xsd", ".json")
@@ -55,6 +59,7 @@ def open_package(content: bytes, place: str) -> dict[str, bytes]:
     Raises:
         DocumentError: not a whole zip file, encrypted, or larger than MAX_PACKAGE when inflated.
     """
+    check_directory(io.BytesIO(content), LARGEST_DIRECTORY, place)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
@@ -91,9 +96,13 @@ def read_package(files: Mapping[str, bytes], cik: str, accession: str) -> Packag
         accession: of the filing.
 
     Raises:
-        DocumentError: no instance, a malformed file, or another company's filing.
+        DocumentError: no instance, a malformed file, another company's filing, or more than MAX_PACKAGE bytes or
+            MOST_TAGS tags in all files together.
     """
     place = f"filing {accession} of CIK {cik}"
+    size, tags = sum(map(len, files.values())), sum(raw.count(b"<") for raw in files.values())
+    if size > MAX_PACKAGE or tags > MOST_TAGS:
+        raise DocumentError(f"has {size:,} bytes with {tags:,} tags in all files, which no package has", place)
     instances: dict[str, bytes] = {}
     linking: list[etree._Element] = []
     titles: dict[str, str] = {}

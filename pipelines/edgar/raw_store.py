@@ -135,7 +135,7 @@ class Documents:
         if not path.exists() and (of_filing := self.filing_path(digest)).exists():
             path = of_filing
         elif not path.exists() and self.remote:
-            self._fetch(digest)
+            self._fetch(path)
         if not path.exists():
             raise CorruptError(f"{path} is missing; `fundamentals sync --full` fetches the document again")
         with _named_errors(path, "read"):
@@ -149,13 +149,20 @@ class Documents:
             StoreError: the store does not answer.
         """
         if self.remote:
-            together(self._fetch, [digest for digest in digests if not self.path(digest).exists()])
+            together(self._fetch, [self.path(digest) for digest in digests if not self.path(digest).exists()])
 
-    def _fetch(self, digest: str) -> None:
+    def bring_filings(self, digests: Iterable[str]) -> None:
+        """The same for documents of filings, one after the other: a data set has a hundred megabytes."""
+        for place in map(self.filing_path, digests) if self.remote else ():
+            if not place.exists():
+                self._fetch(place)
+
+    def _fetch(self, place: Path) -> None:
         """Fetch a document from the store; one that is missing or damaged there is not written."""
+        digest = place.name.partition(".")[0]
         packed = self.remote.document(digest) if self.remote else None
         if packed is not None and _digest(packed) == digest:
-            self._write(self.path(digest), packed)
+            self._write(place, packed)
 
     def _write(self, path: Path, content: bytes) -> None:
         """Write a file completely or not at all, even if the process or the machine stops."""
@@ -273,14 +280,20 @@ class RawStore(Documents):
     def name_documents(self) -> None:
         """Wait until the documents are on the disk, and give them their names.
 
+        Documents of filings are put into the store before; others go there with a commit.
+
         Raises:
             RawStoreError: a file cannot be named.
+            StoreError: the store cannot be written.
         """
         with self._lock:
             places = sorted(self._unnamed.items())
         if not places:
             return
         os.sync()
+        if store := self.remote:
+            of_filings = [(digest, place) for digest, place in places if place == self.filing_path(digest)]
+            together(lambda each: store.put_document(each[0], self._incoming / each[1].name), of_filings)
         folders = {place.parent for _, place in places}
         with _named_errors(self._incoming, "written"):
             for folder in folders:

@@ -21,8 +21,8 @@ from typing import BinaryIO
 
 import polars as pl
 
-from pipelines.edgar.archive import END, END_MARK, LOCATOR_64, LOCATOR_MARK, LONGEST_COMMENT
 from pipelines.edgar.errors import DocumentError
+from pipelines.edgar.zip_directory import check_directory
 
 BLOCK = 4 << 20
 """Bytes that are inflated at once. No line may fill a block; the longest real one has some thousand bytes."""
@@ -56,7 +56,7 @@ class ZippedTables:
 
     def __init__(self, file: BinaryIO, place: str) -> None:
         self.place = place
-        _check_directory(file, place)
+        check_directory(file, LARGEST_DIRECTORY, place)
         try:
             self._zip = zipfile.ZipFile(file)
         except UNREADABLE as error:
@@ -141,23 +141,6 @@ def opened(source: Path | bytes, place: str) -> Iterator[ZippedTables]:
         raise DocumentError(f"cannot be read: {error}", place) from error
     with file:
         yield ZippedTables(file, place)
-
-
-def _check_directory(file: BinaryIO, place: str) -> None:
-    """Refuse a directory that would fill the memory: `zipfile` makes an object of half a kilobyte for each member."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(0)
-    begin = file.read(20)
-    file.seek(max(0, size - END.size - LONGEST_COMMENT - LOCATOR_64.size))
-    tail = file.read()
-    end = tail.rfind(END_MARK)
-    if end < 0 or end + END.size > len(tail):
-        raise DocumentError(f"is not a whole zip file: its end is missing, and it begins with {begin!r}", place)
-    *_, directory, _, _ = END.unpack_from(tail, end)
-    if tail[:end][-LOCATOR_64.size :].startswith(LOCATOR_MARK):
-        raise DocumentError("has 64-bit sizes, which only files of more than 4 GB need", place)
-    if directory > LARGEST_DIRECTORY:
-        raise DocumentError(f"has a directory of {directory:,} bytes, expected at most {LARGEST_DIRECTORY:,}", place)
 
 
 def _parsed(block: bytes, headings: Sequence[str], columns: Sequence[str], first: int, place: str) -> pl.DataFrame:

@@ -4,21 +4,20 @@ Belongs here: what people see of them, and that failures leave the run to go on 
 are wanted (stages.wanted_filings), their rows (stages.statements), the steps of values (steps).
 """
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 import polars as pl
 
+from pipelines.edgar.errors import RefusedError
 from pipelines.errors import PipelineError
 from pipelines.run import run_log
-from pipelines.run.cluster import Cluster
 from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.steps import again
 from pipelines.run.synchronization import Log, Synchronization
-from pipelines.settings import FilingsWanted, filings_wanted
+from pipelines.settings import filings_wanted
 from pipelines.stages import statements as statements_stage
 from pipelines.stages import wanted_filings
 from pipelines.stages.documents import companies_asked
@@ -28,52 +27,53 @@ from pipelines.stages.wanted_filings import Asked, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
 from pipelines.waiting import on_terminal
-from pipelines.workers import SETTING as PROCESSES
-from pipelines.workers import started
 from warehouse.errors import WarehouseError
 
 FAILURES = (PipelineError, WarehouseError, OSError, MemoryError, pl.exceptions.PolarsError, duckdb.Error)
+STAYS = "; what is published stays as it is, and the next synchronization goes on with the filings"
 KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 
 def filings(synchronization: Synchronization, log: Log) -> StepResult:
     """The SEC's data sets and the XBRL packages of filings, as received, in the raw zone; one row for each document."""
-    if (wanted := filings_wanted()) != "off":
-        with _going_on(log):
-            _fetch(synchronization, wanted, log)
-        return _result(synchronization.lake)
-    return StepResult(shown_rows(pl.DataFrame(schema=PACKAGES), **dict.fromkeys(KEYS, 0)))
+    with _going_on(log):
+        _fetch(synchronization, log)
+    return _result(synchronization.lake)
 
 
-def _fetch(synchronization: Synchronization, wanted: FilingsWanted, log: Log) -> None:
-    lake, asked = synchronization.lake, synchronization.asked
+def _fetch(synchronization: Synchronization, log: Log) -> None:
+    lake, store, asked = synchronization.lake, synchronization.store, synchronization.asked
     with _origin(synchronization) as origin:
         if origin:
             named = asked.symbols and companies_asked(lake.read("listings"), asked)
-            request = Asked(wanted, named or None, synchronization.started_at, asked.full)
-            failures = wanted_filings.update(origin, synchronization.store, lake, request, log.info, log.warning)
+            request = Asked(filings_wanted(), named or None, synchronization.started_at, asked.full)
+            committed = synchronization.commit_what_is_fetched
+            try:
+                failures = wanted_filings.update(origin, store, lake, request, log.info, log.warning, committed)
+            except RefusedError as error:
+                synchronization.share(log)
+                raise RefusedError(f"{error}{STAYS}", passes_in=error.passes_in) from error
             run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
 
 
 def statements(synchronization: Synchronization, log: Log) -> StepResult:
     """What filings state beside companyfacts: facts by member and under own elements, and the lines of statements."""
-    if filings_wanted() != "off":
-        with _going_on(log):
-            return _decode(synchronization, log)
+    with _going_on(log):
+        return _decode(synchronization, log)
     return StepResult({"row_count": 0})
 
 
 def _decode(synchronization: Synchronization, log: Log) -> StepResult:
-    lake = synchronization.lake
-    is_here = not isinstance(synchronization.workers, Cluster)  # the documents are on this machine only
-    local = nullcontext(synchronization.workers) if is_here else started(os.environ.get(PROCESSES, ""))
-    with local as workers:
-        counts = statements_stage.update(synchronization.store, lake, again(synchronization), workers)
+    lake, is_of_some = synchronization.lake, bool(synchronization.asked.symbols)
+    all_quarters = synchronization.full and not is_of_some
+    counts = statements_stage.update(
+        synchronization.store, lake, again(synchronization), synchronization.workers, all_quarters=all_quarters
+    )
     unread = lake.read(statements_stage.UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
     run_log.warn_of_each(
         log, "filings or data sets cannot be read", [f"{document}: {reason}" for document, reason in unread]
     )
-    counts["files_written"] = filed_files.write(lake, synchronization.home.published)
+    counts["files_written"] = filed_files.write(lake, synchronization.home.published, of_some=is_of_some)
     rows = filed_files.rows_of(synchronization.home.published)
     shown = {**shown_table(lake, LINES), **counts, **rows, "row_count": rows[LINES]}
     return StepResult(shown, filed_files.inputs(lake))
@@ -81,9 +81,11 @@ def _decode(synchronization: Synchronization, log: Log) -> StepResult:
 
 @contextmanager
 def _going_on(log: Log) -> Iterator[None]:
-    """Warn of an error, which is no failure of the run: values are made from what is there."""
+    """Warn of an error, which is no failure of the run: values are made from what is there. A refusal ends the run."""
     try:
         yield
+    except RefusedError:
+        raise
     except FAILURES as error:
         message = f"filings: {error}; values are made without, and the next synchronization goes on with the filings"
         log.warning(message)

@@ -16,7 +16,7 @@ STEPS: tuple[Callable[[Synchronization, Log], StepResult], ...] = (steps.values,
 
 
 def first_build(synchronization: Synchronization, log: Log) -> StepResult:
-    """Only of the SEC, whose filings take minutes to hours: a build from what is there, published before they come."""
+    """Only of the SEC, whose filings take minutes to hours: a build of what is there, published before they come."""
     if not synchronization.publishes_first:
         return StepResult({"row_count": 0})
     for step in STEPS:

@@ -13,6 +13,7 @@ from pipelines.run import filing_steps, publication, run_log, steps
 from pipelines.run.first_build import GATES, first_build
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
+from pipelines.settings import filings_wanted
 from pipelines.stages.batches import elements_digest, rules_digest
 from pipelines.stages.statements import code_digest as code_of_statements
 from pipelines.tables import build_tables
@@ -86,10 +87,16 @@ STEPS = (
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
     Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
 )
-"""All steps, each after the one before it.
+"""All steps, each after the one before it; without filings those of OF_FILINGS are left out.
 
 Values are made from companyfacts and filings together. The SEC's filings may take long, so a first build is published
 before they are fetched; the steps after them then make another one if they state something new."""
+OF_FILINGS = ("first_build", "filings", "statements")
+
+
+def without_filings(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with FUNDAMENTALS_FILINGS=off."""
+    return tuple(step for step in steps if step.name not in OF_FILINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ class Outcome:
 
 
 def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
-    """Synchronize: all steps, until a gate holds back publishing.
+    """Synchronize: all steps that are wanted, until a gate holds back publishing.
 
     Args:
         synchronization: one that runs (Synchronization.running).
@@ -121,7 +128,7 @@ def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
     counts: dict[str, int] = {}
     way = ""
     with synchronization.running(is_held_back=lambda: bool(held_back)):
-        for step in STEPS:
+        for step in without_filings(STEPS) if filings_wanted() == "off" else STEPS:
             result = step.done(synchronization, log)
             counts.update(result.counts)
             way = str(result.shown.get(steps.WAY, way))

@@ -177,6 +177,16 @@ class Synchronization:
         except StoreError as error:
             log.warning(f"{error}; the build was committed before")
 
+    def commit_what_is_fetched(self) -> None:
+        """Commit the state of the home to the store in the middle of a step, after the build; nothing without a store.
+
+        Raises:
+            StoreConflict: another run was committed meanwhile; the home has its state then.
+            StoreError: the store cannot be written; the state before stays the current one.
+        """
+        if self.copy and self._is_shared:
+            self._commit()
+
     def _share(self, copy: WorkingCopy, log: Log) -> None:
         head = self._commit()
         log.info(f"committed to {copy.store.address}: {len(head.files):,} files")
@@ -250,7 +260,7 @@ class Synchronization:
     @property
     def publishes_first(self) -> bool:
         """Whether a build is published before filings are fetched: the SEC's may take hours."""
-        return self.source == "live" and filings_wanted() != "off"
+        return self.source == "live"
 
     @property
     def confirms_shrink(self) -> bool:

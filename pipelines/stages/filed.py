@@ -16,7 +16,7 @@ from pipelines.stages.batches import joined
 from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES, XBRL_FILINGS
 from pipelines.storage.lake import EACH, Lake
 
-FACTS, LINES = "filed_facts", "statement_lines"
+FACTS, LINES = "filed_facts", "statement_lines"  # the names of filed_rows, which imports readers
 PACKAGES = ""
 """The ending of the names of the tables of packages; those of data sets end with their quarter, such as `_2010q1`."""
 FILING = ["cik", "accession"]

@@ -1,7 +1,7 @@
 """The rows of decoded filings and data sets: filed facts, and the lines of statements with their values.
 
 Belongs here: the columns of both tables, made from what the readers return. Does not: reading documents (edgar.package,
-edgar.data_sets), which ones are read and where the rows go (filings).
+edgar.data_sets), which ones are read and where the rows go (statements).
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,6 @@ FACTS, LINES = "filed_facts", "statement_lines"
 FILING, DATA_SET = "filing", "data set"
 """The sources."""
 
-PLACES = 4
-"""Decimal places of the numbers in a data set. All values are rounded so before they are compared."""
-
 TOGETHER = 1000
 """Filings of a quarter whose rows are made at a time: a quarter of 540 MB takes 800 MB less memory than at once."""
 
@@ -41,14 +38,10 @@ OF_READERS: dict[str, pl.DataType] = {
 Tables = dict[str, pl.DataFrame]
 
 
-def of_packages(packages: Sequence[Package], known: pl.DataFrame) -> Tables:
+def of_packages(packages: Sequence[Package]) -> Tables:
     """The rows of some filings.
 
     A line has the facts of its element and of each of its members, in all periods that the filing states.
-
-    Args:
-        packages: the filings.
-        known: the facts of companyfacts: `accession`, `tag`, `value`.
     """
     stated, shown = StatedFacts(), StatementLines()
     for package in packages:
@@ -58,29 +51,24 @@ def of_packages(packages: Sequence[Package], known: pl.DataFrame) -> Tables:
     return _tables(
         facts.with_columns(pl.col("start", "end").str.to_date("%Y-%m-%d")).with_columns(_own_and_member()),
         lines.explode("members", empty_as_null=True).rename({"members": "member"}).with_columns(_own_and_member()),
-        known,
         FILING,
         (*CONCEPT, "member"),
     )
 
 
-def of_data_set(data: DataSet, known: pl.DataFrame) -> Tables:
+def of_data_set(data: DataSet) -> Tables:
     """The rows of a quarter.
 
     A data set does not say on which statement a member stands, so a line has the facts of its element with all members.
     The day is rounded to the end of a month, and the length of the period to quarters; there is no first day.
-
-    Args:
-        data: the quarter.
-        known: the facts of companyfacts: `accession`, `tag`, `value`.
     """
     filings = data.filings.select(pl.col("accession", "cik").cast(pl.String)).sort("cik", "accession")["accession"]
     some = [filings[start : start + TOGETHER] for start in range(0, max(1, len(filings)), TOGETHER)]
-    parts = [_of_filings(accessions.cast(NAME), data, known) for accessions in some]
+    parts = [_of_filings(accessions.cast(NAME), data) for accessions in some]
     return {name: pl.concat([part[name] for part in parts]) for name in (FACTS, LINES)}
 
 
-def _of_filings(accessions: pl.Series, data: DataSet, known: pl.DataFrame) -> Tables:
+def _of_filings(accessions: pl.Series, data: DataSet) -> Tables:
     """The rows of some filings of a quarter, by company."""
     facts, lines = (rows.filter(pl.col("accession").is_in(accessions.implode())) for rows in (data.facts, data.lines))
     of_others = pl.concat_str(
@@ -92,7 +80,6 @@ def _of_filings(accessions: pl.Series, data: DataSet, known: pl.DataFrame) -> Ta
     tables = _tables(
         facts.rename({"ddate": "end", "qtrs": "quarters"}),
         lines.rename({"negating": "negated"}).with_columns(abstract=pl.lit(value=False)),
-        known,
         DATA_SET,
         CONCEPT,
     )
@@ -112,40 +99,18 @@ def _own_and_member() -> list[pl.Expr]:
     return [named.alias("taxonomy"), is_own.alias("own"), pl.col("member").replace("", None)]
 
 
-def _tables(facts: pl.DataFrame, lines: pl.DataFrame, known: pl.DataFrame, source: str, place: Sequence[str]) -> Tables:
+def _tables(facts: pl.DataFrame, lines: pl.DataFrame, source: str, place: Sequence[str]) -> Tables:
     """Both tables; the facts of a line are those that it shares the columns `place` with."""
     facts, lines = _named(facts, FILED_FACTS, source), _named(lines, STATEMENT_LINES, source)
     labels = lines.drop_nulls("label").unique(CONCEPT, keep="first", maintain_order=True).select(*CONCEPT, "label")
     amounts = facts.select(*{*place, "member"}, *AMOUNT)
     lines = lines.drop("member" if "member" not in place else [], *AMOUNT)
-    facts = facts.drop("label", "in_companyfacts").join(
-        labels, on=CONCEPT, how="left", nulls_equal=True, maintain_order="left"
-    )
+    facts = facts.drop("label").join(labels, on=CONCEPT, how="left", nulls_equal=True, maintain_order="left")
     lines = lines.join(amounts, on=place, how="left", nulls_equal=True, maintain_order="left")
-    return {
-        FACTS: _compared(facts, known).select(FILED_FACTS.names()),
-        LINES: lines.select(STATEMENT_LINES.names()),
-    }
+    return {FACTS: facts.select(FILED_FACTS.names()), LINES: lines.select(STATEMENT_LINES.names())}
 
 
 def _named(rows: pl.DataFrame, schema: pl.Schema, source: str) -> pl.DataFrame:
     """The columns of a table; those that a source does not have are null."""
     absent = [pl.lit(None).alias(name) for name in schema if name not in rows.columns]
     return rows.with_columns(absent).with_columns(source=pl.lit(source)).select(schema.names()).cast(schema)
-
-
-def _compared(facts: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Facts with `in_companyfacts`: by accession, element and value; companyfacts has neither members nor own ones."""
-    compared = pl.col("value").round(PLACES).alias("rounded")
-    theirs = known.select(
-        pl.col("accession").cast(NAME), pl.col("tag").cast(NAME).alias("element"), compared, own=pl.lit(value=False)
-    ).unique()
-    whole = facts.with_columns(compared, pl.when(pl.col("member").is_null()).then("own").alias("own_of_whole"))
-    found = whole.join(
-        theirs.with_columns(in_companyfacts=pl.lit(value=True)),
-        left_on=["accession", "element", "rounded", "own_of_whole"],
-        right_on=["accession", "element", "rounded", "own"],
-        how="left",
-        maintain_order="left",
-    )
-    return found.with_columns(pl.col("in_companyfacts").fill_null(value=False))

@@ -9,7 +9,7 @@ is asked again by the next run.
 
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -24,16 +24,23 @@ from pipelines.edgar.filing_list import XbrlFiling
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.progress import report
-from pipelines.stages.schemas import DATA_SETS, PACKAGES
+from pipelines.stages.schemas import DATA_SETS, PACKAGES, UNREAD_FILINGS
 from pipelines.storage.lake import Lake
 
 AT_A_TIME = 64
 """Filings that are requested before it is looked whether the budget is used."""
 NEW = timedelta(days=7)
 """Before a filing is so old, its package may come later than the filing: what is not there is asked again."""
+COMMIT_SECONDS = 300.0
+"""Between two commits to a store: a machine that is lost loses the requests of so long at most."""
 KEY = ["cik", "accession"]
 Row = tuple[str | None, ...]
 """A row of table `packages`; the day of filing is text."""
+Commit = Callable[[], object]
+
+
+def nothing_to_commit() -> None:
+    """Without a store, what is recorded in the home is enough."""
 
 
 class Record:
@@ -43,16 +50,19 @@ class Record:
         store: the raw zone.
         lake: the tables.
         now: the time of the run.
+        commit: commits the tables to the store.
         full: ask again for what is recorded: for all of it, but with `is_live` not for the packages that are stored,
             because the SEC never changes them.
         is_live: whether the source is the SEC.
     """
 
-    def __init__(self, store: RawStore, lake: Lake, now: datetime, *, full: bool, is_live: bool) -> None:
+    def __init__(
+        self, store: RawStore, lake: Lake, now: datetime, commit: Commit, *, full: bool, is_live: bool
+    ) -> None:
         self.store, self._lake, self._full, self._is_live = store, lake, full, is_live
-        self.data_sets, self._packages = _read(lake, "data_sets", DATA_SETS), _read(lake, "packages", PACKAGES)
-        stored = [path.name.partition(".")[0] for path in store.filing_files()]
-        self._is_stored = pl.col("digest").is_in(stored).fill_null(value=False)
+        self._commit, self._commit_at = commit, time.monotonic() + COMMIT_SECONDS
+        self.data_sets, self.packages = _read(lake, "data_sets", DATA_SETS), _read(lake, "packages", PACKAGES)
+        self._is_stored = pl.col("digest").is_in(_stored(store, lake, self)).fill_null(value=False)
         self._is_absent = (pl.col("failure") == NOT_THERE).fill_null(value=False)
         self._is_old = pl.col("filed") < (now - NEW).date()
 
@@ -65,9 +75,9 @@ class Record:
     def settled(self) -> pl.DataFrame:
         """`cik`, `accession`: the filings that are not requested again."""
         if self._full and not self._is_live:
-            return self._packages.select(KEY).clear()
+            return self.packages.select(KEY).clear()
         is_settled = self._is_stored if self._full else self._is_stored | (self._is_absent & self._is_old)
-        return self._packages.filter(is_settled.all().over(KEY)).select(KEY).unique()
+        return self.packages.filter(is_settled.all().over(KEY)).select(KEY).unique()
 
     def add_data_set(self, quarter: Quarter, found: Document) -> None:
         """Record a data set. One that is stored stays if another could not be fetched."""
@@ -86,10 +96,16 @@ class Record:
             return
         new = pl.DataFrame(rows, schema=PACKAGES.to_python() | {"filed": str}, orient="row")
         new = new.with_columns(pl.col("filed").str.to_date("%Y-%m-%d"))
-        kept = self._packages.join(new, on=KEY, how="anti")
-        self._packages = pl.concat([kept, new]).sort("filed", *KEY, "file", descending=[True, False, False, False])
+        kept = self.packages.join(new, on=KEY, how="anti")
+        self.packages = pl.concat([kept, new]).sort("filed", *KEY, "file", descending=[True, False, False, False])
         self.store.name_documents()
-        self._lake.write("packages", self._packages)
+        self._lake.write("packages", self.packages)
+
+    def checkpoint(self) -> None:
+        """Commit what is recorded, if the last commit is long ago."""
+        if time.monotonic() >= self._commit_at:
+            self._commit()
+            self._commit_at = time.monotonic() + COMMIT_SECONDS
 
 
 class Requests:
@@ -112,6 +128,7 @@ class Requests:
             report("data sets", number, len(quarters))
             found = self._documents.data_set(quarter)
             self._record.add_data_set(quarter, found)
+            self._record.checkpoint()
             self._note(f"data set {quarter.name}", [found])
         report("data sets", len(quarters), len(quarters))
 
@@ -134,6 +151,7 @@ class Requests:
                     if time.monotonic() >= checkpoint_at:
                         self._record.add_packages(rows)
                         rows, checkpoint_at = [], time.monotonic() + CHECKPOINT_SECONDS
+                        self._record.checkpoint()
         finally:
             self._record.add_packages(rows)
 
@@ -184,6 +202,16 @@ class Requests:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         pool.shutdown()
+
+
+def _stored(store: RawStore, lake: Lake, record: Record) -> list[str]:
+    """The documents in the raw zone: with a store all that are recorded, but for what could not be read of it."""
+    if not store.remote:
+        return [path.name.partition(".")[0] for path in store.filing_files()]
+    lost = _read(lake, "unread_filings", UNREAD_FILINGS).filter(pl.col("digest") == "")
+    data_sets = record.data_sets.join(lost, on="name", how="anti")["digest"]
+    packages = record.packages.join(lost, on=KEY, how="anti")["digest"]
+    return [*data_sets.drop_nulls(), *packages.drop_nulls()]
 
 
 def _read(lake: Lake, name: str, schema: pl.Schema) -> pl.DataFrame:

@@ -61,6 +61,8 @@ PACKAGES = pl.Schema(
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
+DECODED_FILINGS = pl.Schema({"cik": TEXT, "accession": TEXT, "digest": TEXT})
+"""The filings of packages that were decoded, or could not be, and the digest of what was tried."""
 UNREAD_FILINGS = pl.Schema({"name": TEXT, "accession": TEXT, "cik": TEXT, "reason": TEXT, "digest": TEXT})
 """Data sets (`name`) and filings (`accession`, `cik`) that cannot be decoded, and the digest of what was
 tried; empty: the raw zone is damaged, and the document is tried again."""
@@ -80,7 +82,6 @@ FILED_FACTS = pl.Schema(
         "decimals": NUMBER,
         "member": NAME,
         "label": NAME,
-        "in_companyfacts": FLAG,
     }
 )
 STATEMENT_LINES = pl.Schema(

@@ -4,15 +4,16 @@ Belongs here: which documents are decoded again, those that cannot be read, and 
 fetching the documents, which tables `data_sets` and `packages` name; their format (edgar.data_sets, edgar.package); the
 columns of the rows (filed_rows).
 
-A data set is a task of its own, and so are the packages of some companies. A quarter is decoded once; again if its zip
-file is another one, the code has changed, or a company of it was not listed before. The packages of a company are
-decoded again if it has another one, or another document of companyfacts.
+A data set is a task of its own, and so are the filings of some companies. A quarter is decoded once; again if its zip
+file is another one, the code has changed, or a company of it was not listed before. A filing is decoded once; again if
+it has other files, or the code has changed. The other filings of its company keep their rows. Table `decoded_filings`
+has the digest of each filing that was tried; it counts if both tables of rows have the same digest of the company.
 
 A document that cannot be read costs its own rows only: those of an earlier document of the same filing or quarter stay.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
@@ -27,39 +28,41 @@ from pipelines.edgar.package import Package, open_package, read_package
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.progress import report
 from pipelines.stages import filed_rows, schemas
-from pipelines.stages.batches import elements_digest, in_batches, joined
+from pipelines.stages.batches import joined
 from pipelines.stages.filed_rows import FACTS, LINES, Tables
 from pipelines.stages.isolation import OF_THE_MACHINE, described
-from pipelines.storage.lake import Batches, Lake
+from pipelines.storage.lake import Batches, Lake, rows_of
 from pipelines.workers import ALONE, Workers
 
 Decoded = TypeVar("Decoded")
 
-UNREAD = "unread_filings"
+DECODED, UNREAD = "decoded_filings", "unread_filings"
 STAGE = "statements"
+TOGETHER = 100
+"""Filings whose rows a task makes or keeps at most, unless a single company has more: some 200,000 rows."""
+PUT = 20
+"""Tasks after which their rows are put into the tables: a run that is killed goes on there."""
 QUARTER = ""
 """The key of a quarter itself among the digests of its companies. A company whose digest is empty was left out."""
 
 
-class File(msgspec.Struct, frozen=True):
-    """A file of a filing, and the digest of the raw document."""
+class Filing(msgspec.Struct, frozen=True):
+    """A filing that is decoded: the digests of its raw documents by the names of its files, and that of all of it."""
 
     accession: str
-    name: str
+    files: dict[str, str]
     digest: str
 
 
 class Share(msgspec.Struct, frozen=True):
-    """Documents that are decoded together: one quarter, or the packages of some companies.
+    """Documents that are decoded together: one quarter, or filings of some companies.
 
     Attributes:
-        ciks: the companies of the packages.
-        packages: the files of their filings.
-        quarter, digest: the data set; empty: packages.
+        filings: those of each company that are new.
+        quarter, digest: the data set; empty: filings.
     """
 
-    ciks: tuple[str, ...] = ()
-    packages: dict[str, list[File]] = {}
+    filings: dict[str, list[Filing]] = {}
     quarter: str = ""
     digest: str = ""
 
@@ -70,51 +73,81 @@ Notes = tuple[list[Unread], list[str]]
 """What the work on a share reports: what cannot be read, and the companies of a quarter, wanted or not."""
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """The shares, and the digest of the documents of each company whose packages are decoded."""
-
-    shares: list[Share]
-    to_do: dict[str, str]
-
-
-def update(store: RawStore, lake: Lake, again: Iterable[str] = (), workers: Workers = ALONE) -> dict[str, int]:
+def update(
+    store: RawStore,
+    lake: Lake,
+    again: Collection[str] = (),
+    workers: Workers = ALONE,
+    *,
+    all_quarters: bool = False,
+) -> dict[str, int]:
     """Decode new documents into tables `filed_facts` and `statement_lines`, those of quarters, and `unread_filings`.
 
     Args:
         store: the raw zone.
         lake: the tables.
-        again: companies whose packages are decoded even if nothing is new.
+        again: companies whose filings are all decoded, even if none is new.
         workers: the processes that share the work.
+        all_quarters: whether all quarters are decoded, even if none is new.
 
     Returns:
-        counts: `quarters` and `companies_with_filings` that were decoded, and `unread` documents of all runs.
+        counts: `quarters` and `filings_decoded`, and `unread` documents of all runs.
     """
-    planned = plan(lake, again)
+    shares = [*_quarters(lake, all_quarters=all_quarters), *_shares(lake, again)]
     with lake.gathering(STAGE) as output:
-        filled = output.fill(workers, partial(work, store.home, lake), planned.shares)
-        return collect(lake, planned, output, filled)
+        filled = output.fill(workers, partial(work, store.home, lake), shares)
+        return _collected(lake, shares, output, filled)
 
 
-def plan(lake: Lake, again: Iterable[str] = ()) -> Plan:
-    """The quarters and packages that are new. The empty share of a plan without packages gives tables their columns."""
-    files: dict[str, list[File]] = defaultdict(list)
-    for cik, *file in _named(lake, "packages").select("cik", "accession", "file", "digest").sort("*").iter_rows():
-        files[cik].append(File(*file))
-    code, facts, named = code_of_packages(), lake.inputs("facts"), {*again}
-    known = [lake.inputs(name) for name in (FACTS, LINES)]
-    digests = {
-        cik: joined(code, facts.get(cik, ""), *(f"{each.accession} {each.name} {each.digest}" for each in of_company))
-        for cik, of_company in files.items()
-    }
-    to_do = {
-        cik: digest for cik, digest in digests.items() if cik in named or any(held.get(cik) != digest for held in known)
-    }
-    packages = [Share(ciks, {cik: files[cik] for cik in ciks}) for ciks in in_batches(sorted(to_do))]
-    return Plan([*_new_quarters(lake), *packages], to_do)
+def _shares(lake: Lake, again: Collection[str]) -> Iterator[Share]:
+    """The filings that are new, by company; if there is none, an empty share, which gives tables their columns."""
+    wanted, known = _filings(lake), _decoded(lake)
+    filings: dict[str, list[Filing]] = {}
+    size = 0
+    for cik, of_company in wanted.items():
+        held = {} if cik in again else known.get(cik, {})
+        new = [filing for filing in of_company if held.get(filing.accession) != filing.digest]
+        if new and filings and size + len(of_company) > TOGETHER:
+            yield Share(filings)
+            filings, size = {}, 0
+        if new:
+            filings[cik] = new
+            size += len(of_company)  # rows that stay are written again, too
+    yield Share(filings)
 
 
-def _new_quarters(lake: Lake) -> Iterator[Share]:
-    """The data sets that are not decoded yet, newest first."""
+def _filings(lake: Lake) -> dict[str, list[Filing]]:
+    """The filings of each company that are in the raw zone."""
+    files: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for cik, accession, name, digest in (
+        _named(lake, "packages").select("cik", "accession", "file", "digest").sort("*").iter_rows()
+    ):
+        files[cik, accession][name] = digest
+    code, found = code_of_packages(), defaultdict(list)
+    for (cik, accession), of_filing in files.items():
+        digest = joined(code, *(f"{name} {each}" for name, each in of_filing.items()))
+        found[cik].append(Filing(accession, of_filing, digest))
+    return found
+
+
+def _decoded(lake: Lake) -> dict[str, dict[str, str]]:
+    """The digest of each filing that was decoded, by company; of those whose rows are all there."""
+    if not lake.holds(DECODED):
+        return {}
+    known: dict[str, dict[str, str]] = defaultdict(dict)
+    for cik, accession, digest in lake.read(DECODED).iter_rows():
+        known[cik][accession] = digest
+    facts, lines = lake.inputs(FACTS), lake.inputs(LINES)
+    return {cik: held for cik, held in known.items() if facts.get(cik) == lines.get(cik) == _of_company(held)}
+
+
+def _of_company(filings: Mapping[str, str]) -> str:
+    """The digest of the rows of a company, from those of its filings."""
+    return joined(*(f"{accession} {digest}" for accession, digest in sorted(filings.items())))
+
+
+def _quarters(lake: Lake, *, all_quarters: bool) -> Iterator[Share]:
+    """The data sets that are not decoded yet, or all, newest first."""
     wanted, unread = wanted_companies(lake), _unread(lake)
     failed = {*unread.drop_nulls("name").select("name", "digest").iter_rows()}
     for name, digest in _named(lake, "data_sets").select("name", "digest").sort("name", descending=True).iter_rows():
@@ -122,14 +155,16 @@ def _new_quarters(lake: Lake) -> Iterator[Share]:
         made_from = joined(digest, code_of_data_sets())
         left_out = (cik in wanted for cik, of_company in lines.items() if not of_company)
         is_new = {facts.get(QUARTER), lines.get(QUARTER)} != {made_from} or any(left_out)
-        if is_new and (name, made_from) not in failed:
+        if all_quarters or (is_new and (name, made_from) not in failed):
             yield Share(quarter=name, digest=digest)
 
 
 def work(home: Path, lake: Lake, share: Share) -> tuple[Tables, Notes]:
     """The rows of a share; and what cannot be read."""
     store = Documents(home)
-    return _work_on_quarter(store, lake, share) if share.quarter else _work_on_packages(store, lake, share)
+    of_filings = [digest for each in share.filings.values() for filing in each for digest in filing.files.values()]
+    store.bring_filings([share.digest] if share.quarter else of_filings)
+    return _work_on_quarter(store, lake, share) if share.quarter else _work_on_filings(store, lake, share)
 
 
 def _work_on_quarter(store: Documents, lake: Lake, share: Share) -> tuple[Tables, Notes]:
@@ -139,47 +174,49 @@ def _work_on_quarter(store: Documents, lake: Lake, share: Share) -> tuple[Tables
         raw = store.get(share.digest)
         companies = companies_of(raw, share.quarter)
         data = read_data_set(raw, share.quarter, wanted.intersection(companies))
-        rows = filed_rows.of_data_set(data, _known(lake, accessions=data.filings["accession"].cast(pl.String)))
+        rows = filed_rows.of_data_set(data)
         return {of_quarter(name, share.quarter): frame for name, frame in rows.items()}, companies
 
     found, reason, tried = _read(decoded, joined(share.digest, code_of_data_sets()))
     return (found[0], ([], found[1])) if found else ({}, ([(share.quarter, None, None, reason, tried)], []))
 
 
-def _work_on_packages(store: Documents, lake: Lake, share: Share) -> tuple[Tables, Notes]:
-    """The rows of the packages of some companies, with the earlier rows of filings that are not read now."""
+def _work_on_filings(store: Documents, lake: Lake, share: Share) -> tuple[Tables, Notes]:
+    """The rows of some companies: of the filings that are read now, and those that they had of the others."""
     packages: list[Package] = []
     unread: list[Unread] = []
-    for cik, files in share.packages.items():
-        by_filing: dict[str, list[File]] = defaultdict(list)
-        for file in files:
-            by_filing[file.accession].append(file)
-        for accession, of_filing in by_filing.items():
-            digest = joined(*(file.digest for file in of_filing))
-            read, reason, tried = _read(partial(_package, store, cik, accession, of_filing), digest)
+    tried: list[tuple[str, str, str]] = []
+    for cik, filings in share.filings.items():
+        for filing in filings:
+            read, reason, digest = _read(partial(_package, store, cik, filing), filing.digest)
             if read:
                 packages.append(read)
             else:
-                unread.append((None, accession, cik, reason, tried))
-    rows = filed_rows.of_packages(packages, _known(lake, share.ciks))
-    read_now = [package.accession for package in packages]
+                unread.append((None, filing.accession, cik, reason, digest))
+            if read or digest:
+                tried.append((cik, filing.accession, filing.digest))
+    rows = filed_rows.of_packages(packages)
+    rows[DECODED] = pl.DataFrame(tried, schema=schemas.DECODED_FILINGS, orient="row")
+    planned = [filing.accession for filings in share.filings.values() for filing in filings]
+    replaced = {DECODED: planned}
     for name, frame in rows.items():
-        if lake.holds(name) and share.ciks:
-            held = lake.of_companies(name, share.ciks).filter(~pl.col("accession").is_in(read_now))
+        if lake.holds(name) and share.filings:
+            accessions = replaced.get(name, [package.accession for package in packages])
+            held = lake.of_companies(name, share.filings, ~pl.col("accession").is_in(accessions))
             rows[name] = pl.concat([held, frame]) if held.schema == frame.schema else frame
     return rows, (unread, [])
 
 
-def _package(store: Documents, cik: str, accession: str, files: Iterable[File]) -> Package:
+def _package(store: Documents, cik: str, filing: Filing) -> Package:
     """A filing, read from its zip file and its single files."""
     contents: dict[str, bytes] = {}
-    for file in files:
-        raw = store.get(file.digest)
-        if file.name.lower().endswith(".zip"):
-            contents |= open_package(raw, f"filing {accession} of CIK {cik}, {file.name}")
+    for name, digest in filing.files.items():
+        raw = store.get(digest)
+        if name.lower().endswith(".zip"):
+            contents |= open_package(raw, f"filing {filing.accession} of CIK {cik}, {name}")
         else:
-            contents[file.name] = raw
-    return read_package(contents, cik, accession)
+            contents[name] = raw
+    return read_package(contents, cik, filing.accession)
 
 
 def _read(decode: Callable[[], Decoded], tried: str) -> tuple[Decoded | None, str, str]:
@@ -199,8 +236,8 @@ def _read(decode: Callable[[], Decoded], tried: str) -> tuple[Decoded | None, st
         return None, described(error), tried
 
 
-def collect(lake: Lake, planned: Plan, output: Batches, filled: Iterable[Notes]) -> dict[str, int]:
-    """Put the rows into their tables: those of a quarter as soon as it is decoded, those of packages at the end.
+def _collected(lake: Lake, shares: list[Share], output: Batches, filled: Iterable[Notes]) -> dict[str, int]:
+    """Put the rows into their tables: those of a quarter as soon as it is decoded, those of filings after some tasks.
 
     Args:
         filled: the notes on each share, each when its rows are in `output`.
@@ -209,26 +246,39 @@ def collect(lake: Lake, planned: Plan, output: Batches, filled: Iterable[Notes])
         counts, as `update` does.
     """
     unread: list[Unread] = []
+    ready: list[Share] = []
     quarters, wanted = 0, wanted_companies(lake)
-    total = len(planned.shares) if planned.to_do else len(planned.shares) - 1  # the last one may be empty
+    total = len(shares) if shares[-1].filings else len(shares) - 1
     if total:
         report(STAGE, 0, total)
-    for done, (share, (found, companies)) in enumerate(zip(planned.shares, filled, strict=True), 1):
+    for done, (share, (found, companies)) in enumerate(zip(shares, filled, strict=True), 1):
         unread += found
+        ready.append(share)
         if share.quarter and not found:
             quarters += 1
             _put_quarter(lake, share, output, {cik for cik in companies if cik in wanted}, companies)
         if done <= total:
             report(STAGE, done, total)
-    again = {cik for _, _, cik, _, tried in unread if not tried}
-    made_from = {cik: "" if cik in again else digest for cik, digest in planned.to_do.items()}
-    for name in (FACTS, LINES):
-        lake.replace_companies(name, output.of(name), made_from)
-    return {
-        "quarters": quarters,
-        "companies_with_filings": len(planned.to_do),
-        "unread": _note_unread(lake, planned, unread),
-    }
+        if len(ready) == PUT or done == len(shares):
+            _put_filings(lake, ready, output)
+            _note_unread(lake, ready, unread)
+            ready, unread = [], []
+    decoded = sum(len(filings) for share in shares for filings in share.filings.values())
+    return {"quarters": quarters, "filings_decoded": decoded, "unread": lake.height(UNREAD)}
+
+
+def _put_filings(lake: Lake, shares: Iterable[Share], output: Batches) -> None:
+    """Replace the rows of the companies whose filings were decoded."""
+    parts = {name: output.taken(name) for name in (FACTS, LINES, DECODED)}
+    if not parts[DECODED]:
+        return  # quarters only
+    decoded: dict[str, dict[str, str]] = {cik: {} for share in shares for cik in share.filings}
+    for part in parts[DECODED]:
+        for cik, accession, digest in rows_of(part).collect().iter_rows():
+            decoded[cik][accession] = digest
+    made_from = {cik: _of_company(of_company) for cik, of_company in decoded.items()}
+    for name, of_table in parts.items():
+        lake.replace_companies(name, of_table, made_from)
 
 
 def _put_quarter(lake: Lake, share: Share, output: Batches, read: set[str], companies: Iterable[str]) -> None:
@@ -239,17 +289,17 @@ def _put_quarter(lake: Lake, share: Share, output: Batches, read: set[str], comp
         lake.replace_companies(name, output.of(name), held | dict.fromkeys([*read, QUARTER], digest))
 
 
-def _note_unread(lake: Lake, planned: Plan, found: list[Unread]) -> int:
+def _note_unread(lake: Lake, shares: Iterable[Share], found: list[Unread]) -> None:
     """Write table `unread_filings`: what was found, and what is known of documents that were not read again."""
-    tried = [share.quarter for share in planned.shares if share.quarter]
+    quarters = [share.quarter for share in shares]
+    accessions = [filing.accession for share in shares for each in share.filings.values() for filing in each]
     before = _unread(lake).filter(
-        ~pl.col("name").is_in(tried).fill_null(value=False),
-        ~pl.col("cik").is_in([*planned.to_do]).fill_null(value=False),
+        ~pl.col("name").is_in(quarters).fill_null(value=False),
+        ~pl.col("accession").is_in(accessions).fill_null(value=False),
     )
     rows = pl.concat([before, pl.DataFrame(found, schema=schemas.UNREAD_FILINGS, orient="row")])
     if not lake.holds(UNREAD) or not rows.equals(_unread(lake)):
         lake.write(UNREAD, rows)
-    return rows.height
 
 
 def wanted_companies(lake: Lake) -> set[str]:
@@ -271,13 +321,13 @@ def of_quarter(table: str, quarter: str) -> str:
 @cache
 def code_of_data_sets() -> str:
     """A digest of what decides the rows of data sets."""
-    return joined(elements_digest(), digest_of("pipelines.edgar.data_sets", "pipelines.stages.filed_rows"))
+    return digest_of("pipelines.edgar.data_sets", "pipelines.stages.filed_rows")
 
 
 @cache
 def code_of_packages() -> str:
     """A digest of what decides the rows of packages."""
-    return joined(elements_digest(), digest_of("pipelines.edgar.package", "pipelines.stages.filed_rows"))
+    return digest_of("pipelines.edgar.package", "pipelines.stages.filed_rows")
 
 
 def code_digest() -> str:
@@ -293,14 +343,3 @@ def _named(lake: Lake, table: str) -> pl.DataFrame:
 
 def _unread(lake: Lake) -> pl.DataFrame:
     return lake.read(UNREAD) if lake.holds(UNREAD) else schemas.UNREAD_FILINGS.to_frame()
-
-
-def _known(lake: Lake, ciks: Iterable[str] | None = None, accessions: pl.Series | None = None) -> pl.DataFrame:
-    """The facts of companyfacts in the lake, of some companies or filings: those of elements that the rules read."""
-    columns = ["accession", "tag", "value"]
-    if not lake.holds("facts"):
-        return pl.DataFrame(schema={"accession": pl.String, "tag": pl.String, "value": pl.Float64})
-    rows = lake.scan("facts", ciks).select(columns)
-    if accessions is not None:
-        rows = rows.join(pl.LazyFrame({"accession": accessions}), on="accession", how="semi")
-    return rows.collect(engine="streaming")

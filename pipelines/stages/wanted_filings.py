@@ -16,19 +16,20 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines.code_digest import digest_of
 from pipelines.edgar.answers import DATA_SETS_URL, Fetched, submissions_url
 from pipelines.edgar.data_set_list import ZIP_FILE, Quarter, decode_data_set_list
 from pipelines.edgar.errors import CorruptError, DocumentError, FetchError
 from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS
-from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings
+from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings, decode_xbrl_page
 from pipelines.edgar.mirror import MirrorFolder, file_of
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import REQUESTS_A_SECOND, Source
 from pipelines.normalize.facts.reports import AMENDMENT, CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.progress import report
 from pipelines.settings import FilingsWanted
-from pipelines.stages.batches import in_batches, outdated
-from pipelines.stages.filing_requests import KEY, Record, Requests
+from pipelines.stages.batches import in_batches, joined, outdated
+from pipelines.stages.filing_requests import KEY, Commit, Record, Requests, nothing_to_commit
 from pipelines.stages.schemas import XBRL_FILINGS
 from pipelines.storage.lake import Lake
 from pipelines.waiting import on_terminal
@@ -90,7 +91,15 @@ def mirrored(folder: Path) -> Origin | None:
     return None
 
 
-def update(origin: Origin, store: RawStore, lake: Lake, asked: Asked, info: Tell, warn: Tell) -> list[str]:
+def update(
+    origin: Origin,
+    store: RawStore,
+    lake: Lake,
+    asked: Asked,
+    info: Tell,
+    warn: Tell,
+    commit: Commit = nothing_to_commit,
+) -> list[str]:
     """Bring tables `data_sets` and `packages` up to date: data sets first, and of both the newest first.
 
     Args:
@@ -99,6 +108,7 @@ def update(origin: Origin, store: RawStore, lake: Lake, asked: Asked, info: Tell
         lake: the tables.
         asked: what the run asks for.
         info, warn: called with what is requested from the SEC, and with what cannot be read.
+        commit: called from time to time, after what was fetched is recorded.
 
     Returns:
         what could not be fetched, and why; the next run asks for it again.
@@ -108,7 +118,7 @@ def update(origin: Origin, store: RawStore, lake: Lake, asked: Asked, info: Tell
         PipelineError: the raw zone or a table cannot be read or written.
     """
     store.sweep()
-    record = Record(store, lake, asked.now, full=asked.full, is_live=origin.is_live)
+    record = Record(store, lake, asked.now, commit, full=asked.full, is_live=origin.is_live)
     listed = [] if origin.is_live and asked.ciks is not None else _listed(origin, warn)
     known = [*record.data_sets.drop_nulls("digest")["name"], *(quarter.name for quarter in listed)]
     after = _after(origin, asked, max(known, default=None))
@@ -200,29 +210,50 @@ def _with_submissions(origin: Origin, store: RawStore, documents: pl.DataFrame) 
 
 
 def _list_filings(store: RawStore, lake: Lake, documents: pl.DataFrame, warn: Tell) -> None:
-    """Bring table `xbrl_filings` up to date, from the submissions that are new."""
-    new = outdated(lake, FILINGS, documents, "submissions_digest", ())
+    """Bring table `xbrl_filings` up to date, from the submissions and pages of older filings that are new."""
+    code = digest_of("pipelines.edgar.filing_list")
+    new = outdated(lake, FILINGS, documents, "submissions_digest", (), code)
     if not new and lake.holds(FILINGS):
         return
     broken: dict[str, str] = {}
+    unread: list[str] = []
     done = 0
     with lake.gathering(FILINGS) as output:
         for ciks in in_batches(new):
-            store.bring(new[cik].split()[0] for cik in ciks)  # pages of older filings follow
+            store.bring(digest for cik in ciks for digest in new[cik].split())
             rows: list[XbrlFiling] = []
             for cik in ciks:
                 try:
-                    rows += decode_xbrl_filings(store.get(new[cik].split()[0]), cik, PERIODIC_FORMS)
+                    rows += _filings_of(store, cik, new[cik], unread)
                 except (DocumentError, CorruptError) as error:
                     broken[cik] = str(error)
             output.add(FILINGS, _frame(rows))
             done += len(ciks)
             report("lists of filings", done, len(new))
-        read = {cik: digest for cik, digest in new.items() if cik not in broken}
+        read = {cik: joined(digest, code) for cik, digest in new.items() if cik not in broken}
         lake.replace_companies(FILINGS, output.of(FILINGS), read, broken)
     if broken:
         first = next(iter(broken.values()))
         warn(f"the filings of {len(broken):,} companies are not known, such as: {first}")
+    if unread:
+        warn(f"{len(unread):,} pages of older filings are left out, such as: {unread[0]}")
+
+
+def _filings_of(store: RawStore, cik: str, digests: str, unread: list[str]) -> list[XbrlFiling]:
+    """The filings of a company, each once: of its submissions, and of the pages that were requested for its facts.
+
+    Args:
+        digests: as in table `documents`.
+        unread: gets the reason why a page is left out.
+    """
+    submissions, *pages = digests.split()
+    listed = decode_xbrl_filings(store.get(submissions), cik, PERIODIC_FORMS)
+    for page in pages:
+        try:
+            listed += decode_xbrl_page(store.get(page), cik, PERIODIC_FORMS)
+        except DocumentError as error:
+            unread.append(str(error))
+    return [*{filing.accession: filing for filing in reversed(listed)}.values()]
 
 
 def _frame(rows: Sequence[XbrlFiling]) -> pl.DataFrame:

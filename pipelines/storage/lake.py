@@ -44,7 +44,9 @@ LEVEL = 1
 """Level of zstd compression: the default level takes 50 % longer for files that are 5 % smaller."""
 PARTS = ".parts"
 PART = 125
-"""Companies in a part that is written from others."""
+"""Companies in a part that is written from others, at most."""
+FULL = 1_000_000
+"""Rows of a part that stays as it is, however few companies it has: more would fill the memory."""
 SPARE = 4
 """A table may have so many parts more than twice the number that its companies fill."""
 EACH = pl.lit(value=True)
@@ -91,7 +93,11 @@ class Manifest(msgspec.Struct, frozen=True):
 
     def is_whole(self, part: str, ciks: Iterable[str]) -> bool:
         """Whether these companies have all rows of a part."""
-        return sum(self.companies[cik].rows for cik in ciks) == self.parts[part]
+        return self.rows(ciks) == self.parts[part]
+
+    def rows(self, ciks: Iterable[str]) -> int:
+        """The number of rows of some companies."""
+        return sum(self.companies[cik].rows for cik in ciks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +272,8 @@ class Lake:
             if before.parts and not inputs:
                 return  # the table has these columns already, and no company has new rows
             after = self._added(name, before, new, inputs)
-            if len(after.parts) > 2 * (len(after.companies) / PART) + SPARE:
+            full = sum(after.rows(ciks) >= FULL for ciks in after.by_part().values())
+            if len(after.parts) - full > 2 * (len(after.companies) / PART) + SPARE:
                 after = self._together(name, after)
             self._point(name, after)
 
@@ -357,10 +364,14 @@ class Lake:
 
     def _together(self, name: str, manifest: Manifest) -> Manifest:
         """The manifest after the parts of which little is left are written together, by company."""
-        little = {part: ciks for part, ciks in manifest.by_part().items() if len(ciks) < PART / 2}
-        together = sorted(cik for ciks in little.values() for cik in ciks)
+        little = [ciks for ciks in manifest.by_part().values() if len(ciks) < PART / 2 and manifest.rows(ciks) < FULL]
+        together = sorted(cik for ciks in little for cik in ciks)
         made_from = {cik: manifest.companies[cik].digest for cik in together}
-        groups = [together[start : start + PART] for start in range(0, len(together), PART)]
+        groups: list[list[str]] = []
+        for cik in together:
+            if not groups or len(groups[-1]) == PART or manifest.rows([*groups[-1], cik]) > FULL:
+                groups.append([])
+            groups[-1].append(cik)
         self._point(name, manifest, tidy=False)  # from which the rows are read
         return self._added(name, manifest, [self.of_companies(name, group) for group in groups], made_from)
 
@@ -471,6 +482,10 @@ class Batches:
         """The batches of a table, in the order in which they were added, for `replace_companies`."""
         return self._of[name]
 
+    def taken(self, name: str) -> list[pl.DataFrame | Written]:
+        """The batches of a table that were added since the last call; they are no longer among those of `of`."""
+        return self._of.pop(name, [])
+
     def height(self, name: str) -> int:
         """The number of rows of a table that were added."""
         return sum(
@@ -479,13 +494,16 @@ class Batches:
 
     def scan(self, name: str) -> pl.LazyFrame:
         """All rows of a table, in the order in which they were added."""
-        return pl.concat(
-            pl.scan_parquet(each.path) if isinstance(each, Written) else each.lazy() for each in self._of[name]
-        )
+        return pl.concat(map(rows_of, self._of[name]))
 
     def _written(self, name: str, number: int, rows: pl.DataFrame) -> Written:
         with self._lake._named_errors(name):
             return write_part(self._folder / name / _part_name(number), rows)
+
+
+def rows_of(part: pl.DataFrame | Written) -> pl.LazyFrame:
+    """The rows of a part that is not in a table yet."""
+    return pl.scan_parquet(part.path) if isinstance(part, Written) else part.lazy()
 
 
 def write_part(path: Path, rows: pl.DataFrame) -> Written:

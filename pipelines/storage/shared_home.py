@@ -205,13 +205,17 @@ class WorkingCopy:
                 )
 
     def _store_documents(self, before: Head | None) -> None:
-        """Store the documents that the store lacks: all if nothing is committed yet, else those not seen at HEAD."""
+        """Store the documents that the store lacks: all if nothing is committed yet, else those not seen at HEAD.
+
+        Those of filings are stored when they are fetched (RawStore.name_documents).
+        """
         documents = Documents(self.root)
         if before is None:
-            new = {path.name.partition(".")[0] for path in documents.root.glob("??/*.json.zst")}
+            held = [*documents.root.glob("??/*.json.zst"), *documents.filing_files()]
+            paths = {path.name.partition(".")[0]: path for path in held}
         else:
             new = digests_in(self.root / SEEN) - self._seen_at(before)
-        paths = {digest: path for digest in new if (path := documents.path(digest)).exists()}
+            paths = {digest: path for digest in new if (path := documents.path(digest)).exists()}
         together(lambda each: self.store.put_document(*each), paths.items(), _reported(f"{DOCUMENTS} {UPLOAD}"))
 
     def _seen_at(self, head: Head) -> set[str]:

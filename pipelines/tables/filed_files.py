@@ -1,13 +1,15 @@
 """The files for analysts of what filings state: `published/statements/*.parquet`.
 
-Belongs here: which rows are in a file, and replacing it. Does not: columns and their meaning (warehouse.filed), the
-tables of the lake (stages.statements).
+Belongs here: which rows are in a file, which of them companyfacts has, too, and replacing the file. Does not: columns
+and their meaning (warehouse.filed), the tables of the lake (stages.statements).
 
-A file is written from the tables of the lake as a stream and replaced at once; it is written only if a table has
+A file is written from the tables of the lake as a stream and replaced at once; it is written only if its rows have
 changed. No reader of the service opens it.
 """
 
+import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import duckdb
@@ -25,14 +27,25 @@ from warehouse.verify import MEMORY
 
 INPUTS = "inputs"
 """The name of the digest of the tables that a file was written from, in its metadata."""
+PLACES = 4
+"""Decimal places of the numbers in a data set. All values are rounded so before they are compared."""
+KNOWN = "in_companyfacts"
+LARGE, KEPT = 32 << 20, timedelta(hours=20)
+"""A file of so many bytes is not written again for some companies, until it is so old. For all of EDGAR since 2009 both
+have 2.7 GB, and `follow` has hundreds of new filings on a busy day."""
 
 
 class FiledFilesError(PipelineError):
     """A file cannot be written; the message names it."""
 
 
-def write(lake: Lake, published: Path) -> int:
+def write(lake: Lake, published: Path, *, of_some: bool = False) -> int:
     """Write the files that are not of the present tables.
+
+    Args:
+        lake: the tables.
+        published: the folder of builds.
+        of_some: whether only some companies were synchronized: then a large file waits for a run of all.
 
     Returns:
         how many were written.
@@ -40,15 +53,22 @@ def write(lake: Lake, published: Path) -> int:
     Raises:
         FiledFilesError: a file cannot be written; the one before stays.
     """
-    folder, made_from = published / filed.FOLDER, inputs(lake)
+    folder = published / filed.FOLDER
     try:
         folder.mkdir(exist_ok=True)
-        old = [table for table in filed.FILES if _made_from(_path(published, table)) != made_from]
+        new = {table: _inputs(lake, table) for table in filed.FILES}
+        old = [
+            table
+            for table in filed.FILES
+            if (held := _made_from(path := _path(published, table))) != new[table]
+            and not (of_some and held and _can_wait(path))
+        ]
         for table in old:
             written = folder / f".{table.name}.tmp"
-            with duckdb.connect(config={"memory_limit": MEMORY}) as connection:
+            spill = {"temp_directory": str(folder / ".spill")}
+            with duckdb.connect(config={"memory_limit": MEMORY, **spill}) as connection:
                 _note_read(connection, lake)
-                copies.write_parquet(connection, table, _rows(lake, table), written, {INPUTS: made_from})
+                copies.write_parquet(connection, table, _rows(lake, table), written, {INPUTS: new[table]})
             sync(written)
             written.replace(_path(published, table))
         sync(folder)
@@ -66,9 +86,17 @@ def rows_of(published: Path) -> dict[str, int]:
 
 def inputs(lake: Lake) -> str:
     """A digest of the tables that the files are written from."""
-    tables = [name for table in filed.FILES for name in _tables(lake, table.name)]
-    made_from = [f"{name} {cik} {digest}" for name in tables for cik, digest in lake.inputs(name).items()]
-    return joined(*made_from)
+    return joined(*(_inputs(lake, table) for table in filed.FILES))
+
+
+def _inputs(lake: Lake, table: Table) -> str:
+    """A digest of the tables that a file is written from, and of the facts of companyfacts that it is compared with."""
+    digests = {name: lake.inputs(name) for name in _tables(lake, table.name)}
+    if table is filed.FILED_FACTS:
+        ciks = {cik for of_table in digests.values() for cik in of_table}
+        digests["facts"] = {cik: digest for cik, digest in lake.inputs("facts").items() if cik in ciks}
+    made_from = (f"{name} {cik} {digest}" for name, held in digests.items() for cik, digest in sorted(held.items()))
+    return joined(*table.names, *made_from)
 
 
 def _path(published: Path, table: Table) -> Path:
@@ -81,6 +109,12 @@ def _made_from(path: Path) -> str:
         return pl.read_parquet_metadata(path).get(INPUTS, "")
     except (OSError, pl.exceptions.PolarsError):
         return ""
+
+
+def _can_wait(path: Path) -> bool:
+    """Whether a file is too large to be written again for some companies, and new enough."""
+    status = path.stat()
+    return status.st_size >= LARGE and time.time() - status.st_mtime < KEPT.total_seconds()
 
 
 def _tables(lake: Lake, table: str) -> list[str]:
@@ -98,15 +132,24 @@ def _note_read(connection: duckdb.DuckDBPyConnection, lake: Lake) -> None:
 
 def _rows(lake: Lake, table: Table) -> str:
     """The rows of a file as a query; without any rows the columns."""
-    columns = ", ".join(f'CAST("{column.name}" AS {column.type}) AS "{column.name}"' for column in table.columns)
-    none = ", ".join(f'CAST(NULL AS {column.type}) AS "{column.name}"' for column in table.columns)
+    types = {column.name: column.type for column in table.columns}
+    none = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in types.items())
+    expressions = {name: f'"{name}"' for name in types} | ({KNOWN: _is_known(lake)} if KNOWN in types else {})
+    columns = ", ".join(f'CAST({expressions[name]} AS {kind}) AS "{name}"' for name, kind in types.items())
     *quarters, packages = _tables(lake, table.name)
     is_other = "accession NOT IN (SELECT accession FROM read)"
-    of_quarters = [
-        f"SELECT {columns} FROM ({rows}) WHERE {is_other}" for name in quarters for rows in _parts(lake, name)
-    ]
-    of_packages = [f"SELECT {columns} FROM ({rows})" for rows in _parts(lake, packages)]
-    return f"({' UNION ALL '.join([f'SELECT {none} WHERE false', *of_quarters, *of_packages])})"
+    of_quarters = [f"SELECT * FROM ({rows}) WHERE {is_other}" for name in quarters for rows in _parts(lake, name)]
+    rows = " UNION ALL ".join([*of_quarters, *(f"({rows})" for rows in _parts(lake, packages))])
+    return f"(SELECT {columns} FROM ({rows}) AS filed)" if rows else f"(SELECT {none} WHERE false)"
+
+
+def _is_known(lake: Lake) -> str:
+    """Whether companyfacts has a fact, as SQL: by accession, element and value; it has neither members nor own ones."""
+    if not (parts := [*_parts(lake, "facts")] if lake.holds("facts") else []):
+        return "false"
+    theirs = " UNION ALL ".join(f"SELECT accession, tag, value FROM ({rows})" for rows in parts)
+    same = f"(accession, element, round(value, {PLACES})) IN (SELECT accession, tag, round(value, {PLACES}) FROM facts)"
+    return f"member IS NULL AND NOT own AND {same}".replace("FROM facts", f"FROM ({theirs})")
 
 
 def _parts(lake: Lake, name: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from pipelines.dagster_app.asset_specs import UPSTREAM
+from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
 from pipelines.dagster_app.checks import CHECKS
 from pipelines.dagster_app.definitions import JOB
 from pipelines.storage.home import PROJECT
@@ -43,7 +43,7 @@ BROWSER = [
 ]
 STEPS = ["documents", "facts", "values", "versions", "tables", "warehouse", "quality_report", "filings", "statements"]
 PUBLISHED = [f"warehouse/{table.name}" for table in views.PUBLISHED]
-OUTSIDE = [*(f"sec/{name}" for name, *_ in UPSTREAM), "http_interface"]
+OUTSIDE = [*(f"sec/{name}" for name, *_ in (*UPSTREAM, *OF_FILINGS)), "http_interface"]
 ASSETS = "{ assetNodes { assetKey { path } } }"
 RUNS = "{ runsOrError(limit: 20) { ... on Runs { results { runId status } } } }"
 CHECKED = """query ($run: ID!) { runOrError(runId: $run) { ... on Run {

@@ -18,6 +18,7 @@ import httpx
 import pytest
 
 from pipelines.storage.home import PROJECT
+from pipelines.storage.lake import Lake
 from tests.e2e.homes import PATIENCE, published, sync
 from tests.scale import fleet as machines
 from tests.scale.fleet import OF_DASK, Fleet, Machine, until
@@ -42,11 +43,14 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def made_as_alone(leading: Machine, alone: str) -> None:
-    """The run ends well, and has made what one machine makes."""
+    """The run ends well, and has made what one machine makes; the filings are decoded, too."""
     assert leading.ended() == (0, ""), leading.log
     made = published(leading.home)
     assert made.is_whole
     assert made.content_hash == alone
+    lake = Lake(leading.home / "tables")
+    assert lake.height("decoded_filings") > 0
+    assert (lake.companies("statement_lines"), lake.height("unread_filings")) == (lake.companies("decoded_filings"), 0)
 
 
 @pytest.mark.parametrize("fleet", [0], indirect=True)

@@ -11,20 +11,26 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from pipelines.edgar.filing_documents import DATA_SETS
+from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS, FilingDocuments
+from pipelines.edgar.filing_list import XbrlFiling
 from pipelines.edgar.mirror import file_of
+from pipelines.edgar.raw_store import RawStore
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
+from pipelines.stages import filing_requests
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
+from tests import filing_packages
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
-from tests.mirrors import LAST_YEAR
+from tests.edgar_server import Reply, running_server
+from tests.mirrors import ALFA, BRAVO, LAST_YEAR, Mirror, write
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from tests.torture.days import Days
@@ -119,7 +125,7 @@ def test_another_home_continues_from_the_store(objects: Objects, days: Days, tmp
 
 @pytest.mark.long
 def test_filings_are_committed_after_the_build(objects: Objects, days: Days, tmp_path: Path) -> None:
-    """The record of them; their documents stay on the machine. Without new ones there is one commit."""
+    """The record of them, after their documents, and then their rows. Without new ones there is one commit."""
     source = shutil.copytree(days.folder, tmp_path / "mirror")
     data_set = file_of(source, f"{DATA_SETS}2024q1.zip")
     data_set.parent.mkdir(parents=True)
@@ -130,10 +136,64 @@ def test_filings_are_committed_after_the_build(objects: Objects, days: Days, tmp
         for name, value in env.items():
             settings.setenv(name, value)
         lines = [committed_by(home, source), committed_by(home, source)]
-    assert [len(each) for each in lines] == [2, 1]
+    assert [len(each) for each in lines] == [3, 1]
     assert "tables/data_sets.parquet" in head(objects, "filings")["files"]  # type: ignore[operator]
     [document] = home.glob("raw/filings/??/*")
-    assert not [key for key in objects.keys("filings/raw/") if document.name.partition(".")[0] in key]
+    assert [key for key in objects.keys("filings/raw/") if document.name.partition(".")[0] in key]
+
+
+@pytest.mark.long
+def test_another_machine_goes_on_with_the_filings(
+    objects: Objects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a stop in the fetch, it requests what was not committed, and decodes all that the store has."""
+    mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
+    submissions = json.loads(mirror.submissions(ALFA).read_bytes())
+    recent, number = submissions["filings"]["recent"], len(submissions["filings"]["recent"]["form"])
+    days = [f"{datetime.now(UTC) - timedelta(number):%Y-%m-%d}" for number in range(number)]
+    recent |= {"isXBRL": [1] * number, "isInlineXBRL": [0] * number, "filingDate": days}
+    write(mirror.submissions(ALFA), submissions)
+    body = filing_packages.zipped(filing_packages.packed(filing_packages.SHEET, filing_packages.TITLE))
+    for limit in ("CHECKPOINT_SECONDS", "COMMIT_SECONDS"):
+        monkeypatch.setattr(filing_requests, limit, 0.0)
+    monkeypatch.setattr(filing_requests, "AT_A_TIME", 1)
+    package, packages = FilingDocuments.package, [0]
+
+    def stopped(self: FilingDocuments, filing: XbrlFiling) -> object:
+        packages[0] += 1
+        if packages[0] == 3:
+            raise KeyboardInterrupt
+        return package(self, filing)
+
+    with running_server() as server:
+        server.folder = mirror.folder
+        for accession in recent["accessionNumber"]:
+            folder = f"{ARCHIVES}{int(ALFA.cik)}/{accession.replace('-', '')}/"
+            server.on(f"{folder}{accession}-xbrl.zip", Reply(body=body))
+        settings = {"EDGAR_USER_AGENT": "Name mail@example.org", "EDGAR_BASE_URL": server.url}
+        for name, value in (at(objects, "machines") | settings).items():
+            monkeypatch.setenv(name, value)
+        with monkeypatch.context() as stopping:
+            stopping.setattr(FilingDocuments, "package", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                composed(Synchronization(Home(tmp_path / "lost"), "live", symbols="ALFA"))
+        counts = composed(Synchronization(Home(tmp_path / "other"), "live", symbols="ALFA")).counts
+        asked = [path for path, _ in server.asked if path.endswith("-xbrl.zip")]
+    assert number > 3
+    assert len(asked) == len({*asked}) == counts["filings_decoded"] == number
+    assert counts["unread"] == 0
+
+
+@pytest.mark.long
+def test_a_home_that_had_filings_before_it_has_a_store(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """Its documents of filings are in the store, too."""
+    home = tmp_path / "home"
+    assert sync(home, days.folder).returncode == 0
+    store = RawStore(home)
+    digest = store.put_filing(b"a filing")
+    store.name_documents()
+    assert sync(home, days.folder, **at(objects, "moved")).returncode == 0
+    assert [key for key in objects.keys("moved/raw/") if digest in key]
 
 
 def committed_by(home: Path, source: Path) -> list[str]:

@@ -83,7 +83,7 @@ def test_every_asset_shows_rows_companies_and_a_table(synchronized):
                 assert told["build"].value == pointer.build
                 assert told["content_hash"].value == pointer.content_hash
                 assert "| companies | 2 |" in told["tables"].value
-            elif key.to_user_string() == "statements":  # the mirror has no filings
+            elif key.to_user_string() == "statements":
                 assert (told["dagster/row_count"].value, told["files_written"].value) == (0, 2)
             else:
                 assert told["dagster/row_count"].value > 0, key

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines import stages
 from pipelines.dagster_app import definitions
-from pipelines.dagster_app.asset_specs import BUILD, OWNERS, TABLES, UPSTREAM, WAREHOUSE, key_of
+from pipelines.dagster_app.asset_specs import BUILD, OF_FILINGS, OWNERS, TABLES, UPSTREAM, WAREHOUSE, key_of
 from pipelines.dagster_app.assets import DIGITS
 from pipelines.dagster_app.checks import BLOCKING
 from pipelines.dagster_app.definitions import JOB, build_definitions, run_job
@@ -78,22 +78,31 @@ def test_everything_loads_and_is_one_job():
     assert loaded.resolve_schedule_def(f"{JOB}_schedule").cron_schedule == "0 6 * * *"
 
 
+def test_without_filings_there_is_no_step_of_them():
+    """And no document of the SEC that only they read."""
+    loaded = definitions.build_definitions({"FUNDAMENTALS_FILINGS": "off"})
+    assert "quality_report" in loaded.resolve_job_def(JOB).graph.node_dict
+    keys = {key.to_user_string() for key in loaded.resolve_asset_graph().get_all_asset_keys()}
+    assert not keys & {"first_build", "filings", "statements", *(f"sec/{name}" for name, *_ in OF_FILINGS)}
+
+
 def test_the_assets_are_in_the_order_of_the_flow():
     """From the SEC's documents to the published tables and the HTTP interface; each asset says what it is."""
     graph = definitions.definitions.resolve_asset_graph()
-    steps = [*(["sec", name] for name, *_ in UPSTREAM), "documents", "facts", "first_build"]
-    steps += ["filings", "statements", "values", "versions", "tables"]
+    sources, of_filings = ([dg.AssetKey(["sec", name]) for name, *_ in each] for each in (UPSTREAM, OF_FILINGS))
+    steps = ["documents", "facts", "first_build", "filings", "statements", "values", "versions", "tables"]
+    before = [set(sources), *({dg.AssetKey(name)} for name in steps)]
+    before[steps.index("filings")] |= set(of_filings)
     tables = [key_of(table) for table in views.PUBLISHED]
-    for number, name in enumerate(steps[3:], 3):
-        before = steps[:3] if number == 3 else [steps[number - 1]]
-        assert graph.get(dg.AssetKey(name)).parent_keys == set(map(dg.AssetKey, before))
+    for name, parents in zip(steps, before, strict=False):
+        assert graph.get(dg.AssetKey(name)).parent_keys == parents
     for key in (BUILD, *tables):
         assert graph.get(key).parent_keys == {TABLES}
     assert graph.get(dg.AssetKey("quality_report")).parent_keys == {BUILD}
     assert graph.get(dg.AssetKey("http_interface")).parent_keys == {BUILD, *tables}
     assert all(node.description and node.kinds for node in graph.asset_nodes)
     outside = {node.key.to_user_string() for node in graph.asset_nodes if node.is_external}
-    assert outside == {"sec/tickers", "sec/companyfacts", "sec/submissions", "http_interface"}
+    assert outside == {key.to_user_string() for key in (*sources, *of_filings)} | {"http_interface"}
 
 
 @pytest.mark.parametrize("table", views.PUBLISHED, ids=lambda table: table.name)

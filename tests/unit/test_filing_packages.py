@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from pipelines.edgar import linkbases, markup, package
+from pipelines.edgar import face, linkbases, markup, package
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.package import Package, open_package, read_package
 from tests.filing_packages import (
@@ -367,7 +367,7 @@ ENTITIES = f"<!DOCTYPE xbrl [<!ENTITY a '1234567890'>{TENFOLD}]>"
         (f"{ENTITIES}{XBRL}<a b='&j;'/></xbrl>", "not a complete XML document"),
         (f"<!DOCTYPE xbrl [<!ENTITY a SYSTEM 'file:///etc/hostname'>]>{XBRL}<a>&a;</a></xbrl>", "document type"),
         (f"<!DOCTYPE xbrl SYSTEM 'http://127.0.0.1:9/a.dtd'>{XBRL}</xbrl>", "document"),
-        (f"{XBRL}{'<a>' * 1_000_000}{'</a>' * 1_000_000}</xbrl>", "expected at most 1,000,000"),
+        (f"{XBRL}{'<a>' * 600_000}{'</a>' * 600_000}</xbrl>", "expected at most 1,000,000"),
         (f"{XBRL}{'<a>' * 400_000}{'</a>' * 400_000}</xbrl>", "Excessive depth in document: 256"),
         (f"{XBRL}<a>\u00e9</a></xbrl>".encode("latin-1"), "not a complete XML document"),
         (f'<?xml version="1.0" encoding="no-such"?>{XBRL}</xbrl>', "XBRL instance|not a complete XML document"),
@@ -390,6 +390,18 @@ def test_a_file_larger_than_any_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -
         read({"a.xml": instance(*FACTS)})
 
 
+@pytest.mark.parametrize("limit", ["MOST_TAGS", "MAX_PACKAGE"])
+def test_the_files_of_a_package_are_limited_together(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many small linkbases would pass by itself."""
+    files = packed(SHEET, TITLE)
+    larger = files | {f"{number}.xml": linkbase(SHEET) for number in range(50)}
+    count = {"MOST_TAGS": lambda raw: raw.count(b"<"), "MAX_PACKAGE": len}[limit]
+    monkeypatch.setattr(package, limit, 2 * sum(map(count, files.values())))
+    assert read(files).lines.line
+    with pytest.raises(DocumentError, match=f"^filing {ACCESSION} .*in all files, which no package has"):
+        read(larger)
+
+
 def endless(count: int) -> Iterable[tuple[str, str]]:
     """Elements each of which stands twice below the one before."""
     return ((f"alfa:A{n}", f"alfa:A{n + 1}") for n in range(count) for _ in "ab")
@@ -406,6 +418,23 @@ def endless(count: int) -> Iterable[tuple[str, str]]:
 def test_a_hostile_linkbase_is_an_error_of_its_filing(links: str, reason: str) -> None:
     with pytest.raises(DocumentError, match=f"^filing {ACCESSION} .*{reason}"):
         read(packed(links, TITLE))
+
+
+def test_lines_of_one_element_cannot_multiply_its_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all its members and periods: 30 lines of 20 facts are 600 values."""
+    lines_of_one = [(f"alfa:A{n}", "us-gaap:Assets") for n in range(30)]
+    top = [("us-gaap:AssetsAbstract", f"alfa:A{n}") for n in range(30)]
+    days = [(f"d{n}", f"20{n + 1:02}-12-31") for n in range(10)]
+    members = [(f"m{n}", member("us-gaap:Axis", f"alfa:M{n}")) for n in range(10)]
+    parts = [context(name, (day,)) for name, day in days] + [context(name, members=each) for name, each in members]
+    facts = [fact("us-gaap:Assets", 1, of=name) for name, _ in (*days, *members)]
+    axis = [("us-gaap:AssetsAbstract", "us-gaap:Axis")]
+    files = packed(link("presentation", "Sheet", [*top, *lines_of_one, *axis]), TITLE, facts=[*parts, *facts])
+    monkeypatch.setattr(face, "MOST_VALUES", 600)
+    assert len(read(files).lines) == 31
+    monkeypatch.setattr(face, "MOST_VALUES", 599)
+    with pytest.raises(DocumentError, match=f"^filing {ACCESSION} .*more than 599 values"):
+        read(files)
 
 
 @pytest.mark.parametrize("kind", ["presentation", "label"])
@@ -439,6 +468,13 @@ def test_a_zip_bomb_is_refused_before_it_is_inflated(monkeypatch: pytest.MonkeyP
             patch.setattr(package, limit, most - 1)
             with pytest.raises(DocumentError, match=r"a\.zip: has 3 files, and 3,145,728 bytes when inflated"):
                 open_package(bomb, "a.zip")
+
+
+def test_a_large_directory_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = zipped({f"{n}.htm": b"" for n in range(6000)})
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *_: pytest.fail("read"))
+    with pytest.raises(DocumentError, match=r"^a\.zip: has a directory of 3\d\d,\d+ bytes, expected at most 262,144"):
+        open_package(raw, "a.zip")
 
 
 def test_a_damaged_zip_file_is_an_error() -> None:

@@ -2,11 +2,13 @@
 
 import io
 import json
+import shutil
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import polars as pl
@@ -24,12 +26,14 @@ from pipelines.edgar.sources import Source
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests, wanted_filings
-from pipelines.stages.schemas import DOCUMENTS
+from pipelines.stages.filing_requests import nothing_to_commit
+from pipelines.stages.schemas import DOCUMENTS, UNREAD_FILINGS
 from pipelines.stages.wanted_filings import Asked, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
 from tests.mirrors import ALFA, BRAVO, Mirror, write
+from warehouse.pointer import current
 
 NOW = datetime(2026, 8, 5, 10, tzinfo=UTC)
 PAGE = (
@@ -87,10 +91,10 @@ class Bench:
         self.server, self.folder = server, folder / "mirror"
         self.store, self.lake = RawStore(folder / "home"), Lake(folder / "home/tables")
 
-    def file(self, *filed: Filed) -> None:
-        """Let the company have these filings."""
-        digest = self.store.put(submissions(ALFA.cik, *filed))
-        row = (ALFA.cik, "unchanged", "facts", digest, None, NOW)
+    def file(self, *filed: Filed, pages: Sequence[bytes] = ()) -> None:
+        """Let the company have these filings, and pages of older ones."""
+        digests = " ".join(map(self.store.put, (submissions(ALFA.cik, *filed), *pages)))
+        row = (ALFA.cik, "unchanged", "facts", digests, None, NOW)
         documents = pl.DataFrame([row], schema=DOCUMENTS, orient="row")
         self.lake.replace_companies("documents", [documents], {ALFA.cik: ""})
 
@@ -102,6 +106,7 @@ class Bench:
         full: bool = False,
         now: datetime = NOW,
         threads: int = 1,
+        commit: Callable[[], object] = nothing_to_commit,
     ) -> list[str]:
         """Request from the server; return the paths that were requested, in order."""
         before, time = len(self.server.asked), FakeTime()
@@ -119,7 +124,8 @@ class Bench:
         with Source("live", "edgar", client, threads) as source:
             try:
                 asked = Asked(wanted, ciks, now, full)  # type: ignore[arg-type]
-                self.failures = update(Origin(source), store, self.lake, asked, self.told.append, self.told.append)
+                tell = self.told.append
+                self.failures = update(Origin(source), store, self.lake, asked, tell, tell, commit)
             finally:
                 self.asked = ["https:/" + path for path, _ in self.server.asked[before:]]
         return self.asked
@@ -270,6 +276,18 @@ def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch
     assert bench.run(full=True) == data_sets
 
 
+def test_filings_on_pages_of_older_filings_are_requested(bench):
+    """Each once, as the submissions have it; a page that is malformed is left out, and named."""
+    early = Filed("0000000101-12-000001", "2012-07-01")
+    page = json.loads(submissions(ALFA.cik, OLD._replace(filed="2011-01-01"), early))["filings"]["recent"]
+    bench.file(OLD, pages=[json.dumps(page).encode(), b"{}"])
+    for filing in (OLD, early):
+        bench.server.on(zip_of(filing), Reply(body=zipped()))
+    assert bench.run("all", ciks=[ALFA.cik]) == [zip_of(OLD), zip_of(early)]
+    assert "1 pages of older filings are left out, such as: page of older filings of CIK 0000000101" in bench.told[0]
+    assert bench.lake.read("packages")["filed"].cast(pl.String).to_list() == [OLD.filed, early.filed]
+
+
 def test_named_symbols_have_the_packages_of_two_years(bench):
     early = Filed("0000000101-24-000001", "2024-07-01")
     bench.file(OLD, early)
@@ -396,19 +414,38 @@ def test_a_stopped_run_has_recorded_what_it_fetched(bench, monkeypatch):
     for filing in filed:
         bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
     package = FilingDocuments.package
+    monkeypatch.setattr(filing_requests, "COMMIT_SECONDS", 0.0)
+    committed: list[int] = []
 
     def killed(self: FilingDocuments, filing: XbrlFiling) -> object:
         if filing.accession == filed[2].accession:
             assert len(bench.packages()) == 2
+            assert committed == [1, 2]
             raise KeyboardInterrupt
         return package(self, filing)
 
     monkeypatch.setattr(FilingDocuments, "package", killed)
     with pytest.raises(KeyboardInterrupt):
-        bench.run(ciks=[ALFA.cik])
+        bench.run(ciks=[ALFA.cik], commit=lambda: committed.append(len(bench.packages())))
     monkeypatch.setattr(FilingDocuments, "package", package)
     assert bench.run(ciks=[ALFA.cik]) == [zip_of(filing) for filing in filed[2:]]
     assert [accession for accession, *_ in bench.packages()] == [filing.accession for filing in filed]
+
+
+def test_with_a_store_only_what_it_has_lost_is_requested_again(bench, monkeypatch):
+    """The documents need not be on this machine, which may be another one."""
+    stored: list[str] = []
+    monkeypatch.setattr(RawStore, "remote", SimpleNamespace(put_document=lambda digest, _: stored.append(digest)))
+    bench.file(NEW, OLD)
+    for filing in (NEW, OLD):
+        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+    assert bench.run(ciks=[ALFA.cik]) == [zip_of(NEW), zip_of(OLD)]
+    assert {*stored} == {*bench.lake.read("packages")["digest"]}
+    shutil.rmtree(bench.store.root / "filings")
+    assert bench.run(ciks=[ALFA.cik]) == []
+    lost = (None, NEW.accession, ALFA.cik, "is missing", "")
+    bench.lake.write("unread_filings", pl.DataFrame([lost], schema=UNREAD_FILINGS, orient="row"))
+    assert bench.run(ciks=[ALFA.cik]) == [zip_of(NEW)]
 
 
 def test_packages_are_requested_in_parallel(bench, monkeypatch):
@@ -465,15 +502,18 @@ def test_a_synchronization_reads_the_filings_of_a_mirror(synchronized: Home, sam
     with_packages(same_mirror)
     lake = Lake(synchronized.tables)
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "off")
+    shutil.rmtree(synchronized.published / "statements")
     counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
-    assert (counts["published"], counts["packages"], lake.holds("packages")) == (0, 0, False)
+    assert not {"packages", "filed_facts"} & counts.keys()
+    assert not lake.holds("packages")
+    assert not (synchronized.published / "statements").exists()
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "recent")
     counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
     assert (counts["published"], counts["packages"], lake.height("packages")) == (0, 1, 1)
 
 
-def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monkeypatch, caplog):
-    """Where it refuses, the published run stays, and says so."""
+def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monkeypatch):
+    """Where it refuses, the error ends the run, so that whoever follows pauses; what is published stays."""
     document = json.loads(same_mirror.submissions(ALFA).read_bytes())
     recent = document["filings"]["recent"]
     recent |= {
@@ -486,11 +526,11 @@ def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monke
         server.folder, server.otherwise = same_mirror.folder, Reply(403, b"blocked")
         monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
         monkeypatch.setenv("EDGAR_BASE_URL", server.url)
-        counts = composed(Synchronization(home, "live", symbols="ALFA")).counts
+        with pytest.raises(RefusedError, match=r"blocked: wait ten minutes.*what is published stays as it is"):
+            composed(Synchronization(home, "live", symbols="ALFA"))
         asked = [path for path, _ in server.asked if path.endswith("-xbrl.zip")]
-    assert (counts["published"], counts["packages"], len(asked)) == (1, 0, 3)
-    assert "blocked: wait ten minutes" in caplog.text
-    assert "values are made without" in caplog.text
+    assert current(home.published)
+    assert len(asked) == 3
 
 
 def test_a_failure_does_not_fail_the_synchronization(synchronized: Home, same_mirror: Mirror, monkeypatch, caplog):

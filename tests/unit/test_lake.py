@@ -81,6 +81,17 @@ def test_small_parts_are_written_together(tmp_path):
     assert held(lake) == {str(number): [number] for number in range(9)}
 
 
+def test_no_part_is_written_with_more_rows_than_fit_in_memory(tmp_path, monkeypatch):
+    """A full part stays as it is, and small ones become parts that are not larger."""
+    monkeypatch.setattr("pipelines.storage.lake.FULL", 3)
+    lake = Lake(tmp_path)
+    for number in range(9):
+        new = rows({str(number): [number] * (3 if number < 3 else 1)})
+        lake.replace_companies("t", [new], {str(number): "a"})
+    assert [lake.manifest("t").parts[part] for part in parts_of(lake)] == [3, 3, 3, 3, 2, 1]
+    assert lake.height("t") == 15
+
+
 def test_a_table_in_one_file_becomes_the_first_part(tmp_path):
     """As an older program wrote it, with the digests of its companies."""
     lake = Lake(tmp_path)

@@ -1,5 +1,6 @@
 """Decoding filings and data sets: the rows of both, what is decoded again, documents that cannot be read, the files."""
 
+import os
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -63,6 +64,12 @@ def rows(home: Home, table: str, *columns: str) -> list[tuple[object, ...]]:
     return frame.cast({pl.Categorical: pl.String}).rows()
 
 
+def written(home: Home, table: str, *columns: str) -> list[tuple[object, ...]]:
+    """Rows of a file for analysts."""
+    filed_files.write(Lake(home.tables), home.published)
+    return pl.read_parquet(home.published / "statements" / f"{table}.parquet").select(columns).rows()
+
+
 def unread(home: Home) -> dict[str, str]:
     read = Lake(home.tables).read(statements.UNREAD).select(pl.coalesce("name", "accession"), "reason")
     return dict(read.iter_rows())
@@ -124,7 +131,7 @@ def test_lines_have_totals_and_facts_of_companyfacts_are_marked(home):
         ("Vines", True, None, "Assets", 1.0, 40.0),
         ("Assets", False, "Total assets", None, None, 100.0),
     ]
-    marked = dict(rows(home, "filed_facts", "element", "in_companyfacts"))
+    marked = dict(written(home, "filed_facts", "element", "in_companyfacts"))
     assert marked == {name: name == "Assets" for name in marked}
     assert len(marked) == 4
 
@@ -151,7 +158,7 @@ def test_a_line_of_a_data_set_has_all_members_of_its_element(home):
         *((2, 1, "Assets", "Total assets", False, each, day, 100.0) for each in members),
         (2, 2, "Goodwill", "Total assets", True, None, None, None),
     ]
-    facts = rows(home, "filed_facts_2010q1", "taxonomy", "own", "start", "quarters", "member", "in_companyfacts")
+    facts = written(home, "filed_facts", "taxonomy", "own", "start", "quarters", "member", "in_companyfacts")
     assert facts == [
         ("us-gaap", False, None, 0, members[0], True),
         ("us-gaap", False, None, 0, members[1], False),
@@ -163,21 +170,83 @@ def test_a_line_of_a_data_set_has_all_members_of_its_element(home):
 # --- What is decoded again --------------------------------------------------------------------------------------------
 
 
-def test_a_package_is_decoded_once(home, monkeypatch):
-    """Until the company has another filing, or another document of companyfacts; another company is not touched."""
+def test_a_filing_is_decoded_once(home, monkeypatch):
+    """Another filing of its company, and another document of companyfacts, do not decode it again; other code does."""
     other = packed(packages.SHEET, packages.TITLE, facts=[])
     names = {(CIK, ACCESSION): SHEET, (OTHER, "0000000102-25-000001"): other_company(other)}
     filed.fetched(home, names)
-    assert decoded(home)["companies_with_filings"] == 2
-    assert decoded(home)["companies_with_filings"] == 0
+    assert decoded(home)["filings_decoded"] == 2
+    assert decoded(home)["filings_decoded"] == 0
     filed.fetched(home, {**names, (CIK, LATER): SHEET})
-    assert decoded(home)["companies_with_filings"] == 1
+    assert decoded(home)["filings_decoded"] == 1
     assert {*rows(home, "filed_facts", "accession")} == {(ACCESSION,), (LATER,)}
     lake = Lake(home.tables)
     lake.replace_companies("facts", [lake.of_companies("facts", [CIK])], {CIK: "second"})
-    assert decoded(home)["companies_with_filings"] == 1
+    assert decoded(home)["filings_decoded"] == 0
+    before = {name: lake.read(name) for name in ("filed_facts", "statement_lines")}
     monkeypatch.setattr(statements, "code_of_packages", lambda: "other code")
-    assert decoded(home)["companies_with_filings"] == 2
+    monkeypatch.setattr(statements, "TOGETHER", 1)
+    assert decoded(home)["filings_decoded"] == 3
+    assert all(lake.read(name).equals(held) for name, held in before.items())
+
+
+def test_a_run_that_is_stopped_between_two_tables_decodes_again(home, monkeypatch):
+    """The rows of a filing count only if both tables have them."""
+    filed.fetched(home, {(CIK, ACCESSION): SHEET})
+    decoded(home)
+    filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
+    replace = Lake.replace_companies
+
+    def stopped(lake: Lake, name: str, *rest: object) -> None:
+        if name == "statement_lines":
+            raise KeyboardInterrupt
+        replace(lake, name, *rest)
+
+    with monkeypatch.context() as stopping:
+        stopping.setattr(Lake, "replace_companies", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            decoded(home)
+    assert decoded(home)["filings_decoded"] == 2
+    assert len(rows(home, "filed_facts", "accession")) == 8
+    assert {*rows(home, "statement_lines", "accession")} == {(ACCESSION,), (LATER,)}
+
+
+def test_a_run_that_is_killed_goes_on_where_it_was(home, monkeypatch):
+    """What was decoded is put into the tables after some tasks, with the reasons of what cannot be read."""
+    names = {(f"{number:010}", f"{number:010}-25-000001"): {"a.xml": b"<a/>"} for number in range(1, 5)}
+    filed.fetched(home, names)
+    monkeypatch.setattr(statements, "TOGETHER", 1)
+    monkeypatch.setattr(statements, "PUT", 2)
+    work = statements.work
+
+    def killed(folder: Path, lake: Lake, share: statements.Share) -> object:
+        if "0000000004" in share.filings:
+            raise KeyboardInterrupt
+        return work(folder, lake, share)
+
+    with monkeypatch.context() as killing:
+        killing.setattr(statements, "work", killed)
+        with pytest.raises(KeyboardInterrupt):
+            decoded(home)
+    assert len(unread(home)) == 2
+    assert decoded(home) == {"quarters": 0, "filings_decoded": 2, "unread": 4}
+
+
+def test_a_fact_that_companyfacts_has_later_is_marked(home):
+    """Of a data set, too; nothing is decoded again for it."""
+    numbers = [data_sets.fact(adsh=data_sets.A, value="7.0000")]
+    raw = data_sets.zipped(data_sets.members(num=numbers))
+    filed.fetched(home, {(CIK, LATER): SHEET}, {"2010q1": raw})
+    decoded(home)
+    columns = ("accession", "element", "in_companyfacts")
+    assert not any(marked for *_, marked in written(home, "filed_facts", *columns))
+    lake = Lake(home.tables)
+    new = pl.DataFrame({"accession": [LATER, data_sets.A], "value": [100.0, 7.0]})
+    theirs = pl.concat([lake.read("facts")] * 2).with_columns(new)
+    lake.replace_companies("facts", [theirs], {CIK: "second"})
+    assert decoded(home) == {"quarters": 0, "filings_decoded": 0, "unread": 0}
+    marked = [row[:2] for row in written(home, "filed_facts", *columns) if row[2]]
+    assert marked == [(data_sets.A, "Assets"), (LATER, "Assets")]
 
 
 def other_company(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -228,7 +297,7 @@ def test_a_broken_filing_costs_its_own_rows_only(home, files):
     assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
     assert list(unread(home)) == [ACCESSION]
     assert f"filing {ACCESSION} of CIK {CIK}" in unread(home)[ACCESSION]
-    assert decoded(home) == {"quarters": 0, "companies_with_filings": 0, "unread": 1}
+    assert decoded(home) == {"quarters": 0, "filings_decoded": 0, "unread": 1}
 
     filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
     assert decoded(home)["unread"] == 0
@@ -274,22 +343,23 @@ def test_a_document_that_is_missing_in_the_raw_zone_is_tried_again(home):
     zips = lake.read("packages").filter(pl.col("accession") == ACCESSION)["digest"]
     for digest in (*zips, *lake.read("data_sets")["digest"]):
         store.path(digest).unlink()
-    assert decoded(home) == {"quarters": 0, "companies_with_filings": 1, "unread": 2}
+    assert decoded(home) == {"quarters": 0, "filings_decoded": 2, "unread": 2}
     assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
     filed.fetched(home, both, raw)
-    assert decoded(home) == {"quarters": 1, "companies_with_filings": 1, "unread": 0}
+    assert decoded(home) == {"quarters": 1, "filings_decoded": 1, "unread": 0}
 
 
 def test_a_broken_quarter_costs_nothing_but_itself(home):
     """Its earlier rows stay, and it is not read again until its zip file is another one."""
     whole = data_sets.zipped(data_sets.members())
     filed.fetched(home, data_sets={"2010q1": whole, "2010q2": whole[:-40]})
-    assert decoded(home) == {"quarters": 1, "companies_with_filings": 0, "unread": 1}
+    assert decoded(home) == {"quarters": 1, "filings_decoded": 0, "unread": 1}
     filed.fetched(home, data_sets={"2010q1": b"<html>", "2010q2": whole})
-    assert decoded(home) == {"quarters": 1, "companies_with_filings": 0, "unread": 1}
+    assert decoded(home) == {"quarters": 1, "filings_decoded": 0, "unread": 1}
     assert list(unread(home)) == ["2010q1"]
     assert rows(home, "filed_facts_2010q1", "element") == rows(home, "filed_facts_2010q2", "element") == [("Assets",)]
-    assert [share.quarter for share in statements.plan(Lake(home.tables)).shares] == [""]
+    assert decoded(home) == {"quarters": 0, "filings_decoded": 0, "unread": 1}
+    assert statements.update(RawStore(home.root), Lake(home.tables), all_quarters=True)["quarters"] == 1
 
 
 # --- The files --------------------------------------------------------------------------------------------------------
@@ -297,7 +367,7 @@ def test_a_broken_quarter_costs_nothing_but_itself(home):
 
 def test_the_files_have_the_columns_that_are_declared(home):
     """Also without any filing, and with the description of each column in its field."""
-    assert [*schemas.FILED_FACTS] == [*declared.FILED_FACTS.names]
+    assert [*schemas.FILED_FACTS, "in_companyfacts"] == [*declared.FILED_FACTS.names]
     assert [*schemas.STATEMENT_LINES] == [*declared.STATEMENT_LINES.names]
     decoded(home)
     assert filed_files.write(Lake(home.tables), home.published) == 2
@@ -327,6 +397,26 @@ def test_a_filing_whose_documents_are_read_has_no_rows_of_a_data_set(home):
     path.write_bytes(b"damaged")
     assert filed_files.write(lake, home.published) == 1
     assert {each.name for each in path.parent.iterdir()} == {"filed_facts.parquet", "statement_lines.parquet"}
+
+
+def test_a_large_file_is_written_for_all_companies(home, monkeypatch):
+    """Not for some of them, until it is old; a small one is."""
+    decoded(home)
+    lake = Lake(home.tables)
+    filed_files.write(lake, home.published, of_some=True)
+    filed.fetched(home, {(CIK, ACCESSION): SHEET})
+    decoded(home)
+    with monkeypatch.context() as large:
+        large.setattr(filed_files, "LARGE", 1)
+        assert filed_files.write(lake, home.published, of_some=True) == 0
+        path = home.published / "statements" / "filed_facts.parquet"
+        os.utime(path, (0, 0))
+        assert filed_files.write(lake, home.published, of_some=True) == 1
+        assert filed_files.write(lake, home.published) == 1
+    filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
+    decoded(home)
+    assert filed_files.write(lake, home.published, of_some=True) == 2
+    assert filed_files.write(lake, home.published, of_some=True) == 0
 
 
 def test_a_file_that_cannot_be_written_is_named(home):

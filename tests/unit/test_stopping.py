@@ -5,18 +5,26 @@ import signal
 import subprocess
 import sys
 
-from pipelines.run.stopping import MESSAGE, STATUS
+from pipelines.run.stopping import STATUS, of_synchronization
 from pipelines.storage.home import PROJECT
+from warehouse.pointer import current
 
 BUSY = """
 import signal
 from hashlib import pbkdf2_hmac
 from pipelines.run.stopping import ends_soon_after_sigint
 signal.signal(signal.SIGINT, lambda *_: None)
-with ends_soon_after_sigint(0.1):
+with ends_soon_after_sigint(lambda: "stopped", 0.1):
     print("busy", flush=True)
     pbkdf2_hmac("sha256", b"", b"", 1 << 30)  # minutes in one call
 """
+
+
+def test_what_is_said_of_a_stopped_synchronization_is_true(synchronized):
+    """Filings are fetched after a build is published."""
+    folder = synchronized.published
+    assert "nothing was published" in of_synchronization(folder, before=current(folder))
+    assert "a build was published before" in of_synchronization(folder, before=None)
 
 
 def test_a_computation_that_handles_no_signal_is_ended():
@@ -31,4 +39,4 @@ def test_a_computation_that_handles_no_signal_is_ended():
             told = running.communicate(timeout=30)[1]
         finally:
             running.kill()
-    assert (running.returncode, told) == (STATUS, f"{MESSAGE}\n")
+    assert (running.returncode, told) == (STATUS, "stopped\n")

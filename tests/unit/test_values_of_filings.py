@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipelines.dagster_app.definitions import run_job
 from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.mirror import file_of
 from pipelines.normalize.history.versions import VERSION_OF
@@ -155,3 +156,21 @@ def test_the_sec_is_published_before_its_filings_and_once_more_with_them(mirror,
     newest = changes.sort("period_end").select("before", "after", "cause").rows()[-1]
     assert newest == (former, 450e6, "correction")
     assert runs.read(home.published).by_result[runs.PUBLISHED].number == 3
+
+
+def test_a_condition_holds_back_the_first_build_too(mirror, synchronize, monkeypatch):
+    """No filing of the SEC is asked for then."""
+    with running_server() as server:
+        server.folder = mirror.folder
+        monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
+        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
+        home = synchronize("home", "off", "live")
+        for filer in (ALFA, BRAVO):
+            mirror.facts(filer).write_text("{")
+        add_packages(mirror)
+        monkeypatch.setenv("FUNDAMENTALS_FILINGS", "all")
+        monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
+        outcome = run_job(home, "live", "ALFA,BRVO")
+        asked = [path for path, _ in server.asked if "/Archives/edgar/data/" in path]
+    assert outcome.held_back_by == ["few_are_quarantined: 2 of 2 companies with documents are quarantined"]
+    assert asked == []

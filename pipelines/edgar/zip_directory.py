@@ -1,0 +1,37 @@
+"""The directory of a zip file, checked before `zipfile` reads it as a whole.
+
+Belongs here: its end and its size. Does not: the members (zipped_tables, package), archives with a million of them
+(archive).
+"""
+
+import io
+from typing import BinaryIO
+
+from pipelines.edgar.archive import END, END_MARK, LOCATOR_64, LOCATOR_MARK, LONGEST_COMMENT
+from pipelines.edgar.errors import DocumentError
+
+
+def check_directory(file: BinaryIO, largest: int, place: str) -> None:
+    """Refuse a directory that would fill the memory: `zipfile` makes an object of half a kilobyte for each member.
+
+    Args:
+        file: the zip file.
+        largest: bytes that the directory may have.
+        place: the name of the file in errors.
+
+    Raises:
+        DocumentError: the directory is larger, or its end is missing.
+    """
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    begin = file.read(40)
+    file.seek(max(0, size - END.size - LONGEST_COMMENT - LOCATOR_64.size))
+    tail = file.read()
+    end = tail.rfind(END_MARK)
+    if end < 0 or end + END.size > len(tail):
+        raise DocumentError(f"is not a whole zip file: its end is missing, and it begins with {begin!r}", place)
+    *_, directory, _, _ = END.unpack_from(tail, end)
+    if tail[:end][-LOCATOR_64.size :].startswith(LOCATOR_MARK):
+        raise DocumentError("has 64-bit sizes, which only files of more than 4 GB need", place)
+    if directory > largest:
+        raise DocumentError(f"has a directory of {directory:,} bytes, expected at most {largest:,}", place)
