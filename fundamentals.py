@@ -193,9 +193,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("item", metavar="ITEM", help="a line item, such as free_cash_flow")
     explain.add_argument("period", metavar="PERIOD", help="a label (2026Q1, FY2025) or the last day of the period")
     explain.add_argument("--json", action="store_true", help="print JSON")
-    explain.add_argument(
-        "--all", action="store_true", help="also list the company's rules, and show all statements"
-    )
+    explain.add_argument("--all", action="store_true", help="also list the company's rules, and show all statements")
 
     doctor = commands.add_parser("doctor", help="examine the home, and say what is wrong and what to do")
     doctor.add_argument("--quick", action="store_true", help="do not read documents and tables")

@@ -85,13 +85,14 @@ COMMENT ON MACRO TABLE financials_as_served IS
 'Versions superseded before the first synchronization were never served and are left out. Symbols and share basis are '
 'those of this build.';
 
-CREATE MACRO restatements_known(symbol_, of_all) AS TABLE
+CREATE MACRO restatements_known(symbol_, of_all, with_sources) AS TABLE
 WITH numbered AS (
     SELECT
         versions.*,
         symbol,
         lag(value) OVER (pair ORDER BY version) AS previous_value,
-        count(*) OVER pair AS version_count
+        with_sources OR cause IS DISTINCT FROM 'source' AS is_shown,
+        count(*) FILTER (with_sources OR cause IS DISTINCT FROM 'source') OVER pair AS version_count
     FROM versions
     INNER JOIN companies USING (cik)
     WHERE upper(symbol) = upper(symbol_) OR (of_all AND is_primary)
@@ -118,20 +119,21 @@ SELECT
     recorded_at
 FROM numbered
 LEFT JOIN filings USING (accession)
-WHERE version_count > 1
+WHERE version_count > 1 AND is_shown
 ORDER BY symbol, period_end DESC, period_kind DESC, item, version;
 
 COMMENT ON MACRO TABLE restatements_known IS
-'All versions of values that changed after they were first recorded: of a symbol, or of all primary symbols. Macro '
-'restatements is a case of it.';
+'All versions of values that changed after they were first recorded: of a symbol, or of all primary symbols; '
+'with_sources: also those with the cause source, because of what was read later of known filings. Macro restatements is '
+'a case of it.';
 
-CREATE MACRO restatements(symbol_) AS TABLE (SELECT * FROM restatements_known(symbol_, false)),
-() AS TABLE (SELECT * FROM restatements_known(NULL, true));
+CREATE MACRO restatements(symbol_) AS TABLE (SELECT * FROM restatements_known(symbol_, false, false)),
+() AS TABLE (SELECT * FROM restatements_known(NULL, true, false));
 
 COMMENT ON MACRO TABLE restatements IS
 'All versions of the values of a symbol (case-insensitive) that changed after they were first recorded, with filing, '
 'cause, value, previous value and change; without a symbol, of all primary symbols. A null value means that the value '
-'was withdrawn. Newest period first.';
+'was withdrawn. Versions with the cause source are left out. Newest period first.';
 
 CREATE MACRO latest(item_) AS TABLE
 WITH stated AS (

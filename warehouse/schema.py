@@ -568,14 +568,15 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "changes",
-        "The values that differ from the previous build.",
+        "The values that differ from the build before the synchronization, but for those that changed because more was "
+        "read of known filings.",
         ("cik", "period_kind", "period_end", "item"),
         (
             CIK,
             PERIOD_KIND,
             PERIOD_END,
             ITEM,
-            Column("before", "DOUBLE", "Value in the previous build."),
+            Column("before", "DOUBLE", "Value in the build before."),
             Column("after", "DOUBLE", "Value in this build."),
             Column("cause", "VARCHAR", "Cause of the change."),
         ),

@@ -102,7 +102,7 @@ GAPS: dict[str, Gap] = {
         (*FLOWS, *BALANCES),
     ),
     "own_element_not_classified": Gap(
-        "The balance sheet has a material line under an element of the filer's own, and its words do not say whether it "
+        "The balance sheet has a material line under an own element of the filer, whose words do not say whether it "
         "is a borrowing.",
         BALANCES,
     ),
@@ -198,6 +198,7 @@ CAUSES: dict[str, str] = {
     "input_changed": "An amount that the ratio is calculated from changed.",
     "unexplained": "No cause was found.",
     "method": "The rules of this service changed.",
+    "source": "More was read of known filings: a data set of the SEC, or the filing itself.",
     "correction": "EDGAR now shows other figures for a filing that was recorded before.",
 }
 """Causes of versions: column `cause` of table `versions`."""

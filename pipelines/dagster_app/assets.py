@@ -16,7 +16,7 @@ import polars as pl
 from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.resources import is_of_command
 from pipelines.edgar.errors import EdgarError
-from pipelines.run.plan import FILING_STEPS, STEPS, Step
+from pipelines.run.plan import STEPS, Step, without_filings
 from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Synchronization
 from pipelines.tables import build_tables
@@ -157,14 +157,15 @@ def _asked_again(context: dg.AssetExecutionContext) -> Iterator[None]:
         raise dg.RetryRequested(RETRIES, seconds) from error
 
 
-def _assets() -> tuple[dg.AssetsDefinition, ...]:
-    """All steps, each after the one before it, and after the SEC's documents that it reads."""
-    steps = (*STEPS, *FILING_STEPS)
-    before = [[], *([dg.AssetKey(step.name)] for step in steps)]
-    for step, documents in ((STEPS[0], asset_specs.UPSTREAM), (FILING_STEPS[0], asset_specs.OF_FILINGS)):
-        before[steps.index(step)] += [spec.key for spec in asset_specs.upstream(documents)]
+def _assets(steps: tuple[Step, ...]) -> tuple[dg.AssetsDefinition, ...]:
+    """Steps, each after the one before it, and after the SEC's documents that it reads."""
+    read = {"documents": asset_specs.UPSTREAM, "filings": asset_specs.OF_FILINGS}
+    before = [
+        [*former, *(spec.key for spec in asset_specs.upstream(read.get(step.name, ())))]
+        for step, former in zip(steps, [[], *([dg.AssetKey(step.name)] for step in steps)], strict=False)
+    ]
     makers = (_publishing if step.name == "warehouse" else _asset for step in steps)
     return tuple(make(step, keys) for make, step, keys in zip(makers, steps, before, strict=False))
 
 
-ASSETS = _assets()
+ASSETS, ASSETS_WITHOUT_FILINGS = _assets(STEPS), _assets(without_filings(STEPS))

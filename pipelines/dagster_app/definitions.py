@@ -15,8 +15,8 @@ from pydantic import Field
 
 from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
-from pipelines.dagster_app.assets import ASSETS, counts_of
-from pipelines.dagster_app.checks import CHECKS
+from pipelines.dagster_app.assets import ASSETS, ASSETS_WITHOUT_FILINGS, counts_of
+from pipelines.dagster_app.checks import CHECKS, CHECKS_WITHOUT_FILINGS
 from pipelines.dagster_app.launcher import PROCESS, process_named
 from pipelines.dagster_app.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.dagster_app.run_history import held_back_by, recording, remove
@@ -24,7 +24,7 @@ from pipelines.edgar.errors import UnopenedError
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError, StepError
 from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
-from pipelines.run.plan import STEPS, Outcome
+from pipelines.run.plan import Outcome
 from pipelines.run.steps import WAY
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
@@ -49,7 +49,8 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
     )
 
     is_off = environment.get("FUNDAMENTALS_FILINGS") == "off"
-    steps, documents = (ASSETS[: len(STEPS)], UPSTREAM) if is_off else (ASSETS, (*UPSTREAM, *OF_FILINGS))
+    steps, checks = (ASSETS_WITHOUT_FILINGS, CHECKS_WITHOUT_FILINGS) if is_off else (ASSETS, CHECKS)
+    documents = UPSTREAM if is_off else (*UPSTREAM, *OF_FILINGS)
 
     class Request(dg.Config):
         """What a run does."""
@@ -70,13 +71,13 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     job = dg.define_asset_job(
         JOB,
-        dg.AssetSelection.assets(*steps) | dg.AssetSelection.checks(*CHECKS),
+        dg.AssetSelection.assets(*steps) | dg.AssetSelection.checks(*checks),
         description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
         config=requested,
     )
     return dg.Definitions(
         assets=[*asset_specs.upstream(documents), *steps, asset_specs.interface()],
-        asset_checks=CHECKS,
+        asset_checks=checks,
         jobs=[job],
         sensors=[feed_of_newest_filings(job, environment)],
         schedules=[

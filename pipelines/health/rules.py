@@ -9,7 +9,6 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.stages import values
-from pipelines.stages.batches import Batch
 from pipelines.stages.schemas import REPLAYED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -58,10 +57,8 @@ def _different(lake: Lake, ciks: list[str]) -> list[str]:
     """The companies whose stored rows are not those that the rules make now."""
     if not ciks:
         return []
-    earlier = values.held_predecessors(lake)
-    tables, _ = values.work(
-        lake, Batch(tuple(ciks), predecessors={cik: earlier[cik] for cik in ciks if cik in earlier})
-    )
+    batch = values.batch_of(tuple(ciks), values.held_predecessors(lake), values.filings_read(lake))
+    tables, _ = values.work(lake, batch)
     wrong = set()
     for name in COMPARED:
         stored = lake.of_companies(name, ciks)

@@ -25,8 +25,8 @@ SERIES = 6
 """The number of causes with a colour of their own; all others share one."""
 
 OTHERS = "others"
-OUR_OWN = "method"
-"""The cause of versions that come from a change of our rules, not from a restatement by the filer."""
+OUR_OWN = ("method", "source")
+"""The causes of versions that come from our rules, or from what we read, not from a restatement by the filer."""
 
 
 def coverage(financials: pl.DataFrame) -> pl.DataFrame:
@@ -64,7 +64,7 @@ def restatements(versions: pl.DataFrame) -> pl.DataFrame:
     Args:
         versions: TTM rows of table `versions`: `version`, `filed`, `cause`.
     """
-    later = versions.filter(pl.col("version") > 1, pl.col("filed").is_not_null(), pl.col("cause") != OUR_OWN)
+    later = versions.filter(pl.col("version") > 1, pl.col("filed").is_not_null(), ~pl.col("cause").is_in(OUR_OWN))
     frequent = later.group_by("cause").len().sort("len", "cause", descending=[True, False])["cause"].head(SERIES)
     cause = pl.when(pl.col("cause").is_in(frequent.implode())).then("cause").otherwise(pl.lit(OTHERS))
     counted = later.group_by(year=pl.col("filed").dt.year(), cause=cause).agg(versions=pl.len())

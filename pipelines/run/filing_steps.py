@@ -1,6 +1,6 @@
-"""The steps after publication: fetching the filings themselves, and decoding them.
+"""The steps of the filings themselves: fetching and decoding them.
 
-Belongs here: what people see of them, and that failures leave the published run as it is. Does not: which documents
+Belongs here: what people see of them, and that failures leave the run to go on without. Does not: which documents
 are wanted (stages.wanted_filings), their rows (stages.statements), the steps of values (steps).
 """
 
@@ -36,7 +36,7 @@ KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 def filings(synchronization: Synchronization, log: Log) -> StepResult:
     """The SEC's data sets and the XBRL packages of filings, as received, in the raw zone; one row for each document."""
-    with _leaving_what_is_published(log):
+    with _going_on(log):
         _fetch(synchronization, log)
     return _result(synchronization.lake)
 
@@ -58,7 +58,7 @@ def _fetch(synchronization: Synchronization, log: Log) -> None:
 
 def statements(synchronization: Synchronization, log: Log) -> StepResult:
     """What filings state beside companyfacts: facts by member and under own elements, and the lines of statements."""
-    with _leaving_what_is_published(log):
+    with _going_on(log):
         return _decode(synchronization, log)
     return StepResult({"row_count": 0})
 
@@ -80,14 +80,14 @@ def _decode(synchronization: Synchronization, log: Log) -> StepResult:
 
 
 @contextmanager
-def _leaving_what_is_published(log: Log) -> Iterator[None]:
-    """Warn of an error after publication, which is no failure of the run; but who follows must know of a refusal."""
+def _going_on(log: Log) -> Iterator[None]:
+    """Warn of an error, which is no failure of the run: values are made from what is there. A refusal ends the run."""
     try:
         yield
     except RefusedError:
         raise
     except FAILURES as error:
-        message = f"filings: {error}{STAYS}"
+        message = f"filings: {error}; values are made without, and the next synchronization goes on with the filings"
         log.warning(message)
         on_terminal(message)
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipelines.edgar import listing_checks
+from pipelines.normalize.history.versions import SOURCE
 from pipelines.run.synchronization import Synchronization
+from pipelines.stages.schemas import VERSIONS
 from pipelines.tables.build_tables import assembled
 
 LARGEST_QUARANTINE = 0.1
@@ -22,6 +24,10 @@ LARGEST_LOSS = 0.01
 
 FEW = 3
 """Up to so many quarantined or withdrawn companies never hold back publishing, however small the source is."""
+
+
+LOGGED = pl.Schema({"cik": pl.String, "cause": pl.String, "is_current": pl.Boolean})
+"""The columns of the log that a gate reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +70,9 @@ def the_list_is_whole(synchronization: Synchronization) -> Finding:
 def no_company_is_lost(synchronization: Synchronization) -> Finding:
     """Every company that was covered before is still covered; one that leaves the SEC's list stays, as not listed.
 
-    Two exceptions: a company whose only symbol now belongs to another company, and a few companies whose values were
-    all withdrawn, which the log shows. Many of the latter at once are an error of the service.
+    Three exceptions: a company whose only symbol now belongs to another company; one whose filings are no longer read,
+    with FUNDAMENTALS_FILINGS=off; and a few companies whose values were all withdrawn, which the log shows. Many of the
+    latter at once are an error of the service.
     """
     lake = synchronization.lake
     covered = lake.read(assembled("companies")).select("cik").unique()
@@ -73,8 +80,9 @@ def no_company_is_lost(synchronization: Synchronization) -> Finding:
         return Finding("the first build of this home")
     before = lake.read("covered")
     lost = before.join(covered, on="cik", how="anti").join(lake.read("listings"), on="cik", how="semi")
-    logged = lake.of_companies("versions", lost["cik"]) if lake.holds("versions") else None
-    withdrawn = lost.join(logged, on="cik", how="semi") if logged is not None else lost.clear()
+    logged = lake.of_companies(VERSIONS, lost["cik"]) if lake.holds(VERSIONS) else LOGGED.to_frame()
+    lost = lost.join(logged.filter("is_current", pl.col("cause") == SOURCE), on="cik", how="anti")
+    withdrawn = lost.join(logged, on="cik", how="semi")
     if withdrawn.height == lost.height and lost.height <= max(FEW, LARGEST_LOSS * before.height):
         return Finding(f"{lost.height} companies had all values withdrawn")
     named = ", ".join(lost["cik"].head(FEW))
@@ -95,8 +103,6 @@ def few_are_quarantined(synchronization: Synchronization) -> Finding:
 
 Gate = Callable[[Synchronization], Finding]
 
-GATES: dict[str, tuple[Gate, ...]] = {
-    "documents": (the_list_is_whole,),
-    "tables": (no_company_is_lost, few_are_quarantined),
-}
+OF_TABLES: tuple[Gate, ...] = (no_company_is_lost, few_are_quarantined)
+GATES: dict[str, tuple[Gate, ...]] = {"documents": (the_list_is_whole,), "tables": OF_TABLES}
 """The conditions after each step."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from pipelines.run import filing_steps, publication, run_log, steps
-from pipelines.run.gates import GATES
+from pipelines.run.first_build import GATES, first_build
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
@@ -71,14 +71,7 @@ EXTRACT, NORMALIZE, PUBLISH = "extract", "normalize", "publish"
 STEPS = (
     Step("documents", EXTRACT, frozenset({"httpx"}), steps.documents),
     Step("facts", EXTRACT, frozenset({"msgspec", "parquet"}), steps.facts, elements_digest),
-    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, rules_digest),
-    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, rules_digest),
-    Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
-    Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
-    Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
-)
-"""The steps of values, each after the one before it."""
-FILING_STEPS = (
+    Step("first_build", PUBLISH, frozenset({"duckdb"}), first_build),
     Step("filings", EXTRACT, frozenset({"httpx"}), filing_steps.filings, commits=True),
     Step(
         "statements",
@@ -88,9 +81,22 @@ FILING_STEPS = (
         code_of_statements,
         commits=True,
     ),
+    Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, rules_digest),
+    Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, rules_digest),
+    Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
+    Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
+    Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
 )
-"""The steps after these, unless FUNDAMENTALS_FILINGS is off. What is published is committed before the filings
-themselves are fetched, which may take long."""
+"""All steps, each after the one before it; without filings those of OF_FILINGS are left out.
+
+Values are made from companyfacts and filings together. The SEC's filings may take long, so a first build is published
+before they are fetched; the steps after them then make another one if they state something new."""
+OF_FILINGS = ("first_build", "filings", "statements")
+
+
+def without_filings(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with FUNDAMENTALS_FILINGS=off."""
+    return tuple(step for step in steps if step.name not in OF_FILINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
     counts: dict[str, int] = {}
     way = ""
     with synchronization.running(is_held_back=lambda: bool(held_back)):
-        for step in STEPS if filings_wanted() == "off" else (*STEPS, *FILING_STEPS):
+        for step in without_filings(STEPS) if filings_wanted() == "off" else STEPS:
             result = step.done(synchronization, log)
             counts.update(result.counts)
             way = str(result.shown.get(steps.WAY, way))

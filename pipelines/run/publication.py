@@ -39,9 +39,10 @@ def warehouse(synchronization: Synchronization, _: Log) -> StepResult:
     lake.write(listing_checks.TABLE, listing_checks.settled(lake.read(listing_checks.TABLE)))
     before, inputs = synchronization.before, build_tables.inputs(lake)
     is_mended = before is None and publish.readable(published) is not None
-    if before and before.inputs == inputs and not synchronization.full:
+    is_full = synchronization.full and synchronization.first is None
+    if before and before.inputs == inputs and not is_full:
         return _kept(synchronization, before, inputs, times)
-    renewed = None if synchronization.full else _renewal(lake, before)
+    renewed = None if is_full else _renewal(lake, before)
     build = publish.build(published, build_tables.files(lake), synchronization.sync_id, renewed)
     is_same = before is not None and before.inputs == inputs and _has_rows(before, build)
     if before and (is_same or before.content_hash == build.content_hash):
@@ -80,8 +81,12 @@ def _kept(
     """Readers keep the build that they have: nothing is new, or rows that were computed again are the same."""
     if build_tables.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
         build_tables.remember_built(synchronization.lake, build.build)
-    publish.record(synchronization.home.published, inputs=inputs, **times)
+    if synchronization.first is None or build.inputs != inputs:
+        publish.record(synchronization.home.published, inputs=inputs, **times)
     synchronization.result = runs.UNCHANGED
+    if synchronization.first:
+        synchronization.keep(synchronization.first)
+        return synchronization.first
     return _result(build.build, build.content_hash, build.rows, is_new=False)
 
 

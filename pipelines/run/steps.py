@@ -115,7 +115,9 @@ def _warn_of_quarantined(rows: pl.DataFrame, log: Log) -> None:
 def values(synchronization: Synchronization, log: Log) -> StepResult:
     """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
     steps = Steps()
-    counts = values_stage.update(synchronization.lake, again(synchronization), steps.add, synchronization.workers)
+    if synchronization.first:
+        synchronization.begin_again()
+    counts = values_stage.update(synchronization.lake, _named(synchronization), steps.add, synchronization.workers)
     return values_result(synchronization, log, counts, steps)
 
 
@@ -163,7 +165,8 @@ def versions(synchronization: Synchronization, _: Log) -> StepResult:
         synchronization.sync_id,
         synchronization.started_at,
         synchronization.workers,
-        again(synchronization),
+        _named(synchronization),
+        goes_on=synchronization.first is not None,
     )
     return versions_result(synchronization, segments)
 
@@ -201,7 +204,7 @@ def versions_result(synchronization: Synchronization, segments: Sequence[str]) -
 def assembly(synchronization: Synchronization, log: Log) -> StepResult:
     """The rows of all tables of the warehouse, before they are published; companies whose rows fail are held back."""
     lake = synchronization.lake
-    named = again(synchronization)
+    named = _named(synchronization)
     before = synchronization.before
     if named or not before or not build_tables.are_published(lake, before.inputs):
         faults = build_tables.assemble_companies(lake, synchronization.workers, named)
@@ -273,6 +276,11 @@ def again(synchronization: Synchronization) -> list[str]:
     lake, asked = synchronization.lake, synchronization.asked
     held = () if asked.symbols else lake.inputs("facts")  # of companies that are not listed any more, too
     return sorted({*documents_stage.companies_asked(lake.read("listings"), asked), *held})
+
+
+def _named(synchronization: Synchronization) -> list[str]:
+    """The same, but none once the first build has processed them."""
+    return [] if synchronization.first else again(synchronization)
 
 
 def _result(lake: Lake, table: str, shown: Mapping[str, Shown]) -> StepResult:

@@ -19,6 +19,7 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.run import cluster
 from pipelines.run.code_in_force import in_force
+from pipelines.run.result import StepResult
 from pipelines.settings import filings_wanted
 from pipelines.stages.documents import Asked
 from pipelines.storage.home import Home
@@ -68,6 +69,7 @@ class Synchronization:
         workers: the processes that share the work.
         result: one of warehouse.runs.RESULTS; until a step says otherwise, it failed.
         copy: the working copy of the store in the home, while it runs; None without a store.
+        first: what was published before the filings were fetched; None: nothing was.
     """
 
     home: Home
@@ -79,6 +81,7 @@ class Synchronization:
     workers: Workers = ALONE
     result: str = runs.FAILED
     copy: WorkingCopy | None = None
+    first: StepResult | None = None
     _looking: Future[Pointer | None] | None = None
     _began: float = 0.0
     _is_recorded: bool = False
@@ -119,8 +122,8 @@ class Synchronization:
             else:
                 self.workers = held.enter_context(started(os.environ.get("FUNDAMENTALS_PROCESSES", "")))
             looking = held.enter_context(ThreadPoolExecutor(1))
-            self.started_at, self.result = datetime.now(UTC), runs.FAILED
-            self._began, self._is_recorded, self._is_shared = time.monotonic(), False, False
+            self._begin()
+            self.first = None
             self._looking = looking.submit(published_before, self.home.published)
             try:
                 self.lake.tidy()
@@ -134,15 +137,33 @@ class Synchronization:
                         self.copy.commit(f"{self.sync_id}, held back")
                 self.copy, self.workers = None, ALONE
 
+    def _begin(self) -> None:
+        self.started_at, self.result = datetime.now(UTC), runs.FAILED
+        self._began, self._is_recorded, self._is_shared = time.monotonic(), False, False
+
+    def begin_again(self) -> None:
+        """Begin the build that follows the first one: it has a time, an id and a record of its own."""
+        self._begin()
+        self._looking = Future()
+        self._looking.set_result(readable(self.home.published))
+
+    def keep(self, first: StepResult) -> None:
+        """Let the first build be the result, because nothing is new since; it is recorded already."""
+        self.result = runs.PUBLISHED if first.counts["published"] else runs.UNCHANGED
+        self._is_recorded = self._is_shared = True
+
     def share(self, log: Log) -> None:
         """Record the run, and commit the state of the home to the store; without a store nothing is committed.
 
+        Neither is done before the run has published, or found nothing new.
         After the first time only what is new is committed, and an error is a warning: readers have the build.
 
         Raises:
             StoreConflict: another run was committed meanwhile; the home has its state then.
             StoreError: the store cannot be written; the state before stays the current one.
         """
+        if self.result == runs.FAILED:
+            return
         self._record()
         if self.copy is None:
             return
@@ -235,6 +256,11 @@ class Synchronization:
     def source_name(self) -> str:
         """The name of the source without any path of this machine."""
         return self.source if self.source in ("live", "sample") else "mirror"
+
+    @property
+    def publishes_first(self) -> bool:
+        """Whether a build is published before filings are fetched: the SEC's may take hours."""
+        return self.source == "live"
 
     @property
     def confirms_shrink(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
@@ -28,6 +28,8 @@ BATCH = 125
 
 More companies are shared by worker processes (FUNDAMENTALS_PROCESSES), or by machines (FUNDAMENTALS_CLUSTER)."""
 SETTING = "FUNDAMENTALS_BATCH"
+DIGITS = 64
+"""Digits of a digest."""
 
 
 class BatchError(PipelineError):
@@ -43,9 +45,12 @@ class Batch(msgspec.Struct, frozen=True):
         accepted: stage facts: those whose document the operator has accepted, whatever it lacks.
         predecessors: stage values: the possible predecessors of those that have any, the nearest first.
         compared: stage values: those that are held back if their values would be withdrawn: all, or with the same
-            rules as before many.
+            rules as before many. Not those of which only what is read of their filings is new.
         same_rules: stage values: those whose rows were made by the same rules.
         withdrawing: stage values: those that are held back since an earlier run, whatever is new.
+        filed: stage values: the endings of the tables that have what their filings state; none: companyfacts alone.
+        reread: stages values and versions: those of whose filings something else is read than before, by equal rules.
+        same_documents: of these, those whose documents are the same.
         segments: stage versions: the segments of the log that have versions of them, in the order of recording.
     """
 
@@ -56,6 +61,9 @@ class Batch(msgspec.Struct, frozen=True):
     compared: tuple[str, ...] = ()
     same_rules: tuple[str, ...] = ()
     withdrawing: tuple[str, ...] = ()
+    filed: tuple[str, ...] = ()
+    reread: tuple[str, ...] = ()
+    same_documents: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
 
     def of(self, ciks: tuple[str, ...]) -> "Batch":
@@ -143,6 +151,33 @@ def outdated(
         for cik, digest in held
         if cik in chosen or known.get(cik) != (joined(digest, code) if code else digest)
     }
+
+
+class MadeFrom(NamedTuple):
+    """What the values of a company are made from: three digests, and as text one after the other.
+
+    Attributes:
+        rules: the rules.
+        documents: companyfacts and submissions, also those of predecessors.
+        filings: what is read of the filings themselves; empty if nothing is.
+    """
+
+    rules: str
+    documents: str
+    filings: str
+
+    def __str__(self) -> str:
+        """The three digests as one."""
+        return "".join(self)
+
+    @classmethod
+    def read(cls, text: str) -> "MadeFrom":
+        """The three digests of such a text; of another one no rules are equal."""
+        return cls(text[:DIGITS], text[DIGITS : 2 * DIGITS], text[2 * DIGITS :])
+
+    def is_reread(self, before: "MadeFrom") -> bool:
+        """Whether something else is read of the filings than before, by the same rules."""
+        return self.rules == before.rules and self.filings != before.filings
 
 
 def joined(*digests: str) -> str:

@@ -7,12 +7,14 @@ holds a company back (quarantine).
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+import msgspec
 import polars as pl
 
 from pipelines.normalize.periods.predecessors import chains, stitched, under_successors
 from pipelines.normalize.pipeline import Observer, standardize
-from pipelines.stages import batches, held_back, quarantine
-from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
+from pipelines.settings import filings_wanted
+from pipelines.stages import batches, filed, held_back, quarantine
+from pipelines.stages.batches import Batch, MadeFrom, Plan, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import REPLAYED, VALUE_TABLES
 from pipelines.storage.lake import Batches, Lake
@@ -48,38 +50,78 @@ def update(
 
 
 def plan(lake: Lake, again: Iterable[str]) -> Plan:
-    """The companies whose facts, filings or rules changed, and those in `again`."""
-    facts, registrants = lake.inputs("facts"), lake.inputs("registrants")
-    earlier = held_predecessors(lake)
+    """The companies whose facts, filings or rules changed, and those in `again`.
+
+    Raises:
+        SettingError: FUNDAMENTALS_FILINGS is wrong.
+    """
+    facts, registrants, known = (lake.inputs(name) for name in ("facts", "registrants", "profiles"))
+    earlier, read = held_predecessors(lake), filings_read(lake)
     continued = {cik for chain in earlier.values() for cik in chain}
     rules = batches.rules_digest()
-    wanted = {
-        cik: rules + joined(digest, registrants.get(cik, ""), *(facts[each] for each in earlier.get(cik, ())))
-        for cik, digest in facts.items()
-        if cik not in continued
-    }
-    known = lake.inputs("profiles")
+
+    def made_from(cik: str) -> MadeFrom:
+        filers = (cik, *earlier.get(cik, ()))
+        documents = joined(registrants.get(cik, ""), *(facts.get(each, "") for each in filers))
+        return MadeFrom(rules, documents, filed.digest(read, filers))
+
+    companies = {*facts, *_without_companyfacts(lake, read)} - continued
+    wanted = {cik: made_from(cik) for cik in sorted(companies)}
     chosen = set(again)
-    to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest or cik in chosen}
+    to_do = {cik: str(new) for cik, new in wanted.items() if known.get(cik) != str(new) or cik in chosen}
     if not to_do and known:
         return Plan([], {})
+    before = {cik: MadeFrom.read(known[cik]) for cik in to_do if cik in known}
+    reread = {cik for cik, held in before.items() if wanted[cik].is_reread(held)}
+    same_documents = {cik for cik in reread if wanted[cik].documents == before[cik].documents}
+    # what another source withdraws is right: the document is that of before
     accepted = quarantine.accepted_companies(lake)
+    compared = {cik for cik in before.keys() - same_documents if accepted.isdisjoint((cik, *earlier.get(cik, ())))}
     withdrawing = {row[0] for row in held_back.withdrawing(lake)}
     return Plan(
         [
-            Batch(
-                ciks,
-                predecessors={cik: earlier[cik] for cik in ciks if cik in earlier},
-                compared=tuple(
-                    cik for cik in ciks if cik in known and accepted.isdisjoint((cik, *earlier.get(cik, ())))
-                ),
-                same_rules=tuple(cik for cik in ciks if known.get(cik, "").startswith(rules)),
+            msgspec.structs.replace(
+                batch_of(ciks, earlier, read),
+                compared=tuple(cik for cik in ciks if cik in compared),
+                same_rules=tuple(cik for cik in ciks if cik in before and before[cik].rules == rules),
                 withdrawing=tuple(cik for cik in ciks if cik in withdrawing),
+                reread=tuple(cik for cik in ciks if cik in reread),
             )
-            for ciks in in_batches(sorted(to_do))
+            for ciks in in_batches(to_do)
         ],
         to_do,
     )
+
+
+def batch_of(ciks: tuple[str, ...], earlier: Mapping[str, list[str]], read: filed.Digests) -> Batch:
+    """Some companies with their possible predecessors, and where the filings of both are."""
+    filers = {*ciks, *(each for cik in ciks for each in earlier.get(cik, ()))}
+    return Batch(
+        ciks,
+        predecessors={cik: earlier[cik] for cik in ciks if cik in earlier},
+        filed=tuple(ending for ending, of_table in read.items() if not filers.isdisjoint(of_table)),
+    )
+
+
+def filings_read(lake: Lake) -> filed.Digests:
+    """The digests of the rows of filings that values are made from; none with FUNDAMENTALS_FILINGS=off.
+
+    Raises:
+        SettingError: the setting is another word.
+    """
+    return {} if filings_wanted() == "off" else filed.digests(lake)
+
+
+def _without_companyfacts(lake: Lake, read: filed.Digests) -> set[str]:
+    """The companies that have no companyfacts document: the listed ones with filings, and those that have had values.
+
+    Not those whose document cannot be used: their values wait until it can.
+    """
+    listed = lake.read("listings").filter("is_listed")["cik"]
+    with_document = lake.read("documents").drop_nulls("facts_digest")["cik"]
+    with_filings = {cik for of_table in read.values() for cik in of_table}
+    had_filings = {cik for cik, held in lake.inputs("profiles").items() if MadeFrom.read(held).filings}
+    return (with_filings.intersection(listed) | had_filings) - {*with_document} - lake.inputs("facts").keys()
 
 
 def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
@@ -88,8 +130,9 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     accepted = under_successors(lake.of_companies("acceptances", filers), batch.predecessors)
     codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic")
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
+    of_filings = filed.read(lake, filers, batch.filed, facts, batch.predecessors)
     steps: list[StepNote] = []
-    found = standardize(facts, accepted, codes, lambda *step: steps.append(step))
+    found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
     tables = {name: getattr(found, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
     tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
     refused = _withdrawing(lake, batch, tables)
@@ -105,7 +148,7 @@ def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -
     before = lake.scan(REPLAYED, compared).select(value).collect()
     filed = lake.scan("filings", compared).select("cik", "accession").collect()
     new = tables["filings"].join(filed, on=["cik", "accession"], how="anti")["cik"]
-    may_lose_some = ({*new} | (compared - {*batch.same_rules})) - {*batch.withdrawing}
+    may_lose_some = ({*new, *batch.reread} | (compared - {*batch.same_rules})) - {*batch.withdrawing}
     return quarantine.withdrawals(before, tables[REPLAYED].select(value), may_lose_some)
 
 

@@ -7,16 +7,30 @@ Belongs here: which companies are compared with the log, and recording what is n
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import polars as pl
 
+from pipelines.normalize.faces.facts import with_filed
 from pipelines.normalize.history.late import in_force, told_anew
-from pipelines.normalize.history.versions import VERSION_OF, numbered, on_basis_of_today, recorded, to_append
+from pipelines.normalize.history.replay import is_same
+from pipelines.normalize.history.versions import (
+    AS_STATED,
+    CAUSE_OF,
+    CURRENCY_LEFT,
+    FACTS_CHANGED,
+    SOURCE,
+    VERSION_OF,
+    Reread,
+    numbered,
+    on_basis_of_today,
+    recorded,
+    to_append,
+)
 from pipelines.normalize.pipeline import ITEM_SIGNS
-from pipelines.stages import batches, held_back
-from pipelines.stages.batches import Batch, Plan, in_batches, joined, processed
+from pipelines.stages import batches, filed, held_back
+from pipelines.stages.batches import DIGITS, Batch, MadeFrom, Plan, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
 from pipelines.stages.values import held_predecessors
@@ -33,6 +47,8 @@ def update(
     now: datetime,
     workers: Workers = ALONE,
     again: Iterable[str] = (),
+    *,
+    goes_on: bool = False,
 ) -> tuple[str, ...]:
     """Append new versions to the version log: tables `versions` (all) and `appended` (new).
 
@@ -44,6 +60,7 @@ def update(
         sync_id, now: id and time of this synchronization.
         workers: the processes that share the batches.
         again: companies to compare even if nothing changed.
+        goes_on: whether this synchronization has appended before: table `appended` keeps what is new since.
 
     Returns:
         the segments that a build from these tables has to commit.
@@ -51,7 +68,11 @@ def update(
     planned = plan(lake, log, segments, again)
     with lake.gathering("versions") as output:
         notes, faults = processed("versions", planned, partial(work, lake, log, now), output, workers)
-        return collect(lake, log, sync_id, planned, output, notes, faults)
+        earlier = lake.read(APPENDED) if goes_on else None
+        segments = collect(lake, log, sync_id, planned, output, notes, faults)
+        if earlier is not None:
+            lake.write(APPENDED, _since(earlier, lake))
+        return segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +100,33 @@ def plan(lake: Lake, log: Path, segments: Sequence[str], again: Iterable[str] = 
     clear(log, segments)
     check(log, segments)
     logged_in, values = segments_of(log, segments), lake.inputs("profiles")
-    wanted = {cik: joined(*logged_in.get(cik, ()), values.get(cik, "")) for cik in sorted({*logged_in, *values})}
+    wanted = {cik: _compared(logged_in.get(cik, ()), values.get(cik, "")) for cik in sorted({*logged_in, *values})}
     known, named = lake.inputs(VERSIONS), set(again)
     to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest or cik in named}
     lake.remove_companies(VERSIONS, known.keys() - wanted.keys())
     is_done = not to_do and lake.holds(APPENDED)
     ciks_of = () if is_done else in_batches(to_do)
-    found = [Batch(ciks, segments=_naming(segments, logged_in, ciks)) for ciks in ciks_of]
+    before = {cik: MadeFrom.read(digest[DIGITS:]) for cik, digest in known.items() if cik in to_do}
+    now = {cik: MadeFrom.read(values.get(cik, "")) for cik in before}
+    reread = {cik for cik in before if now[cik].is_reread(before[cik])}
+    same_documents = {cik for cik in reread if now[cik].documents == before[cik].documents}
+    endings = tuple(filed.digests(lake)) if to_do else ()
+    found = [
+        Batch(
+            ciks,
+            segments=_naming(segments, logged_in, ciks),
+            filed=endings,
+            reread=tuple(cik for cik in ciks if cik in reread),
+            same_documents=tuple(cik for cik in ciks if cik in same_documents),
+        )
+        for ciks in ciks_of
+    ]
     return LogPlan(found, to_do, tuple(segments), logged_in)
+
+
+def _compared(segments: Iterable[str], values: str) -> str:
+    """The digest of the segments that have versions of a company, and then what its values are made from."""
+    return joined(*segments) + values
 
 
 def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[str]]:
@@ -100,18 +140,20 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     known = in_force(on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS))
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
-    facts = partial(_facts_filed, lake, ciks)
-    told = told_anew(known, replayed, order, rules)
+    facts = cache(partial(_facts_filed, lake, batch))
+    reread = Reread(batch.reread, batch.same_documents)
+    told = told_anew(known, replayed, order, rules, batch.reread)
     known = in_force(pl.concat([known, told]))
-    appended = recorded(to_append(known, replayed, order, rules, currencies, facts), now, rules)
+    appended = recorded(to_append(known, replayed, order, rules, currencies, facts, reread), now, rules)
     new = pl.concat([told, appended])
     versions = numbered(pl.concat([known, appended]))
     had_versions = known.select("cik").unique()
     changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(appended.height)
+    changes = changes.join(had_versions, on="cik", how="semi", maintain_order="left")
     tables = {
         RECORDED: new,
         VERSIONS: versions.sort(*VERSION_OF, "version"),
-        APPENDED: changes.join(had_versions, on="cik", how="semi"),
+        APPENDED: _without_read_later(changes, known, order, batch.reread),
     }
     return tables, new["cik"].unique().to_list()
 
@@ -142,7 +184,7 @@ def collect(
     values, left_out = lake.inputs("profiles"), ciks_of(faults)
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
     for cik in (cik for recorded_of in notes for cik in recorded_of):
-        done[cik] = joined(*planned.logged_in.get(cik, ()), segment_name(sync_id), values.get(cik, ""))
+        done[cik] = _compared((*planned.logged_in.get(cik, ()), segment_name(sync_id)), values.get(cik, ""))
     if output.height(RECORDED):
         segments = (*segments, write(log, sync_id, output.scan(RECORDED)))
     lake.write(APPENDED, output.scan(APPENDED))
@@ -150,6 +192,17 @@ def collect(
     # last, because its digests mark a company's versions as compared
     lake.replace_companies(VERSIONS, output.of(VERSIONS), done, left_out)
     return segments
+
+
+def _since(earlier: pl.DataFrame, lake: Lake) -> pl.DataFrame:
+    """All changes of a synchronization: those that were appended first, with the values of now, and the later ones."""
+    current = lake.of_companies(VERSIONS, earlier["cik"].unique(), pl.col("is_current")).select(
+        *VERSION_OF, now="value"
+    )
+    first = earlier.filter("is_current").join(current, on=VERSION_OF, maintain_order="left")
+    later = lake.read(APPENDED).join(first, on=VERSION_OF, how="anti")
+    differing = first.filter(~is_same("now", "before")).with_columns(value="now")
+    return pl.concat([differing.select(later.columns), later])
 
 
 def take_back(lake: Lake, log: Path, sync_id: str, segments: Sequence[str], ciks: Collection[str]) -> tuple[str, ...]:
@@ -182,10 +235,28 @@ def _naming(segments: Sequence[str], logged_in: Mapping[str, Sequence[str]], bat
     return tuple(name for name in segments if name in named)
 
 
-def _facts_filed(lake: Lake, ciks: Sequence[str]) -> pl.DataFrame:
-    """Which facts the filings of some companies and of their predecessors have: columns of versions.FACT_OF."""
-    earlier = held_predecessors(lake)
-    filers = {filer for cik in ciks for filer in (cik, *earlier.get(cik, ()))}
-    return lake.of_companies("facts", filers).select(
-        pl.format("{}:{}", "taxonomy", "tag").alias("tag"), "unit", pl.col("start", "end").str.to_date(), "accession"
+def _without_read_later(
+    changes: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: Collection[str]
+) -> pl.DataFrame:
+    """The changes but those that follow from what was read later of filings that the log knew."""
+    known = log.select("cik", "accession").join(order, on=["cik", "accession"])
+    newest = known.group_by("cik").agg(newest=pl.col("seq").max())
+    of_filing = changes.select("cik", "accession").join(
+        order, on=["cik", "accession"], how="left", maintain_order="left"
     )
+    is_known = of_filing.join(newest, on="cik", how="left", maintain_order="left").select(
+        (pl.col("seq") <= pl.col("newest")).fill_null(value=False)
+    )
+    by_edgar = (pl.col("cause") == CAUSE_OF[FACTS_CHANGED.id]) | (pl.col("rule") == CURRENCY_LEFT.id)
+    is_read_later = pl.col("cik").is_in([*reread]) & is_known.to_series() & ~by_edgar
+    return changes.filter(~is_read_later, pl.col("cause") != SOURCE)
+
+
+def _facts_filed(lake: Lake, batch: Batch) -> pl.DataFrame:
+    """What the filings of some companies and of their predecessors state, in all sources: columns of AS_STATED."""
+    earlier = held_predecessors(lake)
+    filers = sorted({filer for cik in batch.ciks for filer in (cik, *earlier.get(cik, ()))})
+    facts = lake.of_companies("facts", filers)
+    stated, *_ = with_filed(facts, filed.read(lake, filers, batch.filed, facts, {}))
+    tag = pl.coalesce("filed_tag", pl.format("{}:{}", "taxonomy", "tag"))
+    return stated.with_columns(tag.alias("tag"), pl.col("start", "end").str.to_date()).select(AS_STATED)

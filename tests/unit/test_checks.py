@@ -85,13 +85,18 @@ def test_no_company_is_lost(lake):
 
 
 def test_a_few_companies_with_only_withdrawn_values_may_disappear(lake):
-    """The log proves that they had values; without it, or for many companies, the check fails."""
+    """The log proves that they had values; without it, or for many companies, the check fails.
+
+    Unless their filings are not read any more.
+    """
     gone = ["B", "C", "D"]
-    lake.write("versions", pl.DataFrame({"cik": [*gone, "E"], "value": [None] * 4}))
+    log = pl.DataFrame({"cik": [*gone, "E", "G"], "cause": [*["method"] * 4, "source"], "is_current": [True] * 5})
+    lake.write("versions", log)
 
     assert covered(lake, ["A", *gone], ["A"], ["A", *gone]).holds
     assert not covered(lake, ["A", *gone, "E"], ["A"], ["A", *gone, "E"]).holds
     assert not covered(lake, ["A", "F"], ["A"], ["A", "F"]).holds
+    assert covered(lake, ["A", *gone, "G"], ["A"], ["A", *gone, "G"]).holds
 
 
 def test_a_company_whose_symbol_passed_to_another_may_disappear(lake):

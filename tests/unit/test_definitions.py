@@ -83,22 +83,22 @@ def test_without_filings_there_is_no_step_of_them():
     loaded = definitions.build_definitions({"FUNDAMENTALS_FILINGS": "off"})
     assert "quality_report" in loaded.resolve_job_def(JOB).graph.node_dict
     keys = {key.to_user_string() for key in loaded.resolve_asset_graph().get_all_asset_keys()}
-    assert not keys & {"filings", "statements", *(f"sec/{name}" for name, *_ in OF_FILINGS)}
+    assert not keys & {"first_build", "filings", "statements", *(f"sec/{name}" for name, *_ in OF_FILINGS)}
 
 
 def test_the_assets_are_in_the_order_of_the_flow():
     """From the SEC's documents to the published tables and the HTTP interface; each asset says what it is."""
     graph = definitions.definitions.resolve_asset_graph()
     sources, of_filings = ([dg.AssetKey(["sec", name]) for name, *_ in each] for each in (UPSTREAM, OF_FILINGS))
-    steps = [*sources, "documents", "facts", "values", "versions", "tables"]
+    steps = ["documents", "facts", "first_build", "filings", "statements", "values", "versions", "tables"]
+    before = [set(sources), *({dg.AssetKey(name)} for name in steps)]
+    before[steps.index("filings")] |= set(of_filings)
     tables = [key_of(table) for table in views.PUBLISHED]
-    for number, name in enumerate(steps[3:], 3):
-        before = steps[:3] if number == 3 else [dg.AssetKey(steps[number - 1])]
-        assert graph.get(dg.AssetKey(name)).parent_keys == {*before}
+    for name, parents in zip(steps, before, strict=False):
+        assert graph.get(dg.AssetKey(name)).parent_keys == parents
     for key in (BUILD, *tables):
         assert graph.get(key).parent_keys == {TABLES}
     assert graph.get(dg.AssetKey("quality_report")).parent_keys == {BUILD}
-    assert graph.get(dg.AssetKey("filings")).parent_keys == {dg.AssetKey("quality_report"), *of_filings}
     assert graph.get(dg.AssetKey("http_interface")).parent_keys == {BUILD, *tables}
     assert all(node.description and node.kinds for node in graph.asset_nodes)
     outside = {node.key.to_user_string() for node in graph.asset_nodes if node.is_external}
@@ -133,13 +133,14 @@ def test_published_tables_are_materialized_with_a_new_build_only(synchronized, s
     steps = {
         "documents",
         "facts",
+        "first_build",
+        "filings",
+        "statements",
         "values",
         "versions",
         "tables",
         "warehouse",
         "quality_report",
-        "filings",
-        "statements",
     }
     assert set(second) == steps
     assert set(first) == steps | {key_of(table).to_user_string() for table in views.PUBLISHED}

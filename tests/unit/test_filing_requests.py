@@ -498,7 +498,7 @@ def with_packages(mirror: Mirror) -> None:
 
 
 def test_a_synchronization_reads_the_filings_of_a_mirror(synchronized: Home, same_mirror: Mirror, monkeypatch):
-    """After it published, and unless they are off; values do not change."""
+    """Unless they are off."""
     with_packages(same_mirror)
     lake = Lake(synchronized.tables)
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "off")
@@ -538,8 +538,7 @@ def test_a_failure_does_not_fail_the_synchronization(synchronized: Home, same_mi
     monkeypatch.setattr(RawStore, "filing_files", lambda _: (_ for _ in ()).throw(SourceError("the source refuses")))
     assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["packages"] == 0
     assert [line for line in caplog.messages if "the source refuses" in line] == [
-        "filings: the source refuses; what is published stays as it is, and the next synchronization goes on with the "
-        "filings"
+        "filings: the source refuses; values are made without, and the next synchronization goes on with the filings"
     ]
 
 

@@ -53,10 +53,10 @@ def contradicted(rows: row_gates.Rows) -> pl.DataFrame:
 def raising(function: Callable[..., Any], of: Callable[..., pl.DataFrame]) -> Callable[..., Any]:
     """A function that fails if the rows that it gets have one of the two companies."""
 
-    def raise_for_two(*given: Any) -> Any:
+    def raise_for_two(*given: Any, **more: Any) -> Any:
         if of(*given)["cik"].is_in([ALFA.cik, CARGO.cik]).any():
             raise ZeroDivisionError("amounts of\nthis company")
-        return function(*given)
+        return function(*given, **more)
 
     return raise_for_two
 

@@ -300,6 +300,16 @@ def test_restatements_without_a_symbol_are_those_of_all_companies(ask: Ask) -> N
     assert all(value - previous == change for value, previous, change in changes)
 
 
+def test_restatements_leave_out_what_another_source_changed(tmp_path: Path) -> None:
+    tables = builds.tables()
+    changed = [row | {"cause": "source"} if row["version"] > 1 else row for row in tables["versions"]]
+    builds.publish_small(tmp_path, "b1", tables | {"versions": changed})
+    with open_read_only(tmp_path / "warehouse.duckdb") as build:
+        assert build.execute("FROM restatements()").fetchall() == []
+        shown = build.execute("SELECT DISTINCT cause FROM restatements_known(NULL, true, true)").fetchall()
+        assert ("source",) in shown
+
+
 def test_restatements_of_an_unknown_symbol_are_empty(ask: Ask) -> None:
     assert ask("FROM restatements('NOPE')") == []
     assert ask("FROM restatements(NULL)") == []

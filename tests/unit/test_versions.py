@@ -11,10 +11,12 @@ from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.history.late import in_force, told_anew
 from pipelines.normalize.history.replay import _without_meaning, item_versions
 from pipelines.normalize.history.versions import (
+    AS_STATED,
     FACT,
     FACT_OF,
     LOG,
     REPLAYED,
+    Reread,
     numbered,
     on_basis_of_today,
     recorded,
@@ -29,6 +31,7 @@ from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from tests.factories import CIK, day
 from warehouse.explain import SUBTRACTED
 
+OTHER = "0000000002"
 NOW, LATER = datetime(2026, 8, 1, 6, tzinfo=UTC), datetime(2026, 9, 1, 6, tzinfo=UTC)
 FILINGS = ("10-K 2024", "10-K/A 2024", "10-Q 2025", "10-K 2025")
 ORDER = pl.DataFrame(
@@ -72,12 +75,14 @@ def unsupported_values() -> pl.DataFrame:
             logged(version(7.0, item="net_income", legs=[there, missing])),
             logged(version(7.0, item="shares_basic", legs=[there])),
             logged(version(8.0, item="free_cash_flow", legs=[leg(8.0)]), rules="former rules"),
+            logged(version(6.0, item="total_debt", cik=OTHER, legs=[missing])),
         ]
     )
     dollars = pl.DataFrame({"cik": [CIK], "currency": ["USD"]})
     facts = pl.DataFrame([there], schema=FACT.to_schema()).select(FACT_OF)
     today = replayed(version(9.0, FILINGS[1], period_end=day("2025-12-31"), legs=[leg(9.0)]))
-    return unsupported(log, today, "rules", dollars, lambda: facts).rename({"decided_by": "rule"})
+    reread = Reread([OTHER], [OTHER])
+    return unsupported(log, today, "rules", dollars, lambda: facts, reread).rename({"decided_by": "rule"})
 
 
 def appended(log: pl.DataFrame, found: pl.DataFrame, rules: str = "rules") -> list[tuple[float | None, str, str]]:
@@ -176,7 +181,27 @@ def test_each_value_without_support_names_the_rule_that_decides_about_it():
         ("net_income", "version.kept.fact-dropped"),
         ("shares_basic", "version.withdrawn.facts-changed"),
         ("free_cash_flow", "version.withdrawn.rules-changed"),
+        ("total_debt", "version.withdrawn.source-read"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("reread", "stated", "cause"),
+    [
+        (Reread(), 5.0, "correction"),
+        (Reread([CIK], [CIK]), 6.0, "source"),
+        (Reread([CIK]), 5.0, "source"),
+        (Reread([CIK]), 6.0, "correction"),
+    ],
+)
+def test_a_value_that_another_source_changes_is_no_correction(reread, stated, cause):
+    """Unless EDGAR's document is another one, too, and has another figure than the logged value was made of."""
+    log = logged(version(5.0, legs=[filed(FILINGS[0])]), version(7.0, item="net_income", legs=[filed(FILINGS[0])]))
+    facts = pl.DataFrame([filed(FILINGS[0]) | {"value": stated}], schema=FACT.to_schema()).select(AS_STATED)
+
+    new = to_append(log, replayed(version(8.0)), ORDER, "rules", facts=lambda: facts, reread=reread)
+
+    assert new.select("item", "value", "cause").rows() == [("revenue", 8.0, cause), ("net_income", None, cause)]
 
 
 def test_a_value_that_changed_facts_contradict_is_withdrawn_as_a_correction():

@@ -1,4 +1,4 @@
-"""Late reports: versions that are told anew because a report arrived after newer ones.
+"""Late reports and sources: versions that are told anew because a report, or more of it, was read after newer ones.
 
 Belongs here: which reports are late, and which versions are recorded a second time because of them. Does not: what a
 synchronization appends otherwise (versions).
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 import polars as pl
 
 from pipelines.normalize.history.replay import is_same
-from pipelines.normalize.history.versions import CORRECTION, LOG, REPLAYED, VERSION_OF
+from pipelines.normalize.history.versions import CORRECTION, LOG, REPLAYED, SOURCE, SOURCE_READ, VERSION_OF
 
 FILING = ["cik", "accession"]
 TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis", "cause")]
@@ -31,24 +31,28 @@ def in_force(log: pl.DataFrame) -> pl.DataFrame:
     return tellings.filter(pl.col("telling") == pl.col("telling").max().over(VERSION_OF)).drop("telling")
 
 
-def told_anew(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, rules: str) -> pl.DataFrame:
-    """The versions that a synchronization records a second time, because reports arrived after newer ones.
+def told_anew(
+    log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, rules: str, reread: Collection[str] = ()
+) -> pl.DataFrame:
+    """The versions that a synchronization records a second time, because reports or more of them were read later.
 
     Args:
         log: the rows in force of some companies, on today's share basis: columns of LOG.
         replayed: the versions to which their filings lead today: columns of REPLAYED, in the order of filing.
         order: `cik`, `accession`, `seq`: the filings known today in their order.
         rules: the digest of the rules that made `replayed`.
+        reread: the companies of whose filings something else is read than before.
 
     Returns:
         rows for the log, of each period and item that has other versions there: the replayed versions that to_append
         does not add, with the times at which their values were served; and in their order the served values that the
-        replay does not have. What other rules recorded is not told anew.
+        replay does not have. What other rules recorded is not told anew. Where what is read now leaves no version, and
+        no value was served, a row without value.
     """
-    late = _with_late_reports(log, replayed, order)
-    if late.is_empty():
+    late = {*_with_late_reports(log, replayed, order), *reread}
+    if not late:
         return log.clear()
-    of_company = pl.col("cik").is_in(late.implode())
+    of_company = pl.col("cik").is_in([*late])
     of_log = log.with_row_index("logged").filter(of_company, (pl.col("rules") == rules).all().over(VERSION_OF))
     newest = of_log.join(order, on=FILING).group_by(VERSION_OF).agg(newest=pl.col("seq").max())
     is_newest = pl.int_range(pl.len()).over(VERSION_OF) == pl.len().over(VERSION_OF) - 1
@@ -67,11 +71,26 @@ def told_anew(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, ru
     basis = replayed.select("cik", "basis").unique("cik")
     served = log.drop("basis").with_row_index("logged").join(basis, on="cik", how="left", maintain_order="left")
     versions = pl.concat(rows.select(REPLAYED.names()) for rows in (replayed, served)).with_row_index("row")
-    return (
+    told = (
         tellings.with_columns(row=pl.coalesce("told", pl.col("logged") + replayed.height))
         .join(versions, on="row", maintain_order="left")
         .join(served.select("logged", "recorded_at"), on="logged", how="left", maintain_order="left")
         .with_columns(cause=pl.when("corrects").then(pl.lit(CORRECTION)).otherwise("cause"), rules=pl.lit(rules))
+        .select(LOG.names())
+    )
+    return pl.concat([told, _never_valued(of_log.filter(pl.col("cik").is_in([*reread])), replayed)])
+
+
+def _never_valued(of_log: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
+    """Of periods and items that no filing gives a value now, and for which none was served: one row without value."""
+    was_served = pl.col("recorded_at").is_not_null() & pl.col("value").is_not_null()
+    return (
+        of_log.filter(~was_served.any().over(VERSION_OF), pl.len().over(VERSION_OF) > 1)
+        .join(replayed, on=VERSION_OF, how="anti", maintain_order="left")
+        .group_by(VERSION_OF, maintain_order=True)
+        .last()
+        .filter(pl.col("value").is_null())
+        .with_columns(cause=pl.lit(SOURCE), rule=pl.lit(SOURCE_READ.id), starts_anew=pl.lit(value=True))
         .select(LOG.names())
     )
 

@@ -8,8 +8,9 @@ The log is append-only. Its values are on the share basis of the filing that was
 split rescales them when they are read, and adds no version.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import polars as pl
 
@@ -41,6 +42,13 @@ FACTS_CHANGED = Rule(
     "A contradicted value is not served, and a ratio is only as good as each amount",
     "withhold",
 )
+SOURCE_READ = Rule(
+    "version.withdrawn.source-read",
+    "A value of today's rules is withdrawn if they find it no longer since something else is read of the filings, "
+    "while companyfacts have its facts as before.",
+    "The sources of a filing are one report: what all of them state together counts",
+    "withhold",
+)
 FACT_DROPPED = Rule(
     "version.kept.fact-dropped",
     "A value that no filing supports any more stays if today's rules recorded it and one of its facts is missing, or "
@@ -51,9 +59,17 @@ FACT_DROPPED = Rule(
 
 VERSION_OF = ["cik", "period_end", "item"]
 FACT_OF = ["tag", "unit", "start", "end", "accession"]
+AS_STATED = [*FACT_OF, "value"]
+SOURCE = "source"
+"""The cause of a version that follows from what was read later of known filings."""
 CORRECTION = "correction"
 """The cause of a version that follows a value to which the filings lead no more."""
-CAUSE_OF = {RULES_CHANGED.id: "method", CURRENCY_LEFT.id: "basis_change", FACTS_CHANGED.id: CORRECTION}
+CAUSE_OF = {
+    RULES_CHANGED.id: "method",
+    CURRENCY_LEFT.id: "basis_change",
+    SOURCE_READ.id: SOURCE,
+    FACTS_CHANGED.id: CORRECTION,
+}
 """The cause of a version that withdraws a value, by its rule."""
 INPUTS = pl.DataFrame(
     {
@@ -113,6 +129,21 @@ on its share basis. `rules` is the digest of the rules that made it. `starts_ane
 and item whose versions are recorded a second time (late): the rows before it no longer count."""
 
 
+class Reread(NamedTuple):
+    """The companies of whose filings something else is read than before, by the same rules.
+
+    Attributes:
+        ciks: all of them.
+        same_documents: those whose documents of EDGAR are the same.
+    """
+
+    ciks: Collection[str] = ()
+    same_documents: Collection[str] = ()
+
+
+NONE_REREAD = Reread()
+
+
 def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """The versions of all values: columns of REPLAYED, `q` and `seq`, in the order of filing.
 
@@ -162,6 +193,7 @@ def to_append(
     rules: str,
     currencies: pl.DataFrame | None = None,
     facts: Callable[[], pl.DataFrame] | None = None,
+    reread: Reread = NONE_REREAD,
 ) -> pl.DataFrame:
     """The versions that a synchronization appends to the log.
 
@@ -171,24 +203,29 @@ def to_append(
         order: `cik`, `accession`, `seq`: the filings known today in their order.
         rules: the digest of the rules that made `replayed`.
         currencies: `cik`, `currency`: today's reporting currency of each company; None if it is not known.
-        facts: reads `tag`, `unit`, `start`, `end`, `accession` of today's facts, in the form of the legs; it
-            is only called if a value has lost its support. None: all facts are missing.
+        facts: reads `tag`, `unit`, `start`, `end`, `accession`, `value` of today's facts of all sources, in the form of
+            the legs; it is only called if a value has lost its support. None: all facts are missing.
+        reread: the companies whose values may differ because of what is read of their filings.
 
     Returns:
         rows of `replayed`. For a period and item that the log does not have: all versions. Otherwise: the versions of
         filings after the last logged one; then the newest value if it still differs from the logged one, with the cause
-        `method` if the rules changed; and a null value, with the rule that withdraws the value, if the changed rules or
-        the changed facts no longer support it, or if it is in a former currency of the company. A fact that is missing
-        in a later document withdraws nothing but ratios of an amount that changed.
+        `method` if the rules changed, and `source` if something else is read of the filings while the logged facts
+        stand; and a null value, with the rule that withdraws the value, if the changed rules, sources or facts no
+        longer support it, or if it is in a former currency of the company. A fact that is missing in a later document
+        withdraws nothing but ratios of an amount that changed.
     """
     found = _beside_log(log, replayed, order)
-    fresh = _fresh(found)
+    fresh = _named_by_source(_fresh(found), log, order, reread)
     corrected = _corrected(found, fresh, rules)
-    lacking = unsupported(log, replayed, rules, currencies, facts)
+    corrected = corrected.with_columns(cause=_cause_of_correction(corrected, log, facts, reread))
+    lacking = unsupported(log, replayed, rules, currencies, facts, reread)
     left = lacking.filter(pl.col("decided_by") != FACT_DROPPED.id)
     changed = pl.concat([frame.select("cik", "period_end", input="item") for frame in (fresh, corrected, left)])
     of_changed = lacking.join(INPUTS, on="item").join(changed, on=["cik", "period_end", "input"], how="semi")
-    stale = of_changed.unique(VERSION_OF).select(*VERSION_OF, decided_by=pl.lit(FACTS_CHANGED.id))
+    is_reread = pl.col("cik").is_in([*reread.same_documents])
+    by = pl.when(is_reread).then(pl.lit(SOURCE_READ.id)).otherwise(pl.lit(FACTS_CHANGED.id))
+    stale = of_changed.unique(VERSION_OF).select(*VERSION_OF, decided_by=by)
     withdrawn = (
         log.join(pl.concat([left, stale]).unique(VERSION_OF, keep="first"), on=VERSION_OF, maintain_order="left")
         .group_by(VERSION_OF, maintain_order=True)
@@ -242,17 +279,52 @@ def _fresh(found: pl.DataFrame) -> pl.DataFrame:
     return later.with_columns(before=before).filter(~is_same("value", "before") | (is_first & ~pl.col("is_known")))
 
 
+def _named_by_source(fresh: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: Reread) -> pl.DataFrame:
+    """The fresh versions; those of a logged period and item under filings that the log knew have the cause `source`."""
+    filing = ["cik", "accession"]
+    newest = log.select(filing).unique().join(order, on=filing).group_by("cik").agg(newest=pl.col("seq").max())
+    is_by_source = pl.col("is_known") & pl.col("cik").is_in([*reread.ciks]) & (pl.col("seq") <= pl.col("newest"))
+    return fresh.join(newest, on="cik", how="left", maintain_order="left").with_columns(
+        cause=pl.when(is_by_source).then(pl.lit(SOURCE)).otherwise("cause")
+    )
+
+
 def _corrected(found: pl.DataFrame, fresh: pl.DataFrame, rules: str) -> pl.DataFrame:
     """The newest values that still differ from those in the log after the fresh versions."""
     added = fresh.group_by(VERSION_OF).agg(added=pl.col("value").last(), adds=pl.lit(value=True))
     newest = found.group_by(VERSION_OF, maintain_order=True).last().filter("is_known")
     stands = pl.when("adds").then("added").otherwise("logged")
-    is_by_rules = pl.col("logged_rules") != rules
     return (
         newest.join(added, on=VERSION_OF, how="left", maintain_order="left")
-        .with_columns(stands=stands, cause=pl.when(is_by_rules).then(pl.lit("method")).otherwise(pl.lit(CORRECTION)))
+        .with_columns(stands=stands, is_by_rules=pl.col("logged_rules") != rules)
         .filter(~is_same("value", "stands"))
     )
+
+
+def _cause_of_correction(
+    corrected: pl.DataFrame, log: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: Reread
+) -> pl.Series:
+    """Why the newest values differ from the logged ones of the same filings."""
+    logged = log.group_by(VERSION_OF, maintain_order=True).agg(pl.col("legs").last())
+    with_legs = corrected.join(logged, on=VERSION_OF, how="left", maintain_order="left")
+    is_by_source = _is_by_source(with_legs, facts, reread)
+    return corrected.select(
+        cause=pl.when("is_by_rules")
+        .then(pl.lit("method"))
+        .when(is_by_source)
+        .then(pl.lit(SOURCE))
+        .otherwise(pl.lit(CORRECTION))
+    ).to_series()
+
+
+def _is_by_source(values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: Reread) -> pl.Series:
+    """Whether logged values, with their facts in column `legs`, are not found because other things are read of filings.
+
+    So it is if the documents of the company are the same, or the facts of the value are still stated as they were.
+    """
+    same = values["cik"].is_in([*reread.same_documents])
+    asked = values["cik"].is_in([*reread.ciks]) & ~same
+    return same | (asked & ~_lack_facts(values, facts, AS_STATED)) if asked.any() else same
 
 
 def unsupported(
@@ -261,11 +333,12 @@ def unsupported(
     rules: str,
     currencies: pl.DataFrame | None = None,
     facts: Callable[[], pl.DataFrame] | None = None,
+    reread: Reread = NONE_REREAD,
 ) -> pl.DataFrame:
     """The newest values of the log that the filings lead to no more, and whether they stay.
 
     Args:
-        log, replayed, rules, currencies, facts: as for to_append.
+        log, replayed, rules, currencies, facts, reread: as for to_append.
 
     Returns:
         `cik`, `period_end`, `item`, and `decided_by`: the id of the rule that withdraws or keeps the value.
@@ -281,25 +354,31 @@ def unsupported(
         .join(replayed, on=VERSION_OF, how="anti", maintain_order="left")
         .join(currencies, on="cik", how="left", maintain_order="left")
     )
+    is_by_source = (found["rules"] == rules) & _is_by_source(found, facts, reread)
+    lacks = _lack_facts(found, None if is_by_source.all() else facts)
     return found.select(
         *VERSION_OF,
         decided_by=pl.when(CURRENCY_LEFT.where(has_values & has_left))
         .then(pl.lit(CURRENCY_LEFT.id))
         .when(RULES_CHANGED.where(has_values & (pl.col("rules") != rules)))
         .then(pl.lit(RULES_CHANGED.id))
-        .when(FACTS_CHANGED.where(has_values & ~_lack_facts(found, facts)))
+        .when(SOURCE_READ.where(pl.lit(is_by_source)))
+        .then(pl.lit(SOURCE_READ.id))
+        .when(FACTS_CHANGED.where(has_values & ~lacks))
         .then(pl.lit(FACTS_CHANGED.id))
         .when(FACT_DROPPED.where(pl.lit(value=True)))
         .then(pl.lit(FACT_DROPPED.id)),
     )
 
 
-def _lack_facts(values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None) -> pl.Series:
-    """Whether one of the facts of each value, in column `legs`, is missing."""
+def _lack_facts(
+    values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, same: Sequence[str] = FACT_OF
+) -> pl.Series:
+    """Whether one of the facts of each value, in column `legs`, is missing: none is equal in some columns."""
     if facts is None or values.is_empty():
         return pl.repeat(value=True, n=values.height, eager=True)
-    legs = values.with_row_index("row").select("row", "legs").explode("legs").unnest("legs")
-    lacking = legs.join(facts(), on=FACT_OF, how="anti", nulls_equal=True)
+    legs = values.select("legs").with_row_index("row").explode("legs").unnest("legs")
+    lacking = legs.join(facts(), on=list(same), how="anti", nulls_equal=True)
     return pl.int_range(values.height, eager=True).is_in(lacking["row"].unique().implode())
 
 

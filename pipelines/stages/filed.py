@@ -1,0 +1,105 @@
+"""What filings themselves state, for the rules: rows of tables `filed_facts` and `statement_lines` of some companies.
+
+Belongs here: which of these rows the rules see, and the digests by which a stage knows that they are new. Does not:
+making the rows (statements), what they mean (normalize.faces). It imports no reader of documents, so that a change of
+one makes no table again.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import polars as pl
+
+from pipelines.normalize.elements import wanted_elements
+from pipelines.normalize.faces.facts import FACT_COLUMNS, LINE_COLUMNS, Filed
+from pipelines.normalize.periods.predecessors import under_successors
+from pipelines.stages.batches import joined
+from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES, XBRL_FILINGS
+from pipelines.storage.lake import EACH, Lake
+
+FACTS, LINES = "filed_facts", "statement_lines"  # the names of filed_rows, which imports readers
+PACKAGES = ""
+"""The ending of the names of the tables of packages; those of data sets end with their quarter, such as `_2010q1`."""
+FILING = ["cik", "accession"]
+
+Digests = Mapping[str, Mapping[str, str]]
+"""The digest of each company's rows, by the ending of the names of their tables."""
+
+
+def digests(lake: Lake) -> Digests:
+    """What the rows of each company are made from, in the tables of packages and in those of each quarter."""
+    quarters = sorted(path.name.removeprefix(LINES) for path in lake.folder.glob(f"{LINES}_????q?"))
+    found = {}
+    for ending in (PACKAGES, *quarters):
+        facts, lines = (lake.inputs(name + ending) for name in (FACTS, LINES))
+        # the digest of a company that a quarter leaves out is empty, and that of the quarter itself has no company
+        found[ending] = {
+            cik: joined(made_from, lines.get(cik, "")) for cik, made_from in facts.items() if cik and made_from
+        }
+    return {ending: of_table for ending, of_table in found.items() if of_table}
+
+
+def digest(of: Digests, filers: Sequence[str]) -> str:
+    """One digest of all rows of some companies; empty if there are none."""
+    found = [f"{ending} {of_table[cik]}" for ending, of_table in of.items() for cik in filers if cik in of_table]
+    return joined(*found) if found else ""
+
+
+def read(
+    lake: Lake, filers: Sequence[str], endings: Sequence[str], facts: pl.DataFrame, earlier: Mapping[str, Sequence[str]]
+) -> Filed | None:
+    """What the filings of some companies state; None: companyfacts alone count.
+
+    A filing whose package is read has no rows of a data set. Of a predecessor the filings count that have facts in
+    `facts`, under the CIK of its successor.
+
+    Args:
+        filers: the companies and their possible predecessors.
+        endings: those of the tables that are read.
+        facts: the facts of companyfacts that count for the companies.
+        earlier: the possible predecessors.
+    """
+    if not endings:
+        return None
+    packages, quarters = ([each for each in endings if (each == PACKAGES) is wanted] for wanted in (True, False))
+    is_read = pl.concat([_rows(lake, name, filers, packages, FILING) for name in (FACTS, LINES)]).unique()
+    tags = [(taxonomy, tag) for taxonomy, tags in wanted_elements().items() for tag in tags]
+    used = pl.DataFrame(tags, ["taxonomy", "element"], orient="row")
+    whole = (
+        ~pl.col("own") & pl.col("member").is_null() & pl.col("element").cast(pl.String).is_in(used["element"].implode())
+    )
+    is_of_successor = ~pl.col("cik").is_in([cik for chain in earlier.values() for cik in chain])
+    counted = facts.select(FILING).unique()
+
+    def counting(rows: pl.DataFrame) -> pl.DataFrame:
+        of_predecessors = under_successors(rows.filter(~is_of_successor), earlier).join(counted, on=FILING, how="semi")
+        return pl.concat([rows.filter(is_of_successor), of_predecessors])
+
+    def of(name: str, columns: Sequence[str], where: pl.Expr = EACH) -> pl.DataFrame:
+        own, others = (_rows(lake, name, filers, some, columns, where) for some in (packages, quarters))
+        return counting(pl.concat([own, others.join(is_read, on=FILING, how="anti", maintain_order="left")]))
+
+    filings = lake.of_companies("xbrl_filings", filers) if lake.holds("xbrl_filings") else XBRL_FILINGS.to_frame()
+    return Filed(
+        of(FACTS, FACT_COLUMNS, whole).join(used, on=["taxonomy", "element"], how="semi", maintain_order="left"),
+        of(LINES, LINE_COLUMNS),
+        counting(filings.select(*FILING, "form", "filed")),
+    )
+
+
+def _rows(
+    lake: Lake,
+    name: str,
+    filers: Sequence[str],
+    endings: Iterable[str],
+    columns: Sequence[str],
+    where: pl.Expr = EACH,
+) -> pl.DataFrame:
+    """Rows of some companies in tables of facts or lines, names as text."""
+    schema = {FACTS: FILED_FACTS, LINES: STATEMENT_LINES}[name]
+    none = schema.to_frame().select(columns)
+
+    def parts() -> Iterator[pl.DataFrame]:
+        for each in (none, *(lake.of_companies(name + ending, filers, where) for ending in endings)):
+            yield each.select(pl.col(columns)).with_columns(pl.col(pl.Categorical).cast(pl.String))
+
+    return pl.concat(parts())
