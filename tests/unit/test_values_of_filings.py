@@ -26,9 +26,9 @@ from warehouse import runs
 
 NET = "RevenuesNetOfInterestExpense"
 """An element that counts before the one of companyfacts."""
-STATED = {ALFA: {NET: 450_000_000}, BRAVO: {INCOME: 999}, CARGO: {REVENUE: 500, INCOME: 50}}
+STATED = {ALFA: {NET: 450_000_000}, BRAVO: {INCOME: BRAVO.trailing(2024, 4) // 10 + 1_000}, CARGO: {REVENUE: 500, INCOME: 50}}
 """What the newest annual report of a company states of its year, in its package. Companyfacts have the income of BRVO,
-and no document of CRGO."""
+rounded otherwise, and no document of CRGO."""
 
 
 def add_packages(mirror: Mirror) -> None:
