@@ -124,8 +124,8 @@ def test_another_home_continues_from_the_store(objects: Objects, days: Days, tmp
 
 
 @pytest.mark.long
-def test_filings_are_committed_after_the_build(objects: Objects, days: Days, tmp_path: Path) -> None:
-    """The record of them, after their documents, and then their rows. Without new ones there is one commit."""
+def test_filings_of_a_mirror_are_committed_with_the_build(objects: Objects, days: Days, tmp_path: Path) -> None:
+    """The record of them and their documents, in one commit."""
     source = shutil.copytree(days.folder, tmp_path / "mirror")
     data_set = file_of(source, f"{DATA_SETS}2024q1.zip")
     data_set.parent.mkdir(parents=True)
@@ -136,7 +136,7 @@ def test_filings_are_committed_after_the_build(objects: Objects, days: Days, tmp
         for name, value in env.items():
             settings.setenv(name, value)
         lines = [committed_by(home, source), committed_by(home, source)]
-    assert [len(each) for each in lines] == [3, 1]
+    assert [len(each) for each in lines] == [1, 1]
     assert "tables/data_sets.parquet" in head(objects, "filings")["files"]  # type: ignore[operator]
     [document] = home.glob("raw/filings/??/*")
     assert [key for key in objects.keys("filings/raw/") if document.name.partition(".")[0] in key]
@@ -192,8 +192,8 @@ def test_a_home_that_had_filings_before_it_has_a_store(objects: Objects, days: D
     store = RawStore(home)
     digest = store.put_filing(b"a filing")
     store.name_documents()
-    assert sync(home, days.folder, **at(objects, "moved")).returncode == 0
-    assert [key for key in objects.keys("moved/raw/") if digest in key]
+    assert sync(home, days.folder, **at(objects, "had-filings")).returncode == 0
+    assert [key for key in objects.keys("had-filings/raw/") if digest in key]
 
 
 def committed_by(home: Path, source: Path) -> list[str]:
