@@ -51,14 +51,15 @@ class _Submissions(msgspec.Struct):
 _DECODER, _PAGE_DECODER = msgspec.json.Decoder(_Submissions), msgspec.json.Decoder(_Columns)
 
 
-def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str]) -> list[XbrlFiling]:
+def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str], current: Collection[str]) -> list[XbrlFiling]:
     """The filings with XBRL. Those whose XBRL has no numbers are left out, as far as the document says so: since 2019
     the XBRL of most 8-K is that of their cover page.
 
     Args:
         raw: the submissions document.
         cik: ten digits: the company whose document it must be.
-        periodic: forms whose filings, and amendments, count also if the document does not say whether they have XBRL.
+        periodic, current: forms whose filings, and amendments, count also if the document does not say whether they
+            have XBRL; those of periodic reports also if it says that their XBRL has no numbers.
 
     Raises:
         DocumentError: not JSON, a wrong type or form, columns of unequal length, or another company's document.
@@ -66,20 +67,22 @@ def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str]) -> list
     place = f"submissions of CIK {cik}"
     document = decode(_DECODER, raw, place)
     check_company(document.cik, cik, place)
-    return _filings(document.filings.recent, cik, periodic, f"{place}, filings/recent")
+    return _filings(document.filings.recent, cik, periodic, current, f"{place}, filings/recent")
 
 
-def decode_xbrl_page(raw: bytes, cik: str, periodic: Collection[str]) -> list[XbrlFiling]:
+def decode_xbrl_page(raw: bytes, cik: str, periodic: Collection[str], current: Collection[str]) -> list[XbrlFiling]:
     """The same of a page of older filings, which does not say whose they are.
 
     Raises:
         DocumentError: not JSON, a wrong type or form, or columns of unequal length.
     """
     place = f"page of older filings of CIK {cik}"
-    return _filings(decode(_PAGE_DECODER, raw, place), cik, periodic, place)
+    return _filings(decode(_PAGE_DECODER, raw, place), cik, periodic, current, place)
 
 
-def _filings(columns: _Columns, cik: str, periodic: Collection[str], place: str) -> list[XbrlFiling]:
+def _filings(
+    columns: _Columns, cik: str, periodic: Collection[str], current: Collection[str], place: str
+) -> list[XbrlFiling]:
     number = len(columns.accession_number)
     lengths = {name: len(values) or number for name, values in msgspec.structs.asdict(columns).items()}
     if set(lengths.values()) - {number}:
@@ -90,8 +93,11 @@ def _filings(columns: _Columns, cik: str, periodic: Collection[str], place: str)
     for accession, form, filed, name, is_xbrl, is_inline, is_numeric in zip(
         columns.accession_number, columns.form, columns.filing_date, names, *flags, strict=True
     ):
-        is_report = form.removesuffix(AMENDMENT) in periodic
-        if (is_xbrl or (is_xbrl is None and is_report)) and (is_numeric is not False or is_report):
+        family = form.removesuffix(AMENDMENT)
+        is_report = family in periodic
+        if (is_xbrl or (is_xbrl is None and (is_report or family in current))) and (
+            is_numeric is not False or is_report
+        ):
             found.append(XbrlFiling(cik, accession, form, filed, name, is_xbrl, is_inline))
     check_each(is_date, (filing.filed for filing in found), "a filingDate of the form YYYY-MM-DD", place)
     return found

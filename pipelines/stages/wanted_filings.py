@@ -247,10 +247,10 @@ def _filings_of(store: RawStore, cik: str, digests: str, unread: list[str]) -> l
         unread: gets the reason why a page is left out.
     """
     submissions, *pages = digests.split()
-    listed = decode_xbrl_filings(store.get(submissions), cik, PERIODIC_FORMS)
+    listed = decode_xbrl_filings(store.get(submissions), cik, PERIODIC_FORMS, CURRENT_FORMS)
     for page in pages:
         try:
-            listed += decode_xbrl_page(store.get(page), cik, PERIODIC_FORMS)
+            listed += decode_xbrl_page(store.get(page), cik, PERIODIC_FORMS, CURRENT_FORMS)
         except DocumentError as error:
             unread.append(str(error))
     return [*{filing.accession: filing for filing in reversed(listed)}.values()]

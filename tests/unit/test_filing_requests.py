@@ -163,7 +163,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 
 def test_filings_with_xbrl_are_listed():
-    """Also periodic reports of which it is not known; no report without XBRL, and no 8-K whose XBRL has no numbers."""
+    """Also reports of which it is not known; no report without XBRL, and no 8-K whose XBRL has no numbers."""
     rows = [
         Filed("a", form="10-K/A", is_inline=1),
         Filed("b", form="10-Q", is_xbrl=""),
@@ -171,12 +171,13 @@ def test_filings_with_xbrl_are_listed():
         Filed("d", form="8-K", is_xbrl=""),
         Filed("e", form="8-K"),
         Filed("f", form="6-K"),
+        Filed("g", form="6-K", is_xbrl=""),
     ]
     document = json.loads(submissions(ALFA.cik, *rows))
-    document["filings"]["recent"]["isXBRLNumeric"] = [0, 0, 0, 0, 0, 1]
-    found = decode_xbrl_filings(json.dumps(document).encode(), ALFA.cik, {"10-K", "10-Q"})
+    document["filings"]["recent"]["isXBRLNumeric"] = [0, 0, 0, 0, 0, 1, 1]
+    found = decode_xbrl_filings(json.dumps(document).encode(), ALFA.cik, {"10-K", "10-Q"}, {"8-K", "6-K"})
     assert found[0] == XbrlFiling(ALFA.cik, "a", "10-K/A", "2026-07-20", "r.htm", is_xbrl=True, is_inline=True)
-    assert [(filing.accession, filing.is_xbrl) for filing in found[1:]] == [("b", None), ("f", True)]
+    assert [(filing.accession, filing.is_xbrl) for filing in found[1:]] == [("b", None), ("f", True), ("g", None)]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_a_wrong_list_is_an_error(old, new, reason):
     raw = submissions(ALFA.cik, Filed("a"))
     assert old in raw
     with pytest.raises(DocumentError, match=reason):
-        decode_xbrl_filings(raw.replace(old, new), ALFA.cik, {"10-Q"})
+        decode_xbrl_filings(raw.replace(old, new), ALFA.cik, {"10-Q"}, {"8-K"})
 
 
 # --- a mirror

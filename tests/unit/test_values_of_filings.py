@@ -26,7 +26,11 @@ from warehouse import runs
 
 NET = "RevenuesNetOfInterestExpense"
 """An element that counts before the one of companyfacts."""
-STATED = {ALFA: {NET: 450_000_000}, BRAVO: {INCOME: BRAVO.trailing(2024, 4) // 10 + 1_000}, CARGO: {REVENUE: 500, INCOME: 50}}
+STATED = {
+    ALFA: {NET: 450_000_000},
+    BRAVO: {INCOME: BRAVO.trailing(2024, 4) // 10 + 1_000},
+    CARGO: {REVENUE: 500, INCOME: 50},
+}
 """What the newest annual report of a company states of its year, in its package. Companyfacts have the income of BRVO,
 rounded otherwise, and no document of CRGO."""
 
