@@ -10,7 +10,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from pipelines.normalize.elements import ITEM_CONCEPTS
+from pipelines.normalize.balance.values import OF_LINES
+from pipelines.normalize.elements import COMPOSED, ITEM_CONCEPTS
+from pipelines.normalize.elements.lines import LINES
 from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.history.versions import VERSION_OF
 from pipelines.normalize.rule import Rule
@@ -26,6 +28,22 @@ COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64(
 SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end"]
 """The columns in which a logged leg and the same leg of today's replay agree: version, part, fact."""
 
+COMPOSED_OF = {
+    "total_debt": ("total_debt",),
+    "cash_and_equivalents": ("cash_and_equivalents",),
+    "roic": tuple(COMPOSED),
+    "debt_to_fcf": ("total_debt",),
+}
+"""The items that have lines of the balance sheet, and what these compose."""
+
+OF_LINE = [
+    (item, element if ":" in element else f"us-gaap:{element}", composed, OF_LINES.id)
+    for item, parts in COMPOSED_OF.items()
+    for composed in parts
+    for table in LINES.values()
+    for element, line in table.items()
+    if line.kind in COMPOSED[composed]
+]
 OF_ELEMENT = pl.DataFrame(
     [
         (item, f"{source.taxonomy}:{source.elements[0]}", concept.name, source.rule)
@@ -33,11 +51,12 @@ OF_ELEMENT = pl.DataFrame(
         for concept in concepts
         for source in concept.sources
         if len(source.counted) == 1 and source.elements
-    ],
+    ]
+    + OF_LINE,
     schema=["item", "tag", "concept_of_element", "rule_of_element"],
     orient="row",
 ).unique(["item", "tag"], keep="first", maintain_order=True)
-"""The concept and the rule of each element that alone is an amount of an item."""
+"""The concept and the rule of each element that alone is an amount of an item, or a line of debt or cash."""
 
 
 def counts(
