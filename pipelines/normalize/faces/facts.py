@@ -68,7 +68,8 @@ FACT_COLUMNS = (
     "label",
 )
 
-FACT = ["accession", "tag", "unit", "start", "end"]
+FILING_KEY = ["cik", "accession"]
+FACT = ["cik", "accession", "tag", "unit", "start", "end"]
 ROUNDED = 0.005
 """A figure of the text can be rounded to two digits; companyfacts is made from the filing, which counts otherwise."""
 _OTHER_COMPANIES = "LegalEntity"
@@ -108,14 +109,14 @@ def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl
     if filed is None or not filed.lines.height + filed.facts.height:
         return own.select(ALL_RAW.names()), FACE_SCHEMA.to_frame(), SHOWN_SCHEMA.to_frame()
     of_filings = _of_filings(raw, filed.filings)
-    known = raw.join(of_filings.join(_accessions(filed), on="accession", how="semi"), on="accession", how="semi")
+    known = raw.join(_of_others(filed), on=FILING_KEY, how="semi")
     periods = _periods(known)
     facts = _as_raw(_dated(filed.facts, periods))
     lines = _dated(filed.lines.filter(~pl.col("member").fill_null("").str.contains(_OTHER_COMPANIES)), periods)
     named, sections = _named_sheets(lines)
     other = _other_amounts(known, facts)
     same = known.select(FACT).join(other, on=FACT, how="anti", nulls_equal=True)
-    whole = pl.concat([same, facts.select(FACT)]).select("accession", "tag", "start", "end")
+    whole = pl.concat([same, facts.select(FACT)]).select("cik", "accession", "tag", "start", "end")
     more = [facts.join(same, on=FACT, how="anti", nulls_equal=True), _amounts(named), of_flows(lines, whole)]
     added = (
         pl.concat(more, how="diagonal_relaxed")
@@ -130,8 +131,9 @@ def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl
     return pl.concat([own.select(ALL_RAW.names()), added]), sections, _shown(lines)
 
 
-def _accessions(filed: Filed) -> pl.DataFrame:
-    return pl.concat([filed.facts.select("accession"), filed.lines.select("accession")]).unique()
+def _of_others(filed: Filed) -> pl.DataFrame:
+    """The filings of which another source than companyfacts states something; co-registrants share one accession."""
+    return pl.concat([filed.facts.select(FILING_KEY), filed.lines.select(FILING_KEY)]).unique()
 
 
 def _shown(lines: pl.DataFrame) -> pl.DataFrame:
@@ -157,15 +159,17 @@ def _of_filings(raw: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
 
 def _periods(raw: pl.DataFrame) -> pl.DataFrame:
     """The periods that each filing states in companyfacts, with their rounded day and quarters."""
-    dates = raw.select("accession", pl.col("start", "end").str.to_date("%Y-%m-%d", strict=False)).drop_nulls("end")
+    dates = raw.select("cik", "accession", pl.col("start", "end").str.to_date("%Y-%m-%d", strict=False)).drop_nulls(
+        "end"
+    )
     days = (pl.col("end") - pl.col("start")).dt.total_days() + 1
     return (
-        dates.group_by("accession", "start", "end")
+        dates.group_by("cik", "accession", "start", "end")
         .len()
         .with_columns(month=_rounded(pl.col("end")), quarters=(days / 91.3).round().fill_null(0).cast(pl.Int32))
-        .sort("accession", "len", "end", "start", descending=[False, True, True, True])
-        .unique(["accession", "month", "quarters"], keep="first", maintain_order=True)
-        .select("accession", "month", "quarters", own_start="start", own_end="end")
+        .sort("cik", "accession", "len", "end", "start", descending=[False, False, True, True, True])
+        .unique(["cik", "accession", "month", "quarters"], keep="first", maintain_order=True)
+        .select("cik", "accession", "month", "quarters", own_start="start", own_end="end")
     )
 
 
@@ -179,8 +183,8 @@ def _dated(rows: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
     of_sets = pl.col("source") == DATA_SET
     found = rows.join(
         periods,
-        left_on=["accession", "end", "quarters"],
-        right_on=["accession", "month", "quarters"],
+        left_on=["cik", "accession", "end", "quarters"],
+        right_on=["cik", "accession", "month", "quarters"],
         how="left",
         maintain_order="left",
     )

@@ -16,7 +16,7 @@ from pipelines.normalize.elements.sources import US_GAAP
 from pipelines.normalize.faces.words import LIABILITIES_SIDE, kind_of
 
 INCOME, CASH_FLOWS = "IS", "CF"
-PERIOD = ["accession", "start", "end"]
+PERIOD = ["cik", "accession", "start", "end"]
 
 
 def _named(*concepts: str) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def of_flows(lines: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         lines: the lines of statements (facts.LINE_COLUMNS), dated.
-        stated: `accession`, `tag`, `start`, `end` (text) of the facts under standard elements.
+        stated: `cik`, `accession`, `tag`, `start`, `end` (text) of the facts under standard elements.
 
     Returns:
         rows like those of facts.ALL_RAW, without form and filing day.
@@ -128,7 +128,7 @@ def filed_tag() -> pl.Expr:
 
 def _with_sections(flows: pl.DataFrame) -> pl.DataFrame:
     """Lines of cash flow statements with their `section`, and as `value` what they add to its total."""
-    statement = ["accession", "report"]
+    statement = ["cik", "accession", "report"]
     flows = flows.with_columns(pl.col("report").fill_null(0))  # of a package, which has no pages
     totals = flows.filter(
         pl.col("element").str.contains("^NetCashProvidedByUsedIn(Operating|Investing|Financing)Activities$")
@@ -153,7 +153,7 @@ def _own_line(one: OwnLine, own: pl.DataFrame, stated: pl.DataFrame) -> pl.DataF
     if one.basic is not None:
         of_words.append(words.contains("basic") == one.basic)
     known = stated.filter(pl.col("tag").is_in(one.stated)).select(
-        "accession", pl.col("start", "end").str.to_date("%Y-%m-%d", strict=False)
+        "cik", "accession", pl.col("start", "end").str.to_date("%Y-%m-%d", strict=False)
     )
     rows = own.filter(pl.col("section") == one.section, pl.col("unit").str.contains(one.unit), *of_words)
     rows = rows.join(known, on=PERIOD, how="anti").filter(pl.col("element").n_unique().over(PERIOD) == 1)
@@ -169,8 +169,8 @@ def _financing(flows: pl.DataFrame) -> pl.DataFrame:
     )
     is_subtotal = pl.col("element").str.contains("^NetCash|^CashProvidedByUsedIn(?:.*)Activities$")
     rows = flows.filter(pl.col("section") == FINANCING, ~pl.col("element").is_in(known), ~is_dividend, ~is_subtotal)
-    parents = flows.select("accession", element="parent").drop_nulls()
-    rows = rows.join(parents, on=["accession", "element"], how="anti", maintain_order="left")
+    parents = flows.select("cik", "accession", element="parent").drop_nulls()
+    rows = rows.join(parents, on=["cik", "accession", "element"], how="anti", maintain_order="left")
     kinds = [_kind(*row) for row in rows.select("label", "element").iter_rows()]
     numbered = rows.with_columns(kind=pl.Series(kinds, dtype=pl.String)).with_columns(
         number=pl.col("element").rank("dense").over("cik", "kind").cast(pl.Int32) - 1
