@@ -12,8 +12,8 @@ import msgspec
 from warehouse.explain_queries import Leg, SheetRow
 from warehouse.sections import TOTAL
 
-LINE = "balance.line"
-"""The rule of a leg that is a line of the balance sheet."""
+LINES = ("balance.line", "balance.line-of-face")
+"""The rules of the lines of a balance sheet."""
 
 
 class SheetLine(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ def balance_sheet(rows: Sequence[SheetRow], sections: Sequence[str], day: str, l
     Returns:
         the sections whose lines the value consists of, also those that do not add up to their total.
     """
-    filings = {leg.accession for leg in legs if leg.rule == LINE}
+    filings = {leg.accession for leg in legs if leg.rule in LINES}
     known = [row for row in rows if not legs or row.accession in filings]
     newest = max(known, key=lambda row: (row.day == day, row.filed or "", row.accession), default=None)
     if newest is None:
