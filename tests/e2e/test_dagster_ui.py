@@ -41,7 +41,10 @@ BROWSER = [
     "--disable-component-update",
     "--disable-sync",
 ]
-STEPS = ["documents", "facts", "values", "versions", "tables", "warehouse", "quality_report", "filings", "statements"]
+STEPS = [
+    *("documents", "facts", "first_build", "filings", "statements", "values", "versions", "tables", "warehouse"),
+    "quality_report",
+]
 PUBLISHED = [f"warehouse/{table.name}" for table in views.PUBLISHED]
 OUTSIDE = [*(f"sec/{name}" for name, *_ in (*UPSTREAM, *OF_FILINGS)), "http_interface"]
 ASSETS = "{ assetNodes { assetKey { path } } }"
