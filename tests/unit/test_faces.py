@@ -51,6 +51,7 @@ class Line:
     member: str | None = None
     parent: str | None = None
     weight: float = 1.0
+    heading: str = ""
     statement: str = "BS"
     taxonomy: str = "us-gaap"
     unit: str = "USD"
@@ -182,6 +183,50 @@ CASES: dict[str, tuple[list[Line], list[Row], dict[str, float | str | None]]] = 
         [],
         {"total_debt": 52.25},
     ),
+    "a heading says no more than that they are liabilities": (
+        classified([TRADE, own("Bridge", 9.5, "Bridge", heading="Current liabilities:")], [DEFERRED]),
+        [],
+        {"total_debt": "own_element_not_classified"},
+    ),
+    "a heading that says what its lines are": (
+        classified(
+            [
+                TRADE,
+                own("OfRelated", 10, "Related parties", heading="Notes payable:"),
+                own("OfOthers", 12, "Other", heading="Notes payable:"),
+            ],
+            [DEFERRED],
+        ),
+        [],
+        {"total_debt": 22},
+    ),
+    "members on the face, and the whole in the notes": (
+        classified(
+            [
+                TRADE,
+                Line("NotesPayableCurrent", 5, member="us-gaap:RelatedPartyAxis=us-gaap:RelatedPartyMember"),
+                Line("NotesPayableCurrent", 10, member="us-gaap:RelatedPartyAxis=us-gaap:NonrelatedPartyMember"),
+            ],
+            [DEFERRED],
+            off=1.5,
+        ),
+        [fact("NotesPayableCurrent", 15e6, None, END, filed=FILED_ON)],
+        {"total_debt": 15},
+    ),
+    "gross, less what is current, and net, without a calculation": (
+        [
+            *classified([TRADE, Line(MATURITIES, 20)], [])[:-4],
+            own("Gross", 100, "Term loan"),
+            own("Current", 20, "Less: current portion of loan"),
+            DEFERRED,
+            Line(LIABILITIES, TRADE.value + 100 + DEFERRED.value),
+            Line("CommonStockValue", 500),
+            Line(EQUITY, 500),
+            Line(BOTH_SIDES, TRADE.value + 100 + DEFERRED.value + 500),
+        ],
+        [],
+        {"total_debt": 100},
+    ),
     "a column that does not foot, beside one that does": (
         with_right_column(
             classified([TRADE, LOAN], [Line(NONCURRENT, 40), DEFERRED], off=1.5),
@@ -241,6 +286,16 @@ CASES: dict[str, tuple[list[Line], list[Row], dict[str, float | str | None]]] = 
         [*classified(PAYABLES, [DEFERRED]), *FLOWS],
         [],
         {"dividends_per_share": 0},
+    ),
+    "a dividend on common and preferred stock": (
+        [
+            *classified(PAYABLES, [DEFERRED]),
+            *FLOWS[:-1],
+            own("Both", -1, "Dividends paid on common and preferred stock", statement="CF"),
+            Line(FINANCING, 2, statement="CF"),
+        ],
+        [],
+        {"dividends_per_share": None},
     ),
     "a dividend under an own element": (
         [
@@ -328,6 +383,19 @@ CASES: dict[str, tuple[list[Line], list[Row], dict[str, float | str | None]]] = 
         {"eps_basic": -0.65e-6, "shares_basic": 3.4, "shares_diluted": 3.4},
     ),
     "own revenue": ([own("NetSalesOfShop", 75, "Net sales", statement="IS")], [], {"revenue": 75}),
+    "a part of revenue, and the total in the notes": (
+        [Line("RevenueFromContractWithCustomerExcludingAssessedTax", 90, statement="IS")],
+        [fact(REVENUE, 100e6, START, END, filed=FILED_ON)],
+        {"revenue": 100},
+    ),
+    "a part of an own total of revenue": (
+        [
+            Line("RevenueFromContractWithCustomerExcludingAssessedTax", 90, parent="AllTurnover", statement="IS"),
+            own("AllTurnover", 100, "Total revenues", statement="IS"),
+        ],
+        [],
+        {"revenue": 100},
+    ),
     "own capital expenditure": (
         [
             Line(CASH_FLOW, 50, statement="CF"),
@@ -338,7 +406,7 @@ CASES: dict[str, tuple[list[Line], list[Row], dict[str, float | str | None]]] = 
         {"free_cash_flow": 41},
     ),
     "revenue of a note": (
-        [Line("RevenueFromContractWithCustomerExcludingAssessedTax", 75, statement="IS")],
+        [Line("RevenueFromContractWithCustomerExcludingAssessedTax", 75, parent="GrossProfit", statement="IS")],
         [fact(REVENUE, 6e6, START, END, filed=FILED_ON)],
         {"revenue": 75},
     ),
@@ -353,11 +421,15 @@ def rows_of(cik: str, lines: Sequence[Line]) -> list[dict[str, object]]:
     """The lines as table `statement_lines` has them."""
     found = []
     for place, line in enumerate(lines):
+        if line.heading:
+            heading = {"cik": cik, "accession": f"{cik}-10-K-{FILED_ON}", "source": "filing", "statement": "BS"}
+            words = {"line": 10 * place - 1, "label": line.heading, "element": "Abstract", "abstract": True}
+            found.append({**heading, **words, "own": False, "negated": False})
         is_instant = line.statement == "BS"
         found.append(
             {
                 "cik": cik, "accession": f"{cik}-10-K-{FILED_ON}", "source": "filing", "statement": line.statement,
-                "line": place, "label": line.label or line.element, "element": line.element,
+                "line": 10 * place, "label": line.label or line.element, "element": line.element,
                 "taxonomy": None if line.own else line.taxonomy, "own": line.own, "abstract": False, "negated": False,
                 "member": line.member, "parent": line.parent, "weight": line.weight if line.parent else None,
                 "unit": line.unit, "start": None if is_instant else date.fromisoformat(START),
@@ -430,14 +502,18 @@ def test_the_face_decides(found, name):
             "Term loan", "Line of credit", "Credit facility", "Commercial paper", "Advances from the Federal Bank",
             "Borrowings under utility money pool", "Warehouse facilities", "Floor plan", "Factoring arrangement",
             "Notes payable, including accrued interest", "Convertible notes (net of deferred costs)",
+            "Notes payable and accrued interest", "Long-term debt and finance leases", "Notes 5.75% due 2030",
+            "Accounts receivable securitization facility", "Liability for factored receivables",
+            "Convertible promissory note, fair value option", "Long-term obligations", "Convertible Notes 2024",
         )),
         *((label, "other") for label in (
             "Interest payable", "Deferred revenue", "Notes receivable", "Due to related parties", "Bank acceptances",
             "Supplier finance obligations", "Securities loaned", "Operating lease liabilities", "Warrant liability",
             "Accrued expenses (Note 8)", "Other liabilities (see Notes 3 and 4)", "Trade notes payable",
-            "Advances from related parties", "Loan commitments",
+            "Advances from related parties", "Loan commitments", "Mortgage escrow deposits", "Loans in process",
+            "Accrued interest on notes and leases", "Funding agreements", "Stock to be issued for notes",
         )),
-        ("Bridge", "unknown"),
+        ("Bridge", "unknown"), ("Accounts and notes payable", "unknown"), ("Financing obligations", "unknown"),
     ],
 )  # fmt: skip
 def test_the_words_of_a_liability_say_what_it_is(label, kind):
@@ -450,7 +526,7 @@ def test_the_words_of_a_liability_say_what_it_is(label, kind):
     [
         ("Cash and cash equivalents", "cash"), ("Restricted cash", "restricted"),
         ("Certificates of deposit", "security"), ("Cash surrender value", "other"), ("Digital assets", "other"),
-        ("Cash held in trust", "restricted"),
+        ("Cash held in trust", "restricted"), ("Fixed deposits", "security"), ("Due from banks", "cash"),
     ],
 )  # fmt: skip
 def test_the_words_of_an_asset_say_what_it_is(label, kind):

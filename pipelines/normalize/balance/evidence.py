@@ -17,6 +17,7 @@ from pipelines.normalize.balance.reading import Filing
 from pipelines.normalize.balance.sheets import QUARTERS, Case, History, Sheet
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value
 from pipelines.normalize.rule import Rule
+from warehouse.sections import SECTIONS
 
 Predicate = Callable[[Case], bool | tuple[float, float] | None]
 """Whether evidence holds for a value, or both sides of the identity that does not hold."""
@@ -216,10 +217,17 @@ def supported(values: list[Value], filing: Filing, history: History) -> list[Val
     return found
 
 
+def _shows_all(case: Case) -> bool:
+    """Whether the face of the balance sheet shows all lines of the item: they add up in each section with a total."""
+    sections = [section for section in SECTIONS[case.value.item] if section in case.sheet.totals]
+    reads = [case.filing.sections.get(section) for section in sections]
+    return case.value.of_face and all(read is not None and case.sheet.day in read.days for read in reads)
+
+
 def _supported(case: Case) -> Value:
     """The value, or without its amount if evidence withholds it."""
     for each in _OF_VALUES[case.value.item, case.value.is_proved]:
-        if each.of_absence and case.value.of_face:
+        if each.of_absence and _shows_all(case):
             continue
         holds = each.holds(case)
         if holds and each.rule.where(True):

@@ -93,9 +93,9 @@ _BY_SECTION[LIABILITIES] = {
     **_BY_SECTION[LIABILITIES],
 }
 
-_OF_LIABILITIES = {BORROWING: 24, UNKNOWN: 16, OTHER: 60}
+_OF_LIABILITIES = {BORROWING: 120, UNKNOWN: 48, OTHER: 240}
 PLACES: dict[str, dict[str, int]] = {
-    CURRENT_ASSETS: {CASH: 8, SECURITY: 16, RESTRICTED: 8, OTHER: 60},
+    CURRENT_ASSETS: {CASH: 16, SECURITY: 48, RESTRICTED: 24, OTHER: 240},
     **dict.fromkeys((CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES), _OF_LIABILITIES),
 }
 """How many lines of each class that no row of the table has each section of the face of a balance sheet may have."""

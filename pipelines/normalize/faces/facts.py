@@ -7,6 +7,7 @@ Companyfacts' copy of a fact stays. A fact under an element of the filer's own, 
 a line of a statement has it; its row names the element and the member as filed.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.normalize.elements.lines import IFRS_PREFIX
+from pipelines.normalize.elements.lines import BOTH_SIDES, IFRS_PREFIX
 from pipelines.normalize.elements.sources import IFRS, US_GAAP
 from pipelines.normalize.faces.flows import filed_tag, of_flows
 from pipelines.normalize.faces.sheets import FaceLine, Names, section_lines
@@ -72,6 +73,8 @@ FILING_KEY = ["cik", "accession"]
 FACT = ["cik", "accession", "tag", "unit", "start", "end"]
 ROUNDED = 0.005
 """A figure of the text can be rounded to two digits; companyfacts is made from the filing, which counts otherwise."""
+_TAKEN_OFF = re.compile(r"\W*less\b", re.IGNORECASE)
+"""What the label of a line begins with that is taken off, where the statement has no calculation."""
 _OTHER_COMPANIES = "LegalEntity"
 """The axis of companies that file together: a member of it is another company."""
 _MONTH = 16
@@ -137,12 +140,21 @@ def _of_others(filed: Filed) -> pl.DataFrame:
 
 
 def _shown(lines: pl.DataFrame) -> pl.DataFrame:
-    """The standard elements of income and cash flow statements that state an amount of the company as a whole."""
-    of_statements = pl.col("statement").is_in(["IS", "CF"]) & ~pl.col("own") & pl.col("member").is_null()
+    """The standard elements of income and cash flow statements that state an amount of the company as a whole.
+
+    A line may be a part of a total if the calculation adds it to one of revenue or of an own element, or if the
+    statement has no calculation.
+    """
+    of_statements = pl.col("statement").is_in(["IS", "CF"]) & pl.col("member").is_null()
+    shown = lines.filter(of_statements, pl.col("value").is_not_null(), pl.col("start").is_not_null())
+    own = shown.filter("own").select(*FILING_KEY, parent="element", is_own=pl.lit(value=True)).unique()
+    of_revenue = pl.col("parent").str.contains("Revenue|Sales|Turnover").fill_null(value=False)
     return (
-        lines.filter(of_statements, pl.col("value").is_not_null(), pl.col("start").is_not_null())
+        shown.with_columns(has_parents=pl.col("parent").is_not_null().any().over(*FILING_KEY, "statement"))
+        .join(own, on=[*FILING_KEY, "parent"], how="left", maintain_order="left")
+        .filter(~pl.col("own"))
         .group_by("cik", "accession", tag="element")
-        .agg(is_part=pl.col("parent").str.contains("Revenue|Sales").fill_null(value=False).all())
+        .agg(is_part=(of_revenue | pl.col("is_own").fill_null(value=False) | ~pl.col("has_parents")).all())
         .with_columns(pl.col("cik").cast(pl.Int64))
         .cast(SHOWN_SCHEMA)
     )
@@ -228,6 +240,10 @@ def _named_sheets(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         .otherwise("element"),
         heading=pl.when("abstract").then(pl.col("label").fill_null("").str.to_lowercase()),
     )
+    has_both = pl.col("tag").is_in(BOTH_SIDES) & pl.col("value").is_not_null()
+    pages = sheets.filter(has_both).group_by(FILING_KEY).agg(page=pl.col("report").min())
+    is_first = (pl.col("report") == pl.col("page")).fill_null(value=True)  # a package has no pages
+    sheets = sheets.join(pages, on=FILING_KEY, how="left", maintain_order="left").filter(is_first)
     of_lines = (
         sheets.filter(pl.col("abstract") | pl.col("value").is_not_null())
         .unique(["cik", "accession", "report", "line", "member"], keep="first", maintain_order=True)
@@ -239,10 +255,10 @@ def _named_sheets(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         of_filer = Names()
         for accession, of_filing in groupby(of_company, key=lambda row: row[1]):
             face, headings = _face(row[2:] for row in of_filing)
-            found = [*section_lines(face, headings, of_filer)]
+            found = section_lines(face, headings, of_filer)
             wholes = {(one.section, one.line.element): one.name for one in found if one.line.member is None}
             for one in found:
-                whole = wholes.get((one.section, one.line.element), one.line.element) if one.line.member else None
+                whole = wholes.get((one.section, one.line.element)) if one.line.member else None
                 rows.append((int(cik), accession, one.section, one.way, one.name, whole))
                 if one.name != one.line.element:
                     names.append((cik, accession, one.line.element, one.line.member, one.name, one.line.weight))
@@ -274,8 +290,8 @@ def _face(rows: Iterable[tuple[Any, ...]]) -> tuple[list[FaceLine], dict[int, st
                 member,
                 str(label or ""),
                 heading,
-                of_ifrs.get(parent, parent),
-                1.0 if weight is None else float(weight),
+                None if parent is None or (total := of_ifrs.get(parent, parent)) == tag else total,
+                float(weight if weight is not None else -1 if _TAKEN_OFF.match(label or "") else 1),
             )
         )
     return face, headings

@@ -54,14 +54,15 @@ _NO_EPS = (
 )
 _COUNT, _NO_COUNT = "weighted|average|outstanding", "class b|preferred|effect|dilutive|issued|authorized"
 _REVENUE = r"^(total )?(net )?(operating )?(revenues?|sales)(,? net)?( total)?\b"
-_NO_REVENUE = "cost|expense|related part|other|deferred|interest|tax|marketing|gain|loss|discontinued|per share"
+_NO_REVENUE = (
+    "cost|expense|related part|other|deferred|interest|tax|marketing|gain|loss|discontinued|share|commission|returns|"
+    "allowance|discount|rebate"
+)
 _CAPITAL = (
     r"capital expenditures?|(purchases?|acquisitions?|additions?|payments?|expenditures?|investments?)( \S+){0,4} "
     r"(property|plant|equipment|fixed assets|capital assets|vessels|aircraft|vehicles)"
 )
-_NO_CAPITAL = (
-    "business|subsidiar|proceeds|disposal|sale of|insurance|deposit|intangible|lease|held for sale|accru|payable"
-)
+_NO_CAPITAL = "business|subsidiar|proceeds|disposal|sale of|insurance|deposit|lease|held for sale|accru|payable"
 _EPS_BOTH, _EPS_BASIC, _EPS_DILUTED = (f"EarningsPerShare{which}" for which in ("BasicAndDiluted", "Basic", "Diluted"))
 _BOTH, _BASIC, _DILUTED = (
     "WeightedAverageNumberOfShareOutstandingBasicAndDiluted",
@@ -106,7 +107,15 @@ def of_flows(lines: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
     flows = _with_sections(of_periods.filter(pl.col("statement") == CASH_FLOWS))
     income = of_periods.filter(pl.col("statement") == INCOME).with_columns(section=pl.lit(""))
     own = pl.concat([income, flows], how="diagonal").filter("own")
-    found = [_own_line(one, own, stated) for one in OWN_LINES]
+    # a part of an own total does not state what the total states
+    totals = own.select("cik", "accession", parent="element").unique()
+    parts = of_periods.join(totals, on=["cik", "accession", "parent"], how="semi")
+    others = stated.join(
+        parts.select("cik", "accession", "start", tag="element").cast({"start": pl.String}),
+        on=["cik", "accession", "start", "tag"],
+        how="anti",
+    )
+    found = [_own_line(one, own, others) for one in OWN_LINES]
     return (
         pl.concat([*found, _financing(flows)], how="diagonal")
         .with_columns(
@@ -156,7 +165,9 @@ def _own_line(one: OwnLine, own: pl.DataFrame, stated: pl.DataFrame) -> pl.DataF
         "cik", "accession", pl.col("start", "end").str.to_date("%Y-%m-%d", strict=False)
     )
     rows = own.filter(pl.col("section") == one.section, pl.col("unit").str.contains(one.unit), *of_words)
-    rows = rows.join(known, on=PERIOD, how="anti").filter(pl.col("element").n_unique().over(PERIOD) == 1)
+    rows = rows.join(known, on=PERIOD, how="anti")
+    is_total = words.contains("^total")
+    rows = rows.filter(is_total | ~is_total.any().over(PERIOD)).filter(pl.col("element").n_unique().over(PERIOD) == 1)
     value = -pl.col("value") if one.section else pl.col("value")
     return rows.with_columns(tag=pl.lit(one.tag), value=value)
 
@@ -164,8 +175,11 @@ def _own_line(one: OwnLine, own: pl.DataFrame, stated: pl.DataFrame) -> pl.DataF
 def _financing(flows: pl.DataFrame) -> pl.DataFrame:
     """The financing activities that the table of cash flow lines does not have, without dividends on common stock."""
     known = proving.LINES.filter(pl.col("section") == FINANCING)["tag"].implode()
-    is_dividend = pl.col("words").str.contains(r"dividend|distribution") & ~pl.col("words").str.contains(
-        "preferred|noncontrolling|non controlling|minority"
+    words = pl.col("words").str
+    of_others = words.contains("preferred|noncontrolling|non.controlling|minority")
+    of_common = words.contains("common|ordinary|(^|[^d] )(share|stock)holders")
+    is_dividend = words.contains("dividend|distribution|return of capital|payments? to (share|stock|unit)holders") & (
+        ~of_others | of_common
     )
     is_subtotal = pl.col("element").str.contains("^NetCash|^CashProvidedByUsedIn(?:.*)Activities$")
     rows = flows.filter(pl.col("section") == FINANCING, ~pl.col("element").is_in(known), ~is_dividend, ~is_subtotal)

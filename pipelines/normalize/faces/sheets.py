@@ -35,7 +35,7 @@ from pipelines.normalize.elements.lines import (
     TOTALS,
     face_line,
 )
-from pipelines.normalize.faces.words import ASSETS_SIDE, LIABILITIES_SIDE, kind_of, plain
+from pipelines.normalize.faces.words import ASSETS_SIDE, LIABILITIES_SIDE, kind_of, kind_of_liability, plain
 
 WITH_RESTRICTED = (
     "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents",
@@ -133,7 +133,7 @@ def kind_in(section: str, line: FaceLine) -> tuple[str, bool]:
     if not is_liability:
         kind = kind_of(ASSETS_SIDE, line.label, line.element) if line.own else OTHER
     else:
-        kind = kind_of(LIABILITIES_SIDE, line.label, line.element.removeprefix(IFRS_PREFIX), line.heading)
+        kind = kind_of_liability(line.label, line.element.removeprefix(IFRS_PREFIX), line.heading)
     return kind if kind in PLACES[section] else OTHER, False
 
 
@@ -148,8 +148,8 @@ def _of_related_party(kind: str, line: FaceLine) -> str | None:
     return said if said == BORROWING else None
 
 
-def section_lines(face: Sequence[FaceLine], headings: Mapping[int, str], names: Names) -> Iterator[SectionLine]:
-    """The lines of the sections of one balance sheet, by either way.
+def section_lines(face: Sequence[FaceLine], headings: Mapping[int, str], names: Names) -> list[SectionLine]:
+    """The lines of the sections of one balance sheet, by either way; none if a section has too many of a class.
 
     Args:
         face: its lines, in their order.
@@ -164,12 +164,15 @@ def section_lines(face: Sequence[FaceLine], headings: Mapping[int, str], names: 
     of_cash = by_place.get(CURRENT_ASSETS, [])
     first = next((place for place, line in enumerate(of_cash) if kind_in(CURRENT_ASSETS, line)[0] == CASH), 0)
     from_cash = {CURRENT_ASSETS: of_cash[first:]} if first else {}
+    found = []
     for way, of_way in ((CALCULATION, by_calculation), (PLACE, by_place), (FROM_CASH, from_cash)):
         for section, lines in of_way.items():
             for line in lines:
                 name = names.name(section, line)
-                if name and (section != CURRENT_ASSETS or has_current_assets or _is_of_cash(name, line)):
-                    yield SectionLine(section, way, name, line)
+                if name is None:
+                    return []
+                if section != CURRENT_ASSETS or has_current_assets or _is_of_cash(name, line):
+                    found.append(SectionLine(section, way, name, line))
     last = max((place for place, line in enumerate(face) if line.element in BOTH_SIDES), default=len(face))
     below = [
         line for line in face[last + 1 :] if not line.parent and not line.member and line.element not in _ALL_TOTALS
@@ -177,7 +180,8 @@ def section_lines(face: Sequence[FaceLine], headings: Mapping[int, str], names: 
     for section, line in product(SECTIONS, below):
         kind, is_in_table = kind_in(section, line)
         if (is_in_table or kind == OTHER) and (name := names.name(section, line)):
-            yield SectionLine(section, NONE, name, line)
+            found.append(SectionLine(section, NONE, name, line))
+    return found
 
 
 def _is_of_cash(name: str, line: FaceLine) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.normalize.elements.lines import OTHER, UNKNOWN
+from pipelines.normalize.elements.lines import BORROWING, OTHER, UNKNOWN
 
 SIDES = ASSETS_SIDE, LIABILITIES_SIDE = "assets", "liabilities"
 
@@ -31,12 +31,14 @@ _TABLE: dict[str, list[tuple[str, re.Pattern[str]]]] = {
 }
 _REFERENCES = re.compile(
     r"\((?:see |refer(?: to)? )?notes? (?:\d|[a-z]\b)[^)]*\)"
-    r"|\b(?:see |refer(?: to)? )?notes? \d+[a-z]?(?:(?:,| and|,? &) \d+)*\b"
+    r"|\b(?:see |refer(?: to)? )?notes? \d{1,2}(?![\d%]|\.\d+%)[a-z]?(?:(?:,| and|,? &) \d+)*\b"
 )
 """A reference to the notes of the statements is no borrowing."""
 _TAKEN_OFF = re.compile(r"[,;–—-]?\s*\(?\b(?:net|less|exclusive|excluding|including|inclusive|plus) (?:of )?.*")
 """What is taken off or included does not say what the line is, unless nothing stands before it."""
-_WORDS_OF_NAMES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORDS_OF_NAMES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=[0-9])")
+_SAYS_WHOSE = re.compile(r"(other|others|related part(y|ies)|third part(y|ies)|banks?)(,? net)?")
+"""Words of a line that say whose it is, below a heading that says what it is."""
 
 
 def plain(text: str) -> str:
@@ -57,12 +59,20 @@ def words_of(element: str) -> str:
 
 
 @cache
+def kind_of_liability(label: str, element: str, heading: str) -> str:
+    """The class of a line of the liabilities: its heading can only say that it is a borrowing."""
+    own = kind_of(LIABILITIES_SIDE, label, element)
+    is_open = own == UNKNOWN or bool(_SAYS_WHOSE.fullmatch(plain(label)))
+    return BORROWING if is_open and kind_of(LIABILITIES_SIDE, heading) == BORROWING else own
+
+
+@cache
 def kind_of(side: str, *texts: str) -> str:
     """The class of a line by its words: the first of some texts that says it decides.
 
     Args:
         side: of the balance sheet, one of SIDES.
-        texts: the label, then the name of the element, then the heading above the line.
+        texts: the label, then the name of the element.
 
     Returns:
         one of elements.lines.CLASSES; UNKNOWN if no text decides; of an asset OTHER.
