@@ -245,6 +245,7 @@ FLAGS: dict[str, str] = {
     "derived": "Calculated where the filings state nothing.",
     "derived_line": "A line that the filing does not state is what the other lines leave of their total.",
     "includes_finance_leases": "Finance leases are on the same line as debt and cannot be separated.",
+    "includes_financed_premiums": "Debt has a line of financed insurance premiums, which others count as a payable.",
     "may_be_principal": "The filer states only a total, which may be principal instead of the carrying amount.",
     "total_contradicts_parts": "The filer's own total of debt equals neither the sum of its lines nor any of them.",
     "may_include_restricted_cash": "The only line of cash may include restricted cash.",

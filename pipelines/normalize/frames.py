@@ -36,8 +36,9 @@ def with_ten_digits(table: pl.DataFrame) -> pl.DataFrame:
 FLAGS_OF_WINDOWS = "weeks_53 other_element before_recast recast ways_disagree"
 FLAGS_OF_VALUES = """
     attributable_to_parent derived issuance apart_from_net_income derived_operating_income contradicted_operating_income
-    derived_line includes_finance_leases may_be_principal may_include_restricted_cash may_lack_interest_bearing_deposits
-    net_of_disposals total_contradicts_parts scale_repaired sign_repaired figure_repaired first_seen_as_comparative
+    derived_line includes_finance_leases includes_financed_premiums may_be_principal may_include_restricted_cash
+    may_lack_interest_bearing_deposits net_of_disposals total_contradicts_parts scale_repaired sign_repaired
+    figure_repaired first_seen_as_comparative
 """
 LEG = """
     role weight split_factor tag unit start? end value accession form filed concept:text rule source member? label?

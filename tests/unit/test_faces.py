@@ -153,6 +153,11 @@ CASES: dict[str, tuple[list[Line], list[Row], dict[str, float | str | None]]] = 
         [],
         {"total_debt": 0},
     ),
+    "financed insurance premiums": (
+        classified([TRADE, own("Premiums", 3.25, "Insurance premium financing")], [DEFERRED]),
+        [],
+        {"total_debt": 3.25},
+    ),
     "words that say nothing": (
         classified([TRADE, own("Bridge", 9.5, "Bridge")], [DEFERRED]),
         [],
@@ -472,6 +477,12 @@ def found():
     nothing = FILED_FACTS.to_frame().select(FACT_COLUMNS).with_columns(TEXT)
     filings = pl.DataFrame(schema={"cik": pl.String, "accession": pl.String, "form": pl.String, "filed": pl.Date})
     return standardize(raw(facts), filed=Filed(nothing, stated, filings))
+
+
+def test_financed_premiums_are_flagged(found):
+    """They are debt, which a reader may see otherwise."""
+    of = found.versions.filter(pl.col("cik") == cik_of("financed insurance premiums"), item="total_debt")
+    assert of["flags"].to_list() == ["includes_financed_premiums"]
 
 
 def test_each_rule_of_faces_decides_for_one_of_them(found):

@@ -18,6 +18,7 @@ from pipelines.normalize.balance.values import (
     DEBT,
     DERIVED_LINE,
     INCLUDES_FINANCE_LEASES,
+    INCLUDES_FINANCED_PREMIUMS,
     MAY_BE_PRINCIPAL,
     OF_ZERO,
     SAME_DEBT,
@@ -48,6 +49,7 @@ from pipelines.normalize.elements.lines import (
     LINES,
     LONG_TERM_DEBT,
     NONCURRENT_LIABILITIES,
+    PREMIUMS,
     PRINCIPAL,
 )
 from pipelines.normalize.rule import Rule
@@ -228,10 +230,8 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         return _stated_as_zero(filing, day, stated)
     if has_rest(stated, elements):
         flag = DERIVED_LINE
-    elif _WITH_LEASES.intersection(elements):
-        flag = INCLUDES_FINANCE_LEASES
-    elif rule is FILER_TOTAL:
-        flag = MAY_BE_PRINCIPAL
+    else:
+        flag = _flag_of_lines(elements) or (MAY_BE_PRINCIPAL if rule is FILER_TOTAL else None)
     value = sum_of(stated, elements)
     everything = first_amount(stated, ALL_DEBT)
     is_apart = bool(everything) and abs(value - everything) > SAME_DEBT * everything
@@ -250,6 +250,13 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         grain=filing.unit * len(elements),
         flag=flag,
     )
+
+
+def _flag_of_lines(elements: Iterable[str]) -> str | None:
+    """What a reader should know about the lines of debt."""
+    if _WITH_LEASES.intersection(elements):
+        return INCLUDES_FINANCE_LEASES
+    return INCLUDES_FINANCED_PREMIUMS if any(f":{PREMIUMS}:" in name for name in elements) else None
 
 
 def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
@@ -435,7 +442,7 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
             return None
         left = _that_leave_nothing(stated, reads)
         return Value(filing.cik, filing.seq, day, DEBT, NO_DEBT, 0.0, is_proved=True, facts=left, sections=add_up)
-    flag = INCLUDES_FINANCE_LEASES if _WITH_LEASES.intersection(elements) else None
+    flag = _flag_of_lines(elements)
     rule = DEBT_INSIDE if inside else DEBT_OF_LINES
     if has_rest(stated, elements):
         rule, flag = REST_OF_TOTAL, DERIVED_LINE

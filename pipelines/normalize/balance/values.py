@@ -55,6 +55,7 @@ RULES = tuple(ADDS_UP.values())
 FLAGS = (
     DERIVED_LINE,
     INCLUDES_FINANCE_LEASES,
+    INCLUDES_FINANCED_PREMIUMS,
     MAY_BE_PRINCIPAL,
     MAY_INCLUDE_RESTRICTED,
     MAY_LACK_DEPOSITS,
@@ -62,6 +63,7 @@ FLAGS = (
 ) = (
     "derived_line",
     "includes_finance_leases",
+    "includes_financed_premiums",
     "may_be_principal",
     "may_include_restricted_cash",
     "may_lack_interest_bearing_deposits",

@@ -93,7 +93,9 @@ _BY_SECTION[LIABILITIES] = {
     **_BY_SECTION[LIABILITIES],
 }
 
-_OF_LIABILITIES = {BORROWING: 120, UNKNOWN: 48, OTHER: 240}
+PREMIUMS = "financed premiums"
+"""Borrowings that pay the premiums of insurance, which some count as payables."""
+_OF_LIABILITIES = {BORROWING: 120, PREMIUMS: 8, UNKNOWN: 48, OTHER: 240}
 PLACES: dict[str, dict[str, int]] = {
     CURRENT_ASSETS: {CASH: 16, SECURITY: 48, RESTRICTED: 24, OTHER: 240},
     **dict.fromkeys((CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES), _OF_LIABILITIES),
@@ -113,7 +115,9 @@ def _with_face_lines(section: str) -> dict[str, Line]:
     """The lines of a section by element, with those of faces; LIABILITIES has those of the sections it stands for."""
     of_sections = SECTIONS[1:] if section == LIABILITIES else (section,)
     own = {
-        (name := face_line(of, kind, number)): Line(kind, usual=True, part_of=frozenset(), rank=(True, True, 0, name))
+        (name := face_line(of, kind, number)): Line(
+            BORROWING if kind == PREMIUMS else kind, usual=True, part_of=frozenset(), rank=(True, True, 0, name)
+        )
         for of in of_sections
         for kind, places in PLACES[of].items()
         for number in range(places)

@@ -6,7 +6,7 @@ taxonomies, whose class balance_sheet.csv has.
 Columns of the table, in the order in which its rows are tried:
 
 - `side`: `liabilities` or `assets`.
-- `class`: one of elements.lines.CLASSES.
+- `class`: one of elements.lines.CLASSES, or PREMIUMS or UNKNOWN of the same module.
 - `words`: a regular expression of whole words, in lower case; hyphens are blanks.
 - `reason`: why these words are of the class.
 """
