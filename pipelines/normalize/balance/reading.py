@@ -14,7 +14,6 @@ from itertools import chain, compress, groupby, product
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.balance.faced import Face, FaceSection, face_lines, faces_of
 from pipelines.normalize.balance.flows import Flows, flows
 from pipelines.normalize.balance.likely import groups_of, likely_lines
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions, unit_of
@@ -43,6 +42,7 @@ from pipelines.normalize.elements.lines import (
     SECTIONS,
 )
 from pipelines.normalize.elements.sources import IFRS
+from pipelines.normalize.faces.columns import Face, FaceSection, face_lines, faces_of
 from pipelines.normalize.rule import Rule
 
 TOTALS_OF_BALANCE_SHEETS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"

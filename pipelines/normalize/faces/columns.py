@@ -10,8 +10,6 @@ from itertools import groupby
 
 import polars as pl
 
-from pipelines.normalize.balance.solver import DIGITS
-from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.faces.sheets import CALCULATION, FROM_CASH, NONE, PLACE
 
 Way = tuple[tuple[str, str | None], ...]
@@ -33,8 +31,12 @@ class FaceSection:
 Face = Mapping[str, FaceSection]
 """The sections of a face."""
 
-FEWEST_UNITS = DIGITS / 10
-"""Lines that are rounded may be apart from a total of a hundred units or more by one unit a line, five at most."""
+Stated = Mapping[str, tuple[float, int]]
+"""What a filing states for a day: for each element the amount, and the row of the fact."""
+
+FEWEST_UNITS, LARGE = 100, 1_000
+"""Lines that are rounded may be apart from a total of a hundred units or more by one unit a line, five at most. A sum
+of a thousand units is hardly met by chance."""
 MOST_APART = 5
 
 
@@ -70,7 +72,7 @@ def faces_of(facts: pl.DataFrame, faces: pl.DataFrame) -> dict[tuple[int, int], 
 
 
 def face_lines(
-    section: FaceSection, days: Mapping[int, Day], totals: Mapping[int, float | None], unit: float
+    section: FaceSection, days: Mapping[int, Stated], totals: Mapping[int, float | None], unit: float
 ) -> tuple[dict[int, tuple[str, ...]], tuple[int, ...]]:
     """The lines that are shown for each day, and the days on which they add up to the total.
 
@@ -114,7 +116,7 @@ def _choices(way: Way) -> Iterable[tuple[Way, bool]]:
         yield way, True
 
 
-def lines_of(choice: tuple[Way, bool], stated: Day) -> Iterable[str]:
+def lines_of(choice: tuple[Way, bool], stated: Stated) -> Iterable[str]:
     """The names of the lines that a column states."""
     way, has_members = choice
     for name, whole in way:
@@ -123,7 +125,7 @@ def lines_of(choice: tuple[Way, bool], stated: Day) -> Iterable[str]:
 
 
 def _adding_up(
-    lines: Sequence[str], below: Iterable[str], stated: Day, total: float | None, unit: float
+    lines: Sequence[str], below: Iterable[str], stated: Stated, total: float | None, unit: float
 ) -> tuple[str, ...] | None:
     """The lines that add up to a total: all, or without one that is the sum of those before or after it.
 
@@ -143,13 +145,13 @@ def _adding_up(
     return (*lines, lacking[0]) if len(lacking) == 1 else None
 
 
-def _without_sums(lines: Sequence[str], stated: Day, unit: float) -> tuple[str, ...]:
+def _without_sums(lines: Sequence[str], stated: Stated, unit: float) -> tuple[str, ...]:
     """The lines without those that are exactly the sum of two or more lines directly before them."""
     kept: list[str] = []
     amounts: list[float] = []
     for name in lines:
         amount = stated[name][0]
-        if abs(amount) < DIGITS * unit or not _is_sum([*amounts, amount], len(amounts), 0.0):
+        if abs(amount) < LARGE * unit or not _is_sum([*amounts, amount], len(amounts), 0.0):
             kept.append(name)
             amounts.append(amount)
     return tuple(kept)
