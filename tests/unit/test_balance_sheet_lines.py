@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import fundamentals
-from pipelines.normalize.balance.values import OF_LINES
+from pipelines.normalize.balance.values import OF_FACE, OF_LINES
 from pipelines.normalize.elements.lines import SECTIONS
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
@@ -110,7 +110,7 @@ def test_only_balance_sheets_behind_current_values_are_published():
 
 def test_the_warehouse_names_all_sections_and_the_rule_of_lines():
     assert {name for names in sections.SECTIONS.values() for name in names} == set(SECTIONS)
-    assert OF_LINES.id == balance_sheet.LINE
+    assert (OF_LINES.id, OF_FACE.id) == balance_sheet.LINES
 
 
 def test_a_balance_sheet_stands_only_behind_a_value_that_consists_of_its_lines():
