@@ -3,7 +3,7 @@
 Belongs here: names, columns, types, units and meanings of these files. Does not: the tables of a build (schema),
 writing the files (pipelines.tables.filed_files).
 
-The files are for analysts. No value, page or answer of the service is made from them.
+The files are for analysts. Values are made from the same rows of the lake, and no page or answer from these files.
 """
 
 from warehouse.schema import CIK, Column, Table
