@@ -29,7 +29,7 @@ from rich.table import Table
 
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import standardize
-from pipelines.stages import held_predecessors  # as an earlier version has it, which --beside runs with this file
+from pipelines.stages.values import held_predecessors
 from pipelines.storage.lake import Lake
 
 PROJECT = Path(__file__).resolve().parents[2]
