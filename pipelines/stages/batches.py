@@ -50,7 +50,7 @@ class Batch(msgspec.Struct, frozen=True):
         withdrawing: stage values: those that are held back since an earlier run, whatever is new.
         filed: stage values: the endings of the tables that have what their filings state; none: companyfacts alone.
         reread: stages values and versions: those of whose filings something else is read than before, by equal rules.
-        same_documents: of these, those whose documents are the same.
+        same_documents: of these, those whose companyfacts and submissions documents have not changed.
         segments: stage versions: the segments of the log that have versions of them, in the order of recording.
     """
 

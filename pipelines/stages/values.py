@@ -74,7 +74,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     before = {cik: MadeFrom.read(known[cik]) for cik in to_do if cik in known}
     reread = {cik for cik, held in before.items() if wanted[cik].is_reread(held)}
     same_documents = {cik for cik in reread if wanted[cik].documents == before[cik].documents}
-    # what another source withdraws is right: the document is that of before
+    # where the document has not changed, a value that the filing's own statements withdraw was wrong
     accepted = quarantine.accepted_companies(lake)
     compared = {cik for cik in before.keys() - same_documents if accepted.isdisjoint((cik, *earlier.get(cik, ())))}
     withdrawing = {row[0] for row in held_back.withdrawing(lake)}
@@ -113,9 +113,10 @@ def filings_read(lake: Lake) -> filed.Digests:
 
 
 def _without_companyfacts(lake: Lake, read: filed.Digests) -> set[str]:
-    """The companies that have no companyfacts document: the listed ones with filings, and those that have had values.
+    """The companies that EDGAR has no companyfacts document of, but whose filings are here: those that are listed, and
+    those that already had values from their filings.
 
-    Not those whose document cannot be used: their values wait until it can.
+    A company whose document cannot be read is not one of them: it keeps its values until the document can be read.
     """
     listed = lake.read("listings").filter("is_listed")["cik"]
     with_document = lake.read("documents").drop_nulls("facts_digest")["cik"]

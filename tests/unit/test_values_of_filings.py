@@ -136,7 +136,7 @@ def test_batches_do_not_change_what_filings_state(mirror, synchronize, monkeypat
 
 
 def test_the_sec_is_published_before_its_filings_and_once_more_with_them(mirror, synchronize, monkeypatch):
-    """In one run; table `changes` is that of the run as a whole."""
+    """A single run publishes both builds; table `changes` compares the second with the build before the run."""
     with running_server() as server:
         server.folder = mirror.folder
         monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")

@@ -1,7 +1,8 @@
 """The lines of a section of a balance sheet whose face is known: which of them are shown for a day, and add up.
 
 Belongs here: the choice between the calculation of the filing and the place of a line, and subtotals among the lines.
-Does not: the section of a line (faces.sheets), the reading of sections without a face (reading).
+Does not: the section of a line (faces.sheets), the lines of a section of a filing without statements
+(balance.reading).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +15,9 @@ from pipelines.normalize.faces.sheets import CALCULATION, FROM_CASH, NONE, PLACE
 
 Way = tuple[tuple[str, str | None], ...]
 """The lines of a section by one way, in their order: the name, and of a line of some members that of all of them."""
+
+WAYS = (CALCULATION, PLACE, FROM_CASH)
+"""The ways in which the lines of a section are told, the first one first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +64,15 @@ def faces_of(facts: pl.DataFrame, faces: pl.DataFrame) -> dict[tuple[int, int], 
         found[key] = {
             section: FaceSection(ways, tuple(name for name, _ in lines.get(NONE, ())))
             for section, lines in sections.items()
-            if (
-                ways := tuple(
-                    dict.fromkeys(
-                        tuple(dict.fromkeys(lines[way])) for way in (CALCULATION, PLACE, FROM_CASH) if way in lines
-                    )
-                )
-            )
+            if (ways := _ways_of(lines))
         }
     return found
+
+
+def _ways_of(lines: Mapping[str, Sequence[tuple[str, str | None]]]) -> tuple[Way, ...]:
+    """The ways of a section that differ, each line once."""
+    ways = (tuple(dict.fromkeys(lines[way])) for way in WAYS if way in lines)
+    return tuple(dict.fromkeys(ways))
 
 
 def face_lines(
@@ -88,7 +92,7 @@ def face_lines(
     best: tuple[tuple[bool, int], dict[int, tuple[str, ...]], tuple[int, ...]] | None = None
     newest = max(days)
     for choice in (choice for way in section.ways for choice in _choices(way)):
-        every_line = {day: tuple(lines_of(choice, stated)) for day, stated in days.items()}
+        every_line = {day: tuple(_stated_of(choice, stated)) for day, stated in days.items()}
         shown = {
             day: lines if totals[day] is None else _without_sums(lines, days[day], unit)
             for day, lines in every_line.items()
@@ -116,8 +120,8 @@ def _choices(way: Way) -> Iterable[tuple[Way, bool]]:
         yield way, True
 
 
-def lines_of(choice: tuple[Way, bool], stated: Stated) -> Iterable[str]:
-    """The names of the lines that a column states."""
+def _stated_of(choice: tuple[Way, bool], stated: Stated) -> Iterable[str]:
+    """The names of the lines for which a filing states an amount of a day."""
     way, has_members = choice
     for name, whole in way:
         if name in stated and (has_members or whole is None or whole not in stated):

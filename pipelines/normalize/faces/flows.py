@@ -72,6 +72,7 @@ _BOTH, _BASIC, _DILUTED = (
 _OF_REVENUE, _OF_CAPITAL = _named("revenue"), _named("capital_expenditure")
 
 OWN_LINES = (
+    # section, unit, words, not_words, basic, diluted, tag, stated
     OwnLine("", _PER_SHARE, _EPS, _NO_EPS, True, True, _EPS_BOTH, (_EPS_BOTH, _EPS_DILUTED)),
     OwnLine("", _PER_SHARE, _EPS, _NO_EPS, None, False, _EPS_BASIC, (_EPS_BOTH, _EPS_BASIC)),
     OwnLine("", _PER_SHARE, _EPS, _NO_EPS, False, True, _EPS_DILUTED, (_EPS_BOTH, _EPS_DILUTED)),
@@ -93,7 +94,7 @@ def of_flows(lines: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
         stated: `cik`, `accession`, `tag`, `start`, `end` (text) of the facts under standard elements.
 
     Returns:
-        rows like those of facts.ALL_RAW, without form and filing day.
+        the facts: columns of facts.ALL_RAW, without the form and the day of the filing.
     """
     words = pl.concat_str(
         pl.col("label").fill_null(""), pl.lit(" "), pl.col("element").str.replace_all(r"([a-z0-9])([A-Z])", "$1 $2")

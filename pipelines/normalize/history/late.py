@@ -1,10 +1,10 @@
-"""Late reports and sources: versions that are told anew because a report, or more of it, was read after newer ones.
+"""Late reports and sources: versions recorded again because a report, or more of it, was read after newer ones.
 
 Belongs here: which reports are late, and which versions are recorded a second time because of them. Does not: what a
 synchronization appends otherwise (versions).
 
 The log is append-only. So the versions of a period and item are recorded a second time, with those of the late report
-at their places, and the last telling counts. It has all values that were served, with their times of recording.
+at their places, and the last recording counts. It has all values that were served, with their times of recording.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -18,12 +18,12 @@ FILING = ["cik", "accession"]
 TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis", "cause")]
 """The columns, besides the cause, in which two versions of a period and item can differ."""
 Telling = tuple[int | None, int | None, bool, bool]
-"""A version that is told anew: its rows of the replay and of the log, whether it is the first one of its period and
-item, and whether it follows a served value that the replay does not have."""
+"""A version that is recorded again: its rows of the replay and of the log, whether it is the first one of its period
+and item, and whether it follows a served value that the replay does not have."""
 
 
 def in_force(log: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the log that count: of a period and item that was told anew, those of the last telling."""
+    """The rows of the log that count: of a period and item that was recorded again, those of the last recording."""
     if not log["starts_anew"].any():
         return log
     telling = pl.col("starts_anew").fill_null(value=False).cum_sum().over(VERSION_OF)
@@ -46,8 +46,8 @@ def told_anew(
     Returns:
         rows for the log, of each period and item that has other versions there: the replayed versions that to_append
         does not add, with the times at which their values were served; and in their order the served values that the
-        replay does not have. What other rules recorded is not told anew. Where what is read now leaves no version, and
-        no value was served, a row without value.
+        replay does not have. Versions that other rules made are not recorded again. Where what is read now leaves no
+        version, and no value was served, a row without value.
     """
     late = {*_with_late_reports(log, replayed, order), *reread}
     if not late:
@@ -110,7 +110,7 @@ def _with_late_reports(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.Data
 
 
 def _changed(of_log: pl.DataFrame, of_replay: pl.DataFrame) -> Iterator[list[Telling]]:
-    """The versions of each period and item that is told anew."""
+    """The versions of each period and item that is recorded again."""
     pairs = of_log.join(of_replay, on=VERSION_OF, suffix="_told").filter(is_same("value", "value_told"))
     is_equal = [pl.col(name).eq_missing(pl.col(f"{name}_told")) for name in TOLD]
     same, alike, equal = (

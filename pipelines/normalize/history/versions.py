@@ -134,7 +134,7 @@ class Reread(NamedTuple):
 
     Attributes:
         ciks: all of them.
-        same_documents: those whose documents of EDGAR are the same.
+        same_documents: those whose companyfacts and submissions documents have not changed.
     """
 
     ciks: Collection[str] = ()
