@@ -515,7 +515,7 @@ def test_a_late_report_tells_its_versions_anew(in_log, found, expected):
 
 
 def test_what_follows_a_served_value_to_which_no_filing_leads_corrects_it():
-    """An item to which none leads any more is not told anew."""
+    """An item to which none leads any more is not recorded again."""
     found = replayed(version(99.0, FILINGS[0]), version(100.0, LATE, cause="restatement"), version(96.0, NEWEST))
 
     told = told_anew(logged(version(97.0, NEWEST), version(7.0, item="net_income")), found, ORDER, "rules")
@@ -524,7 +524,7 @@ def test_what_follows_a_served_value_to_which_no_filing_leads_corrects_it():
 
 
 def test_a_report_that_the_log_names_is_not_late():
-    """As the filing of a leg. Nor is anything told anew that other rules recorded."""
+    """As the filing of a leg. Nor is anything recorded again that other rules made."""
     found = replayed(version(100.0, LATE))
 
     assert told_anew(logged(version(100.0, NEWEST, legs=[filed(LATE)])), found, ORDER, "rules").is_empty()
