@@ -81,7 +81,7 @@ def test_a_set_of_lines_that_adds_up_in_both_columns_is_found(pairs, data):
     columns = np.array(pairs, dtype=np.float64).T
     lines = np.array(data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs))))
     assume(lines.any())
-    mistaken = data.draw(st.lists(st.integers(0, len(pairs) - 1), max_size=3, unique=True))
+    mistaken = data.draw(st.lists(st.integers(0, len(pairs) - 1), min_size=1, max_size=3, unique=True))
     likeliest = lines.copy()
     likeliest[mistaken] ^= True
     totals = columns[:, lines].sum(axis=1)
@@ -100,12 +100,11 @@ def test_few_digits_prove_nothing():
     assert solutions(columns, np.array([True] * 6), np.array([47.0, 51]), 1.0) == []
 
 
-def test_one_column_proves_no_other_set_than_the_likeliest():
+def test_one_column_proves_no_change_of_the_likeliest_set():
     """209 + 1,680 + 2,160 million are the liabilities by chance: the amounts in the middle include each other."""
     amounts = np.array([[209e6, 1680e6, 2160e6]])
 
     assert solutions(amounts, np.array([True, False, True]), np.array([4049e6]), 1e6) == []
-    assert len(solutions(amounts, np.array([True, True, True]), np.array([4049e6]), 1e6)) == 1
 
 
 def test_a_unit_of_rounding_is_an_error_in_a_small_total():

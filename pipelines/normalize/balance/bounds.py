@@ -4,14 +4,11 @@ Belongs here: whether a value is out of bounds, or one of its lines wrong. Does 
 (unknown), what follows (evidence).
 """
 
-from itertools import chain, combinations
-
 from pipelines.normalize.balance.cash import WITH_RESTRICTED
 from pipelines.normalize.balance.debt import FILER_TOTAL
 from pipelines.normalize.balance.reading import Lines, stated_lines
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, unit_of
-from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ASSETS,
@@ -38,10 +35,6 @@ HALF = 0.5
 other lines leave of a total a line that is missing."""
 MOVED = 0.1
 """A change counts if it is at least a tenth of the value; less is lost in other lines."""
-AMOUNTS = 5
-"""So many other amounts show to which unit a filing rounds."""
-FINER = 1_000
-"""Filings round to thousands or millions; a line that is a thousand times finer is in other units."""
 _ABOUT = 3
 """An amount is about another if it is a third to three times of it."""
 ROUNDED_LINES = 5
@@ -67,16 +60,6 @@ def exceeds_liabilities(case: Case) -> bool:
     )
 
 
-def contradicts_face(case: Case) -> bool:
-    """Whether the lines of the face add up in another column, and leave a material rest of the total in this one."""
-    for section in SECTIONS[case.value.item]:
-        read, left = case.filing.sections.get(section), case.sheet.left(section)
-        is_shown = section in case.filing.face_sections and read is not None and case.sheet.day not in read.days
-        if is_shown and left is not None and abs(left) > MATERIAL * case.value.amount:
-            return True
-    return False
-
-
 def has_unknown_line(case: Case) -> bool:
     """Whether lines whose words do not say what they are could be a material part of the debt."""
     unknown = sum(case.sheet.sum_of(section, UNKNOWN) for section in SECTIONS[DEBT] if section in case.sheet.lines)
@@ -92,33 +75,9 @@ def exceeds_assets(case: Case) -> bool:
 
 def exceeds_cash_of_flows(case: Case) -> bool:
     """Whether the lines of cash exceed that of the cash flow statement, and bank overdrafts do not explain it."""
-    line = sum_of(case.sheet.stated, _lines_of_cash(case))
+    line = sum_of(case.sheet.stated, [name for name in case.value.elements if LINES[CURRENT_ASSETS][name].kind == CASH])
     most = amount(case.sheet.stated, WITH_RESTRICTED) * (1 + MATERIAL)
     return most != 0 and most < min(line, line - amount(case.sheet.stated, BANK_OVERDRAFTS))
-
-
-def _lines_of_cash(case: Case) -> list[str]:
-    return [name for name in case.value.elements if LINES[CURRENT_ASSETS][name].kind == CASH]
-
-
-def moved_apart_from_flows(case: Case) -> bool:
-    """Whether the lines of cash changed against all balance sheets and that of the flows did not, or the reverse."""
-    stated, lines = case.sheet.stated, [name for name in _lines_of_cash(case) if name != WITH_RESTRICTED]
-    now = sum_of(stated, lines)
-    changes = [
-        (now - before, stated[WITH_RESTRICTED][0] - other.stated[WITH_RESTRICTED][0])
-        for other in case.compared
-        if (before := sum_of(other.stated, lines)) and WITH_RESTRICTED in stated and WITH_RESTRICTED in other.stated
-    ]
-    return bool(changes) and all(_is_apart(now, *each) for each in changes)
-
-
-def _is_apart(now: float, change: float, of_flows: float) -> bool:
-    """Whether only one of two amounts changed by a tenth, or the second one did not follow the first."""
-    if not change:
-        return abs(of_flows) >= MOVED * now
-    follows = of_flows * (1 if change > 0 else -1) >= HALF * abs(change)
-    return abs(change) >= MOVED * max(now, now - change) and not follows
 
 
 def is_part_of_earlier(case: Case) -> bool:
@@ -163,49 +122,18 @@ def has_line_in_other_units(case: Case) -> bool:
     of_size = [
         each.stated for each in case.compared if case.sheet.assets / _ABOUT < each.assets < case.sheet.assets * _ABOUT
     ]
-    for element in case.value.elements:
-        least = MATERIAL * case.value.amount
-        before = [amount(stated, element) for stated in of_size if amount(stated, element) >= least]
-        if before and all(_is_thousandth(amount(case.sheet.stated, element), each) for each in before):
-            return True
-    return False
-
-
-def is_finer(case: Case) -> bool:
-    """Whether a line is stated a thousand times more finely than all other amounts of the filing."""
-    amounts = case.filing.amounts
-    lines = {amount(case.sheet.stated, element) for element in case.value.elements}
-    return len(amounts) > AMOUNTS and any(
-        not any(other % (FINER * unit_of([line])) for other in amounts if other != line) for line in lines
+    least = MATERIAL * case.value.amount
+    before = {
+        element: [line for stated in of_size if (line := amount(stated, element)) >= least]
+        for element in case.value.elements
+    }
+    return any(
+        lines and all(_is_thousandth(amount(case.sheet.stated, element), line) for line in lines)
+        for element, lines in before.items()
     )
 
 
 # --- Sums ---------------------------------------------------------------------------------------------------------
-
-
-def total_agreed_before(case: Case) -> bool:
-    """Whether a stated total was the sum of lines on another balance sheet, and is not any more."""
-    table, sheet, elements = TABLES[case.value.item], case.sheet.stated, case.value.elements
-    stated = {name: each for name, (each, _) in sheet.items() if name in table and each}
-    for total, whole in stated.items():
-        parts = [name for name in stated if total in table[name].part_of]
-        agreed = any(
-            all(amount(other.stated, name) for name in some)
-            and amount(other.stated, total) == sum_of(other.stated, some)
-            for some in chain(combinations(parts, 2), combinations(parts, 3))
-            for other in case.compared
-            if not elements.isdisjoint((total, *some))
-        )
-        is_confirmed = total in elements and list(stated.values()).count(whole) > 1
-        if agreed and not is_confirmed and not _is_sum(sheet, whole, parts, MATERIAL * case.value.amount):
-            return True
-    return False
-
-
-def _is_sum(stated: Day, whole: float, parts: list[str], tolerance: float) -> bool:
-    """Whether some parts add up to a total."""
-    sets = chain.from_iterable(combinations(parts, number) for number in range(1, len(parts) + 1))
-    return any(abs(whole - sum_of(stated, some)) <= tolerance for some in sets)
 
 
 def no_longer_adds_up(case: Case) -> tuple[float, float] | None:
@@ -233,15 +161,12 @@ def _explains(case: Case, section: str, lines: tuple[str, ...], missing: Lines) 
     of_item = [line for line in lines if line in table]
     if abs(left) <= max(ROUNDED_LINES * unit, MATERIAL * abs(sum_of(stated, of_item))):
         return False
+    if section in case.filing.face_sections:
+        return True
     if left < 0:
         return any(stated[line][0] >= -left for line in of_item)
-    if len(missing) > 1:
-        return False
-    if section == LIABILITIES:
-        return True
-    if any(group[0] in table for group in missing):
-        others = stated.keys() & LINES[section].keys() & table.keys() - {*lines, *missing[0]}
-        return not any(0 < stated[name][0] <= left * (1 + MATERIAL) for name in others)
+    if len(missing) > 1 or section == LIABILITIES:
+        return len(missing) < 2
     if any(is_slip(stated[line][0], left, unit, OTHER_DIGITS) for line in of_item):
         return True
     repeated = [line for line in of_item if stated[line][0] >= DIGITS * unit_of([stated[line][0]])]

@@ -7,6 +7,7 @@ cash and funds held for customers are not part of cash.
 """
 
 from collections.abc import Iterable
+from itertools import chain
 
 from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
 from pipelines.normalize.balance.totals import Day
@@ -122,10 +123,8 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | Non
     elements = agreed(read, stated, (CASH, SECURITY))
     if elements is None or not any(_TABLE[element].kind == CASH for element in elements):
         return None
-    groups = [group for lines in read.readings for group in lines]
-    if any(WITH_RESTRICTED in group and amount(stated, WITH_RESTRICTED) for group in groups) and (
-        WITH_RESTRICTED in elements or _restricted(stated)
-    ):
+    may_be_line = amount(stated, WITH_RESTRICTED) and any(WITH_RESTRICTED in group for group in chain(*read.readings))
+    if may_be_line and (WITH_RESTRICTED in elements or _restricted(stated)):
         return None
     value = sum_of(stated, elements)
     is_of_flows = value == amount(stated, WITH_RESTRICTED) and not any(one.startswith(FACE_PREFIX) for one in elements)
@@ -223,22 +222,15 @@ def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposit
     return [name for name in found if total is None or amount(stated, name) != more]
 
 
-def has_securities(value: Value) -> bool:
-    """Whether short-term investments are part of a value."""
-    return any(_TABLE[element].kind == SECURITY for element in value.elements)
-
-
 def _of_any_term(filing: Filing, day: int) -> list[str]:
     """Securities of an element for any term, if the current assets have room."""
     stated = filing.days[day]
     left = filing.totals[day].get(CURRENT_ASSETS) or 0.0
     left -= sum_of(stated, filing.likely_lines(CURRENT_ASSETS, day))
     fitting = [name for name in ("MarketableSecurities", "EquitySecuritiesFvNi") if 0 < amount(stated, name) <= left]
-    return [*fitting, *(name for name in _OF_THE_NOTES if 0 < amount(stated, name) == left)][:1]
-
-
-_OF_THE_NOTES = ("AvailableForSaleSecuritiesDebtSecurities",)
-"""Securities of any term that the notes state: a line only if the current assets leave nothing else."""
+    # the notes state these: a line only if the current assets leave nothing else
+    of_notes = ("AvailableForSaleSecuritiesDebtSecurities",)
+    return [*fitting, *(name for name in of_notes if 0 < amount(stated, name) == left)][:1]
 
 
 def _is_current(element: str) -> bool:

@@ -50,7 +50,6 @@ from pipelines.normalize.elements.lines import (
     LONG_TERM_DEBT,
     NONCURRENT_LIABILITIES,
     PREMIUMS,
-    PRINCIPAL,
 )
 from pipelines.normalize.rule import Rule
 
@@ -228,10 +227,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         rule, elements = _or_filer_total(stated, elements, *parts.values())
     if not elements or not rule.where(True):
         return _stated_as_zero(filing, day, stated)
-    if has_rest(stated, elements):
-        flag = DERIVED_LINE
-    else:
-        flag = _flag_of_lines(elements) or (MAY_BE_PRINCIPAL if rule is FILER_TOTAL else None)
+    flag = _flag_of_lines(stated, elements) or (MAY_BE_PRINCIPAL if rule is FILER_TOTAL else None)
     value = sum_of(stated, elements)
     everything = first_amount(stated, ALL_DEBT)
     is_apart = bool(everything) and abs(value - everything) > SAME_DEBT * everything
@@ -252,11 +248,14 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
     )
 
 
-def _flag_of_lines(elements: Iterable[str]) -> str | None:
+def _flag_of_lines(stated: Day, elements: Collection[str]) -> str | None:
     """What a reader should know about the lines of debt."""
-    if _WITH_LEASES.intersection(elements):
-        return INCLUDES_FINANCE_LEASES
-    return INCLUDES_FINANCED_PREMIUMS if any(f":{PREMIUMS}:" in name for name in elements) else None
+    flags = {
+        DERIVED_LINE: has_rest(stated, elements),
+        INCLUDES_FINANCE_LEASES: not _WITH_LEASES.isdisjoint(elements),
+        INCLUDES_FINANCED_PREMIUMS: any(f":{PREMIUMS}:" in name for name in elements),
+    }
+    return next((flag for flag, holds in flags.items() if holds), None)
 
 
 def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
@@ -398,23 +397,23 @@ def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...
 
 
 def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool:
-    """Whether all long-term debt is without its maturities: the non-current liabilities or the principal have room."""
-    total = filing.totals[day].get(NONCURRENT_LIABILITIES)
-    if total is None:
-        return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(filing.days[day], PRINCIPAL)
+    """Whether all long-term debt is without its maturities: the non-current liabilities have room."""
     lines = [name for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT]
-    left = total - sum_of(filing.days[day], lines)
+    left = filing.totals[day].get(NONCURRENT_LIABILITIES, 0.0) - sum_of(filing.days[day], lines)
     return left >= whole * (1 - ROOM) and abs(left - whole) < abs(left - (whole - maturities))
 
 
-_WITH_THESE = {
-    "ShortTermBorrowings",
-    "ifrs-full:ShorttermBorrowings",
-    "NotesAndLoansPayableCurrent",
-    "NotesAndLoansPayable",
-}
 SHORT_TERM = frozenset(
-    element for element, line in LINES[CURRENT_LIABILITIES].items() if _WITH_THESE & {element, *line.part_of}
+    element
+    for element, line in LINES[CURRENT_LIABILITIES].items()
+    if not {element, *line.part_of}.isdisjoint(
+        (
+            "ShortTermBorrowings",
+            "ifrs-full:ShorttermBorrowings",
+            "NotesAndLoansPayableCurrent",
+            "NotesAndLoansPayable",
+        )
+    )
 )
 """The elements of current debt that are short-term borrowings, not maturities of long-term debt."""
 
@@ -442,10 +441,8 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
             return None
         left = _that_leave_nothing(stated, reads)
         return Value(filing.cik, filing.seq, day, DEBT, NO_DEBT, 0.0, is_proved=True, facts=left, sections=add_up)
-    flag = _flag_of_lines(elements)
-    rule = DEBT_INSIDE if inside else DEBT_OF_LINES
-    if has_rest(stated, elements):
-        rule, flag = REST_OF_TOTAL, DERIVED_LINE
+    flag = _flag_of_lines(stated, elements)
+    rule = REST_OF_TOTAL if flag == DERIVED_LINE else DEBT_INSIDE if inside else DEBT_OF_LINES
     return Value(
         filing.cik,
         filing.seq,

@@ -239,11 +239,7 @@ class _Filer:
         filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, of_flows, terms, totals, face)
         before, self.before = self.before, {}
         for section in SECTIONS:
-            columns = [day for day in days if section in totals[day]][:2]
-            if section in filing.face_sections:
-                self._read_face(filing, section, columns)
-            elif columns and columns[0] == max(days):
-                self._read(filing, section, columns, before.get(section, ()))
+            self._read(filing, section, before.get(section, ()))
         proved = {(section, day) for section, read in filing.sections.items() for day in read.days}
         filing.likely.update(
             ((section, day), likely_lines(section, day, days, self.decided[section], totals[day]))
@@ -253,37 +249,29 @@ class _Filer:
         )
         return filing
 
-    def _read(self, filing: Filing, section: str, columns: list[int], before: Lines) -> None:
-        """Read a section: the lines that add up, one of which may be the rest, and those that do not any more.
+    def _read(self, filing: Filing, section: str, before: Lines) -> None:
+        """Read a section: the lines of the face; else those that add up, one of which may be the rest.
 
         Args:
             before: the lines of the filing before.
         """
-        found = _read(filing, section, columns, self.decided[section])
+        columns, own = [day for day in filing.days if section in filing.totals[day]][:2], max(filing.days)
+        of_face = section in filing.face_sections
+        if not of_face and own not in columns:
+            return
+        found = read_face(filing, section) if of_face else _read(filing, section, columns, self.decided[section])
         if found and len(found.readings) == 1:
             self.lines[section] = self.before[section] = before = found.readings[0]
-        if REST_OF_TOTAL.where(len(columns) > 1 and (not found or columns[0] not in found.days)):
+        is_open = len(columns) > 1 and (not found or own not in found.days)
+        if not of_face and REST_OF_TOTAL.where(is_open):
             found = self._with_rest(filing, section, *columns) or found
         if found:
             filing.sections[section] = found
         unproved = [day for day in columns if not found or day not in found.days]
-        if columns[0] in unproved:
+        if own in unproved:
             filing.open[section] = columns
-        filing.before.update({(section, day): before for day in unproved if before})
-
-    def _read_face(self, filing: Filing, section: str, columns: list[int]) -> None:
-        """Read a section of which the face shows the lines, in all columns of the filing.
-
-        Args:
-            columns: those with a total of the section.
-        """
-        found = read_face(filing, section)
-        if found:
-            self.lines[section] = self.before[section] = found.readings[0]
-            filing.sections[section] = found
-        own = max(filing.days)
-        if own in columns and (not found or own not in found.days):
-            filing.open[section] = columns
+        if before and (found or not of_face):
+            filing.before.update({(section, day): before for day in unproved})
 
     def _with_rest(self, filing: Filing, section: str, own: int, other: int) -> Reading | None:
         """A section of which one line is not stated, and is what the others leave of the total; None without one.
@@ -383,14 +371,13 @@ def read_face(filing: Filing, section: str) -> Reading | None:
     Where they do not add up they are the likely lines.
     """
     totals = {day: filing.totals[day].get(section) for day in filing.days}
-    unit = unit_of(amount for day in filing.days.values() for amount, _ in day.values())
-    shown, days = face_lines(filing.face.get(section, FaceSection()), filing.days, totals, unit)
+    shown, days = face_lines(filing.face.get(section, FaceSection()), filing.days, totals, filing.unit)
     filing.likely.update(
         ((section, day), tuple(name for name in lines if filing.days[day][name][0]))
         for day, lines in shown.items()
         if day not in days
     )
-    return Reading(section, days, (tuple((name,) for name in shown[days[0]]),), unit) if days else None
+    return Reading(section, days, (tuple((name,) for name in shown[days[0]]),), filing.unit) if days else None
 
 
 def _read(filing: Filing, section: str, columns: list[int], decided: dict[str, bool]) -> Reading | None:

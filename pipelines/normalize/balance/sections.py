@@ -4,12 +4,11 @@ Belongs here: the rows of a section, and which sections are published. Does not:
 they prove (proved).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
 from pipelines.normalize.balance.reading import Filing
-from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.elements.lines import (
     COUNTED,
     FACE_PREFIX,
@@ -59,21 +58,19 @@ def _rows(filing: Filing, section: str, days: Sequence[int], lines: Iterable[str
     """The lines of a section with their amounts in both columns, and its total."""
     day = days[0]
     compared = days[1] if len(days) > 1 else None
-    own = filing.days[day]
-    other: Day = {} if compared is None else filing.days[compared]
+    own, other = (
+        {} if one is None else {name: amount for name, (amount, _) in filing.days[one].items()}
+        for one in (day, compared)
+    )
     total = filing.totals[day][section]
     head = (filing.cik, filing.seq, section)
     columns = (adds_up, day, compared)
     for line in lines:
         name, kind = line.removeprefix(IFRS_PREFIX), LINES[section][line].kind
-        yield (*head, name, kind, *columns, _amount(own, line), _amount(other, line))
-    elements = [name for name in SECTION_TOTALS[section] if _amount(own, name) == total]
+        yield (*head, name, kind, *columns, own.get(line), other.get(line))
+    elements = [name for name in SECTION_TOTALS[section] if own.get(name) == total]
     name = elements[0].removeprefix(IFRS_PREFIX) if elements else _DIFFERENCES.get(section, "")
     yield (*head, name, TOTAL, *columns, total, None if compared is None else filing.totals[compared][section])
-
-
-def _amount(stated: Mapping[str, tuple[float, int]], element: str) -> float | None:
-    return stated[element][0] if element in stated else None
 
 
 def published(

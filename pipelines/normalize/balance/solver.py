@@ -46,12 +46,10 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
 
     Returns:
         for all sets with the smallest number of changes whether each amount is in the set, if none of these sets adds
-        up by chance (CHANCE); else none. A single column proves only the likeliest set.
+        up by chance (CHANCE); else none, as for a single column, which proves the likeliest set alone.
     """
     missing = totals - amounts[:, likeliest].sum(axis=1)
     rounding = np.array([rounded_by(total, unit) for total in totals.tolist()])
-    if (np.abs(missing) <= rounding).all():
-        return [likeliest.tolist()]
     if len(totals) < 2 or len(likeliest) > MOST_AMOUNTS or (totals <= 0).any():
         return []
     effect = np.where(likeliest, -amounts, amounts)
@@ -63,10 +61,9 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
         tried += alternatives
         if found:
             share_by_chance = (2 * rounding + unit) / totals  # of all sums, those that count as the total
-            for changed in found:
-                is_evidence = (amounts[:, changed] != 0).any(axis=1)
-                if tried * share_by_chance[is_evidence].prod() >= CHANCE:
-                    return []
+            evidence = [(amounts[:, changed] != 0).any(axis=1) for changed in found]
+            if any(tried * share_by_chance[shown].prod() >= CHANCE for shown in evidence):
+                return []
             return [[bool(one) != (at in changed) for at, one in enumerate(likeliest)] for changed in found]
     return []
 
@@ -118,8 +115,7 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
 
 
 def _fits(effect: Floats, missing: Floats, rounding: Floats) -> Flags:
-    off: Floats = np.abs(missing[:, None] - effect)
-    found: Flags = np.logical_and.reduce(off <= rounding[:, None], axis=0)
+    found: Flags = np.all(np.abs(missing[:, None] - effect) <= rounding[:, None], axis=0)
     return found
 
 

@@ -196,18 +196,14 @@ def _is_alone(sheet: Sheet) -> str | None:
     return found[0] if len(found) == 1 and not sheet.parts["current"] else None
 
 
-def became_due(sheet: Sheet, other: Sheet) -> bool:
-    """Whether debt of one line fell while the current liabilities rose by about as much."""
-    line = _is_alone(sheet)
-    if line is None or CURRENT_LIABILITIES not in {*sheet.totals, *other.totals}:
-        return False
+def became_due(line: str, sheet: Sheet, other: Sheet) -> bool:
+    """Whether the one line of debt fell while the current liabilities rose by about as much."""
     fell = amount(other.stated, line) - amount(sheet.stated, line)
     least, lowest, highest = OF_WHOLE if line in (*LONG_TERM_DEBT, *ALL_DEBT) else OF_NONCURRENT
     current = sheet.totals.get(CURRENT_LIABILITIES, 0.0)
     rose = current - other.totals.get(CURRENT_LIABILITIES, 0.0)
     is_due = fell >= least * amount(other.stated, line) > 0 and lowest * fell <= rose <= highest * fell
-    is_near = 0 < sheet.day - other.day <= QUARTERS
-    return is_due and is_near and fell >= LITTLE * current
+    return is_due and 0 < sheet.day - other.day <= QUARTERS and fell >= LITTLE * current
 
 
 def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
@@ -226,12 +222,12 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
         rose, paid = now - earlier, before.totals.get(CURRENT_LIABILITIES, 0.0) - sheet.totals[CURRENT_LIABILITIES]
         if PAID[0] * rose <= paid <= PAID[1] * rose and rose >= LITTLE * now and rose > 0:
             history.became_due = 0
-        if line not in (*LONG_TERM_DEBT, *ALL_DEBT) and became_due(sheet, before):
+        if line not in (*LONG_TERM_DEBT, *ALL_DEBT) and became_due(line, sheet, before):
             history.became_due += 1
         if rose > LITTLE * earlier:
             history.installments_since = -REPORTS
     is_new = history.filings - history.due_since >= REPORTS  # a year end is repeated by all reports of a year
-    if any(became_due(sheet, other) for other in (*(others if is_new else ()), *newest)):
+    if any(became_due(line, sheet, other) for other in (*(others if is_new else ()), *newest)):
         history.due_since = history.filings
     older = [amount(one.stated, line) for one in list(history.sheets)[-2:]]
     if len(older) > 1:
@@ -256,8 +252,9 @@ def maturities_left(case: Case) -> bool:
 
 def is_no_total(case: Case) -> bool:
     """Whether long-term debt is less than its non-current part, or was where both were stated, of which one is now."""
-    is_one = len(case.value.elements) == 1
-    return (is_one and _is_less_than_part(case.sheet)) or (case.history.is_part and _is_alone(case.sheet) is not None)
+    return (len(case.value.elements) == 1 and _is_less_than_part(case.sheet)) or (
+        case.history.is_part and _is_alone(case.sheet) is not None
+    )
 
 
 def _is_less_than_part(sheet: Sheet) -> bool:

@@ -7,6 +7,7 @@ a part is unknown (evidence), which filing counts for a day (statements).
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from pipelines.normalize.balance.reading import TOTALS_OF_BALANCE_SHEETS, Filing, Reading
 from pipelines.normalize.balance.totals import NOT_STATED, Day
@@ -170,9 +171,11 @@ def agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...
     And None if elements that state one amount are of several classes.
     """
     table = LINES[read.section]
-    for group in (group for lines in read.readings for group in lines):
-        if len({table[element].kind in kinds for element in group if table[element].usual}) > 1:
-            return None
+    if any(
+        len({table[element].kind in kinds for element in group if table[element].usual}) > 1
+        for group in chain(*read.readings)
+    ):
+        return None
     found = [[group[0] for group in lines if table[group[0]].kind in kinds] for lines in read.readings]
     if len({sum_of(stated, elements) for elements in found}) > 1:
         return None
