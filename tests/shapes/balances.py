@@ -160,6 +160,9 @@ HISTORIES: dict[str, list[Row]] = {
     ],
     "balance.withheld.line-not-shown": gone({CASH: 20, SECURITIES: 80, NONCURRENT: 60, CURRENT_LIABILITIES: 120}),
     "balance.withheld.element-of-other-extent": part_of_cash(),
+    "cash.withheld.cash-of-flows-did-not-move": since_quarter(
+        {CASH: 60, OF_FLOWS: 62, ASSETS: 900}, {CASH: 30, OF_FLOWS: 62, ASSETS: 900}
+    ),
     "balance.withheld.in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
     "cash.read.cash-of-earlier-period": joined(
         sheet({CASH: 470.675, ASSETS: 2694}), sheet({CASH: 477.675}, filed=NEXT_FILED), later_cash()
@@ -227,6 +230,15 @@ EVIDENCE: tuple[tuple[str, list[Row]], ...] = (
     (
         "balance.withheld.in-other-units",
         after({NONCURRENT: 700, ASSETS: 1000}, {NONCURRENT: 0.7, ASSETS: 1000.1}),
+    ),
+    (
+        "balance.withheld.in-other-units",
+        sheet(
+            {
+                **{CASH: 0.535, INVENTORY: 590, ASSETS: 35_175},
+                **{NONCURRENT: 9_000, CURRENT_LIABILITIES: 700, LIABILITIES: 20_000},
+            }
+        ),
     ),
     (
         "balance.withheld.element-of-other-extent",

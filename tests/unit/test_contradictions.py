@@ -91,6 +91,7 @@ WITHHELD = {
     "units": "balance.withheld.in-other-units",
     "negative": "balance.withheld.negative-line",
     "too large": "balance.withheld.exceeds-total",
+    "apart from flows": "cash.withheld.cash-of-flows-did-not-move",
     "extent": "balance.withheld.element-of-other-extent",
     "not shown": "balance.withheld.line-not-shown",
     "rest": "balance.withheld.no-longer-adds-up",
@@ -107,6 +108,12 @@ WRONG: dict[str, Case] = {
     "assets that shrank, and not by a thousand": cash([{CASH: 100, ASSETS: 900}, {CASH: 5, ASSETS: 8}], [100, 5]),
     "a line in other units": debt(
         [{NONCURRENT: 700, DUE: 150, ASSETS: 1000}, {NONCURRENT: 0.7, DUE: 150, ASSETS: 1000.1}], [700, "units"]
+    ),
+    "a line in thousands, where all others are in whole millions": cash(
+        [{CASH: 0.535, INVENTORY: 590, ASSETS: 35_175, NONCURRENT: 9_000, DUE: 700, LIABILITIES: 20_000}], ["units"]
+    ),
+    "a line in thousands among others": cash(
+        [{CASH: 0.535, INVENTORY: 590.1, ASSETS: 35_175, NONCURRENT: 9_000, DUE: 700, LIABILITIES: 20_000}], [0.535]
     ),
     "a total that agrees with its parts, of which one is new": debt(
         [
@@ -136,6 +143,12 @@ WRONG: dict[str, Case] = {
         [{CASH: 110.123, OF_CURRENT_ASSETS: 160.433, INVENTORY: 50.333}], [110.123]
     ),
     "cash above that of the cash flow statement": cash([{CASH: 60, OF_FLOWS: 50, ASSETS: 90}], ["too large"]),
+    "cash that doubled, and that of the cash flow statement did not": cash(
+        [{CASH: 60, OF_FLOWS: 62, ASSETS: 900}, {CASH: 30, OF_FLOWS: 62, ASSETS: 900}], [60, "apart from flows"]
+    ),
+    "cash that stands still, and that of the cash flow statement does not": cash(
+        [{CASH: 60, OF_FLOWS: 62, ASSETS: 900}, {CASH: 60, OF_FLOWS: 92, ASSETS: 900}], [60, "apart from flows"]
+    ),
     # Scientific Energy in 2022
     "cash above that of the cash flow statement, which is less bank overdrafts": cash(
         [{CASH: 2.677775, OF_FLOWS: 2.077797, "BankOverdrafts": 0.599978, ASSETS: 9}], [2.677775]

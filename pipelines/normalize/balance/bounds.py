@@ -35,6 +35,9 @@ HALF = 0.5
 other lines leave of a total a line that is missing."""
 MOVED = 0.1
 """A change counts if it is at least a tenth of the value; less is lost in other lines."""
+AMOUNTS, FINER = 5, 1_000
+"""Filings round to thousands or millions, as so many other amounts show; a line that is so many times finer is in other
+units."""
 _ABOUT = 3
 """An amount is about another if it is a third to three times of it."""
 ROUNDED_LINES = 5
@@ -68,16 +71,36 @@ def has_unknown_line(case: Case) -> bool:
 
 
 def exceeds_assets(case: Case) -> bool:
-    """Whether cash exceeds the current assets, or without them the total assets."""
-    total = case.sheet.totals.get(CURRENT_ASSETS, first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES)))
-    return bool(total) and case.value.amount > total * (1 + MATERIAL)
+    """Whether cash exceeds the current assets, or without them the total assets, or its lines the cash of the flows.
+
+    The cash of the cash flow statement may be less bank overdrafts.
+    """
+    stated = case.sheet.stated
+    total = case.sheet.totals.get(CURRENT_ASSETS, first_amount(stated, (*ASSETS, *BOTH_SIDES)))
+    line, of_flows = sum_of(stated, _lines_of_cash(case)), amount(stated, WITH_RESTRICTED) * (1 + MATERIAL)
+    exceeds_flows = of_flows != 0 and of_flows < min(line, line - amount(stated, BANK_OVERDRAFTS))
+    return exceeds_flows or (bool(total) and case.value.amount > total * (1 + MATERIAL))
 
 
-def exceeds_cash_of_flows(case: Case) -> bool:
-    """Whether the lines of cash exceed that of the cash flow statement, and bank overdrafts do not explain it."""
-    line = sum_of(case.sheet.stated, [name for name in case.value.elements if LINES[CURRENT_ASSETS][name].kind == CASH])
-    most = amount(case.sheet.stated, WITH_RESTRICTED) * (1 + MATERIAL)
-    return most != 0 and most < min(line, line - amount(case.sheet.stated, BANK_OVERDRAFTS))
+def _lines_of_cash(case: Case) -> list[str]:
+    return [name for name in case.value.elements if LINES[CURRENT_ASSETS][name].kind == CASH]
+
+
+def moved_apart_from_flows(case: Case) -> bool:
+    """Whether the lines of cash changed against all balance sheets and that of the flows did not, or the reverse."""
+    stated, lines = case.sheet.stated, [name for name in _lines_of_cash(case) if name != WITH_RESTRICTED]
+    now = sum_of(stated, lines)
+    changes = [
+        (now - before, stated[WITH_RESTRICTED][0] - other.stated[WITH_RESTRICTED][0])
+        for other in case.compared
+        if (before := sum_of(other.stated, lines)) and WITH_RESTRICTED in stated and WITH_RESTRICTED in other.stated
+    ]
+    return bool(changes) and all(
+        abs(change) >= MOVED * max(now, now - change) and of_flows * change < HALF * change**2
+        if change
+        else abs(of_flows) >= MOVED * now
+        for change, of_flows in changes
+    )
 
 
 def is_part_of_earlier(case: Case) -> bool:
@@ -118,7 +141,10 @@ def are_in_other_units(sheet: Sheet, other: Sheet) -> bool:
 
 
 def has_line_in_other_units(case: Case) -> bool:
-    """Whether a line is a thousandth of what it is on all balance sheets of the same size."""
+    """Whether a line is a thousandth of what it is on all balance sheets of the same size.
+
+    Or it is stated a thousand times more finely than all other amounts of the filing.
+    """
     of_size = [
         each.stated for each in case.compared if case.sheet.assets / _ABOUT < each.assets < case.sheet.assets * _ABOUT
     ]
@@ -127,9 +153,12 @@ def has_line_in_other_units(case: Case) -> bool:
         element: [line for stated in of_size if (line := amount(stated, element)) >= least]
         for element in case.value.elements
     }
+    amounts = case.filing.amounts if len(case.filing.amounts) > AMOUNTS else ()
     return any(
-        lines and all(_is_thousandth(amount(case.sheet.stated, element), line) for line in lines)
+        (amounts and all(other == now or not other % (FINER * unit_of([now])) for other in amounts))
+        or (lines and all(_is_thousandth(now, line) for line in lines))
         for element, lines in before.items()
+        for now in (amount(case.sheet.stated, element),)
     )
 
 

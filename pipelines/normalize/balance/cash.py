@@ -89,10 +89,9 @@ def cash(filing: Filing, day: int) -> Value | None:
     """Cash and short-term investments of a day as a filing states them; None if it states none."""
     stated = filing.days[day]
     read = proved_section(filing, CURRENT_ASSETS, day)
-    if read is not None:
-        found = _proved(filing, day, stated, read)
-        if found is not None and found.rule.where(True):
-            return found
+    found = _proved(filing, day, stated, read) if read is not None else None
+    if found is not None and found.rule.where(True):
+        return found
     return _read(filing, day, stated, lines_of(filing, CURRENT_ASSETS, day))
 
 

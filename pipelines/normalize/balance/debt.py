@@ -162,19 +162,33 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
     """
     stated = filing.days[day]
     parts = {section: _part(filing, day, section) for section in sections_of(stated) if section != CURRENT_ASSETS}
-    if all(part.read for part in parts.values()):
-        found = _proved(filing, day, [*parts.values()])
-        if found is not None and found.rule.where(True):
-            return found
+    found = _proved(filing, day, [*parts.values()]) if all(part.read for part in parts.values()) else None
+    if found is not None and found.rule.where(True):
+        return found
     flows = filing.flows[day]
     if NO_INTEREST_BUT_ON_DEPOSITS.where(flows.is_all_on_deposits) and not _borrowings(stated):
-        facts = _as_zero(stated, OF_ZERO)
-        return Value(filing.cik, filing.seq, day, DEBT, NO_INTEREST_BUT_ON_DEPOSITS, 0.0, is_proved=True, facts=facts)
+        return Value(
+            filing.cik,
+            filing.seq,
+            day,
+            DEBT,
+            NO_INTEREST_BUT_ON_DEPOSITS,
+            0.0,
+            is_proved=True,
+            facts=_as_zero(stated, OF_ZERO),
+        )
     if NO_FLOWS.where(bool(flows.without_borrowing)) and not any(_borrowings(each) for each in filing.days.values()):
         before = [value.value for value in known_before]
         if not flows.pays_interest or (before and not any(before)):
-            facts = tuple((row, 0.0) for row in flows.without_borrowing)
-            return Value(filing.cik, filing.seq, day, DEBT, NO_FLOWS, 0.0, facts=facts)
+            return Value(
+                filing.cik,
+                filing.seq,
+                day,
+                DEBT,
+                NO_FLOWS,
+                0.0,
+                facts=tuple((row, 0.0) for row in flows.without_borrowing),
+            )
     return _read(filing, day, stated, parts)
 
 
@@ -196,7 +210,9 @@ def _part(filing: Filing, day: int, section: str) -> Part:
     limits = ("LineOfCredit",) if is_limit else ()  # of a bank it is what the bank may draw
     borrowings = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
     lines = without_repeated(filing, day, section, borrowings)
-    return Part(tuple(dict.fromkeys(_WITHOUT_LEASES[one] if _is_less(stated, one) else one for one in lines)))
+    # the same debt without finance leases, where that is stated, too
+    less = {one: of for one, of in _WITHOUT_LEASES.items() if 0 < amount(stated, of) <= amount(stated, one)}
+    return Part(tuple(dict.fromkeys(less.get(one, one) for one in lines)))
 
 
 def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
@@ -208,11 +224,6 @@ def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
     if inside in SHORT_TERM:
         return all(name in _MATURITIES for name in shown)
     return not shown or (inside in _MATURITIES and all(name in SHORT_TERM for name in shown))
-
-
-def _is_less(stated: Day, element: str) -> bool:
-    """Whether the same debt is also stated without finance leases."""
-    return element in _WITHOUT_LEASES and 0 < amount(stated, _WITHOUT_LEASES[element]) <= amount(stated, element)
 
 
 def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> Value | None:
@@ -263,13 +274,20 @@ def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
     zeros = [name for table in BORROWINGS.values() for name in table if name in stated]
     if not FILED_AS_ZERO.where(bool(zeros)) or _borrowings(stated):
         return None
-    has_each_part = all(
+    is_all = any(name in stated for name in LONG_TERM_DEBT) or all(
         any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
         for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
     )
-    facts = _as_zero(stated, zeros[:1])
-    is_all = has_each_part or any(name in stated for name in LONG_TERM_DEBT)
-    return Value(filing.cik, filing.seq, day, DEBT, FILED_AS_ZERO, 0.0, facts=facts, is_stated_zero=is_all)
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        DEBT,
+        FILED_AS_ZERO,
+        0.0,
+        facts=_as_zero(stated, zeros[:1]),
+        is_stated_zero=is_all,
+    )
 
 
 def _reconciled(stated: Day, lines: tuple[str, ...], others: Iterable[str], total: float) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ _FOOTS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); IAS 1.69"
 IN_OTHER_UNITS = Rule(
     "balance.withheld.in-other-units",
     "Debt and cash are withheld if the assets or one of their lines are a thousandth or a millionth of those of "
-    "another filing or balance sheet.",
+    "another filing or balance sheet, or a line is a thousand times finer than all other amounts.",
     "Regulation S-X Rule 4-01(b); measured: two balance sheets of 8,300, both filed in other units",
     "withhold",
 )
@@ -43,6 +43,13 @@ _EXCEEDS = Rule(
     "Debt is withheld if it exceeds the liabilities less deposits, or a part of it the current or non-current ones; "
     "cash if it exceeds the current assets or, without bank overdrafts, the cash of the cash flow statement.",
     f"{_FOOTS}; ASC 230-10-45-4, 230-10-50-8",
+    "withhold",
+)
+_APART = Rule(
+    "cash.withheld.cash-of-flows-did-not-move",
+    "Cash is withheld if the line of cash changed by a tenth or more since the balance sheets before and the cash at "
+    "the end of the cash flow statement did not follow, or if only the latter changed.",
+    "ASC 230-10-45-4 (the cash flow statement explains the change in cash)",
     "withhold",
 )
 _OTHER_EXTENT = Rule(
@@ -132,7 +139,7 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(CASH_ITEM, _NEGATIVE, "negative_line", bounds.is_negative),
     Evidence(DEBT, _EXCEEDS, "debt_not_footing", bounds.exceeds_liabilities),
     Evidence(CASH_ITEM, _EXCEEDS, "cash_not_footing", bounds.exceeds_assets),
-    Evidence(CASH_ITEM, _EXCEEDS, "cash_not_footing", bounds.exceeds_cash_of_flows),
+    Evidence(CASH_ITEM, _APART, "cash_not_footing", bounds.moved_apart_from_flows),
     Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", bounds.is_part_of_earlier),
     Evidence(DEBT, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
     Evidence(CASH_ITEM, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
@@ -206,9 +213,7 @@ def _shows_all(case: Case) -> bool:
 def _supported(case: Case) -> Value:
     """The value, or without its amount if evidence withholds it."""
     for each in _OF_VALUES[case.value.item, case.value.is_proved]:
-        if each.of_absence and _shows_all(case):
-            continue
-        holds = each.holds(case)
+        holds = not (each.of_absence and _shows_all(case)) and each.holds(case)
         if holds and each.rule.where(True):
             return case.value.withheld(each.rule, each.reason, None if isinstance(holds, bool) else holds)
     return case.value
