@@ -54,9 +54,9 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
     span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
         holder, held, asked
     )
-    versions = explain_queries.value_versions(build, holder.cik, span, line.name)
+    versions = explain_queries.value_versions(build, holder, span, line.name)
     newest = versions[-1].version if versions else 0
-    legs = explain_queries.legs(build, holder.cik, span, line.name, newest)
+    legs = explain_queries.legs(build, holder, span, line.name, newest)
     return explanation(
         holder,
         line,
@@ -64,12 +64,12 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
         [other for other in namesakes if other.period == span.period],
         versions,
         legs,
-        explain_queries.gap(build, holder.cik, span, line.name),
+        explain_queries.gap(build, holder, span, line.name),
         explain_queries.repairs(build, holder.cik, _filings(legs)),
         explain_queries.rules(build),
-        explain_queries.rules_of(build, holder.cik, span, line.inputs),
+        explain_queries.rules_of(build, holder, span, line.inputs),
         explain_queries.decisions(build, holder.cik),
-        explain_queries.proofs(build, holder.cik, span, line.name),
+        explain_queries.proofs(build, holder, span, line.name),
         _sheet(build, holder, span, line.name, legs),
         statements(explain_queries.statement_rows(build, holder.cik, _filings(legs)), legs),
     )

@@ -208,7 +208,7 @@ def lineage(of: Rows) -> Rows:
     """Two legs of each version with a value: from the filing of the version, and from an earlier one."""
     return [
         {
-            **{name: row[name] for name in schema.BY_NAME["lineage"].key if name != "leg"},
+            **{name: row.get(name) for name in schema.BY_NAME["lineage"].key if name != "leg"},
             "leg": leg,
             "tag": "us-gaap/Revenues",
             "unit": "USD",

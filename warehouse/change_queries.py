@@ -9,6 +9,7 @@ import msgspec
 from warehouse.fictional import address
 from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import OpenBuild
+from warehouse.series import with_class
 from warehouse.served_rows import COVERED
 
 
@@ -43,10 +44,15 @@ class Counts(msgspec.Struct, frozen=True):
         return self.new + self.restated + self.withdrawn
 
 
-CHANGED = (
-    "FROM changes JOIN (SELECT cik, first(symbol ORDER BY NOT is_primary, symbol) AS symbol "
-    f"FROM companies WHERE {COVERED} GROUP BY cik) AS covered USING (cik)"
-)
+SYMBOL = f"first(symbol ORDER BY NOT is_primary, symbol) AS symbol FROM companies WHERE {COVERED}"
+
+
+def _changed(build: OpenBuild) -> str:
+    """The changes, each with the first symbol of its company, or of its class of stock."""
+    covered = f"SELECT cik, '' AS of_class, {SYMBOL} GROUP BY cik"
+    if "series_member" in build.columns["companies"]:
+        covered += f" UNION ALL SELECT cik, series_member, {SYMBOL} AND series_member IS NOT NULL GROUP BY ALL"
+    return f"FROM {with_class(build, 'changes')} AS changes JOIN ({covered}) AS covered USING (cik, of_class)"
 
 
 def counts(build: OpenBuild) -> Counts:
@@ -55,7 +61,7 @@ def counts(build: OpenBuild) -> Counts:
     [row] = build.rows(
         f"SELECT count(*) FILTER (NOT {withdrawn} AND changes.before IS NULL), "
         f"count(*) FILTER (NOT {withdrawn} AND changes.before IS NOT NULL), "
-        f"count(*) FILTER ({withdrawn}), count(DISTINCT cik) {CHANGED} WHERE item IN $items",
+        f"count(*) FILTER ({withdrawn}), count(DISTINCT cik) {_changed(build)} WHERE item IN $items",
         {"items": SERVED_NAMES},
     )
     return Counts(*row)
@@ -65,8 +71,9 @@ def newest(build: OpenBuild, limit: int) -> list[Change]:
     """The changes of a build, those of the filings that were accepted last first; at most so many."""
     found = build.rows(
         "SELECT symbol, period, item, changes.before, changes.after, changes.cause, current.form, "
-        f"CAST(current.filed AS VARCHAR), {address('filings')} {CHANGED} "
-        "JOIN (SELECT * FROM versions WHERE is_current) AS current USING (cik, period_kind, period_end, item) "
+        f"CAST(current.filed AS VARCHAR), {address('filings')} {_changed(build)} "
+        f"JOIN (FROM {with_class(build, 'versions')} WHERE is_current) AS current "
+        "USING (cik, of_class, period_kind, period_end, item) "
         f"LEFT JOIN filings USING (accession) WHERE item IN $items "
         "ORDER BY known_at DESC NULLS LAST, symbol, period_end DESC, period_kind DESC, list_position($items, item) "
         "LIMIT $limit",

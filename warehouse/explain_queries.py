@@ -11,6 +11,7 @@ import msgspec
 from warehouse import schema
 from warehouse.fictional import address
 from warehouse.reader import OpenBuild
+from warehouse.series import of_series
 from warehouse.served_rows import TEXT_OF_TIME
 
 
@@ -189,34 +190,35 @@ def spans(build: OpenBuild, cik: str) -> list[Span]:
     return [Span(*row) for row in found]
 
 
-def value_versions(build: OpenBuild, cik: str, span: Span, item: str) -> list[ValueVersion]:
+def value_versions(build: OpenBuild, holder: Holder, span: Span, item: str) -> list[ValueVersion]:
     """The versions of a value, oldest first; empty if there was never a value."""
     found = build.rows(
         "SELECT version, value, is_current, cause, method, flags, versions.form, CAST(versions.filed AS VARCHAR), "
         f"accession, {address('versions')}, {TEXT_OF_TIME.format('recorded_at')}, "
         f"{_held(build, 'versions', 'rule')} "
         "FROM versions LEFT JOIN filings USING (accession) "
-        f"WHERE versions.{OF_VALUE} ORDER BY version",
-        _of_value(cik, span, item),
+        f"WHERE versions.{OF_VALUE} AND {of_series(build, 'versions')} ORDER BY version",
+        _of_value(holder, span, item),
     )
     return [ValueVersion(*row) for row in found]
 
 
-def rules_of(build: OpenBuild, cik: str, span: Span, items: Collection[str]) -> dict[str, str]:
+def rules_of(build: OpenBuild, holder: Holder, span: Span, items: Collection[str]) -> dict[str, str]:
     """Item to the rule that made its current value of a period, in the order of the items; none where none is named."""
     if "rule" not in build.columns["versions"]:
         return {}
     found: dict[str, str] = dict(
         build.rows(
             "SELECT item, rule FROM versions WHERE cik = $cik AND period_kind = $kind AND item IN $items "
-            "AND period_end = $period_end::DATE AND is_current AND value IS NOT NULL AND rule IS NOT NULL",
-            {"cik": cik, "kind": span.kind, "period_end": span.period_end, "items": list(items)},
+            "AND period_end = $period_end::DATE AND is_current AND value IS NOT NULL AND rule IS NOT NULL "
+            f"AND {of_series(build, 'versions')}",
+            {**_of_span(holder, span), "items": list(items)},
         )
     )
     return {item: found[item] for item in items if item in found}
 
 
-def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> list[Leg]:
+def legs(build: OpenBuild, holder: Holder, span: Span, item: str, version: int) -> list[Leg]:
     """The facts behind a version, in the order of their numbers."""
     found = build.rows(
         'SELECT leg, operation, weight, split_factor, value, tag, unit, CAST("start" AS VARCHAR), '
@@ -224,16 +226,17 @@ def legs(build: OpenBuild, cik: str, span: Span, item: str, version: int) -> lis
         f"{address('lineage')}, "
         f"{', '.join(_held(build, 'lineage', name) for name in ('concept', 'rule', 'source', 'member', 'label'))} "
         "FROM lineage LEFT JOIN filings USING (accession) "
-        f"WHERE lineage.{OF_VALUE} AND version = $version ORDER BY leg",
-        {**_of_value(cik, span, item), "version": version},
+        f"WHERE lineage.{OF_VALUE} AND {of_series(build, 'lineage')} AND version = $version ORDER BY leg",
+        {**_of_value(holder, span, item), "version": version},
     )
     return [Leg(*row) for row in found]
 
 
-def gap(build: OpenBuild, cik: str, span: Span, item: str) -> Gap | None:
+def gap(build: OpenBuild, holder: Holder, span: Span, item: str) -> Gap | None:
     """The reason for a missing value, as in table `gaps`; None if the table has no row for it."""
     found = build.rows(
-        f"SELECT reason, {_held(build, 'gaps', 'rule')} FROM gaps WHERE {OF_VALUE}", _of_value(cik, span, item)
+        f"SELECT reason, {_held(build, 'gaps', 'rule')} FROM gaps WHERE {OF_VALUE} AND {of_series(build, 'gaps')}",
+        _of_value(holder, span, item),
     )
     return next((Gap(*row) for row in found), None)
 
@@ -249,13 +252,14 @@ def repairs(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[Rep
     return [Repair(*row) for row in found]
 
 
-def proofs(build: OpenBuild, cik: str, span: Span, item: str) -> list[Proof]:
+def proofs(build: OpenBuild, holder: Holder, span: Span, item: str) -> list[Proof]:
     """The judgements of a value or gap by identities, by rule; empty for builds without table `proofs`."""
     if "proofs" not in build.columns:
         return []
     found = build.rows(
-        f"SELECT rule, outcome, left_side, right_side FROM proofs WHERE {OF_VALUE} ORDER BY rule",
-        _of_value(cik, span, item),
+        f"SELECT rule, outcome, left_side, right_side FROM proofs "
+        f"WHERE {OF_VALUE} AND {of_series(build, 'proofs')} ORDER BY rule",
+        _of_value(holder, span, item),
     )
     return [Proof(*row) for row in found]
 
@@ -327,5 +331,9 @@ def _held(build: OpenBuild, table: str, column: str, alias: str = "") -> str:
 OF_VALUE = "cik = $cik AND period_kind = $kind AND period_end = $period_end::DATE AND item = $item"
 
 
-def _of_value(cik: str, span: Span, item: str) -> dict[str, str]:
-    return {"cik": cik, "kind": span.kind, "period_end": span.period_end, "item": item}
+def _of_value(holder: Holder, span: Span, item: str) -> dict[str, str]:
+    return {**_of_span(holder, span), "item": item}
+
+
+def _of_span(holder: Holder, span: Span) -> dict[str, str]:
+    return {"cik": holder.cik, "symbol": holder.symbol, "kind": span.kind, "period_end": span.period_end}

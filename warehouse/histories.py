@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from warehouse import schema
 from warehouse.files import of_companies
-from warehouse.line_items import SERVED_NAMES
+from warehouse.line_items import ITEMS_BY_CLASS, SERVED_NAMES
 from warehouse.periods import Periods
 from warehouse.served_rows import Coverage, Revision, Version
 
@@ -41,14 +41,22 @@ FROM financials JOIN symbols USING (symbol)
 WHERE coalesce({", ".join(SERVED_NAMES)}) IS NOT NULL AND {{some}}
 ORDER BY part, day DESC
 """
+WITHOUT_CLASSES = {
+    "companies": "(SELECT *, NULL::VARCHAR AS series_member FROM companies)",
+    "versions": "(SELECT *, NULL::VARCHAR AS class_member FROM versions)",
+}
+"""Both tables as builds of earlier releases have them: all symbols of a company have one series."""
+SERIES = "SELECT symbol, dense_rank() OVER (ORDER BY cik, series_member) AS series, * EXCLUDE symbol FROM {companies}"
 VERSIONS = f"""
-WITH chosen AS (FROM versions WHERE {{some}}),
-  revised AS (SELECT DISTINCT cik, period_kind, period_end, item FROM chosen WHERE version > 1),
+WITH series AS (SELECT DISTINCT cik, series, series_member FROM ({SERIES})),
+  chosen AS (SELECT versions.*, series FROM {{versions}} AS versions JOIN series USING (cik)
+    WHERE {{some}} AND class_member IS NOT DISTINCT FROM CASE WHEN item IN $by_class THEN series_member END),
+  revised AS (SELECT DISTINCT series, period_kind, period_end, item FROM chosen WHERE version > 1),
   labels AS (SELECT period, row_number() OVER (ORDER BY period) - 1 AS label FROM chosen GROUP BY period)
-SELECT cik::BIGINT AS cik, list_position($kinds, period_kind) AS kind, list_position($items, item) - 1 AS item, label,
+SELECT series, list_position($kinds, period_kind) AS kind, list_position($items, item) - 1 AS item, label,
   {DAY} AS day, version, coalesce(value, 'NaN'::DOUBLE) AS value, is_current, coalesce(epoch_us(recorded_at), -1) AS at
-FROM chosen JOIN revised USING (cik, period_kind, period_end, item) JOIN labels USING (period)
-ORDER BY cik, day DESC, kind, item, version
+FROM chosen JOIN revised USING (series, period_kind, period_end, item) JOIN labels USING (period)
+ORDER BY series, day DESC, kind, item, version
 """
 EPOCH = date(1970, 1, 1).toordinal()
 PLACES: Mapping[str, int] = {item: place for place, item in enumerate(SERVED_NAMES)}
@@ -90,10 +98,11 @@ class Histories:
         return self._encoded.chosen(_within(self._periods(symbol, kind), self._day, since, until), tuple(items), limit)
 
     def revisions(
-        self, cik: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
+        self, symbol: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> list[Revision]:
         """See queries."""
-        first, last = (int(np.searchsorted(self._revised_by, number)) for number in (int(cik), int(cik) + 1))
+        series = self._series[symbol]
+        first, last = (int(np.searchsorted(self._revised_by, number)) for number in (series, series + 1))
         rows = _within(slice(first, last), self._revised_day, since, until)
         wanted = {PLACES[item] for item in items}
         places = [n for n, item in enumerate(self._revised_item[rows].tolist(), rows.start) if item in wanted]
@@ -112,18 +121,22 @@ class Histories:
         self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in SERVED_NAMES])
 
     def _read_versions(self, connection: duckdb.DuckDBPyConnection, some: str) -> None:
-        """The versions of values that changed: company by company, in the order of the answer."""
+        """The versions of values that changed: series by series, in the order of the answer."""
+        columns = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE versions)").fetchall()}
+        tables = {name: name for name in WITHOUT_CLASSES} if "class_member" in columns else WITHOUT_CLASSES
+        series = connection.execute(f"SELECT symbol, series FROM ({SERIES.format(**tables)})").fetchall()
+        self._series: dict[str, int] = dict(series)
         labels = connection.execute(f"SELECT DISTINCT period FROM versions WHERE {some} ORDER BY period").fetchall()
         self._version_labels = [label for (label,) in labels]
-        named = {"kinds": schema.PERIOD_KINDS, "items": SERVED_NAMES}
-        rows = connection.execute(VERSIONS.format(some=some), named).fetchnumpy()
-        keys = [rows[name] for name in ("cik", "day", "kind", "item")]
+        named = {"kinds": schema.PERIOD_KINDS, "items": SERVED_NAMES, "by_class": ITEMS_BY_CLASS}
+        rows = connection.execute(VERSIONS.format(some=some, **tables), named).fetchnumpy()
+        keys = [rows[name] for name in ("series", "day", "kind", "item")]
         is_new = np.ones(len(keys[0]) + 1, dtype=bool)
         is_new[1:-1] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
         starts = np.flatnonzero(is_new)
         changed = np.diff(starts) > 1
         self._revised_from, self._revised_to = starts[:-1][changed], starts[1:][changed]
-        self._revised_by, self._revised_day = (rows[name][self._revised_from] for name in ("cik", "day"))
+        self._revised_by, self._revised_day = (rows[name][self._revised_from] for name in ("series", "day"))
         self._revised_item = rows["item"][self._revised_from].astype(np.int8)
         self._versions = [rows[name] for name in ("version", "value", "is_current", "at")]
         self._version_label = rows["label"].astype(np.int32)

@@ -125,6 +125,8 @@ LINE_ITEMS: tuple[LineItem, ...] = (
 ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)
 SERVED_ITEMS: tuple[LineItem, ...] = tuple(item for item in LINE_ITEMS if item.is_served)
 SERVED_NAMES: tuple[str, ...] = tuple(item.name for item in SERVED_ITEMS)
+ITEMS_BY_CLASS: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS if "share" in item.unit)
+"""The items that each class of stock has for itself: amounts per share and counts of shares."""
 
 
 def items_of(*kinds: str) -> tuple[str, ...]:

@@ -7,6 +7,15 @@
 -- to others, run `USE` first. Parameters are cast, because dates and times may be given as text.
 -- A line `-- each item:` stands for one line for each line item (definitions).
 
+CREATE MACRO is_of_series(item, class_member, series_member) AS
+class_member IS NOT DISTINCT FROM CASE
+    WHEN item IN ('eps_basic', 'dividends_per_share', 'shares_basic', 'shares_diluted') THEN series_member
+END;
+
+COMMENT ON MACRO is_of_series IS
+'Whether a row of tables versions, lineage, gaps or proofs (its item and class_member) is of the series of a symbol '
+'(series_member of table companies): amounts per share and counts of the class of stock, all other items of the company.';
+
 CREATE MACRO financials_known(filed_by, recorded_by) AS TABLE
 WITH known AS (
     SELECT
@@ -17,6 +26,7 @@ WITH known AS (
         period_kind,
         period_end,
         item,
+        versions.class_member,
         max(version) AS version,
         arg_max(period, version) AS period,
         arg_max_null(value, version) AS value,  -- arg_max would skip a null value (withdrawn)
@@ -24,7 +34,8 @@ WITH known AS (
     FROM versions
     INNER JOIN companies USING (cik)  -- before grouping, so that a filter on symbols is pushed down to the scan
     WHERE
-        (filed > CAST(filed_by AS DATE)) IS NOT TRUE  -- includes versions without a filing date
+        is_of_series(item, versions.class_member, series_member)
+        AND (filed > CAST(filed_by AS DATE)) IS NOT TRUE  -- includes versions without a filing date
         AND (
             recorded_by IS NULL
             OR recorded_at <= CASE typeof(recorded_by)
@@ -37,18 +48,25 @@ WITH known AS (
 periods AS (
     SELECT
         symbol,
-        period_kind,
-        period_end,
-        cik,
+        known.period_kind,
+        known.period_end,
+        known.cik,
         is_primary,
         currency,
         max(period) AS period,
         min(legs.filed) AS first_filed,
         max(legs.filed) AS last_filed,
-        -- each item: max(known.value) FILTER (item = '{item}') AS {item},
-        -- each item: max(item_filed) FILTER (item = '{item}') AS {item}_filed,
+        -- each item: max(known.value) FILTER (known.item = '{item}') AS {item},
+        -- each item: max(item_filed) FILTER (known.item = '{item}') AS {item}_filed,
     FROM known
-    LEFT JOIN lineage AS legs USING (cik, period_kind, period_end, item, version)
+    LEFT JOIN lineage AS legs
+        ON
+            known.cik = legs.cik
+            AND known.period_kind = legs.period_kind
+            AND known.period_end = legs.period_end
+            AND known.item = legs.item
+            AND known.version = legs.version
+            AND known.class_member IS NOT DISTINCT FROM legs.class_member
     WHERE known.value IS NOT NULL
     GROUP BY ALL
 )
@@ -95,7 +113,9 @@ WITH numbered AS (
         count(*) FILTER (with_sources OR cause IS DISTINCT FROM 'source') OVER pair AS version_count
     FROM versions
     INNER JOIN companies USING (cik)
-    WHERE upper(symbol) = upper(symbol_) OR (of_all AND is_primary)
+    WHERE
+        (upper(symbol) = upper(symbol_) OR (of_all AND is_primary))
+        AND is_of_series(item, versions.class_member, series_member)
     WINDOW pair AS (PARTITION BY symbol, period_kind, period_end, item)
 )
 SELECT
@@ -174,6 +194,7 @@ WITH asked AS (
     SELECT DISTINCT
         symbol,
         cik,
+        series_member,
         period_kind,
         period,
         period_end,
@@ -192,15 +213,15 @@ WITH asked AS (
 )
 SELECT
     symbol,
-    period_kind,
+    asked.period_kind,
     asked.period,
-    period_end,
-    item,
+    asked.period_end,
+    asked.item,
     current_version.value,
     reason,
-    version,
-    cause,
-    method,
+    current_version.version,
+    current_version.cause,
+    current_version.method,
     leg,
     operation,
     tag,
@@ -213,7 +234,7 @@ SELECT
     lineage.value * split_factor * weight AS amount,
     lineage.form,
     lineage.filed,
-    accession,
+    lineage.accession,
     url,
     concept,
     lineage.rule AS leg_rule,
@@ -222,14 +243,30 @@ SELECT
     member,
     label
 FROM asked
-LEFT JOIN (
-    SELECT cik, period_kind, period_end, item, version, value, cause, method, rule
-    FROM versions
-    WHERE is_current
-) AS current_version USING (cik, period_kind, period_end, item)
-LEFT JOIN gaps USING (cik, period_kind, period_end, item)
-LEFT JOIN lineage USING (cik, period_kind, period_end, item, version)
-LEFT JOIN filings USING (accession)
+LEFT JOIN versions AS current_version
+    ON
+        asked.cik = current_version.cik
+        AND asked.period_kind = current_version.period_kind
+        AND asked.period_end = current_version.period_end
+        AND asked.item = current_version.item
+        AND current_version.is_current
+        AND is_of_series(asked.item, current_version.class_member, series_member)
+LEFT JOIN gaps
+    ON
+        asked.cik = gaps.cik
+        AND asked.period_kind = gaps.period_kind
+        AND asked.period_end = gaps.period_end
+        AND asked.item = gaps.item
+        AND is_of_series(asked.item, gaps.class_member, series_member)
+LEFT JOIN lineage
+    ON
+        asked.cik = lineage.cik
+        AND asked.period_kind = lineage.period_kind
+        AND asked.period_end = lineage.period_end
+        AND asked.item = lineage.item
+        AND current_version.version = lineage.version
+        AND is_of_series(asked.item, lineage.class_member, series_member)
+LEFT JOIN filings ON lineage.accession = filings.accession
 ORDER BY leg;
 
 COMMENT ON MACRO TABLE explain IS

@@ -115,14 +115,14 @@ class Memory:
         return self._of_symbol(symbol).financials(symbol, kind, items, since=since, until=until, limit=limit)
 
     def revisions(
-        self, cik: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
+        self, symbol: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> list[Revision]:
         """See queries."""
-        return self._of(cik).revisions(cik, items, since=since, until=until, limit=limit)
+        return self._of_symbol(symbol).revisions(symbol, items, since=since, until=until, limit=limit)
 
-    def valuation(self, cik: str) -> Valuation | None:
+    def valuation(self, symbol: str) -> Valuation | None:
         """See queries."""
-        return self._valuations.get(cik)
+        return self._valuations.get(symbol)
 
     def annual_form(self, cik: str) -> str | None:
         """See queries."""
@@ -146,10 +146,14 @@ class Memory:
         self._symbols, self._names = (Lines(row[column] or "" for row in rows) for column in (1, 2))
         self._exchanges = {row[4]: row[3] for row in rows}
         self._ciks = {company.symbol: company.cik for company in self._listed}
+        columns = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE valuations)").fetchall()}
+        of_symbols = "JOIN companies USING (cik)"
+        if "class_member" in columns:
+            of_symbols += " WHERE valuations.class_member IS NOT DISTINCT FROM series_member"
         self._valuations = {
-            cik: Valuation(fits, value, tuple(codes), *texts)
-            for cik, fits, value, codes, *texts in connection.execute(
-                f"SELECT cik, {VALUATION} FROM valuations"
+            symbol: Valuation(fits, value, tuple(codes), *texts)
+            for symbol, fits, value, codes, *texts in connection.execute(
+                f"SELECT symbol, {VALUATION} FROM valuations {of_symbols}"
             ).fetchall()
         }
         self._securities = {

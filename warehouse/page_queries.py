@@ -13,6 +13,7 @@ import msgspec
 
 from warehouse.fictional import address
 from warehouse.reader import OpenBuild
+from warehouse.series import OfSymbol, of_series
 
 NEW = timedelta(days=1)
 """A value is new if its filing was accepted so long before the build was published, or later."""
@@ -103,19 +104,22 @@ def newest(reports: Mapping[str, Report]) -> Report | None:
     return reports[accession] if accession else None
 
 
-def stated(build: OpenBuild, cik: str, reports: Mapping[str, Report]) -> list[Stated]:
-    """All current values of a company, in no order, with the filing of each; its symbols share the values.
+def stated(build: OpenBuild, company: OfSymbol, reports: Mapping[str, Report]) -> list[Stated]:
+    """All current values of a symbol, in no order, with the filing of each.
 
     Args:
         build: the build.
-        cik: the company.
-        reports: its filings.
+        company: the symbol.
+        reports: the filings of its company.
     """
     rows = build.rows(
         "SELECT item, period_kind, CAST(period_end AS VARCHAR) AS ended, period, value, is_current, cause, form, "
         "CAST(filed AS VARCHAR), accession, coalesce(known_at > $since, false) FROM versions WHERE cik = $cik "
-        "ORDER BY item, period_kind, ended, version",
-        {"cik": cik, "since": datetime.fromisoformat(build.pointer.published_at).replace(tzinfo=None) - NEW},
+        f"AND {of_series(build, 'versions')} ORDER BY item, period_kind, ended, version",
+        {
+            **_of(company),
+            "since": datetime.fromisoformat(build.pointer.published_at).replace(tzinfo=None) - NEW,
+        },
     )
     found = []
     for (item, kind, ended), group in groupby(rows, itemgetter(0, 1, 2)):
@@ -134,27 +138,34 @@ def stated(build: OpenBuild, cik: str, reports: Mapping[str, Report]) -> list[St
     return found
 
 
-def facts_behind(build: OpenBuild, cik: str) -> list[Source]:
-    """The facts behind all current values of a company, the newest period first."""
+def facts_behind(build: OpenBuild, company: OfSymbol) -> list[Source]:
+    """The facts behind all current values of a symbol, the newest period first."""
     found = build.rows(
         "SELECT item, period_kind, period, CAST(period_end AS VARCHAR), leg, operation, weight, split_factor, value, "
         'unit, tag, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), '
         f"accession, {address('lineage')} "
         "FROM lineage JOIN (SELECT cik, period_kind, period_end, item, version, period FROM versions "
-        "WHERE cik = $cik AND is_current AND value IS NOT NULL) AS newest "
+        f"WHERE cik = $cik AND is_current AND value IS NOT NULL AND {of_series(build, 'versions')}) AS newest "
         "USING (cik, period_kind, period_end, item, version) LEFT JOIN filings USING (accession) "
-        "WHERE lineage.cik = $cik ORDER BY period_kind DESC, lineage.period_end DESC, item, leg",
-        {"cik": cik},
+        f"WHERE lineage.cik = $cik AND {of_series(build, 'lineage')} "
+        "ORDER BY period_kind DESC, lineage.period_end DESC, item, leg",
+        _of(company),
     )
     return [Source(*row) for row in found]
 
 
-def gaps(build: OpenBuild, cik: str) -> list[Gap]:
-    """The reasons for a company's missing values, in no order."""
+def gaps(build: OpenBuild, company: OfSymbol) -> list[Gap]:
+    """The reasons for a symbol's missing values, in no order."""
     found = build.rows(
-        "SELECT item, period_kind, CAST(period_end AS VARCHAR), reason FROM gaps WHERE cik = $cik", {"cik": cik}
+        "SELECT item, period_kind, CAST(period_end AS VARCHAR), reason FROM gaps WHERE cik = $cik "
+        f"AND {of_series(build, 'gaps')}",
+        _of(company),
     )
     return [Gap(*row) for row in found]
+
+
+def _of(company: OfSymbol) -> dict[str, str]:
+    return {"cik": company.cik, "symbol": company.symbol}
 
 
 def breaks(build: OpenBuild, cik: str) -> list[Break]:

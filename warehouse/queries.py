@@ -10,6 +10,7 @@ from datetime import date
 from warehouse import schema
 from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import OpenBuild
+from warehouse.series import ANY_SYMBOL, SERIES, OfSymbol, of_series
 from warehouse.served_rows import (
     ANNUAL_FORMS,
     COMPANY,
@@ -148,14 +149,14 @@ def financials(
 
 def revisions(
     build: OpenBuild,
-    cik: str,
+    company: OfSymbol,
     items: Sequence[str],
     *,
     since: date | None,
     until: date | None,
     limit: int,
 ) -> list[Revision]:
-    """Periods and items of a company that have more than one version (section 4.4).
+    """Periods and items of a symbol that have more than one version (section 4.4).
 
     A version without a value withdraws the value: it counts as a change, but is not listed. If it is the latest
     version, `current_value` is None and no listed version is current. The listed versions keep their numbers, so a
@@ -163,7 +164,7 @@ def revisions(
 
     Args:
         build: the build to query.
-        cik: the company; its symbols share the versions.
+        company: the symbol; the symbols of one class share the versions.
         items: names of line items; their order has no effect.
         since: only periods that end on or after this day.
         until: only periods that end on or before this day.
@@ -173,17 +174,19 @@ def revisions(
         Newest period end first, trailing twelve months before years, items in the order of the specification.
     """
     if build.memory:
-        return build.memory.revisions(cik, items, since=since, until=until, limit=limit)
+        return build.memory.revisions(company.symbol, items, since=since, until=until, limit=limit)
     found = build.rows(
         "SELECT arg_max(period, version), CAST(period_end AS VARCHAR), item, max(value) FILTER (is_current), "
         f"list(row(version, value, is_current, {TEXT_OF_TIME.format('recorded_at')}) ORDER BY version) "
         "FILTER (value IS NOT NULL) FROM versions WHERE cik = $cik AND item IN $items "
+        f"AND {of_series(build, 'versions')} "
         "AND ($since IS NULL OR period_end >= $since::DATE) AND ($until IS NULL OR period_end <= $until::DATE) "
         "GROUP BY period_kind, period_end, item HAVING count(*) > 1 "
         "ORDER BY versions.period_end DESC, list_position($kinds, period_kind), list_position($order, item) "
         "LIMIT $limit",
         {
-            "cik": cik,
+            "cik": company.cik,
+            "symbol": company.symbol,
             "items": tuple(items),
             "since": since,
             "until": until,
@@ -198,11 +201,16 @@ def revisions(
     ]
 
 
-def valuation(build: OpenBuild, cik: str) -> Valuation | None:
-    """The valuation of a company; None if it has not been valued."""
+def valuation(build: OpenBuild, company: OfSymbol) -> Valuation | None:
+    """The valuation of a symbol; None if its company has not been valued."""
     if build.memory:
-        return build.memory.valuation(cik)
-    found = build.rows(f"SELECT {VALUATION} FROM valuations WHERE cik = ?", [cik])
+        return build.memory.valuation(company.symbol)
+    has_classes = "class_member" in build.columns["valuations"]
+    found = build.rows(
+        f"SELECT {VALUATION} FROM valuations WHERE cik = $cik "
+        f"AND {f'class_member IS NOT DISTINCT FROM {SERIES}' if has_classes else ANY_SYMBOL}",
+        {"cik": company.cik, "symbol": company.symbol},
+    )
     return next((Valuation(fits, value, tuple(codes), *texts) for fits, value, codes, *texts in found), None)
 
 

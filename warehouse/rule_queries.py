@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from warehouse.reader import OpenBuild
+from warehouse.series import with_class
 
 
 class RuleCount(msgspec.Struct, frozen=True):
@@ -56,8 +57,8 @@ def rules(build: OpenBuild) -> list[RuleCount]:
 NAMED = """
 WITH asked AS (SELECT cik, symbol, place FROM
     (SELECT unnest($ciks) AS cik, unnest($symbols) AS symbol, unnest(range(len($ciks))) AS place)),
-held AS (SELECT cik, period_kind, period_end, item, version, rule, method, flags FROM versions
-    WHERE is_current AND value IS NOT NULL AND cik IN (SELECT cik FROM asked)),
+held AS (SELECT cik, period_kind, period_end, item, version, rule, method, flags FROM {versions}
+    WHERE of_class = '' AND is_current AND value IS NOT NULL AND cik IN (SELECT cik FROM asked)),
 codes AS (SELECT rule, code FROM rules WHERE code IS NOT NULL AND rule IN $rules),
 named AS (
     SELECT 0 AS rank, rule, cik, period_kind, period_end, item FROM held WHERE rule IN $rules
@@ -65,8 +66,9 @@ named AS (
     UNION ALL SELECT 0, codes.rule, cik, period_kind, period_end, item FROM codes
         JOIN (SELECT *, unnest(string_split(flags, ',')) AS flag FROM held WHERE flags <> '') AS flagged
         ON codes.code = trim(flagged.flag)
-    UNION ALL SELECT 0, lineage.rule, cik, period_kind, period_end, item FROM lineage
-        SEMI JOIN held USING (cik, period_kind, period_end, item, version) WHERE lineage.rule IN $rules
+    UNION ALL SELECT 0, lineage.rule, cik, period_kind, period_end, item FROM {lineage} AS lineage
+        SEMI JOIN held USING (cik, period_kind, period_end, item, version)
+        WHERE of_class = '' AND lineage.rule IN $rules
     UNION ALL SELECT 1, rule, cik, period_kind, period_end, item FROM gaps
         WHERE rule IN $rules AND cik IN (SELECT cik FROM asked)
     {proofs}
@@ -75,8 +77,8 @@ best AS (SELECT rule, arg_min((symbol, cik, period_kind, period_end, item),
     (rank, place, period_kind = 'ttm', -epoch(period_end), item)) AS of
     FROM named JOIN asked USING (cik) GROUP BY rule)
 SELECT best.rule, of[1], of[5], coalesce(period, CAST(of[4] AS VARCHAR)), value FROM best
-LEFT JOIN versions ON cik = of[2] AND versions.period_kind = of[3] AND versions.period_end = of[4]
-    AND versions.item = of[5] AND is_current
+LEFT JOIN {versions} AS versions ON cik = of[2] AND versions.period_kind = of[3] AND versions.period_end = of[4]
+    AND versions.item = of[5] AND is_current AND of_class = ''
 """
 PROOFS = """UNION ALL SELECT 2, rule, cik, period_kind, period_end, item FROM proofs
         WHERE rule IN $rules AND cik IN (SELECT cik FROM asked)"""
@@ -94,7 +96,10 @@ def decided(build: OpenBuild, rules: Collection[str], companies: Sequence[tuple[
         return {}
     ciks, symbols = ([company[part] for company in companies] for part in (0, 1))
     found = build.rows(
-        NAMED.format(proofs=PROOFS if "proofs" in build.columns else ""),
+        NAMED.format(
+            proofs=PROOFS if "proofs" in build.columns else "",
+            **{table: with_class(build, table) for table in ("versions", "lineage")},
+        ),
         {"rules": list(rules), "ciks": ciks, "symbols": symbols},
     )
     return {rule: Decided(*rest) for rule, *rest in found}

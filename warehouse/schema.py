@@ -78,6 +78,9 @@ ITEM = Column("item", "VARCHAR", "Name of the line item.", required=True)
 ACCESSION = Column("accession", "VARCHAR", "Accession number of the filing.")
 FORM = Column("form", "VARCHAR", "Form type of the filing.")
 FILED = Column("filed", "DATE", "Filing date.")
+CLASS_MEMBER = Column(
+    "class_member", "VARCHAR", "Class of stock of the series, a member as filed; null: the series of the company."
+)
 GOES = "To be removed after one release"
 RULE = "rule"
 """Name of the column with the id of a rule, in table `rules` and in the tables that refer to it."""
@@ -111,6 +114,17 @@ TABLES: tuple[Table, ...] = (
             Column("first_period_end", "DATE", "End of the oldest period held."),
             Column("last_period_end", "DATE", "End of the latest period held."),
             Column(
+                "class_member",
+                "VARCHAR",
+                "Class of stock of the symbol, as the cover of the newest report says; null: not known, or one class.",
+            ),
+            Column(
+                "series_member",
+                "VARCHAR",
+                "Column class_member of the symbol's values by class in other tables; null: the company's own series; "
+                "NotStated: no class is known for the symbol, and the classes earn differently.",
+            ),
+            Column(
                 "data_updated_at", "TIMESTAMP", "Time (UTC) of the company's last synchronization, as of this build."
             ),
         ),
@@ -142,7 +156,7 @@ TABLES: tuple[Table, ...] = (
     Table(
         "versions",
         "Every version of every value, oldest first; a null value means that the value was withdrawn.",
-        ("cik", "period_kind", "period_end", "item", "version"),
+        ("cik", "period_kind", "period_end", "item", "version", "class_member"),
         (
             CIK,
             PERIOD_KIND,
@@ -165,13 +179,14 @@ TABLES: tuple[Table, ...] = (
                 "VARCHAR",
                 "Rule that computed the value from its legs or withdrew it; null if recorded before rules had ids.",
             ),
+            CLASS_MEMBER,
         ),
         not_content=("recorded_at",),
     ),
     Table(
         "lineage",
         "Provenance: the legs of each value, each a filed fact with the operation that enters it into the value.",
-        ("cik", "period_kind", "period_end", "item", "version", "leg"),
+        ("cik", "period_kind", "period_end", "item", "version", "leg", "class_member"),
         (
             CIK,
             PERIOD_KIND,
@@ -232,12 +247,13 @@ TABLES: tuple[Table, ...] = (
                 "VARCHAR",
                 "The filer's words for the line of the statement; null for facts that were not read there.",
             ),
+            CLASS_MEMBER,
         ),
     ),
     Table(
         "gaps",
         "Reasons why covered periods have no value for an item, and why values of other periods are withheld.",
-        ("cik", "period_kind", "period_end", "item"),
+        ("cik", "period_kind", "period_end", "item", "class_member"),
         (
             CIK,
             PERIOD_KIND,
@@ -245,12 +261,13 @@ TABLES: tuple[Table, ...] = (
             ITEM,
             Column("reason", "VARCHAR", "Stable reason: no_tag, missing_quarter, negative_fcf ...", required=True),
             Column(RULE, "VARCHAR", "Rule that leaves the value out."),
+            CLASS_MEMBER,
         ),
     ),
     Table(
         "proofs",
         "The identities by which the current values and gaps were judged: what must hold between filed figures.",
-        ("cik", "period_kind", "period_end", "item", RULE),
+        ("cik", "period_kind", "period_end", "item", RULE, "class_member"),
         (
             CIK,
             PERIOD_KIND,
@@ -267,6 +284,7 @@ TABLES: tuple[Table, ...] = (
             ),
             Column("left_side", "DOUBLE", "The left side of the identity, as its rule states it."),
             Column("right_side", "DOUBLE", "The right side of the identity, as its rule states it."),
+            CLASS_MEMBER,
         ),
     ),
     Table(
@@ -339,7 +357,7 @@ TABLES: tuple[Table, ...] = (
     Table(
         "splits",
         "Share splits inferred from the filings.",
-        ("cik", "effective_by"),
+        ("cik", "effective_by", "class_member"),
         (
             CIK,
             Column("effective_by", "DATE", "Filing date of the first filing on the new share basis.", required=True),
@@ -347,6 +365,7 @@ TABLES: tuple[Table, ...] = (
             Column("effective_after", "DATE", "Filing date of the last filing on the old share basis."),
             Column("evidence", "VARCHAR", "The facts that prove the split."),
             Column(RULE, "VARCHAR", "Rule that found the split."),
+            CLASS_MEMBER,
         ),
     ),
     Table(
@@ -424,12 +443,13 @@ TABLES: tuple[Table, ...] = (
             Column("name", "VARCHAR", "Name of the issuer."),
             Column("exchange", "VARCHAR", "Listing exchange."),
             Column("kind", "VARCHAR", "preferred, warrant, unit, right, note, other.", required=True),
+            Column("class_member", "VARCHAR", "Class of stock, as the cover of the newest report says; null: none."),
         ),
     ),
     Table(
         "valuations",
         "Fair value per share by the discounted cash flow model.",
-        ("cik",),
+        ("cik", "class_member"),
         (
             CIK,
             Column("meaningful", "BOOLEAN", "False if the model does not fit; reason_codes says why.", required=True),
@@ -470,12 +490,13 @@ TABLES: tuple[Table, ...] = (
                 "Highest fair value per share at required returns and perpetual growth of one point more and less.",
                 "currency per share",
             ),
+            CLASS_MEMBER,
         ),
     ),
     Table(
         "projections",
         "The ten projected years of each fair value.",
-        ("cik", "year"),
+        ("cik", "year", "class_member"),
         (
             CIK,
             Column("year", "INTEGER", "Number of the projected year.", "1-10", required=True),
@@ -483,6 +504,7 @@ TABLES: tuple[Table, ...] = (
             Column("free_cash_flow", "DOUBLE", "Projected free cash flow.", "currency", required=True),
             Column("discount_factor", "DOUBLE", "Factor that discounts the year.", "ratio", required=True),
             Column("present_value", "DOUBLE", "Free cash flow times the factor.", "currency", required=True),
+            CLASS_MEMBER,
         ),
     ),
     Table(
@@ -570,7 +592,7 @@ TABLES: tuple[Table, ...] = (
         "changes",
         "The values that differ from the build before the synchronization, but for those that changed because more was "
         "read of known filings.",
-        ("cik", "period_kind", "period_end", "item"),
+        ("cik", "period_kind", "period_end", "item", "class_member"),
         (
             CIK,
             PERIOD_KIND,
@@ -579,6 +601,7 @@ TABLES: tuple[Table, ...] = (
             Column("before", "DOUBLE", "Value in the build before."),
             Column("after", "DOUBLE", "Value in this build."),
             Column("cause", "VARCHAR", "Cause of the change."),
+            CLASS_MEMBER,
         ),
     ),
     Table(

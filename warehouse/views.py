@@ -196,7 +196,8 @@ FROM companies
 LEFT JOIN newest AS ttm ON companies.symbol = ttm.symbol AND ttm.period_kind = 'ttm'
 LEFT JOIN newest AS annual ON companies.symbol = annual.symbol AND annual.period_kind = 'annual'
 LEFT JOIN growth ON companies.symbol = growth.symbol
-LEFT JOIN valuations ON companies.cik = valuations.cik
+LEFT JOIN valuations
+    ON companies.cik = valuations.cik AND companies.series_member IS NOT DISTINCT FROM valuations.class_member
 WHERE companies.is_primary
 ORDER BY companies.symbol
 """

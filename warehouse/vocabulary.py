@@ -6,7 +6,7 @@ Belongs here: one line per code, for pages, docs and the command line. Does not:
 
 from dataclasses import dataclass
 
-from warehouse.line_items import items_of
+from warehouse.line_items import ITEMS_BY_CLASS, items_of
 
 BALANCES = items_of("balance")
 RATIOS = items_of("ratio")
@@ -92,6 +92,14 @@ GAPS: dict[str, Gap] = {
     ),
     "not_on_balance_sheet": Gap(
         "The balance sheet of that day states no such amount and does not prove that it is zero.", BALANCES
+    ),
+    "class_of_stock_not_stated": Gap(
+        "The classes of stock earn differently per share, and no report that is read says which of them the symbol is.",
+        ITEMS_BY_CLASS,
+    ),
+    "shares_of_one_class": Gap(
+        "Filings state the count of one of several classes of shares: times earnings per share it is never net income.",
+        ("shares_basic", "shares_diluted"),
     ),
     "negative_line": Gap("A line of the balance sheet that debt or cash consists of is stated as negative.", BALANCES),
     "sheet_in_other_units": Gap(

@@ -42,7 +42,10 @@ STAGES = {
 }
 """The tables of companies of each stage, by the one whose digests mark the companies as finished."""
 ADDED = frozenset(
-    {"decisions", "proofs", "balance_sheet_lines", *map(assembled, ("balance_sheet_lines", "projections"))}
+    {
+        *("decisions", "proofs", "balance_sheet_lines", "share_bases", "classes"),
+        *map(assembled, ("balance_sheet_lines", "projections")),
+    }
 )
 """Tables that homes of earlier versions do not have; the next synchronization makes them with all tables of the stage,
 because the code that makes these changed."""

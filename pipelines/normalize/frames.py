@@ -65,6 +65,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "capital_expenditure_end": (dy.Date, "end of its newest period"),
     "cause": (dy.String, "why the version differs from the one before"),
     "cik": (dy.Int64, "the SEC's Central Index Key as a number"),
+    "class_member": (dy.String, "class of stock of the series; the empty text: the series of the company"),
     "class": (dy.String, "one of elements.lines.CLASSES, or total"),
     "coefficient": (dy.Float64, "factor of the fact in the vintage: 1 or -1; 0 for a total without a rest"),
     "compared": (dy.Float64, "the amount of the day of comparison"),
@@ -372,8 +373,8 @@ FRAMES: dict[str, Declared] = {
             "versions",
             "a version in the form of the log (history.versions.REPLAYED), with its quarter and filing",
             """
-            cik period_end item value? accession form filed cause method? rule flags fiscal_year fiscal_quarter
-            is_year_end basis legs q seq
+            cik class_member period_end item value? accession form filed cause method? rule flags fiscal_year
+            fiscal_quarter is_year_end basis legs q seq
             """,
         ),
         # what is published beside the versions

@@ -13,13 +13,14 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.balance import balances, sections, statements
 from pipelines.normalize.balance.values import DERIVED_LINE
+from pipelines.normalize.classes.series import CLASS, COMPANY, classes_of, with_classes
 from pipelines.normalize.corrections import ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.remainders import RESIDUAL
 from pipelines.normalize.elements import OF_SOURCE
-from pipelines.normalize.faces.facts import Filed, with_filed
+from pipelines.normalize.faces.facts import COVERS, FILINGS, Filed, with_filed
 from pipelines.normalize.facts import reports, stated
-from pipelines.normalize.frames import FRAMES, with_ten_digits
+from pipelines.normalize.frames import FRAMES
 from pipelines.normalize.history import replay, versions
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import evidence, gaps, item, line_items, provenance
@@ -27,6 +28,7 @@ from pipelines.normalize.items.points import Points
 from pipelines.normalize.periods import breaks, calendar
 from pipelines.normalize.shares import latest, splits
 from pipelines.normalize.ttm import known, windows
+from warehouse.line_items import ITEMS_BY_CLASS
 
 ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
 """How a share basis changes an item: a split multiplies shares (1) and divides amounts per share (-1)."""
@@ -61,6 +63,9 @@ class Step:
 class Standardized:
     """The result for some companies; `cik` is text of ten digits.
 
+    versions, gaps, splits, latest_shares, proofs and share_bases have a column `class_member`: the class of stock of
+    the series, or the empty text for that of the company. The others are of companies.
+
     versions: every value that a filing led to, in the order of filing (versions.REPLAYED), on the newest share basis.
     periods: `cik`, `period_end`, `fiscal_year`, `fiscal_quarter`, `is_year_end`: the fiscal calendar.
     gaps: `cik`, `period_end`, `item`, `reason`, `rule`: after the newest filing.
@@ -75,6 +80,8 @@ class Standardized:
     proofs: of corrections.ledger.standing: the identities by which the newest value or gap of an item was judged.
     balance_sheet_lines: of balance.sections.published.
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
+    share_bases: `cik`, `accession`, `factor` of each series.
+    classes: of classes.series.classes_of.
     """
 
     versions: Frame
@@ -90,6 +97,12 @@ class Standardized:
     proofs: Frame
     balance_sheet_lines: Frame
     profiles: Frame
+    share_bases: Frame
+    classes: Frame
+
+
+OF_CLASSES = ("versions", "gaps", "splits", "latest_shares", "proofs", "share_bases")
+"""The tables that classes of stock have, too."""
 
 
 def standardize(
@@ -117,11 +130,24 @@ def standardize(
     Raises:
         FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
-    facts, faces, shown = with_filed(raw, filed)
-    given = {"raw": facts, "faces": faces, "shown": shown, "accepted": accepted, "registrants": registrants}
-    frames = run(STEPS, given, observe, validate=validate)
+    facts, faces, shown, by_class = with_filed(raw, filed)
+    series = with_classes(facts, by_class)
+    of_filers = {"shown": shown, "accepted": accepted, "registrants": registrants}
+    numbered = {name: series.numbered(rows) for name, rows in of_filers.items()}
+    frames = run(STEPS, {"raw": series.facts, "faces": faces, **numbered}, observe, validate=validate)
     frames["proofs"] = ledger.standing(frames["proofs"], frames["grid"])
-    return Standardized(**{field.name: with_ten_digits(frames[field.name]) for field in fields(Standardized)})
+    frames["share_bases"] = frames["filings"].select("cik", "accession", "factor")
+    covers = (filed.covers, filed.filings) if filed else (COVERS.to_frame(), FILINGS.to_frame())
+    tables = {"classes": classes_of(series, *covers)}
+    for field in fields(Standardized):
+        if field.name in OF_CLASSES:
+            tables[field.name] = series.of_class(frames[field.name])
+        elif field.name not in tables:
+            tables[field.name] = series.of_company(frames[field.name])
+    for name in ("versions", "gaps", "proofs"):
+        is_own = (pl.col(CLASS) == COMPANY) | pl.col("item").is_in(ITEMS_BY_CLASS)
+        tables[name] = tables[name].filter(is_own)
+    return Standardized(**tables)
 
 
 def run(

@@ -79,7 +79,8 @@ class Evidence:
             return part.read(assembled(name))
 
         def trailing(name: str) -> pl.DataFrame:
-            return table(name).filter(pl.col("period_kind") == "ttm").drop("period_kind")
+            of_company = table(name).filter(pl.col("period_kind") == "ttm", pl.col("class_member").is_null())
+            return of_company.drop("period_kind", "class_member")
 
         financials = table("financials").filter("is_primary")
         versions = trailing("versions")

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from pipelines.normalize.classes.series import BY_CLASS
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.faces.facts import FACT_COLUMNS, LINE_COLUMNS, Filed
+from pipelines.normalize.faces.facts import COVERS, FACT_COLUMNS, LINE_COLUMNS, Filed
 from pipelines.normalize.periods.predecessors import under_successors
 from pipelines.stages.batches import joined
-from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES, XBRL_FILINGS
+from pipelines.stages.schemas import COVER_SYMBOLS, FILED_FACTS, STATEMENT_LINES, XBRL_FILINGS
 from pipelines.storage.lake import EACH, Lake
 
 FACTS, LINES = "filed_facts", "statement_lines"  # the names of filed_rows, which imports readers
@@ -67,6 +68,8 @@ def read(
     whole = (
         ~pl.col("own") & pl.col("member").is_null() & pl.col("element").cast(pl.String).is_in(used["element"].implode())
     )
+    is_by_class = pl.col("element").cast(pl.String).is_in([*BY_CLASS])
+    by_class = ~pl.col("own") & pl.col("member").is_not_null() & is_by_class
     is_of_successor = ~pl.col("cik").is_in([cik for chain in earlier.values() for cik in chain])
     counted = facts.select(FILING).unique()
 
@@ -79,10 +82,13 @@ def read(
         return counting(pl.concat([own, others.join(is_read, on=FILING, how="anti", maintain_order="left")]))
 
     filings = lake.of_companies("xbrl_filings", filers) if lake.holds("xbrl_filings") else XBRL_FILINGS.to_frame()
+    covers = lake.of_companies(COVER_SYMBOLS, filers) if lake.holds(COVER_SYMBOLS) else COVERS.to_frame()
     return Filed(
         of(FACTS, FACT_COLUMNS, whole).join(used, on=["taxonomy", "element"], how="semi", maintain_order="left"),
         of(LINES, LINE_COLUMNS),
         counting(filings.select(*FILING, "form", "filed")),
+        of(FACTS, FACT_COLUMNS, by_class),
+        covers,
     )
 
 

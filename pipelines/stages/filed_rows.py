@@ -11,10 +11,10 @@ import polars as pl
 from pipelines.edgar.columns import Columns
 from pipelines.edgar.data_sets import DataSet
 from pipelines.edgar.face import StatementLines
-from pipelines.edgar.instance import StatedFacts
+from pipelines.edgar.instance import StatedFacts, StatedTexts
 from pipelines.edgar.markup import OWN
 from pipelines.edgar.package import Package
-from pipelines.stages.schemas import FILED_FACTS, NAME, STATEMENT_LINES
+from pipelines.stages.schemas import COVER_SYMBOLS, FILED_FACTS, NAME, STATEMENT_LINES
 
 FACTS, LINES = "filed_facts", "statement_lines"
 """The names of the tables."""
@@ -48,12 +48,22 @@ def of_packages(packages: Sequence[Package]) -> Tables:
         stated.extend(package.facts)
         shown.extend(package.lines)
     facts, lines = _frame(stated).rename({"dimensions": "member"}), _frame(shown)
-    return _tables(
+    tables = _tables(
         facts.with_columns(pl.col("start", "end").str.to_date("%Y-%m-%d")).with_columns(_own_and_member()),
         lines.explode("members", empty_as_null=True).rename({"members": "member"}).with_columns(_own_and_member()),
         FILING,
         (*CONCEPT, "member"),
     )
+    texts = StatedTexts()
+    for package in packages:
+        texts.extend(package.texts)
+    of_texts = pl.DataFrame(texts.as_dict(), schema=dict.fromkeys(texts.as_dict(), pl.String()))
+    symbols = of_texts.filter(pl.col("element") == "TradingSymbol")
+    return tables | {
+        COVER_SYMBOLS: symbols.select("cik", "accession", symbol="value", member="dimensions").unique(
+            maintain_order=True
+        )
+    }
 
 
 def of_data_set(data: DataSet) -> Tables:

@@ -31,6 +31,7 @@ from pipelines.stages import filed_rows, schemas
 from pipelines.stages.batches import joined
 from pipelines.stages.filed_rows import FACTS, LINES, Tables
 from pipelines.stages.isolation import OF_THE_MACHINE, described
+from pipelines.stages.schemas import COVER_SYMBOLS
 from pipelines.storage.lake import Batches, Lake, rows_of
 from pipelines.workers import ALONE, Workers
 
@@ -137,8 +138,10 @@ def _decoded(lake: Lake) -> dict[str, dict[str, str]]:
     known: dict[str, dict[str, str]] = defaultdict(dict)
     for cik, accession, digest in lake.read(DECODED).iter_rows():
         known[cik][accession] = digest
-    facts, lines = lake.inputs(FACTS), lake.inputs(LINES)
-    return {cik: held for cik, held in known.items() if facts.get(cik) == lines.get(cik) == _of_company(held)}
+    of_tables = [lake.inputs(name) for name in (FACTS, LINES, COVER_SYMBOLS)]
+    return {
+        cik: held for cik, held in known.items() if {_of_company(held)} == {of_table.get(cik) for of_table in of_tables}
+    }
 
 
 def _of_company(filings: Mapping[str, str]) -> str:
@@ -269,7 +272,7 @@ def _collected(lake: Lake, shares: list[Share], output: Batches, filled: Iterabl
 
 def _put_filings(lake: Lake, shares: Iterable[Share], output: Batches) -> None:
     """Replace the rows of the companies whose filings were decoded."""
-    parts = {name: output.taken(name) for name in (FACTS, LINES, DECODED)}
+    parts = {name: output.taken(name) for name in (FACTS, LINES, COVER_SYMBOLS, DECODED)}
     if not parts[DECODED]:
         return  # quarters only
     decoded: dict[str, dict[str, str]] = {cik: {} for share in shares for cik in share.filings}

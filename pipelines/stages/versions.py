@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines.normalize.classes.series import with_classes
 from pipelines.normalize.faces.facts import with_filed
 from pipelines.normalize.history.late import in_force, told_anew
 from pipelines.normalize.history.replay import is_same
@@ -24,6 +25,7 @@ from pipelines.normalize.history.versions import (
     VERSION_OF,
     Reread,
     numbered,
+    of_series,
     on_basis_of_today,
     recorded,
     to_append,
@@ -136,8 +138,8 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     """
     ciks, rules = batch.ciks, batches.rules_digest()
     logged = read(log, batch.segments, ciks)
-    filings, replayed = lake.of_companies("filings", ciks), lake.of_companies(REPLAYED, ciks)
-    known = in_force(on_basis_of_today(logged, filings.select("cik", "accession", "factor"), ITEM_SIGNS))
+    filings, replayed = lake.of_companies("filings", ciks), of_series(lake.of_companies(REPLAYED, ciks))
+    known = in_force(on_basis_of_today(logged, lake.of_companies("share_bases", ciks), ITEM_SIGNS))
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
     facts = cache(partial(_facts_filed, lake, batch))
@@ -152,7 +154,7 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     changes = changes.join(had_versions, on="cik", how="semi", maintain_order="left")
     tables = {
         RECORDED: new,
-        VERSIONS: versions.sort(*VERSION_OF, "version"),
+        VERSIONS: versions.sort("cik", "period_end", "item", "version", "class_member"),
         APPENDED: _without_read_later(changes, known, order, batch.reread),
     }
     return tables, new["cik"].unique().to_list()
@@ -257,6 +259,7 @@ def _facts_filed(lake: Lake, batch: Batch) -> pl.DataFrame:
     earlier = held_predecessors(lake)
     filers = sorted({filer for cik in batch.ciks for filer in (cik, *earlier.get(cik, ()))})
     facts = lake.of_companies("facts", filers)
-    stated, *_ = with_filed(facts, filed.read(lake, filers, batch.filed, facts, {}))
+    stated, _, _, by_class = with_filed(facts, filed.read(lake, filers, batch.filed, facts, {}))
+    stated = with_classes(stated, by_class).facts
     tag = pl.coalesce("filed_tag", pl.format("{}:{}", "taxonomy", "tag"))
     return stated.with_columns(tag.alias("tag"), pl.col("start", "end").str.to_date()).select(AS_STATED)

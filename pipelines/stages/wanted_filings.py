@@ -4,7 +4,8 @@ Belongs here: which quarters and packages are wanted, in which order. Does not: 
 (filing_requests), addresses (edgar.filing_documents), what the documents say (statements).
 
     sample, mirror    everything that they have
-    the SEC           `recent`: the newest data sets, and the packages of filings after the newest of these; `all`: all
+    the SEC           `recent`: the newest data sets, and the packages of filings after the newest of these, and all of
+                      companies with several classes of stock; `all`: all
     named symbols     from the SEC: the packages of these companies, `recent`: of two years
 """
 
@@ -184,9 +185,10 @@ def _packages(
     _list_filings(store, lake, documents, warn)
     is_report = pl.col("form").str.strip_suffix(AMENDMENT).is_in([*PERIODIC_FORMS, *CURRENT_FORMS])
     counts = pl.col("is_xbrl").fill_null(value=False) & is_report if folders is None else pl.lit(value=True)
+    is_new = (pl.col("filed") > after) | pl.col("cik").is_in([*_of_classes(lake)])
     wanted = (
         lake.scan(FILINGS, documents["cik"])
-        .filter(pl.col("filed") > after, counts)
+        .filter(is_new, counts)
         .join(settled.lazy(), on=KEY, how="anti")
         .sort("filed", "accession", descending=True)
         .with_columns(pl.col("filed").cast(pl.String))
@@ -194,6 +196,15 @@ def _packages(
     )
     found = map(XbrlFiling._make, wanted.iter_rows())
     return [each for each in found if folders is None or each.accession.replace("-", "") in folders[each.cik]]
+
+
+def _of_classes(lake: Lake) -> set[str]:
+    """The companies with several symbols of common equity, or with earnings per share that are stated by class only."""
+    several: set[str] = set()
+    if lake.holds("listings"):
+        listed = lake.read("listings").filter("is_listed", pl.col("kind") == "common")
+        several = {*listed.group_by("cik").len().filter(pl.col("len") > 1)["cik"]}
+    return several | ({*lake.read("classes")["cik"]} if lake.holds("classes") else set())
 
 
 def _with_submissions(origin: Origin, store: RawStore, documents: pl.DataFrame) -> pl.DataFrame:

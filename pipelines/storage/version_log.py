@@ -21,7 +21,7 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.normalize.faces.facts import COMPANYFACTS
-from pipelines.normalize.history.versions import LOG, VERSION_OF
+from pipelines.normalize.history.versions import LOG
 from pipelines.storage import checksums
 from warehouse.files import sync
 
@@ -34,8 +34,10 @@ ROW_GROUP = 5_000
 companies, in a file that is a quarter smaller."""
 ADVICE = "run `fundamentals doctor --repair`, which restores the segment from the published build"
 SOURCE = "source"
-LATER = ("rule", "starts_anew")
-"""Columns of LOG that the first segments lack. A segment that lacks another column is damaged."""
+VALUE = ["cik", "period_end", "item"]
+"""What a version is of in the first segments, which have no series of classes."""
+LATER = {"rule": None, "starts_anew": None, "class_member": ""}
+"""Columns of LOG that the first segments lack, and what stands for them. A segment that lacks another is damaged."""
 
 
 class LogError(PipelineError):
@@ -119,13 +121,13 @@ def _in_order_of_filings(folder: Path, segments: Sequence[str]) -> list[str]:
     frames = []
     for number, name in enumerate(segments):
         with _named_errors(folder / name):
-            versions = pl.scan_parquet(folder / name).group_by(VERSION_OF)
+            versions = pl.scan_parquet(folder / name).group_by(VALUE)
             last = versions.agg(pl.col("filed").max(), is_later=(pl.col("cause") != INITIAL).all())
             frames.append(last.with_columns(segment=pl.lit(number)).collect())
     if len(frames) < 2:
         return list(segments)
-    rows = pl.concat(frames).sort(*VERSION_OF, "filed", "is_later", "segment")
-    before = pl.col("segment", "filed", "is_later").shift().over(VERSION_OF).name.suffix("_before")
+    rows = pl.concat(frames).sort(*VALUE, "filed", "is_later", "segment")
+    before = pl.col("segment", "filed", "is_later").shift().over(VALUE).name.suffix("_before")
     is_after = (pl.col("filed") > pl.col("filed_before")) | (pl.col("is_later") > pl.col("is_later_before"))
     follows = rows.with_columns(before).filter(is_after).group_by("segment_before", "segment").agg(pl.len())
     net: Counter[tuple[int, int]] = Counter()
@@ -200,7 +202,7 @@ def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
 
     The source of such a leg is companyfacts: older programs knew no other.
     """
-    added = [pl.lit(None).alias(name) for name in LATER if name in LOG and name not in segment.columns]
+    added = [pl.lit(held).alias(name) for name, held in LATER.items() if name not in segment.columns]
     if SOURCE not in segment["legs"].head(0).explode().struct.fields:
         of_companyfacts = pl.element().struct.with_fields(pl.lit(COMPANYFACTS).alias(SOURCE))
         added.append(pl.col("legs").list.eval(of_companyfacts))

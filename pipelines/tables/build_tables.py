@@ -14,9 +14,15 @@ import duckdb
 import polars as pl
 
 from pipelines.code_digest import digest_of
+from pipelines.normalize.classes import symbols
+from pipelines.normalize.classes.members import plain
+from pipelines.normalize.classes.series import CLASS, COMPANY
+from pipelines.normalize.classes.symbols import SERIES
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
+from pipelines.normalize.history.versions import of_series
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
+from pipelines.normalize.items.earnings import ONE_CLASS_REASON
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import FILES, REGISTRY
@@ -47,14 +53,15 @@ POLARS_TYPES: dict[str, pl.DataType] = {
 LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
 """The columns of the SEC's list that are published; a company's place in the list changes nothing."""
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
+ITEM = ["cik", CLASS, "period_kind", "period_end", "item"]
 CONTENT = "content"
 SEGMENTS = "segments"
 COUNTED, CONTENTS, SYMBOLS, AGES, BUILT = "counted", "contents", "symbols", "ages", "built"
 """Tables of the lake: what each rule decided for each company; the sums of its rows in each published table; its rows
 in table `companies` without times; the day after which its valuation is stale; its contents in the newest build."""
 CHANGED = "changes"
-OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary")
-"""The columns of table `companies` that the SEC's list has; the others are the same for all symbols of a company."""
+OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES)
+"""The columns of table `companies` that symbols of one company have for themselves."""
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
     *("balance_sheet_lines", "newest_statements", "valuations", "projections"),
@@ -130,7 +137,7 @@ def assemble_others(lake: Lake, synchronizations: pl.DataFrame) -> None:
         "companies": _with_times(lake.read(SYMBOLS), lake.read("documents")),
         "filings": filing_addresses(lake),
         "rules": rule_table.table(REGISTRY, FILES, lake.read(COUNTED)),
-        "securities": lake.read("listings").filter("is_listed", pl.col("kind") != "common"),
+        "securities": _securities(lake),
         "line_items": line_items(),
         CHANGED: _changes(lake.read(APPENDED)),
         "quarantine": lake.read("quarantine"),
@@ -149,8 +156,15 @@ def _under_symbols_of_today(lake: Lake, ciks: Collection[str]) -> None:
     tables = {"companies": SYMBOLS, "financials": assembled("financials")}
     before = {name: lake.of_companies(table, ciks) for name, table in tables.items()}
     of_company = before["companies"].drop(OF_SYMBOL).unique("cik", keep="first", maintain_order=True)
-    companies = of_company.join(_of_equity(lake.read("listings")).select("cik", *OF_SYMBOL), on="cik")
-    periods = before["financials"].drop("symbol", "is_primary", "currency").unique(["cik", "period_kind", "period_end"])
+    series = before["companies"].select("cik", "symbol", CLASS, SERIES)
+    listed = _of_equity(lake.read("listings")).select("cik", *OF_SYMBOL[:-2])
+    companies = of_company.join(listed, on="cik").join(series, on=["cik", "symbol"], how="left")
+    periods = (
+        before["financials"]
+        .join(series, on=["cik", "symbol"])
+        .drop("symbol", "is_primary", "currency", CLASS)
+        .unique(["cik", SERIES, "period_kind", "period_end"])
+    )
     now = {"companies": companies, "financials": _of_symbols(periods, companies)}
     known = lake.inputs(CONTENTS)
     digests = {cik: known[cik] for cik in ciks}
@@ -204,10 +218,12 @@ def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> t
     versions = _by_kind(_with_rules(_labelled(part), part))
     current = versions.filter("is_current").drop_nulls("value")
     companies = _companies(part, current)
-    gaps = _gaps(part, current)
+    series = symbols.series_of(companies, part.read("classes"), current)
+    companies = companies.join(series, on=["cik", "symbol"], maintain_order="left")
+    gaps = _gaps(part, current, series)
     found = {"splits": _splits(part), "breaks": part.read("breaks"), "repairs": part.read("repairs")}
     decisions = rule_table.decisions(part.read("decisions"), *found.values())
-    values = _valuations(part, versions, current, newest_filing)
+    values = _valuations(part, versions, current, newest_filing, series)
     frames = {
         "companies": companies,
         "financials": _financials(current, companies),
@@ -224,7 +240,7 @@ def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> t
     }
     conforming = {name: conformed(name, frame) for name, frame in frames.items()}
     faults = row_gates.failing(conforming)
-    ages = values.select("cik", "stale_after")
+    ages = values.group_by("cik", maintain_order=True).agg(pl.col("stale_after").min())
     tables = {
         **{assembled(name): conforming[name] for name in OF_COMPANIES},
         SYMBOLS: conforming["companies"],
@@ -264,7 +280,8 @@ def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with the columns of its table in their order and types, sorted in the table's order."""
     table = schema.BY_NAME[name]
     columns = [pl.col(column.name).cast(POLARS_TYPES[column.type]) for column in table.columns]
-    typed = frame.select(columns)
+    of_company = [pl.col(name).replace(COMPANY, None) for name in (CLASS, SERIES) if name in table.names]
+    typed = frame.select(columns).with_columns(of_company)
     return typed if name in IN_ORDER else typed.sort(*table.order)
 
 
@@ -441,11 +458,21 @@ def _with_times(companies: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFram
     return companies.drop("data_updated_at").join(times, on="cik", how="left")
 
 
+def _securities(lake: Lake) -> pl.DataFrame:
+    """Table `securities`: listed symbols that are not common equity, with their class if a cover names it."""
+    others = lake.read("listings").filter("is_listed", pl.col("kind") != "common")
+    of_covers = lake.read("classes").drop_nulls("symbol").unique(["cik", "symbol"], keep="first", maintain_order=True)
+    named = others.with_columns(on_cover=pl.col("symbol").map_elements(plain, return_dtype=pl.String))
+    return named.join(
+        of_covers, left_on=["cik", "on_cover"], right_on=["cik", "symbol"], how="left", maintain_order="left"
+    )
+
+
 def _labelled(part: Part) -> pl.DataFrame:
     """All versions with labels of today's fiscal calendar; periods that are not in it keep their recorded labels."""
     names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
     today = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = part.read("versions").join(
+    labelled = of_series(part.read("versions")).join(
         today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
     )
     return labelled.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
@@ -454,7 +481,7 @@ def _labelled(part: Part) -> pl.DataFrame:
 def _with_rules(logged: pl.DataFrame, part: Part) -> pl.DataFrame:
     """All versions with their rules, including those that were recorded before rules had ids."""
     if rule_table.unnamed(logged).height:
-        logged = rule_table.with_rules_of_today(logged, part.read(REPLAYED))
+        logged = rule_table.with_rules_of_today(logged, of_series(part.read(REPLAYED)))
     return logged
 
 
@@ -465,15 +492,14 @@ def _counted(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame)
 
 
 def _splits(part: Part) -> pl.DataFrame:
-    """Table `splits`: one row for each company and day."""
-    return part.read("splits").unique(["cik", "effective_by"], keep="first", maintain_order=True)
+    """Table `splits`: one row for each series and day."""
+    return of_series(part.read("splits")).unique(["cik", CLASS, "effective_by"], keep="first", maintain_order=True)
 
 
 def _changes(appended: pl.DataFrame) -> pl.DataFrame:
     """Table `changes`: current values that are new since the previous build, with the values before them."""
-    row = ["cik", "period_kind", "period_end", "item"]
-    return _by_kind(appended.filter("is_current")).select(
-        *row, served("before").alias("before"), served("value").alias("after"), "cause"
+    return _by_kind(of_series(appended).filter("is_current")).select(
+        *ITEM, served("before").alias("before"), served("value").alias("after"), "cause"
     )
 
 
@@ -497,7 +523,7 @@ def _versions(part: Part, versions: pl.DataFrame) -> pl.DataFrame:
 
 def lineage(versions: pl.DataFrame) -> pl.DataFrame:
     """Table `lineage`: the legs of versions, numbered from 1; a leg of a sum is added or subtracted (`operation`)."""
-    key = ["cik", "period_kind", "period_end", "item", "version"]
+    key = [*ITEM, "version"]
     summed = pl.when(pl.col("weight") < 0).then(pl.lit("subtract")).otherwise(pl.lit("add"))
     return (
         versions.filter(pl.col("legs").list.len() > 0)
@@ -508,46 +534,84 @@ def lineage(versions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _gaps(part: Part, current: pl.DataFrame) -> pl.DataFrame:
+def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
     """Table `gaps`: reasons of periods without a value; not where the log still holds a value that is current."""
-    row = ["cik", "period_kind", "period_end", "item"]
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = _by_kind(part.read("gaps").join(periods, on=["cik", "period_end"]))
-    return labelled.join(current.select(row), on=row, how="anti")
+    held = of_series(part.read("gaps"))
+    found = pl.concat([held, symbols.not_stated(series, periods).select(held.columns)])
+    labelled = _by_kind(found.join(periods, on=["cik", "period_end"]))
+    return labelled.join(current.select(ITEM), on=ITEM, how="anti")
 
 
 def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """Table `proofs`: the identities that current values satisfy, and those that withhold a value."""
-    row = ["cik", "period_kind", "period_end", "item"]
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = _by_kind(part.read("proofs").join(periods, on=["cik", "period_end"]))
-    values = current.select(row)
+    labelled = _by_kind(of_series(part.read("proofs")).join(periods, on=["cik", "period_end"]))
+    values = current.select(ITEM)
     is_withheld = pl.col("outcome") == WITHHELD
-    of_gaps = labelled.filter(is_withheld).join(gaps.select(row), on=row, how="semi")
-    return pl.concat([labelled.filter(~is_withheld).join(values, on=row, how="semi"), of_gaps])
+    of_gaps = labelled.filter(is_withheld).join(gaps.select(ITEM), on=ITEM, how="semi")
+    return pl.concat([labelled.filter(~is_withheld).join(values, on=ITEM, how="semi"), of_gaps])
 
 
-def _valuations(part: Part, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date) -> pl.DataFrame:
-    """Table `valuations`: the fair value of each covered company, or the reasons why there is none."""
+def _valuations(
+    part: Part, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date, series: pl.DataFrame
+) -> pl.DataFrame:
+    """Table `valuations`: the fair value of each series that a symbol has, or the reasons why there is none."""
+    of_symbols = series.select("cik", SERIES).unique(maintain_order=True)
+    others = current.select("cik").unique(maintain_order=True).join(of_symbols, on="cik", how="anti")
+    valued = pl.concat([of_symbols, others.with_columns(pl.lit(COMPANY).alias(SERIES))])
     row = ["cik", "period_kind", "period_end"]
     newest = pl.col("period_end") == pl.col("period_end").max().over("cik", "period_kind")
     tag = pl.col("legs").list.first().struct.field("tag")
-    ends = current.select(*row, "period", "item", value=served("value"), tag=tag).filter(
+    of_items = symbols.of_series(current, valued)
+    ends = of_items.select(*row, SERIES, "period", "item", value=served("value"), tag=tag).filter(
         (pl.col("period_kind") == "annual") | newest
     )
     of_revenue = pl.col("item") == "revenue", pl.col("value").is_not_null()
     revenues = versions.select(*row, "item", "version", "cause", value=served("value")).filter(*of_revenue)
     revenues = revenues.join(ends, on=row, how="semi")
-    profiles, evidence, shares, filings = map(part.read, ("profiles", "evidence", "latest_shares", "filings"))
-    return valuations(ends, revenues, profiles, evidence, shares, filings, newest_filing)
+    profiles, evidence, filings, revenues = (
+        _numbered(rows.join(valued, on="cik", maintain_order="left"))
+        for rows in (part.read("profiles"), part.read("evidence"), part.read("filings"), revenues)
+    )
+    of_one_class = _of_one_class(part)
+    shares = (
+        of_series(part.read("latest_shares"))
+        .filter(~pl.col("cik").is_in(of_one_class))
+        .rename({CLASS: SERIES})
+        .join(valued, on=["cik", SERIES], how="semi")
+    )
+    evidence, shares = (rows.drop(CLASS) for rows in (evidence, _numbered(shares)))
+    found = valuations(_numbered(ends), revenues, profiles, evidence, shares, filings, newest_filing)
+    place = pl.col("cik").str.split(" ")
+    return found.with_columns(place.list.get(1).alias(CLASS), cik=place.list.first())
+
+
+def _of_one_class(part: Part) -> list[str]:
+    """The companies whose newest count is that of one class of several: no value is divided by it."""
+    gaps = of_series(part.read("gaps")).filter(pl.col("reason") == ONE_CLASS_REASON, pl.col(CLASS) == COMPANY)
+    newest = (
+        gaps.group_by("cik")
+        .agg(pl.col("period_end").max())
+        .join(
+            part.read("periods").group_by("cik").agg(pl.col("period_end").max()), on=["cik", "period_end"], how="semi"
+        )
+    )
+    return newest["cik"].to_list()
+
+
+def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of series under a name of each in place of the CIK: to the model a series is a company."""
+    return rows.with_columns(cik=pl.concat_str("cik", SERIES, separator=" ")).rename({SERIES: CLASS})
 
 
 def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
     """Table `financials`: one row for each symbol, period kind and period end, with the items as columns."""
-    row = ["cik", "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
+    row = ["cik", SERIES, "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
     filed = pl.col("legs").list.eval(pl.element().struct.field("filed"))
+    of_series = symbols.of_series(current, companies)
     wide = (
-        current.with_columns(value=served("value"), first=filed.list.min(), last=filed.list.max())
+        of_series.with_columns(value=served("value"), first=filed.list.min(), last=filed.list.max())
         .group_by(row)
         .agg(
             pl.col("first").min().alias("first_filed"),
@@ -563,8 +627,9 @@ def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_symbols(periods: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
-    """The periods of each company once for each of its symbols."""
-    return periods.join(companies.select("cik", "symbol", "is_primary", "currency"), on="cik")
+    """The periods of each series once for each of its symbols."""
+    of_symbols = companies.select("cik", SERIES, "symbol", "is_primary", "currency")
+    return periods.join(of_symbols, on=["cik", SERIES], nulls_equal=True)
 
 
 def filing_addresses(lake: Lake) -> pl.DataFrame:

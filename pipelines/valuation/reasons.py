@@ -52,6 +52,7 @@ class Known:
     trailing: the newest twelve months; its free cash flow is None if not known.
     years: comparable fiscal years, oldest first; `has_break`: they begin with a break.
     growth: None if it cannot be computed.
+    class_not_stated: the classes of stock earn differently, and that of the symbol is not known.
     shares: None if not known; `shares_of_year`: the average over the newest twelve months.
     no_capital_expenditure: operating cash flow is stated for the newest year, but capital expenditure is not.
     newest_filing: date of the newest filing in the whole source; data is stale compared with it, because a build does
@@ -71,6 +72,7 @@ class Known:
     growth: Growth | None
     shares: Shares | None
     shares_of_year: float | None
+    class_not_stated: bool = False
 
     @property
     def recent(self) -> Sequence[Year]:
@@ -141,6 +143,7 @@ TESTS: dict[str, Callable[[Known], bool]] = {
     "basis_break": lambda known: known.has_break and not has_history(known),
     "too_little_history": lambda known: not has_history(known) and not known.has_break,
     "too_volatile": varies,
+    "class_of_stock_not_stated": lambda known: known.class_not_stated,
     "missing_shares": lacks_shares,
     "unresolved_share_basis": moved_shares,
 }

@@ -12,12 +12,18 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.normalize.classes.series import CLASS, COMPANY
+from pipelines.normalize.classes.symbols import NOT_STATED
 from pipelines.normalize.shares import latest as newest
+from pipelines.normalize.shares.moves import FINEST_EARNINGS
 from pipelines.valuation.history import Year, base_of, comparable, growth_of
 from pipelines.valuation.model import PERPETUAL_GROWTH, PROJECTION_YEARS, REQUIRED_RETURN, Projection, fade, project
 from pipelines.valuation.reasons import Known, Shares, reasons, stale_after
 from warehouse.line_items import ITEM_NAMES
 
+AS_CONVERTED = 0.05
+"""A count of a class is that of all shares if it differs from net income over earnings per share by at most so much:
+dilution is hardly more."""
 GRID_RETURNS = (0.075, 0.085, 0.095)
 GRID_GROWTHS = (0.015, 0.025, 0.035)
 SIGNIFICANT_DIGITS = 6
@@ -70,7 +76,8 @@ def valuations(
             `period`, `item`, `value` (as served), `tag` (of the first leg).
         revenues: all versions of revenue that have a value: `cik`, `period_kind`, `period_end`, `value`, `version`,
             `cause`.
-        profiles: `cik`, `currency`, `industry`.
+        profiles: `cik`, `currency`, `industry`, `class_member`: the class of stock of the series, the empty text for
+            that of a company, or NOT_STATED.
         evidence: of normalize.evidence.
         latest_shares: of normalize.latest_shares.
         filings: `cik`, `form`, `filed`.
@@ -80,7 +87,7 @@ def valuations(
     companies = (
         periods.select("cik")
         .unique()
-        .join(profiles.select("cik", "currency", "industry"), on="cik")
+        .join(profiles.select("cik", "currency", "industry", CLASS), on="cik")
         .join(evidence, on="cik", how="left")
         .join(latest_shares.rename({"period_end": "shares_end"}), on="cik", how="left")
         .join(_annual_forms(filings), on="cik", how="left")
@@ -93,7 +100,7 @@ def valuations(
 
 def projections(valued: pl.DataFrame) -> pl.DataFrame:
     """Table `projections`: the projected years of the valuations that have them, one row a year."""
-    return valued.select("cik", "years").drop_nulls("years").explode("years").unnest("years")
+    return valued.select("cik", CLASS, "years").drop_nulls("years").explode("years").unnest("years")
 
 
 def _periods(current: pl.DataFrame, revenues: pl.DataFrame) -> pl.DataFrame:
@@ -178,8 +185,8 @@ def _known(company: Row, last: Row, annual: Sequence[Row], newest_filing: date) 
         years=years,
         has_break=has_break,
         growth=growth_of(trailing, years),
-        shares=_shares(company),
-        shares_of_year=last["shares_diluted"] or last["shares_basic"],
+        class_not_stated=company[CLASS] == NOT_STATED,
+        **_counts(company, last),
     )
 
 
@@ -198,6 +205,25 @@ PERIODS = {
     newest.DIFFERENCE: "the quarter that ends on {}, by difference of longer periods",
     newest.TO_DATE: "the fiscal year to date that ends on {}, because no quarter is filed",
 }
+
+
+def _counts(company: Row, last: Row) -> Row:
+    """The count that the value is divided by, and the average of the twelve months; of a class all shares in its unit.
+
+    The count of a class is that of all shares if it is about net income over earnings per share; else this quotient is
+    (shares as converted, ASC 260-10-45-60B).
+    """
+    count, of_year = _shares(company), last["shares_diluted"] or last["shares_basic"]
+    if company[CLASS] == COMPANY:
+        return {"shares": count, "shares_of_year": of_year}
+    earned, income = last["eps_basic"], last["net_income"]
+    if not earned or not income or abs(earned) < FINEST_EARNINGS or earned * income < 0:
+        return {"shares": None, "shares_of_year": None}
+    converted = income / earned
+    if count and of_year and abs(of_year / converted - 1) <= AS_CONVERTED:
+        return {"shares": count, "shares_of_year": of_year}
+    method = "Net income of twelve months over earnings per share of the class: all shares as converted into it."
+    return {"shares": Shares(round(converted), last["period_end"], method), "shares_of_year": converted}
 
 
 def _shares(company: Row) -> Shares | None:

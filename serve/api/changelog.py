@@ -72,5 +72,14 @@ ENTRIES: tuple[Entry, ...] = (
         ("`GET /status` has `quarantined`: the number of companies that keep earlier values.",),
         "2d2308bd8aadd39d60455a13874db261073bb22c24450d0aaa27057c4adfc462",
     ),
+    Entry(
+        "2026-11-29",
+        (
+            "Amounts per share, counts of shares and fair values are those of the symbol's class of stock. If the "
+            "classes earn differently and that of a symbol is not known, these items have no value, and the valuation "
+            "has the reason `class_of_stock_not_stated`.",
+        ),
+        "45954d9190323b84a191377aeea95cf5f062338dc98ae8c1d2d7812eefa4bb4f",
+    ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"

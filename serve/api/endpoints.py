@@ -125,7 +125,7 @@ def list_revisions(question: Question) -> Answer:
     build, values = question.build, question.values
     items = values["items"]
     company = _covered(build, question.symbol)
-    rows = queries.revisions(build, company.cik, items, since=values["from"], until=values["to"], limit=values["limit"])
+    rows = queries.revisions(build, company, items, since=values["from"], until=values["to"], limit=values["limit"])
     if not rows:
         _held(build, company)
     meta = models.RevisionsMeta(company.symbol, company.currency, items, len(rows))
@@ -136,7 +136,7 @@ def show_valuation(question: Question) -> Answer:
     """`GET /companies/{symbol}/valuation` (section 4.5)."""
     company = _covered(question.build, question.symbol)
     _held(question.build, company)
-    row = queries.valuation(question.build, company.cik)
+    row = queries.valuation(question.build, company)
     if row is None:
         raise NotFound("There is no valuation of this company yet.")
     return responses.valuation(company, row), models.SymbolMeta(company.symbol)

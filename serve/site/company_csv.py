@@ -73,7 +73,7 @@ def show(pages: Pages, request: Request) -> Response:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
-        stated = page_queries.stated(build, company.cik, page_queries.reports(build, company.cik))
+        stated = page_queries.stated(build, company, page_queries.reports(build, company.cik))
     content = text(company, stated)
     return response(content, company.symbol)
 

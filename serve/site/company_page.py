@@ -49,11 +49,11 @@ class Held:
 
 def held(build: OpenBuild, company: Company) -> Held:
     """What the build holds of a company."""
-    valued, reports = queries.valuation(build, company.cik), page_queries.reports(build, company.cik)
+    valued, reports = queries.valuation(build, company), page_queries.reports(build, company.cik)
     return Held(
         company,
-        page_queries.stated(build, company.cik, reports),
-        page_queries.gaps(build, company.cik),
+        page_queries.stated(build, company, reports),
+        page_queries.gaps(build, company),
         page_queries.breaks(build, company.cik),
         page_queries.newest(reports),
         responses.valuation(company, valued) if valued else None,

@@ -152,8 +152,8 @@ def _held(build: OpenBuild, company: Company) -> Held:
     for period in queries.financials(build, company.symbol, "annual", SERVED_NAMES, **bounds, limit=YEARS):
         years.setdefault(period.fiscal_year, period)  # after a change of fiscal year, a label can occur twice
     history = History(
-        page_queries.stated(build, company.cik, page_queries.reports(build, company.cik)),
-        page_queries.gaps(build, company.cik),
+        page_queries.stated(build, company, page_queries.reports(build, company.cik)),
+        page_queries.gaps(build, company),
         page_queries.breaks(build, company.cik),
     )
     return Held(company, next(iter(newest), None), years, history)

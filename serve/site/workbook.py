@@ -98,8 +98,8 @@ def show(pages: Pages, request: Request) -> Response:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
-        stated = page_queries.stated(build, company.cik, page_queries.reports(build, company.cik))
-        sources = page_queries.facts_behind(build, company.cik)
+        stated = page_queries.stated(build, company, page_queries.reports(build, company.cik))
+        sources = page_queries.facts_behind(build, company)
     return company_csv.response(content(company, stated, sources, pages.settings.pages), company.symbol, "xlsx")
 
 

@@ -43,7 +43,7 @@ def main() -> None:
     one = standardize(facts)
     seconds = {"standardize": time.perf_counter() - started}
     batches = max(1, round(wanted / one.versions.height))
-    replayed, filings = [one.versions], [one.filings]
+    replayed, filings, bases = [one.versions], [one.filings], [one.share_bases]
     for number in track(range(1, batches), "standardize", console=Console(stderr=True)):
         copied = copies(facts, number)
         started = time.perf_counter()
@@ -51,8 +51,9 @@ def main() -> None:
         seconds["standardize"] += time.perf_counter() - started
         replayed.append(made.versions)
         filings.append(made.filings)
+        bases.append(made.share_bases)
     rows, of_filings = pl.concat(replayed), pl.concat(filings)
-    order, factors = of_filings.select("cik", "accession", "seq"), of_filings.select("cik", "accession", "factor")
+    order, factors = of_filings.select("cik", "accession", "seq"), pl.concat(bases)
 
     def timed(name: str, step: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         began = time.perf_counter()

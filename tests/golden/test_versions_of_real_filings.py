@@ -105,7 +105,7 @@ def followed(documents: Iterable[pl.DataFrame], accepted: pl.DataFrame) -> tuple
     log = pl.DataFrame(schema=LOG)
     for number, facts in enumerate(documents):
         found = standardize(facts, accepted)
-        known = on_basis_of_today(log, found.filings.select("cik", "accession", "factor"), ITEM_SIGNS)
+        known = on_basis_of_today(log, found.share_bases, ITEM_SIGNS)
         new = to_append(known, found.versions, found.filings.select("cik", "accession", "seq"), "rules")
         told = recorded(new, FIRST + timedelta(days=number), "rules")
         log, today = pl.concat([log, told]), pl.concat([known, told])

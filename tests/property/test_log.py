@@ -59,7 +59,7 @@ def disagreement(one: pl.DataFrame, other: pl.DataFrame) -> list[tuple[Any, ...]
 
 
 def values(rows: pl.DataFrame) -> dict[Item, float]:
-    return {(cik, end, item): value for cik, end, item, value in rows.select(*VERSION_OF, "value").iter_rows()}
+    return {tuple(key): value for *key, value in rows.select("cik", "period_end", "item", "value").iter_rows()}
 
 
 # --- Cuts, batches, accidents -----------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def by_item(versions: pl.DataFrame) -> dict[Item, list[tuple[Any, ...]]]:
     """The versions of each period and item: value (rounded), filing and cause, in order."""
     told_by = versions.sort(*VERSION_OF, "version").with_columns(pl.col("value").round_sig_figs(9))
     rows = told_by.group_by(VERSION_OF).agg(pl.struct("value", "accession", "form", "filed", "cause", "is_current"))
-    return {(cik, end, item): [tuple(one.values()) for one in told] for cik, end, item, told in rows.iter_rows()}
+    return {(cik, end, item): [tuple(one.values()) for one in told] for cik, _, end, item, told in rows.iter_rows()}
 
 
 # --- The content of versions ------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def by_item(versions: pl.DataFrame) -> dict[Item, list[tuple[Any, ...]]]:
 def test_the_log_tells_what_was_known_on_a_day(drawn, days):
     early, late = replayed(*drawn, filed_by=days), replayed(*drawn)
     then = recorded(early.versions, Follower.first_time(), "rules")
-    today = on_basis_of_today(then, late.filings.select("cik", "accession", "factor"), ITEM_SIGNS)
+    today = on_basis_of_today(then, late.share_bases, ITEM_SIGNS)
 
     for versions in (early.versions, late.versions, today):
         assert_every_value_can_be_recomputed_from_its_lineage(versions)
@@ -314,7 +314,7 @@ def test_the_values_ever_served_are_the_recorded_versions(mixed, stops):
                 recorded_then = versions.filter(cik=cik, period_end=end, item=item, recorded_at=at)
                 assert recorded_then.height == 1, (key, at)
     by_item = versions.drop_nulls("recorded_at").group_by(VERSION_OF, maintain_order=True).agg("value")
-    recorded_values = {(cik, end, item): told for cik, end, item, told in by_item.iter_rows()}
+    recorded_values = {(cik, end, item): told for cik, _, end, item, told in by_item.iter_rows()}
     assert recorded_values.keys() == ever.keys()
     for key, served_values in ever.items():
         assert len(served_values) == len(recorded_values[key]), key

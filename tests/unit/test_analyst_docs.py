@@ -128,14 +128,14 @@ def every_value(published: Path) -> list[explain.Explanation]:
     with open_read_only(published / "warehouse.duckdb") as connection:
         legs = defaultdict(list)
         for *of, leg in connection.execute(
-            "SELECT cik, period_kind, CAST(period_end AS VARCHAR), item, version, row(leg, operation, weight, "
-            'split_factor, value, tag, unit, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), form, '
+            "SELECT cik, class_member, period_kind, CAST(period_end AS VARCHAR), item, version, row(leg, operation, "
+            'weight, split_factor, value, tag, unit, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), form, '
             "CAST(filed AS VARCHAR), accession, NULL, concept, rule) FROM lineage ORDER BY ALL"
         ).fetchall():
             legs[tuple(of)].append(explain_queries.Leg(*leg))
         versions = connection.execute(
-            "SELECT cik, period_kind, CAST(period_end AS VARCHAR), item, version, period, value, cause, method, flags "
-            "FROM versions WHERE value IS NOT NULL ORDER BY ALL"
+            "SELECT cik, class_member, period_kind, CAST(period_end AS VARCHAR), item, version, period, value, cause, "
+            "method, flags FROM versions WHERE value IS NOT NULL ORDER BY ALL"
         ).fetchall()
     lines = {line.name: line for line in LINE_ITEMS}
     return [
@@ -145,12 +145,12 @@ def every_value(published: Path) -> list[explain.Explanation]:
             explain_queries.Span(kind, period, end),
             [],
             [explain_queries.ValueVersion(number, value, True, cause, method, flags, None, None, None, None, None)],
-            legs[cik, kind, end, item, number],
+            legs[cik, member, kind, end, item, number],
             None,
             [],
             {},
         )
-        for cik, kind, end, item, number, period, value, cause, method, flags in versions
+        for cik, member, kind, end, item, number, period, value, cause, method, flags in versions
     ]
 
 

@@ -27,7 +27,7 @@ from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests, wanted_filings
 from pipelines.stages.filing_requests import nothing_to_commit
-from pipelines.stages.schemas import DOCUMENTS, UNREAD_FILINGS
+from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_FILINGS
 from pipelines.stages.wanted_filings import Asked, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -82,6 +82,10 @@ def url(filing: Filed, name: str) -> str:
 
 def zip_of(filing: Filed) -> str:
     return url(filing, f"{filing.accession}-xbrl.zip")
+
+
+IN_A = "CommonClassAMember"
+TEXTS = {"cik": pl.String, "class_member": pl.String}
 
 
 class Bench:
@@ -275,6 +279,22 @@ def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch
     assert bench.run() == [DATA_SETS_URL, f"{DATA_SETS}2026q1.zip", zip_of(NEW)]
     assert bench.run("all") == [DATA_SETS_URL, f"{DATA_SETS}2025q4.zip", zip_of(OLD)]
     assert bench.run(full=True) == data_sets
+
+
+@pytest.mark.parametrize(
+    ("symbols", "classes"), [(("ALFA-A", "ALFA-B"), ()), (("ALFA",), (IN_A,))], ids=["symbols", "earnings by class"]
+)
+def test_all_packages_of_a_company_with_classes_are_requested(bench, symbols, classes):
+    """However old: their covers and facts tell the classes apart; of other companies only newer ones than data sets."""
+    bench.file(OLD)
+    bench.server.on(zip_of(OLD), Reply(body=zipped()))
+    listed = [(ALFA.cik, symbol, "Alfa", "NYSE", n, True, "common", n == 0) for n, symbol in enumerate(symbols)]
+    bench.lake.write("listings", pl.DataFrame(listed[:1], schema=LISTINGS, orient="row"))
+    assert bench.run()[1:] == [f"{DATA_SETS}{name}.zip" for name in ("2026q2", "2026q1", "2025q4")]
+    bench.lake.write("listings", pl.DataFrame(listed, schema=LISTINGS, orient="row"))
+    of_classes = pl.DataFrame({"cik": [ALFA.cik] * len(classes), "class_member": classes}, schema_overrides=TEXTS)
+    bench.lake.write("classes", of_classes)
+    assert bench.run()[1:] == [zip_of(OLD)]
 
 
 def test_filings_on_pages_of_older_filings_are_requested(bench):

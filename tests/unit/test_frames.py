@@ -70,7 +70,7 @@ FEW = {
 @pytest.mark.parametrize("name", FEW)
 def test_a_step_without_rows_to_process_would_return_none(name):
     """Leaving out the steps whose frames are empty changes no frame."""
-    facts, faces, shown = with_filed(raw(FEW[name]) if FEW[name] else pl.DataFrame(schema=RAW_SCHEMA), None)
+    facts, faces, shown, _ = with_filed(raw(FEW[name]) if FEW[name] else pl.DataFrame(schema=RAW_SCHEMA), None)
     given = {"raw": facts, "faces": faces, "shown": shown}
 
     frames, of_all_steps = run(STEPS, given), run([replace(step, of=()) for step in STEPS], given)

@@ -58,7 +58,7 @@ def latest() -> dict[str, dict[str, Any]]:
     """The row of each case; empty if it has none."""
     facts, ciks = of_companies(CASES)
     found = standardize(facts).latest_shares
-    assert found.schema == {**FRAMES["latest_shares"].types, "cik": pl.String}
+    assert found.schema == {**FRAMES["latest_shares"].types, "cik": pl.String, "class_member": pl.String}
     rows = {row["cik"]: row for row in found.rows(named=True)}
     return {name: rows.get(cik, {}) for name, cik in ciks.items()}
 

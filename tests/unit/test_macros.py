@@ -25,6 +25,7 @@ FIRST_DAY = date(2023, 1, 1)
 GAP_RULE = "gap.no-tag"
 MACROS = {
     "financials_known",
+    "is_of_series",
     "financials_as_of",
     "financials_as_served",
     "restatements",

@@ -73,11 +73,11 @@ def test_the_answers_are_those_of_duckdb(build: OpenBuild, published: Path) -> N
     listed = [same(build, memory, "company", symbol) for symbol in ("LNTR", "ABCX", "FJRD", "ODDY")]
     for company in listed:
         same(build, memory, "annual_form", company.cik)
-        same(build, memory, "valuation", company.cik)
+        same(build, memory, "valuation", company)
         same(build, memory, "coverage", company.symbol)
     found = 0
     for company, items, bounds in random.Random(0).sample(list(itertools.product(listed, ITEMS, BOUNDS)), 40):
-        found += len(same(build, memory, "revisions", company.cik, items, **bounds))
+        found += len(same(build, memory, "revisions", company, items, **bounds))
         for kind in ("ttm", "annual"):
             rows = queries.financials(build, company.symbol, kind, items, **bounds)
             encoded = responses.encoded([responses.period(row, items) for row in rows])
@@ -125,7 +125,7 @@ def test_of_a_build_with_an_overlay_only_the_rows_that_differ_are_read(
         for company, bounds in itertools.product(listed, BOUNDS):
             for told in (build.memory, all_rows):
                 same(build, told, "coverage", company.symbol)
-                same(build, told, "revisions", company.cik, SERVED_NAMES, **bounds)
+                same(build, told, "revisions", company, SERVED_NAMES, **bounds)
             pair = [each.financials(company.symbol, "ttm", SERVED_NAMES, **bounds) for each in (build.memory, all_rows)]
             assert pair[0] == pair[1]
 

@@ -39,10 +39,10 @@ def test_the_rows_are_those_that_this_process_reads(published: Path) -> None:
     assert apart.companies(search=None, exchange=None, limit=200, offset=0) == (listed, count)
     for company in listed:
         assert apart.coverage(company.symbol) == here.coverage(company.symbol)
-        assert apart.valuation(company.cik) == here.valuation(company.cik)
+        assert apart.valuation(company.symbol) == here.valuation(company.symbol)
         bounds = {"since": date(1990, 1, 1), "until": None, "limit": 200}
-        assert apart.revisions(company.cik, SERVED_NAMES, **bounds) == here.revisions(
-            company.cik, SERVED_NAMES, **bounds
+        assert apart.revisions(company.symbol, SERVED_NAMES, **bounds) == here.revisions(
+            company.symbol, SERVED_NAMES, **bounds
         )
         for items in (SERVED_NAMES, SERVED_NAMES[::-1], SERVED_NAMES[1:4]):
             told = [each.financials(company.symbol, "ttm", items, **bounds) for each in (apart, here)]

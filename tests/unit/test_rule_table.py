@@ -35,6 +35,7 @@ LEG = pl.Struct(
 VALUES = pl.Schema(
     {
         "cik": pl.String(),
+        "class_member": pl.String(),
         "period_end": pl.Date(),
         "item": pl.String(),
         "accession": pl.String(),
@@ -64,6 +65,7 @@ def leg(tag: str, concept: str | None = "cash", rule: str | None = CASH.id, role
 
 def value(cik: str, rule: str | None, *legs: dict[str, Any], **of: Any) -> dict[str, Any]:
     given = {
+        "class_member": "",
         "period_end": DAY,
         "item": "cash",
         "accession": "a1",

@@ -10,6 +10,7 @@ import pytest
 
 from pipelines.normalize import elements, rules
 from pipelines.normalize.balance.values import FLAGS
+from pipelines.normalize.classes.symbols import WITHHELD as CLASS_NOT_STATED
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.sources import MOST_WORDS
 from pipelines.normalize.items import line_items
@@ -260,7 +261,7 @@ def test_rules_of_other_inputs_change_their_results(rule):
 def test_every_rule_has_its_own_document(reports, decided):
     """And every name in these documents is the id of a rule."""
     exercised = {report.rule for report in reports} | {shape.rule for shape in SHAPES.values()} | {CONTINUED.id}
-    exercised |= {*OF_VERSIONS, *rules.REPLACED, *OF_FACES}
+    exercised |= {*OF_VERSIONS, *rules.REPLACED, *OF_FACES, CLASS_NOT_STATED.id}  # the last one: test_classes
     assert set(OF_VERSIONS) <= {rule for _, rule in decided}
     assert exercised == set(REGISTRY)
     assert set(rules.REPLACED) & {rule for _, rule in decided} == set()

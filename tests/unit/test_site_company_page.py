@@ -20,10 +20,13 @@ from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
 from warehouse import page_queries
+from warehouse.explain_queries import Holder
 from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.reader import Warehouse
 from warehouse.served_rows import Company
+
+LANTERN = Holder("LNTR", "Lantern", "9990000001", "USD")
 
 FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
 URL = "https://www.sec.gov/Archives/edgar/data/1/000/index.htm"
@@ -266,7 +269,7 @@ def test_a_filing_is_new_if_it_was_accepted_within_a_day_of_the_build(tmp_path):
     builds.publish_small(tmp_path, rows=told)
     warehouse = Warehouse(tmp_path)
     with warehouse.build() as build:
-        stated = page_queries.stated(build, "9990000001", {})
+        stated = page_queries.stated(build, LANTERN, {})
     warehouse.close()
     assert [(row.item, row.kind, row.period) for row in stated if row.is_new] == [("revenue", "annual", "FY2024")]
 
@@ -440,7 +443,7 @@ def test_current_values_come_with_the_value_before_and_their_filing(tmp_path):
     builds.small(tmp_path / "published")
     warehouse = Warehouse(tmp_path / "published")
     with warehouse.build() as build:
-        stated = page_queries.stated(build, "9990000001", page_queries.reports(build, "9990000001"))
+        stated = page_queries.stated(build, LANTERN, page_queries.reports(build, "9990000001"))
         found = {(row.item, row.kind, row.period): row for row in stated}
         sources = page_queries.sources(build)
     warehouse.close()
@@ -465,7 +468,7 @@ def test_gaps_breaks_and_the_newest_report_are_read(tmp_path):
     builds.publish_small(tmp_path / "published", rows=rows)
     warehouse = Warehouse(tmp_path / "published")
     with warehouse.build() as build:
-        gaps = page_queries.gaps(build, "9990000001")
+        gaps = page_queries.gaps(build, LANTERN)
         breaks = page_queries.breaks(build, "9990000001")
         reports = [page_queries.newest(page_queries.reports(build, cik)) for cik in ("9990000001", "none")]
     warehouse.close()

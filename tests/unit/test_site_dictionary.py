@@ -3,11 +3,13 @@
 import pytest
 
 from pipelines.normalize.balance import evidence
+from pipelines.normalize.classes.symbols import REASON as CLASS_NOT_STATED
 from pipelines.normalize.corrections.footing import IDENTITIES
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.history.causes import CAUSES
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items import gaps
+from pipelines.normalize.items.earnings import ONE_CLASS_REASON
 from serve.site import dictionary_page, rendering
 from serve.site.markdown import plain
 from tests.sites import Read
@@ -88,7 +90,8 @@ def test_reasons_of_gaps_are_those_that_the_rules_give():
     """All reasons in the tables of the rules, and no other, with their items."""
     of_items = set(WITHOUT_MEANING.select("reason", "item").iter_rows())
     of_items |= {(each.reason, each.item) for each in evidence.EVIDENCE} | reasons_of_items()
-    reasons = {*gaps.REASONS, *WITHHELD, "negative_fcf", gaps.LEFT_OUT, *(reason for reason, _ in of_items)}
+    reasons = {*gaps.REASONS, *WITHHELD, "negative_fcf", gaps.LEFT_OUT, CLASS_NOT_STATED, ONE_CLASS_REASON}
+    reasons |= {reason for reason, _ in of_items}
 
     assert set(vocabulary.GAPS) == reasons
     assert reasons >= gaps.GAPS.keys()

@@ -64,7 +64,8 @@ def valued(found: Standardized) -> dict[str, dict[str, Any]]:
     versions = pl.concat([ttm, annual]).drop_nulls("value").with_columns(tag=tag)
     parts = (versions.filter("is_current"), versions.filter(pl.col("item") == "revenue"))
     newest_filing = max(found.filings["filed"], default=NOW.date())
-    made = valuations(*parts, found.profiles, found.evidence, found.latest_shares, found.filings, newest_filing)
+    profiles, shares = found.profiles.with_columns(class_member=pl.lit("")), found.latest_shares.drop("class_member")
+    made = valuations(*parts, profiles, found.evidence, shares, found.filings, newest_filing)
     assert made.schema == VALUATIONS
     columns = ("reasons", "assumptions", "projection")
     return {
@@ -135,10 +136,11 @@ def test_the_columns_are_what_the_json_says():
     )
     assert [name for name in (*NUMBERS, "years") if without[name] is not None] == []
     both = pl.DataFrame(
-        [{"cik": cik, "years": row["years"]} for cik, row in (("1", valued_one), ("2", without))],
-        schema={name: VALUATIONS[name] for name in ("cik", "years")},
+        [{"cik": cik, "class_member": "", "years": row["years"]} for cik, row in (("1", valued_one), ("2", without))],
+        schema={"cik": pl.String, "class_member": pl.String, "years": VALUATIONS["years"]},
     )
-    assert projections(both).to_dicts() == [{"cik": "1", **year} for year in valued_one["projection"]]
+    company = {"cik": "1", "class_member": ""}
+    assert projections(both).to_dicts() == [{**company, **year} for year in valued_one["projection"]]
 
 
 @in_one_call

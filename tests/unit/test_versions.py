@@ -48,7 +48,8 @@ def leg(value: float, role: str = "sum", weight: float = 1.0, unit: str = "USD",
 
 def version(value: float | None, accession: str = FILINGS[0], item: str = "revenue", **more: Any) -> Row:
     """A version of fiscal 2024."""
-    row = {"cik": CIK, "period_end": day("2024-12-31"), "item": item, "value": value, "accession": accession}
+    row = {"cik": CIK, "class_member": "", "period_end": day("2024-12-31")}
+    row |= {"item": item, "value": value, "accession": accession}
     filed = day("2025-02-01") if accession == FILINGS[0] else day("2025-03-01")
     return row | {"form": accession.split()[0], "filed": filed, "cause": "initial", "basis": FILINGS[0]} | more
 
@@ -394,7 +395,9 @@ def test_a_reverse_split_says_nothing_of_the_industry_of_earlier_periods():
     assert [reason is None for reason in reasons] == [False, False, False, False, True]
 
 
-FACTORS = pl.DataFrame({"cik": [CIK] * 4, "accession": FILINGS, "factor": [4.0, 4.0, 4.0, 1.0]})
+FACTORS = pl.DataFrame(
+    {"cik": [CIK] * 4, "class_member": [""] * 4, "accession": FILINGS, "factor": [4.0, 4.0, 4.0, 1.0]}
+)
 
 
 def test_a_split_rescales_versions_recorded_before_it():

@@ -54,12 +54,15 @@ def is_negative(case: Case) -> bool:
 
 def exceeds_liabilities(case: Case) -> bool:
     """Whether debt exceeds the liabilities that deposits leave, or a part of it the current or non-current ones."""
-    totals = case.sheet.totals
-    most = case.sheet.liabilities or first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES))
-    most -= case.sheet.sum_of(LIABILITIES, DEPOSIT)
-    parts = () if case.value.rule is FILER_TOTAL else totals.keys() & {CURRENT_LIABILITIES, NONCURRENT_LIABILITIES}
+    total = case.sheet.liabilities or first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES))
+    most = total - case.sheet.sum_of(LIABILITIES, DEPOSIT)
+    parts = (
+        ()
+        if case.value.rule is FILER_TOTAL
+        else case.sheet.totals.keys() & {CURRENT_LIABILITIES, NONCURRENT_LIABILITIES}
+    )
     return (most != 0 and case.value.amount > most * (1 + MATERIAL)) or any(
-        case.sheet.sum_of(section, BORROWING) > totals[section] * (1 + MATERIAL) for section in parts
+        case.sheet.sum_of(section, BORROWING) > case.sheet.totals[section] * (1 + MATERIAL) for section in parts
     )
 
 

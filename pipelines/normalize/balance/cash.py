@@ -224,8 +224,7 @@ def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposit
 def _of_any_term(filing: Filing, day: int) -> list[str]:
     """Securities of an element for any term, if the current assets have room."""
     stated = filing.days[day]
-    left = filing.totals[day].get(CURRENT_ASSETS) or 0.0
-    left -= sum_of(stated, filing.likely_lines(CURRENT_ASSETS, day))
+    left = filing.totals[day].get(CURRENT_ASSETS, 0.0) - sum_of(stated, filing.likely_lines(CURRENT_ASSETS, day))
     fitting = [name for name in ("MarketableSecurities", "EquitySecuritiesFvNi") if 0 < amount(stated, name) <= left]
     # the notes state these: a line only if the current assets leave nothing else
     of_notes = ("AvailableForSaleSecuritiesDebtSecurities",)

@@ -50,6 +50,7 @@ from pipelines.normalize.elements.lines import (
     LONG_TERM_DEBT,
     NONCURRENT_LIABILITIES,
     PREMIUMS,
+    PRINCIPAL,
 )
 from pipelines.normalize.rule import Rule
 
@@ -415,9 +416,12 @@ def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...
 
 
 def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool:
-    """Whether all long-term debt is without its maturities: the non-current liabilities have room."""
+    """Whether all long-term debt is without its maturities: the non-current liabilities or the principal have room."""
+    total = filing.totals[day].get(NONCURRENT_LIABILITIES)
+    if total is None:
+        return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(filing.days[day], PRINCIPAL)
     lines = [name for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT]
-    left = filing.totals[day].get(NONCURRENT_LIABILITIES, 0.0) - sum_of(filing.days[day], lines)
+    left = total - sum_of(filing.days[day], lines)
     return left >= whole * (1 - ROOM) and abs(left - whole) < abs(left - (whole - maturities))
 
 

@@ -324,6 +324,5 @@ def lacks_debt_of_interest(case: Case) -> bool:
 def has_no_liabilities(case: Case) -> bool:
     """Whether a financial company states long-term debt alone, and neither liabilities nor deposits."""
     states_them = CURRENT_LIABILITIES in case.sheet.totals or case.sheet.sum_of(LIABILITIES, DEPOSIT)
-    is_long_term = bool(case.value.elements) and case.value.elements <= {*LONG_TERM_DEBT}
-    is_financial = case.history.industry in FINANCIAL
-    return is_financial and is_long_term and case.sheet.liabilities is None and not states_them
+    is_unknown = case.sheet.liabilities is None and not states_them and case.history.industry in FINANCIAL
+    return is_unknown and bool(case.value.elements) and case.value.elements <= {*LONG_TERM_DEBT}

@@ -9,7 +9,7 @@ a line of a statement has it; its row names the element and the member as filed.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -69,6 +69,12 @@ FACT_COLUMNS = (
     "label",
 )
 
+COVERS = pl.Schema({"cik": pl.String, "accession": pl.String, "symbol": pl.String, "member": pl.String})
+"""A symbol on the cover of a report, and the dimensions under which it stands there."""
+
+FILINGS = pl.Schema({"cik": pl.String, "accession": pl.String, "form": pl.String, "filed": pl.Date})
+"""The filings of other sources, with form and filing day."""
+
 FILING_KEY = ["cik", "accession"]
 FACT = ["cik", "accession", "tag", "unit", "start", "end"]
 ROUNDED = 0.005
@@ -88,14 +94,18 @@ class Filed:
     facts: of standard elements that the rules use, without members (FACT_COLUMNS).
     lines: the lines of statements with their values (LINE_COLUMNS); of one source a filing.
     filings: `cik`, `accession`, `form`, `filed` (date) of the filings of both.
+    by_class: facts per share, counts and income with dimensions (FACT_COLUMNS).
+    covers: the symbols on covers of reports, with dimensions (COVERS).
     """
 
     facts: pl.DataFrame
     lines: pl.DataFrame
     filings: pl.DataFrame
+    by_class: pl.DataFrame = field(default_factory=pl.DataFrame)
+    covers: pl.DataFrame = field(default_factory=COVERS.to_frame)
 
 
-def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Add the facts of filings that companyfacts lacks, and read the sections of their balance sheets.
 
     Args:
@@ -103,14 +113,14 @@ def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl
         filed: what the other sources state.
 
     Returns:
-        all facts (ALL_RAW), the lines of the sections of balance sheets (FACE_SCHEMA), and those of other statements
-        (SHOWN_SCHEMA).
+        all facts (ALL_RAW), the lines of the sections of balance sheets (FACE_SCHEMA), those of other statements
+        (SHOWN_SCHEMA), and facts by class (ALL_RAW).
     """
     own = raw.with_columns(
         source=pl.lit(COMPANYFACTS), **{n: pl.lit(None, t) for n, t in AS_FILED.items() if n != "source"}
     )
-    if filed is None or not filed.lines.height + filed.facts.height:
-        return own.select(ALL_RAW.names()), FACE_SCHEMA.to_frame(), SHOWN_SCHEMA.to_frame()
+    if filed is None or not filed.lines.height + filed.facts.height + filed.by_class.height:
+        return own.select(ALL_RAW.names()), FACE_SCHEMA.to_frame(), SHOWN_SCHEMA.to_frame(), ALL_RAW.to_frame()
     of_filings = _of_filings(raw, filed.filings)
     known = raw.join(_of_others(filed), on=FILING_KEY, how="semi")
     periods = _periods(known)
@@ -121,22 +131,28 @@ def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl
     same = known.select(FACT).join(other, on=FACT, how="anti", nulls_equal=True)
     whole = pl.concat([same, facts.select(FACT)]).select("cik", "accession", "tag", "start", "end")
     more = [facts.join(same, on=FACT, how="anti", nulls_equal=True), _amounts(named), of_flows(lines, whole)]
-    added = (
-        pl.concat(more, how="diagonal_relaxed")
-        .join(of_filings, on=["cik", "accession"])
-        .with_columns(pl.col("start", "end", "filed").cast(pl.String), fy=pl.lit(None, pl.Int32))
-        .select(ALL_RAW.names())
-        .cast(ALL_RAW)
-        .unique(["cik", "taxonomy", "tag", "unit", "start", "end", "accession"], keep="first", maintain_order=True)
+    added = _of_reports(pl.concat(more, how="diagonal_relaxed"), of_filings).unique(
+        ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"], keep="first", maintain_order=True
     )
+    by_class = ALL_RAW.to_frame()
+    if filed.by_class.height:
+        by_class = _of_reports(_as_raw(_dated(filed.by_class, periods)), of_filings)
     if other.height:
         own = own.join(other, on=FACT, how="anti", nulls_equal=True, maintain_order="left")
-    return pl.concat([own.select(ALL_RAW.names()), added]), sections, _shown(lines)
+    return pl.concat([own.select(ALL_RAW.names()), added]), sections, _shown(lines), by_class
+
+
+def _of_reports(facts: pl.DataFrame, of_filings: pl.DataFrame) -> pl.DataFrame:
+    """Filed facts with form and day of their filings: columns of ALL_RAW."""
+    dated = facts.join(of_filings, on=FILING_KEY, maintain_order="left")
+    as_text = pl.col("start", "end", "filed").cast(pl.String)
+    return dated.with_columns(as_text, fy=pl.lit(None, pl.Int32)).select(ALL_RAW.names()).cast(ALL_RAW)
 
 
 def _of_others(filed: Filed) -> pl.DataFrame:
     """The filings of which another source than companyfacts states something; co-registrants share one accession."""
-    return pl.concat([filed.facts.select(FILING_KEY), filed.lines.select(FILING_KEY)]).unique()
+    stated = (filed.facts, filed.lines, filed.by_class)
+    return pl.concat([rows.select(FILING_KEY) for rows in stated if rows.height]).unique()
 
 
 def _shown(lines: pl.DataFrame) -> pl.DataFrame:

@@ -57,7 +57,9 @@ FACT_DROPPED = Rule(
     "select",
 )
 
-VERSION_OF = ["cik", "period_end", "item"]
+SERIES = ["cik", "class_member"]
+"""A series of a company: its own, whose class is the empty text, or that of a class of stock."""
+VERSION_OF = [*SERIES, "period_end", "item"]
 FACT_OF = ["tag", "unit", "start", "end", "accession"]
 AS_STATED = [*FACT_OF, "value"]
 SOURCE = "source"
@@ -104,6 +106,7 @@ FACT = pl.Struct(
 REPLAYED = pl.Schema(
     {
         "cik": pl.String(),
+        "class_member": pl.String(),
         "period_end": pl.Date(),
         "item": pl.String(),
         "value": pl.Float64(),
@@ -127,6 +130,12 @@ LOG = pl.Schema(
 """One row a version, in the order of recording. `basis` is the newest filing at that time: the value and the legs are
 on its share basis. `rules` is the digest of the rules that made it. `starts_anew` is true for the first row of a period
 and item whose versions are recorded a second time (late): the rows before it no longer count."""
+
+
+def of_series(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with `class_member`; those that an earlier release wrote are of the company's series."""
+    held = pl.col("class_member").fill_null("") if "class_member" in rows.columns else pl.lit("")
+    return rows.with_columns(class_member=held)
 
 
 class Reread(NamedTuple):
@@ -178,7 +187,7 @@ def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame
     flagged = compared.with_columns(first_seen_as_comparative=(pl.col("cause") == "initial") & first_shown)
     legs = lineage.group_by("version", maintain_order=True).agg(legs=pl.struct(provenance.LINEAGE))
     return (
-        flagged.with_columns(flags=flags.published(flagged))
+        flagged.with_columns(flags=flags.published(flagged), class_member=pl.lit(""))
         .sort("cik", "period_end", "item", "seq")
         .join(legs, on="version", how="left", maintain_order="left")
         .with_columns(pl.col("legs").fill_null(pl.lit([])))
@@ -221,8 +230,8 @@ def to_append(
     corrected = corrected.with_columns(cause=_cause_of_correction(corrected, log, facts, reread))
     lacking = unsupported(log, replayed, rules, currencies, facts, reread)
     left = lacking.filter(pl.col("decided_by") != FACT_DROPPED.id)
-    changed = pl.concat([frame.select("cik", "period_end", input="item") for frame in (fresh, corrected, left)])
-    of_changed = lacking.join(INPUTS, on="item").join(changed, on=["cik", "period_end", "input"], how="semi")
+    changed = pl.concat([frame.select(*SERIES, "period_end", input="item") for frame in (fresh, corrected, left)])
+    of_changed = lacking.join(INPUTS, on="item").join(changed, on=[*SERIES, "period_end", "input"], how="semi")
     is_reread = pl.col("cik").is_in([*reread.same_documents])
     by = pl.when(is_reread).then(pl.lit(SOURCE_READ.id)).otherwise(pl.lit(FACTS_CHANGED.id))
     stale = of_changed.unique(VERSION_OF).select(*VERSION_OF, decided_by=by)
@@ -393,14 +402,14 @@ def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str,
 
     Args:
         log: columns of LOG.
-        factors: `cik`, `accession`, `factor`: new shares for one share of that filing's basis.
+        factors: `cik`, `class_member`, `accession`, `factor`: new shares for one share of that filing's basis.
         signs: item to 1 for shares and -1 for per-share values; other items have none.
     """
     sign = pl.col("item").replace_strict(signs, default=0, return_dtype=pl.Int8)
     scale = pl.col("factor").fill_null(1.0)
     factor = pl.when(sign > 0).then(scale).when(sign < 0).then(1 / scale).otherwise(1.0)
     scaled = log.join(
-        factors.rename({"accession": "basis"}), on=["cik", "basis"], how="left", maintain_order="left"
+        factors.rename({"accession": "basis"}), on=[*SERIES, "basis"], how="left", maintain_order="left"
     ).with_columns(pl.col("value") * factor)
     return scaled.with_columns(legs=_legs_rescaled(scaled)).select(log.columns)
 

@@ -53,6 +53,10 @@ OTHER_BASIS = 100
 """Averages of shares of two legs hardly ever differ so many times by issues: Applied Optoelectronics had 52 times as
 many after its offering, AI Era 4,200 times as many before a reverse split of 1:2000."""
 
+FEWEST_YEARS, SEVERAL_CLASSES = 2, 1.5
+"""A count is that of one class if net income is half as much again as earnings per share times the count, in two fiscal
+years at least: preferred dividends and participating securities hardly ever take a third of net income."""
+
 EPS_AS_FILED = Rule(
     "eps.as-filed",
     "Basic earnings per share are as filed for a fiscal year, and otherwise twelve months of filed quarters.",
@@ -92,6 +96,13 @@ OTHER_SHARES = Rule(
     "eps.withheld.other-shares",
     "Net income is not divided by shares where the earnings per share that filings state for as many or more fiscal "
     f"years of the company differ from this quotient by more than {OTHER_YEARS:.0%} as agree with it.",
+    "ASC 260-10-45-59A and 260-10-45-60B: with several classes of shares, each class has its part of the earnings",
+    "withhold",
+)
+OF_ONE_CLASS = Rule(
+    "shares.withheld.of-one-class",
+    "Counts of shares are withheld if net income is half as much again as filed earnings per share times shares in all "
+    "fiscal years, two at least, because the count is that of one class.",
     "ASC 260-10-45-59A and 260-10-45-60B: with several classes of shares, each class has its part of the earnings",
     "withhold",
 )
@@ -137,6 +148,7 @@ NOT_BELOW_BASIC = Rule(
 )
 
 OTHER_SHARES_REASON, CONTRADICTED_REASON, MIXED_REASON = "eps_of_other_shares", "contradicted_by_filing", "mixed_basis"
+ONE_CLASS_REASON = "shares_of_one_class"
 
 
 def average_shares(points: Points, name: str, takes_other: Flags | bool = False) -> Item:
@@ -193,8 +205,12 @@ def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
     )
 
 
-def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
-    """Basic earnings per share as filed, where net income divided by average shares does not take their place."""
+def earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Item, Flags]:
+    """Basic earnings per share as filed, where net income divided by average shares does not take their place.
+
+    Returns:
+        the item, and for each point whether the counts are those of one class of several (OF_ONE_CLASS).
+    """
     compared = _Comparison(points, income, shares)
     filed = flow(points, "eps_basic")
     numerator = points.of("earnings_numerator")
@@ -215,7 +231,7 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
     ]
     is_replaced = any_of([each.holds for each in replaced])
     as_filed = replace(filed, value=compared.filed).withholding(*compared.withheld)
-    return replace(
+    found = replace(
         as_filed,
         methods=(*filed.methods, "net_income_over_shares"),
         method=np.where(is_replaced, len(METHODS), filed.method),
@@ -228,6 +244,24 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> Item:
         gaps=((NO_SHARES, points.of("shares_basic") == 0),),
         proofs=(compared.proof(is_replaced, income, shares),),
     ).choosing(*replaced, Candidate(EPS_AS_FILED, ~np.isnan(as_filed.value), as_filed.value, filed.legs))
+    return found, compared.is_of_one_class
+
+
+def _of_one_class(points: Points, is_year: Flags, times: Floats) -> Flags:
+    """Whether net income is so many times earnings per share times shares in all fiscal years, two at least.
+
+    Args:
+        times: net income over this product; 1 if they differ by rounding.
+    """
+    few, others = (
+        _fiscal_years(points, is_year & holds) for holds in (times >= SEVERAL_CLASSES, times < SEVERAL_CLASSES)
+    )
+    return OF_ONE_CLASS.where((few >= FEWEST_YEARS) & (others == 0))
+
+
+def of_all_classes(shares: Item, is_of_one_class: Flags) -> Item:
+    """A count of shares, withheld where it is that of one class of several."""
+    return shares.withholding((ONE_CLASS_REASON, OF_ONE_CLASS, is_of_one_class))
 
 
 class _Comparison:
@@ -261,6 +295,8 @@ class _Comparison:
         self.is_issuance = EPS_ISSUANCE.where(apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others)
         self.is_unexplained = apart & (off > rounding + self.drift) & ~self.is_issuance
         is_hundredfold = abs(np.log10(abs(filed / quotient))) >= HUNDREDFOLD
+        times = np.where(off > rounding, income.value / (filed * shares.value), np.where(np.isnan(off), np.nan, 1.0))
+        self.is_of_one_class = _of_one_class(points, is_year, times)
         is_proved_or_far = is_proved | ((off > FAR_APART * size) & ~self.is_of_others)
         is_rounded = is_proved & (off > ROUNDED_AWAY * size)
         is_of_roundings = (off > HALF_A_UNIT * grain) & (off <= rounding + np.fmin(self.drift, rounding))

@@ -11,7 +11,13 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, any_of, floats, numbers
-from pipelines.normalize.items.earnings import CONTRADICTED_REASON, average_shares, diluted_shares, earnings_per_share
+from pipelines.normalize.items.earnings import (
+    CONTRADICTED_REASON,
+    average_shares,
+    diluted_shares,
+    earnings_per_share,
+    of_all_classes,
+)
 from pipelines.normalize.items.gaps import GAPS, NO_FREE_CASH_FLOW
 from pipelines.normalize.items.item import (
     DIVIDEND,
@@ -140,14 +146,15 @@ def line_items(points: Points) -> list[Item]:
     basic = average_shares(points, "shares_basic")
     diluted = diluted_shares(points, basic, income)
     free_cash_flow = _free_cash_flow(points)
+    earnings, is_of_one_class = earnings_per_share(points, income, basic)
     return [
         flow(points, "revenue"),
         income,
-        earnings_per_share(points, income, basic),
+        earnings,
         _dividends(points, basic, diluted),
         free_cash_flow,
-        basic,
-        diluted,
+        of_all_classes(basic, is_of_one_class),
+        of_all_classes(diluted, is_of_one_class),
         *(
             replace(flow(points, name), methods=("balance_sheet",), method=np.zeros(len(points), dtype=np.int64))
             for name in items_of("balance")

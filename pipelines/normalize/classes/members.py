@@ -1,0 +1,51 @@
+"""The names of classes of stock: which member of a dimension is a class, and which symbol has it.
+
+Belongs here: words of members and of symbols. Does not: which facts are those of a class (series).
+
+Filers state a class on several axes, some of their own, and rename its member between filings: `CommonClassA`,
+`CapitalClassC`, `EquivalentClassA`, `ClassBCommonStock`. So the member counts, and of it the letter of the class.
+"""
+
+import re
+from functools import cache
+
+MEMBER = "Member"
+_LETTER = re.compile(r"Class_?([A-Za-z])_?(\d?)(?=[A-Z]|$)|^([A-Z])()[Ss]hares?$")
+_COMMON = re.compile(r"Common|Ordinary|Capital(?:Class|Unit)|LimitedPartner|LimitedVoting|GeneralPartner|Units?$")
+_OTHER = re.compile(
+    r"Prefer|Warrant|Option|Restricted|Award|RSU|Note|Debenture|Convertible|Treasury|Deferred|Deposit|Right|"
+    r"AdditionalPaidIn|Issued|Noncontrolling|Previously|Adjustment|ProForma|Scenario|Segment|Subsequent"
+)
+"""Words of common equity, and of members that are none or no class: other securities, and parts of equity."""
+
+
+@cache
+def class_of(dimensions: str) -> str | None:
+    """The class of stock that the dimensions of a fact name; None if they name none, or something else besides.
+
+    Args:
+        dimensions: as in table `filed_facts`: of a filing `axis=prefix:Member`, of a data set `Axis=Member;`.
+
+    Returns:
+        `CommonClassAMember` for every member of class A; the name of the member, without prefix, for a class without a
+        letter (`LimitedPartnerMember`).
+    """
+    named = [one for one in dimensions.split(";") if one]
+    if len(named) != 1:
+        return None
+    member = named[0].partition("=")[2].rpartition(":")[2].removesuffix(MEMBER)
+    if _OTHER.search(member):
+        return None
+    if letter := _LETTER.search(member):
+        return f"CommonClass{(letter[1] or letter[3]).upper()}{letter[2] or ''}{MEMBER}"
+    return f"{member}{MEMBER}" if _COMMON.search(member) else None
+
+
+def plain(symbol: str) -> str:
+    """A symbol without marks, because `BRK.B` on the cover of a report is `BRK-B` in the SEC's list."""
+    return re.sub(r"[^A-Z0-9]", "", symbol.upper())
+
+
+def letter_of(symbol: str) -> str:
+    """The letter of the class that the SEC's list writes after a dash; empty without one."""
+    return symbol.rpartition("-")[2] if re.search(r"-[A-Z]$", symbol) else ""

@@ -1,0 +1,121 @@
+"""The series of each symbol: that of its company, or that of its class of stock.
+
+Belongs here: which class a symbol is, by the cover of the newest report, and which series it has. Does not: the values
+of a class (series), the tables (tables.build_tables).
+
+Where classes earn differently, a symbol whose class is not known has no values by class: they could be another class's.
+"""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from pipelines.normalize.classes.members import letter_of, plain
+from pipelines.normalize.classes.series import CLASS, COMPANY
+from pipelines.normalize.rule import Rule
+from warehouse.line_items import ITEMS_BY_CLASS
+
+SERIES = "series_member"
+"""The column of table `companies` that names the series of a symbol in column `class_member` of other tables."""
+NOT_STATED = "NotStated"
+"""The series of a symbol whose class is not known, of a company whose classes earn differently: it has no value."""
+REASON = "class_of_stock_not_stated"
+
+WITHHELD = Rule(
+    "class.withheld.not-stated",
+    "Amounts per share and counts are withheld for a symbol if its company's classes earn differently, as also few "
+    "shares with much revenue each show, and no cover of a report says which class it is.",
+    "ASC 260-10-45-59A and 260-10-45-60B (the two-class method); Form 10-K, cover page: the symbol of each class",
+    "withhold",
+)
+
+FEW_SHARES, MUCH_REVENUE = 10_000_000, 1_000.0
+"""A company with several listed classes, fewer shares than this, and more revenue for each of them counts them in units
+of a class of which another one is a small part: Berkshire Hathaway has 1.4 million, with revenue of 250,000 dollars
+each. An exchange lists a class only with 1.1 million shares in public hands (NYSE Listed Company Manual 102.01A)."""
+SENIOR = "A"
+"""The class in whose units facts without a class are stated, if classes earn differently."""
+
+
+def series_of(symbols: pl.DataFrame, classes: pl.DataFrame, current: pl.DataFrame) -> pl.DataFrame:
+    """The class and the series of each symbol.
+
+    Args:
+        symbols: `cik`, `symbol`, `is_primary` of common equity.
+        classes: of series.classes_of.
+        current: current values: `cik`, `class_member`, `item`, `period_end`, `value`.
+
+    Returns:
+        `cik`, `symbol`, `class_member` (null: no cover says it), `series_member` (COMPANY, a class, or NOT_STATED).
+    """
+    few = _of_few_shares(current)
+    named: dict[str, dict[str, str]] = {}
+    own: dict[str, set[str]] = {}
+    for cik, member, symbol, has_series in classes.select("cik", CLASS, "symbol", "has_series").iter_rows():
+        if symbol:
+            named.setdefault(cik, {})[symbol] = member
+        if has_series:
+            own.setdefault(cik, set()).add(member)
+    rows = []
+    for (cik,), of_company in symbols.group_by("cik", maintain_order=True):
+        company, held = str(cik), dict(of_company.select("symbol", "is_primary").iter_rows())
+        covers, series = named.get(company, {}), own.get(company, set())
+        differs = bool(series) or company in few
+        for symbol in held:
+            member = covers.get(plain(symbol))
+            is_known = not differs or (member is None and (len(held) == 1 or _is_senior(symbol, held)))
+            found = member if member in series else COMPANY if is_known else NOT_STATED
+            rows.append((company, symbol, member, found))
+    schema = dict.fromkeys(("cik", "symbol", CLASS, SERIES), pl.String)
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _of_few_shares(current: pl.DataFrame) -> set[str]:
+    """The companies whose newest count is of few shares with much revenue each."""
+    of_company = current.filter(pl.col("item").is_in(["shares_basic", "revenue"]), pl.col(CLASS) == COMPANY)
+    newest = (
+        of_company.sort("period_end")
+        .unique(["cik", "item"], keep="last")
+        .pivot("item", on_columns=["shares_basic", "revenue"], index="cik", values="value")
+    )
+    is_few = (pl.col("shares_basic") < FEW_SHARES) & (pl.col("revenue") > MUCH_REVENUE * pl.col("shares_basic"))
+    return {*newest.filter(is_few)["cik"]}
+
+
+def _is_senior(symbol: str, symbols: Mapping[str, bool]) -> bool:
+    """Whether a symbol is that of class A, or the company's first one if none has this letter."""
+    lettered = [each for each in symbols if letter_of(each) == SENIOR]
+    return symbol in lettered if lettered else symbols[symbol]
+
+
+def of_series(rows: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
+    """Rows of items as each series has them: amounts by class of the class, all others of the company.
+
+    Args:
+        rows: `cik`, `class_member`, `item` and others.
+        series: `cik`, `series_member`.
+
+    Returns:
+        the same with `series_member`, those of the company for each of its series.
+    """
+    by_class = pl.col("item").is_in(ITEMS_BY_CLASS)
+    wanted = pl.when(by_class).then(SERIES).otherwise(pl.lit(COMPANY))
+    return rows.join(series.select("cik", SERIES).unique(maintain_order=True), on="cik", maintain_order="left").filter(
+        pl.col(CLASS) == wanted
+    )
+
+
+def not_stated(series: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
+    """The gaps of symbols whose class is not known.
+
+    Args:
+        series: of series_of.
+        periods: `cik`, `period_end` of the companies.
+
+    Returns:
+        `cik`, `class_member`, `period_end`, `item`, `reason`, `rule`.
+    """
+    unknown = series.filter(pl.col(SERIES) == NOT_STATED).select("cik", pl.col(SERIES).alias(CLASS)).unique()
+    items = pl.DataFrame({"item": ITEMS_BY_CLASS})
+    of_periods = unknown.join(periods.select("cik", "period_end").unique(), on="cik").join(items, how="cross")
+    return of_periods.with_columns(reason=pl.lit(REASON), rule=pl.lit(WITHHELD.id))
