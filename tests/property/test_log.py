@@ -314,7 +314,13 @@ def test_the_values_ever_served_are_the_recorded_versions(mixed, stops):
                 recorded_then = versions.filter(cik=cik, period_end=end, item=item, recorded_at=at)
                 assert recorded_then.height == 1, (key, at)
     by_item = versions.drop_nulls("recorded_at").group_by(VERSION_OF, maintain_order=True).agg("value")
-    recorded_values = {(cik, end, item): told for cik, _, end, item, told in by_item.iter_rows()}
+    # a version that differs by less than a rounding after two splits is served as the one before
+    recorded_values = {
+        (cik, end, item): [
+            one for one, before in zip(told, [math.nan, *told], strict=False) if not served_alike(before, one, item)
+        ]
+        for cik, _, end, item, told in by_item.iter_rows()
+    }
     assert recorded_values.keys() == ever.keys()
     for key, served_values in ever.items():
         assert len(served_values) == len(recorded_values[key]), key
