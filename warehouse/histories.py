@@ -46,9 +46,11 @@ WITHOUT_CLASSES = {
     "versions": "(SELECT *, NULL::VARCHAR AS class_member FROM versions)",
 }
 """Both tables as builds of earlier releases have them: all symbols of a company have one series."""
-SERIES = "SELECT symbol, dense_rank() OVER (ORDER BY cik, series_member) AS series, * EXCLUDE symbol FROM {companies}"
+SERIES_OF_SYMBOLS = (
+    "SELECT symbol, dense_rank() OVER (ORDER BY cik, series_member) AS series, * EXCLUDE symbol FROM {companies}"
+)
 VERSIONS = f"""
-WITH series AS (SELECT DISTINCT cik, series, series_member FROM ({SERIES})),
+WITH series AS (SELECT DISTINCT cik, series, series_member FROM ({SERIES_OF_SYMBOLS})),
   chosen AS (SELECT versions.*, series FROM {{versions}} AS versions JOIN series USING (cik)
     WHERE {{some}} AND class_member IS NOT DISTINCT FROM CASE WHEN item IN $by_class THEN series_member END),
   revised AS (SELECT DISTINCT series, period_kind, period_end, item FROM chosen WHERE version > 1),
@@ -124,7 +126,7 @@ class Histories:
         """The versions of values that changed: series by series, in the order of the answer."""
         columns = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE versions)").fetchall()}
         tables = {name: name for name in WITHOUT_CLASSES} if "class_member" in columns else WITHOUT_CLASSES
-        series = connection.execute(f"SELECT symbol, series FROM ({SERIES.format(**tables)})").fetchall()
+        series = connection.execute(f"SELECT symbol, series FROM ({SERIES_OF_SYMBOLS.format(**tables)})").fetchall()
         self._series: dict[str, int] = dict(series)
         labels = connection.execute(f"SELECT DISTINCT period FROM versions WHERE {some} ORDER BY period").fetchall()
         self._version_labels = [label for (label,) in labels]

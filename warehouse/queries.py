@@ -10,7 +10,7 @@ from datetime import date
 from warehouse import schema
 from warehouse.line_items import SERVED_NAMES
 from warehouse.reader import OpenBuild
-from warehouse.series import ANY_SYMBOL, SERIES, OfSymbol, of_series
+from warehouse.series import ANY_SYMBOL, MEMBER_OF_SYMBOL, OfSymbol, of_series
 from warehouse.served_rows import (
     ANNUAL_FORMS,
     COMPANY,
@@ -208,7 +208,7 @@ def valuation(build: OpenBuild, company: OfSymbol) -> Valuation | None:
     has_classes = "class_member" in build.columns["valuations"]
     found = build.rows(
         f"SELECT {VALUATION} FROM valuations WHERE cik = $cik "
-        f"AND {f'class_member IS NOT DISTINCT FROM {SERIES}' if has_classes else ANY_SYMBOL}",
+        f"AND {f'class_member IS NOT DISTINCT FROM {MEMBER_OF_SYMBOL}' if has_classes else ANY_SYMBOL}",
         {"cik": company.cik, "symbol": company.symbol},
     )
     return next((Valuation(fits, value, tuple(codes), *texts) for fits, value, codes, *texts in found), None)

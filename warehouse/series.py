@@ -9,7 +9,7 @@ from typing import Protocol
 from warehouse.line_items import ITEMS_BY_CLASS
 from warehouse.reader import OpenBuild
 
-SERIES = "(SELECT series_member FROM companies WHERE symbol = $symbol)"
+MEMBER_OF_SYMBOL = "(SELECT series_member FROM companies WHERE symbol = $symbol)"
 ANY_SYMBOL = "$symbol IS NOT NULL"
 """A condition that always holds, for builds of earlier releases, which have one series for all symbols."""
 
@@ -30,7 +30,7 @@ def of_series(build: OpenBuild, table: str) -> str:
     """SQL: whether a row of a table of items belongs to the series of the symbol `$symbol` (as macro is_of_series)."""
     if "class_member" not in build.columns.get(table, ()):
         return ANY_SYMBOL
-    member = f"CASE WHEN {table}.item IN {ITEMS_BY_CLASS} THEN {SERIES} END"
+    member = f"CASE WHEN {table}.item IN {ITEMS_BY_CLASS} THEN {MEMBER_OF_SYMBOL} END"
     return f"{table}.class_member IS NOT DISTINCT FROM {member}"
 
 

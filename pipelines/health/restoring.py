@@ -22,7 +22,7 @@ import polars as pl
 from pipelines.errors import PipelineError
 from pipelines.normalize.faces.facts import COMPANYFACTS
 from pipelines.normalize.history.late import in_force
-from pipelines.normalize.history.versions import FACT, LOG, VERSION_OF, numbered, of_series
+from pipelines.normalize.history.versions import FACT, LOG, VERSION_OF, numbered, with_class_member
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
 from pipelines.stages.batches import rules_digest
@@ -71,11 +71,11 @@ def restored(folder: Path, build: Path, segments: Sequence[str], damaged: Sequen
 
 def logged(build: Path) -> pl.DataFrame:
     """All versions of a build: columns of LOG, `version`, and `segment_at`, the time in the name of the segment."""
-    published = of_series(rows_of(build, "versions")).with_columns(
+    published = with_class_member(rows_of(build, "versions")).with_columns(
         pl.col("recorded_at", "known_at").dt.replace_time_zone("UTC")
     )
     year_ends = published.filter(pl.col("period_kind") == ANNUAL).select(*VERSION, is_year_end=pl.lit(value=True))
-    legs = of_series(rows_of(build, "lineage")).filter(pl.col("period_kind") == TTM).sort(*VERSION, "leg")
+    legs = with_class_member(rows_of(build, "lineage")).filter(pl.col("period_kind") == TTM).sort(*VERSION, "leg")
     is_sum = pl.col("operation").is_in(["add", "subtract"])
     added = {"source": COMPANYFACTS, "member": None, "label": None}  # what builds of earlier releases lack
     legs = legs.with_columns(

@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 import polars as pl
 
-from pipelines.normalize.history.versions import of_series
+from pipelines.normalize.history.versions import with_class_member
 from pipelines.normalize.periods.predecessors import chains, stitched, under_successors
 from pipelines.normalize.pipeline import Observer, standardize
 from pipelines.settings import filings_wanted
@@ -147,7 +147,7 @@ def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -
     if not compared:
         return {}
     value = quarantine.REPLAYED_VALUE
-    before = of_series(lake.scan(REPLAYED, compared).collect()).select(value)
+    before = with_class_member(lake.scan(REPLAYED, compared).collect()).select(value)
     filed = lake.scan("filings", compared).select("cik", "accession").collect()
     new = tables["filings"].join(filed, on=["cik", "accession"], how="anti")["cik"]
     may_lose_some = ({*new, *batch.reread} | (compared - {*batch.same_rules})) - {*batch.withdrawing}

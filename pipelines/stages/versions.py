@@ -25,10 +25,10 @@ from pipelines.normalize.history.versions import (
     VERSION_OF,
     Reread,
     numbered,
-    of_series,
     on_basis_of_today,
     recorded,
     to_append,
+    with_class_member,
 )
 from pipelines.normalize.pipeline import ITEM_SIGNS
 from pipelines.stages import batches, filed, held_back
@@ -138,7 +138,7 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     """
     ciks, rules = batch.ciks, batches.rules_digest()
     logged = read(log, batch.segments, ciks)
-    filings, replayed = lake.of_companies("filings", ciks), of_series(lake.of_companies(REPLAYED, ciks))
+    filings, replayed = lake.of_companies("filings", ciks), with_class_member(lake.of_companies(REPLAYED, ciks))
     known = in_force(on_basis_of_today(logged, lake.of_companies("share_bases", ciks), ITEM_SIGNS))
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", ciks).select("cik", "currency")

@@ -17,10 +17,10 @@ from pipelines.code_digest import digest_of
 from pipelines.normalize.classes import symbols
 from pipelines.normalize.classes.members import plain
 from pipelines.normalize.classes.series import CLASS, COMPANY
-from pipelines.normalize.classes.symbols import SERIES
+from pipelines.normalize.classes.symbols import SERIES_MEMBER
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
-from pipelines.normalize.history.versions import of_series
+from pipelines.normalize.history.versions import with_class_member
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.earnings import ONE_CLASS_REASON
 from pipelines.normalize.items.item import SUM
@@ -60,7 +60,7 @@ COUNTED, CONTENTS, SYMBOLS, AGES, BUILT = "counted", "contents", "symbols", "age
 """Tables of the lake: what each rule decided for each company; the sums of its rows in each published table; its rows
 in table `companies` without times; the day after which its valuation is stale; its contents in the newest build."""
 CHANGED = "changes"
-OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES)
+OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES_MEMBER)
 """The columns of table `companies` that symbols of one company have for themselves."""
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
@@ -156,14 +156,14 @@ def _under_symbols_of_today(lake: Lake, ciks: Collection[str]) -> None:
     tables = {"companies": SYMBOLS, "financials": assembled("financials")}
     before = {name: lake.of_companies(table, ciks) for name, table in tables.items()}
     of_company = before["companies"].drop(OF_SYMBOL).unique("cik", keep="first", maintain_order=True)
-    series = before["companies"].select("cik", "symbol", CLASS, SERIES)
+    series = before["companies"].select("cik", "symbol", CLASS, SERIES_MEMBER)
     listed = _of_equity(lake.read("listings")).select("cik", *OF_SYMBOL[:-2])
     companies = of_company.join(listed, on="cik").join(series, on=["cik", "symbol"], how="left")
     periods = (
         before["financials"]
         .join(series, on=["cik", "symbol"])
         .drop("symbol", "is_primary", "currency", CLASS)
-        .unique(["cik", SERIES, "period_kind", "period_end"])
+        .unique(["cik", SERIES_MEMBER, "period_kind", "period_end"])
     )
     now = {"companies": companies, "financials": _of_symbols(periods, companies)}
     known = lake.inputs(CONTENTS)
@@ -280,7 +280,7 @@ def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with the columns of its table in their order and types, sorted in the table's order."""
     table = schema.BY_NAME[name]
     columns = [pl.col(column.name).cast(POLARS_TYPES[column.type]) for column in table.columns]
-    of_company = [pl.col(name).replace(COMPANY, None) for name in (CLASS, SERIES) if name in table.names]
+    of_company = [pl.col(name).replace(COMPANY, None) for name in (CLASS, SERIES_MEMBER) if name in table.names]
     typed = frame.select(columns).with_columns(of_company)
     return typed if name in IN_ORDER else typed.sort(*table.order)
 
@@ -472,7 +472,7 @@ def _labelled(part: Part) -> pl.DataFrame:
     """All versions with labels of today's fiscal calendar; periods that are not in it keep their recorded labels."""
     names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
     today = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = of_series(part.read("versions")).join(
+    labelled = with_class_member(part.read("versions")).join(
         today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
     )
     return labelled.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
@@ -481,7 +481,7 @@ def _labelled(part: Part) -> pl.DataFrame:
 def _with_rules(logged: pl.DataFrame, part: Part) -> pl.DataFrame:
     """All versions with their rules, including those that were recorded before rules had ids."""
     if rule_table.unnamed(logged).height:
-        logged = rule_table.with_rules_of_today(logged, of_series(part.read(REPLAYED)))
+        logged = rule_table.with_rules_of_today(logged, with_class_member(part.read(REPLAYED)))
     return logged
 
 
@@ -493,12 +493,14 @@ def _counted(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame)
 
 def _splits(part: Part) -> pl.DataFrame:
     """Table `splits`: one row for each series and day."""
-    return of_series(part.read("splits")).unique(["cik", CLASS, "effective_by"], keep="first", maintain_order=True)
+    return with_class_member(part.read("splits")).unique(
+        ["cik", CLASS, "effective_by"], keep="first", maintain_order=True
+    )
 
 
 def _changes(appended: pl.DataFrame) -> pl.DataFrame:
     """Table `changes`: current values that are new since the previous build, with the values before them."""
-    return _by_kind(of_series(appended).filter("is_current")).select(
+    return _by_kind(with_class_member(appended).filter("is_current")).select(
         *ITEM, served("before").alias("before"), served("value").alias("after"), "cause"
     )
 
@@ -537,7 +539,7 @@ def lineage(versions: pl.DataFrame) -> pl.DataFrame:
 def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
     """Table `gaps`: reasons of periods without a value; not where the log still holds a value that is current."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    held = of_series(part.read("gaps"))
+    held = with_class_member(part.read("gaps"))
     found = pl.concat([held, symbols.not_stated(series, periods).select(held.columns)])
     labelled = _by_kind(found.join(periods, on=["cik", "period_end"]))
     return labelled.join(current.select(ITEM), on=ITEM, how="anti")
@@ -546,7 +548,7 @@ def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFra
 def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """Table `proofs`: the identities that current values satisfy, and those that withhold a value."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = _by_kind(of_series(part.read("proofs")).join(periods, on=["cik", "period_end"]))
+    labelled = _by_kind(with_class_member(part.read("proofs")).join(periods, on=["cik", "period_end"]))
     values = current.select(ITEM)
     is_withheld = pl.col("outcome") == WITHHELD
     of_gaps = labelled.filter(is_withheld).join(gaps.select(ITEM), on=ITEM, how="semi")
@@ -557,14 +559,14 @@ def _valuations(
     part: Part, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date, series: pl.DataFrame
 ) -> pl.DataFrame:
     """Table `valuations`: the fair value of each series that a symbol has, or the reasons why there is none."""
-    of_symbols = series.select("cik", SERIES).unique(maintain_order=True)
+    of_symbols = series.select("cik", SERIES_MEMBER).unique(maintain_order=True)
     others = current.select("cik").unique(maintain_order=True).join(of_symbols, on="cik", how="anti")
-    valued = pl.concat([of_symbols, others.with_columns(pl.lit(COMPANY).alias(SERIES))])
+    valued = pl.concat([of_symbols, others.with_columns(pl.lit(COMPANY).alias(SERIES_MEMBER))])
     row = ["cik", "period_kind", "period_end"]
     newest = pl.col("period_end") == pl.col("period_end").max().over("cik", "period_kind")
     tag = pl.col("legs").list.first().struct.field("tag")
-    of_items = symbols.of_series(current, valued)
-    ends = of_items.select(*row, SERIES, "period", "item", value=served("value"), tag=tag).filter(
+    of_items = symbols.rows_of_series(current, valued)
+    ends = of_items.select(*row, SERIES_MEMBER, "period", "item", value=served("value"), tag=tag).filter(
         (pl.col("period_kind") == "annual") | newest
     )
     of_revenue = pl.col("item") == "revenue", pl.col("value").is_not_null()
@@ -576,10 +578,10 @@ def _valuations(
     )
     of_one_class = _of_one_class(part)
     shares = (
-        of_series(part.read("latest_shares"))
+        with_class_member(part.read("latest_shares"))
         .filter(~pl.col("cik").is_in(of_one_class))
-        .rename({CLASS: SERIES})
-        .join(valued, on=["cik", SERIES], how="semi")
+        .rename({CLASS: SERIES_MEMBER})
+        .join(valued, on=["cik", SERIES_MEMBER], how="semi")
     )
     evidence, shares = (rows.drop(CLASS) for rows in (evidence, _numbered(shares)))
     found = valuations(_numbered(ends), revenues, profiles, evidence, shares, filings, newest_filing)
@@ -589,7 +591,7 @@ def _valuations(
 
 def _of_one_class(part: Part) -> list[str]:
     """The companies whose newest count is that of one class of several: no value is divided by it."""
-    gaps = of_series(part.read("gaps")).filter(pl.col("reason") == ONE_CLASS_REASON, pl.col(CLASS) == COMPANY)
+    gaps = with_class_member(part.read("gaps")).filter(pl.col("reason") == ONE_CLASS_REASON, pl.col(CLASS) == COMPANY)
     newest = (
         gaps.group_by("cik")
         .agg(pl.col("period_end").max())
@@ -602,14 +604,14 @@ def _of_one_class(part: Part) -> list[str]:
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of series under a name of each in place of the CIK: to the model a series is a company."""
-    return rows.with_columns(cik=pl.concat_str("cik", SERIES, separator=" ")).rename({SERIES: CLASS})
+    return rows.with_columns(cik=pl.concat_str("cik", SERIES_MEMBER, separator=" ")).rename({SERIES_MEMBER: CLASS})
 
 
 def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
     """Table `financials`: one row for each symbol, period kind and period end, with the items as columns."""
-    row = ["cik", SERIES, "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
+    row = ["cik", SERIES_MEMBER, "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
     filed = pl.col("legs").list.eval(pl.element().struct.field("filed"))
-    of_series = symbols.of_series(current, companies)
+    of_series = symbols.rows_of_series(current, companies)
     wide = (
         of_series.with_columns(value=served("value"), first=filed.list.min(), last=filed.list.max())
         .group_by(row)
@@ -628,8 +630,8 @@ def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
 
 def _of_symbols(periods: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
     """The periods of each series once for each of its symbols."""
-    of_symbols = companies.select("cik", SERIES, "symbol", "is_primary", "currency")
-    return periods.join(of_symbols, on=["cik", SERIES], nulls_equal=True)
+    of_symbols = companies.select("cik", SERIES_MEMBER, "symbol", "is_primary", "currency")
+    return periods.join(of_symbols, on=["cik", SERIES_MEMBER], nulls_equal=True)
 
 
 def filing_addresses(lake: Lake) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.normalize.classes.members import class_of, plain
 from pipelines.normalize.classes.series import CLASS, COMPANY
-from pipelines.normalize.classes.symbols import NOT_STATED, REASON, SERIES, not_stated, series_of
+from pipelines.normalize.classes.symbols import NOT_STATED, REASON, SERIES_MEMBER, not_stated, series_of
 from pipelines.normalize.faces.facts import COVERS, DATA_SET, FACT_COLUMNS, FILING, Filed
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES
@@ -312,7 +312,7 @@ def series(
         [newest | {"item": "shares_basic", "value": count}, newest | {"item": "revenue", "value": 5e9}]
     )
     found = series_of(listed, held, current)
-    return {symbol: (member, of) for symbol, member, of in found.select("symbol", CLASS, SERIES).iter_rows()}
+    return {symbol: (member, of) for symbol, member, of in found.select("symbol", CLASS, SERIES_MEMBER).iter_rows()}
 
 
 def test_a_symbol_has_the_series_of_its_class_on_the_cover() -> None:
@@ -337,7 +337,7 @@ def test_a_symbol_of_an_unknown_class_has_no_values_by_class() -> None:
 
 
 def test_the_gaps_of_an_unknown_class_name_the_reason() -> None:
-    held = pl.DataFrame({"cik": [CIK, CIK], "symbol": SYMBOLS, CLASS: None, SERIES: [NOT_STATED, COMPANY]})
+    held = pl.DataFrame({"cik": [CIK, CIK], "symbol": SYMBOLS, CLASS: None, SERIES_MEMBER: [NOT_STATED, COMPANY]})
     periods = pl.DataFrame({"cik": [CIK], "period_end": [date(2024, 12, 31)]})
     gaps = not_stated(held, periods)
     assert gaps.select(CLASS, "item", "reason").rows() == [

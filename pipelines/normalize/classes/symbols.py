@@ -15,7 +15,7 @@ from pipelines.normalize.classes.series import CLASS, COMPANY
 from pipelines.normalize.rule import Rule
 from warehouse.line_items import ITEMS_BY_CLASS
 
-SERIES = "series_member"
+SERIES_MEMBER = "series_member"
 """The column of table `companies` that names the series of a symbol in column `class_member` of other tables."""
 NOT_STATED = "NotStated"
 """The series of a symbol whose class is not known, of a company whose classes earn differently: it has no value."""
@@ -66,7 +66,7 @@ def series_of(symbols: pl.DataFrame, classes: pl.DataFrame, current: pl.DataFram
             is_known = not differs or (member is None and (len(held) == 1 or _is_senior(symbol, held)))
             found = member if member in series else COMPANY if is_known else NOT_STATED
             rows.append((company, symbol, member, found))
-    schema = dict.fromkeys(("cik", "symbol", CLASS, SERIES), pl.String)
+    schema = dict.fromkeys(("cik", "symbol", CLASS, SERIES_MEMBER), pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -88,7 +88,7 @@ def _is_senior(symbol: str, symbols: Mapping[str, bool]) -> bool:
     return symbol in lettered if lettered else symbols[symbol]
 
 
-def of_series(rows: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
+def rows_of_series(rows: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
     """Rows of items as each series has them: amounts by class of the class, all others of the company.
 
     Args:
@@ -99,10 +99,10 @@ def of_series(rows: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
         the same with `series_member`, those of the company for each of its series.
     """
     by_class = pl.col("item").is_in(ITEMS_BY_CLASS)
-    wanted = pl.when(by_class).then(SERIES).otherwise(pl.lit(COMPANY))
-    return rows.join(series.select("cik", SERIES).unique(maintain_order=True), on="cik", maintain_order="left").filter(
-        pl.col(CLASS) == wanted
-    )
+    wanted = pl.when(by_class).then(SERIES_MEMBER).otherwise(pl.lit(COMPANY))
+    return rows.join(
+        series.select("cik", SERIES_MEMBER).unique(maintain_order=True), on="cik", maintain_order="left"
+    ).filter(pl.col(CLASS) == wanted)
 
 
 def not_stated(series: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
@@ -115,7 +115,9 @@ def not_stated(series: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `cik`, `class_member`, `period_end`, `item`, `reason`, `rule`.
     """
-    unknown = series.filter(pl.col(SERIES) == NOT_STATED).select("cik", pl.col(SERIES).alias(CLASS)).unique()
+    unknown = (
+        series.filter(pl.col(SERIES_MEMBER) == NOT_STATED).select("cik", pl.col(SERIES_MEMBER).alias(CLASS)).unique()
+    )
     items = pl.DataFrame({"item": ITEMS_BY_CLASS})
     of_periods = unknown.join(periods.select("cik", "period_end").unique(), on="cik").join(items, how="cross")
     return of_periods.with_columns(reason=pl.lit(REASON), rule=pl.lit(WITHHELD.id))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 import polars as pl
 
 from pipelines.normalize.history.replay import is_same
-from pipelines.normalize.history.versions import CORRECTION, LOG, REPLAYED, SERIES, SOURCE, SOURCE_READ, VERSION_OF
+from pipelines.normalize.history.versions import CORRECTION, LOG, REPLAYED, SERIES_KEY, SOURCE, SOURCE_READ, VERSION_OF
 
 FILING = ["cik", "accession"]
 TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis", "cause")]
@@ -68,8 +68,8 @@ def told_anew(
         {"told": pl.UInt32, "logged": pl.UInt32, "starts_anew": pl.Boolean, "corrects": pl.Boolean},
         orient="row",
     )
-    basis = replayed.select(*SERIES, "basis").unique(SERIES)
-    served = log.drop("basis").with_row_index("logged").join(basis, on=SERIES, how="left", maintain_order="left")
+    basis = replayed.select(*SERIES_KEY, "basis").unique(SERIES_KEY)
+    served = log.drop("basis").with_row_index("logged").join(basis, on=SERIES_KEY, how="left", maintain_order="left")
     versions = pl.concat(rows.select(REPLAYED.names()) for rows in (replayed, served)).with_row_index("row")
     told = (
         tellings.with_columns(row=pl.coalesce("told", pl.col("logged") + replayed.height))

@@ -57,9 +57,9 @@ FACT_DROPPED = Rule(
     "select",
 )
 
-SERIES = ["cik", "class_member"]
+SERIES_KEY = ["cik", "class_member"]
 """A series of a company: its own, whose class is the empty text, or that of a class of stock."""
-VERSION_OF = [*SERIES, "period_end", "item"]
+VERSION_OF = [*SERIES_KEY, "period_end", "item"]
 FACT_OF = ["tag", "unit", "start", "end", "accession"]
 AS_STATED = [*FACT_OF, "value"]
 SOURCE = "source"
@@ -132,7 +132,7 @@ on its share basis. `rules` is the digest of the rules that made it. `starts_ane
 and item whose versions are recorded a second time (late): the rows before it no longer count."""
 
 
-def of_series(rows: pl.DataFrame) -> pl.DataFrame:
+def with_class_member(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with `class_member`; those that an earlier release wrote are of the company's series."""
     held = pl.col("class_member").fill_null("") if "class_member" in rows.columns else pl.lit("")
     return rows.with_columns(class_member=held)
@@ -230,8 +230,8 @@ def to_append(
     corrected = corrected.with_columns(cause=_cause_of_correction(corrected, log, facts, reread))
     lacking = unsupported(log, replayed, rules, currencies, facts, reread)
     left = lacking.filter(pl.col("decided_by") != FACT_DROPPED.id)
-    changed = pl.concat([frame.select(*SERIES, "period_end", input="item") for frame in (fresh, corrected, left)])
-    of_changed = lacking.join(INPUTS, on="item").join(changed, on=[*SERIES, "period_end", "input"], how="semi")
+    changed = pl.concat([frame.select(*SERIES_KEY, "period_end", input="item") for frame in (fresh, corrected, left)])
+    of_changed = lacking.join(INPUTS, on="item").join(changed, on=[*SERIES_KEY, "period_end", "input"], how="semi")
     is_reread = pl.col("cik").is_in([*reread.same_documents])
     by = pl.when(is_reread).then(pl.lit(SOURCE_READ.id)).otherwise(pl.lit(FACTS_CHANGED.id))
     stale = of_changed.unique(VERSION_OF).select(*VERSION_OF, decided_by=by)
@@ -409,7 +409,7 @@ def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str,
     scale = pl.col("factor").fill_null(1.0)
     factor = pl.when(sign > 0).then(scale).when(sign < 0).then(1 / scale).otherwise(1.0)
     scaled = log.join(
-        factors.rename({"accession": "basis"}), on=[*SERIES, "basis"], how="left", maintain_order="left"
+        factors.rename({"accession": "basis"}), on=[*SERIES_KEY, "basis"], how="left", maintain_order="left"
     ).with_columns(pl.col("value") * factor)
     return scaled.with_columns(legs=_legs_rescaled(scaled)).select(log.columns)
 
