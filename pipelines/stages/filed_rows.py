@@ -14,6 +14,7 @@ from pipelines.edgar.face import StatementLines
 from pipelines.edgar.instance import StatedFacts, StatedTexts
 from pipelines.edgar.markup import OWN
 from pipelines.edgar.package import Package
+from pipelines.normalize.faces.facts import COVERS
 from pipelines.stages.schemas import COVER_SYMBOLS, FILED_FACTS, NAME, STATEMENT_LINES
 
 FACTS, LINES = "filed_facts", "statement_lines"
@@ -58,12 +59,15 @@ def of_packages(packages: Sequence[Package]) -> Tables:
     for package in packages:
         texts.extend(package.texts)
     of_texts = pl.DataFrame(texts.as_dict(), schema=dict.fromkeys(texts.as_dict(), pl.String()))
-    symbols = of_texts.filter(pl.col("element") == "TradingSymbol")
-    return tables | {
-        COVER_SYMBOLS: symbols.select("cik", "accession", symbol="value", member="dimensions").unique(
-            maintain_order=True
-        )
-    }
+    symbols, titles = (
+        of_texts.filter(pl.col("element") == element).select("cik", "accession", "value", member="dimensions")
+        for element in ("TradingSymbol", "Security12bTitle")
+    )
+    key = ["cik", "accession", "member"]
+    covers = symbols.rename({"value": "symbol"}).join(
+        titles.rename({"value": "title"}).unique(key, keep="first"), on=key, how="left", maintain_order="left"
+    )
+    return tables | {COVER_SYMBOLS: covers.select(COVERS.names()).unique(maintain_order=True)}
 
 
 def of_data_set(data: DataSet) -> Tables:

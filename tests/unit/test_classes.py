@@ -356,10 +356,11 @@ def test_the_newest_cover_says_which_symbol_is_which_class() -> None:
     preferred = "us-gaap:StatementClassOfStockAxis=us-gaap:SeriesAPreferredStockMember"
     covers = pl.DataFrame(
         [
-            (CIK, "1", "OLDA", A),
-            (CIK, "2", "NEW.A", A),
-            (CIK, "2", "NEW.PA", preferred),
-            (CIK, "3", "LATE.B", B),
+            (CIK, "1", "OLDA", A, None),
+            (CIK, "2", "NEW.A", A, "Common shares"),
+            (CIK, "2", "NEW.PA", preferred, "Series A preferred shares, convertible into class B shares"),
+            (CIK, "2", "NEW.B", "", "Class B common stock, par value $0.01"),
+            (CIK, "3", "LATE.B", B, None),
         ],
         schema=COVERS,
         orient="row",
@@ -368,4 +369,4 @@ def test_the_newest_cover_says_which_symbol_is_which_class() -> None:
     lines = STATEMENT_LINES.to_frame().select(LINE_COLUMNS).with_columns(TEXT)
     rows = raw([fact(INCOME, 5e6, "2023-01-01", "2023-12-31", filed=date(2024, 2, 1) + timedelta(1))])
     found = standardize(rows, filed=Filed(nothing, lines, filings, covers=covers))
-    assert found.classes.rows() == [(CIK, IN_A, "NEWA", False)]
+    assert found.classes.rows() == [(CIK, IN_A, "NEWA", False), (CIK, IN_B, "NEWB", False)]

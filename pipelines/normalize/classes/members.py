@@ -12,6 +12,7 @@ from functools import cache
 MEMBER = "Member"
 _LETTER = re.compile(r"Class_?([A-Za-z])_?(\d?)(?=[A-Z]|$)|^([A-Z])()[Ss]hares?$")
 _COMMON = re.compile(r"Common|Ordinary|Capital(?:Class|Unit)|LimitedPartner|LimitedVoting|GeneralPartner|Units?$")
+_IN_TITLE = re.compile(r"\b[Cc]lass ([A-Z])(?:-(\d))?\b")
 _OTHER = re.compile(
     r"Prefer|Warrant|Option|Restricted|Award|RSU|Note|Debenture|Convertible|Treasury|Deferred|Deposit|Right|"
     r"AdditionalPaidIn|Issued|Noncontrolling|Previously|Adjustment|ProForma|Scenario|Segment|Subsequent"
@@ -39,6 +40,14 @@ def class_of(dimensions: str) -> str | None:
     if letter := _LETTER.search(member):
         return f"CommonClass{(letter[1] or letter[3]).upper()}{letter[2] or ''}{MEMBER}"
     return f"{member}{MEMBER}" if _COMMON.search(member) else None
+
+
+@cache
+def class_of_title(title: str) -> str | None:
+    """The class of stock in the title of a security on a cover, `Class A common stock`; None if it names no letter."""
+    letter = _IN_TITLE.search(title)
+    is_other = re.search(_OTHER.pattern, title, re.IGNORECASE)
+    return None if letter is None or is_other else f"CommonClass{letter[1]}{letter[2] or ''}{MEMBER}"
 
 
 def plain(symbol: str) -> str:

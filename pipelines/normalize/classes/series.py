@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipelines.normalize.classes.members import class_of, plain
+from pipelines.normalize.classes.members import class_of, class_of_title, plain
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
 
@@ -108,7 +108,8 @@ def classes_of(series: Series, covers: pl.DataFrame, filings: pl.DataFrame) -> p
     """The classes of companies: those that have a series, and those of the symbols on the newest cover.
 
     Args:
-        covers: the symbols on covers, with dimensions (faces.facts.COVERS).
+        covers: the symbols on covers, with dimensions and titles (faces.facts.COVERS). Where a company has one symbol,
+            the cover has no dimensions, and the title says the class.
         filings: `cik`, `accession`, `form`, `filed` of filings.
 
     Returns:
@@ -121,7 +122,10 @@ def classes_of(series: Series, covers: pl.DataFrame, filings: pl.DataFrame) -> p
     periodic = filings.filter(family.is_in(PERIODIC_FORMS)).select("cik", "accession", "filed")
     named = covers.join(periodic, on=["cik", "accession"]).with_columns(
         pl.col("symbol").map_elements(plain, return_dtype=pl.String),
-        pl.col("member").map_elements(class_of, return_dtype=pl.String).alias(CLASS),
+        pl.coalesce(
+            pl.col("title").map_elements(class_of_title, return_dtype=pl.String),
+            pl.col("member").map_elements(class_of, return_dtype=pl.String),
+        ).alias(CLASS),
     )
     in_order = named.drop_nulls(CLASS).sort("cik", "filed", "accession")
     is_newest = pl.col("accession") == pl.col("accession").last().over("cik")

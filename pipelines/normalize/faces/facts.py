@@ -69,8 +69,8 @@ FACT_COLUMNS = (
     "label",
 )
 
-COVERS = pl.Schema({"cik": pl.String, "accession": pl.String, "symbol": pl.String, "member": pl.String})
-"""A symbol on the cover of a report, and the dimensions under which it stands there."""
+COVERS = pl.Schema(dict.fromkeys(("cik", "accession", "symbol", "member", "title"), pl.String))
+"""A symbol on the cover of a report, the dimensions under which it stands there, and the title of the security."""
 
 FILINGS = pl.Schema({"cik": pl.String, "accession": pl.String, "form": pl.String, "filed": pl.Date})
 """The filings of other sources, with form and filing day."""
