@@ -590,7 +590,7 @@ def _valuations(
 
 
 def _of_one_class(part: Part) -> list[str]:
-    """The companies whose newest count is that of one class of several: no value is divided by it."""
+    """The companies whose newest share count covers only one of several classes; no fair value is divided by it."""
     gaps = with_class_member(part.read("gaps")).filter(pl.col("reason") == ONE_CLASS_REASON, pl.col(CLASS) == COMPANY)
     newest = (
         gaps.group_by("cik")

@@ -22,8 +22,8 @@ from pipelines.valuation.reasons import Known, Shares, reasons, stale_after
 from warehouse.line_items import ITEM_NAMES
 
 AS_CONVERTED = 0.05
-"""A count of a class is that of all shares if it differs from net income over earnings per share by at most so much:
-dilution is hardly more."""
+"""The largest difference between the count of a class and net income over earnings per share at which the count is of
+all shares, in units of the class. Dilution is hardly more."""
 GRID_RETURNS = (0.075, 0.085, 0.095)
 GRID_GROWTHS = (0.015, 0.025, 0.035)
 SIGNIFICANT_DIGITS = 6

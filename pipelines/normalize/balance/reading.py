@@ -250,7 +250,9 @@ class _Filer:
         return filing
 
     def _read(self, filing: Filing, section: str, before: Lines) -> None:
-        """Read a section: the lines of the face; else those that add up, one of which may be the rest.
+        """Read a section: the lines of the face, if it is known; otherwise the lines that add up to the total.
+
+        One of these may be missing: its amount is then what the others leave of the total.
 
         Args:
             before: the lines of the filing before.

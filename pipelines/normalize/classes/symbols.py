@@ -3,7 +3,9 @@
 Belongs here: which class a symbol is, by the cover of the newest report, and which series it has. Does not: the values
 of a class (series), the tables (tables.build_tables).
 
-Where classes earn differently, a symbol whose class is not known has no values by class: they could be another class's.
+Where classes earn differently and no cover says the class of a symbol, it has no values by class: they could be those
+of another class. The exception is the symbol of class A (without such a letter: the company's first symbol, or its only
+one), which has what filings state without a class.
 """
 
 from collections.abc import Mapping
@@ -23,8 +25,8 @@ REASON = "class_of_stock_not_stated"
 
 WITHHELD = Rule(
     "class.withheld.not-stated",
-    "Amounts per share and counts are withheld for a symbol if its company's classes earn differently, as also few "
-    "shares with much revenue each show, and no cover of a report says which class it is.",
+    "Amounts per share and counts are withheld for a symbol other than that of class A if its company's classes earn "
+    "differently, as also few shares with much revenue each show, and no cover says its class.",
     "ASC 260-10-45-59A and 260-10-45-60B (the two-class method); Form 10-K, cover page: the symbol of each class",
     "withhold",
 )
