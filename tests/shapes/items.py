@@ -177,6 +177,7 @@ ITEMS: dict[str, list[Row]] = {
         if row["tag"] != EPS or row["end"] > "2022-12-31"
     ],
     "shares.withheld.of-one-class": company(INCOME, shares=5.0, **{EPS: [0.5] * QUARTERS}),
+    "shares.withheld.of-one-class: fewer earn it": company(INCOME, shares=30.0, **{EPS: [0.5] * QUARTERS}),
     "identity.dividends.times-shares": paid_half_yearly(),
     "shares.day-weighted-mean": company(INCOME, shares=10.0),
     "shares.withheld.other-basis": reverse_split(),

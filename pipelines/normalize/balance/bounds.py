@@ -4,6 +4,8 @@ Belongs here: whether a value is out of bounds, or one of its lines wrong. Does 
 (unknown), what follows (evidence).
 """
 
+from itertools import combinations
+
 from pipelines.normalize.balance.cash import WITH_RESTRICTED
 from pipelines.normalize.balance.debt import FILER_TOTAL
 from pipelines.normalize.balance.reading import Lines, stated_lines
@@ -168,6 +170,31 @@ def has_line_in_other_units(case: Case) -> bool:
 # --- Sums ---------------------------------------------------------------------------------------------------------
 
 
+def total_agreed_before(case: Case) -> bool:
+    """Whether a stated total was the sum of two or three of its parts on another balance sheet, and is no sum now.
+
+    A total of the value that another element states, too, is right.
+    """
+    table, sheet, elements = TABLES[case.value.item], case.sheet.stated, case.value.elements
+    amounts = {name: each for name, (each, _) in sheet.items() if name in table and each}
+    for total, whole in amounts.items():
+        parts = [name for name in amounts if total in table[name].part_of]
+        sums = [some for number in range(1, len(parts) + 1) for some in combinations(parts, number)]
+        agreed = any(
+            all(amount(other.stated, name) for name in some)
+            and amount(other.stated, total) == sum_of(other.stated, some)
+            for some in sums
+            for other in case.compared
+            if len(some) in (2, 3) and not elements.isdisjoint((total, *some))
+        )
+        is_right = (total in elements and [*amounts.values()].count(whole) > 1) or any(
+            abs(whole - sum_of(sheet, some)) <= MATERIAL * case.value.amount for some in sums
+        )
+        if agreed and not is_right:
+            return True
+    return False
+
+
 def no_longer_adds_up(case: Case) -> tuple[float, float] | None:
     """The sum of the lines with which a section added up before, and its total, if a line of the item explains why.
 
@@ -199,9 +226,10 @@ def _explains(case: Case, section: str, lines: tuple[str, ...], missing: Lines) 
         return any(stated[line][0] >= -left for line in of_item)
     if len(missing) > 1 or section == LIABILITIES:
         return len(missing) < 2
-    if any(is_slip(stated[line][0], left, unit, OTHER_DIGITS) for line in of_item):
-        return True
+    is_wrong = any(is_slip(stated[line][0], left, unit, OTHER_DIGITS) for line in of_item)
     repeated = [line for line in of_item if stated[line][0] >= DIGITS * unit_of([stated[line][0]])]
-    other_days = [each for day, each in case.filing.days.items() if day != case.sheet.day]
-    is_cash = case.value.item == CASH_ITEM
-    return is_cash and any(amount(each, line) == stated[line][0] for line in repeated for each in other_days)
+    columns = case.filing.days.items()
+    repeats = any(
+        amount(each, line) == stated[line][0] for line in repeated for day, each in columns if day != case.sheet.day
+    )
+    return is_wrong or (repeats and case.value.item == CASH_ITEM)

@@ -229,11 +229,11 @@ def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
 
 def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> Value | None:
     """The sum of the lines, or totals of the notes that include lines that are not stated."""
-    rule, flag = DEBT_AS_READ, None
+    rule = DEBT_AS_READ
     elements = lines = tuple(name for part in parts.values() for name in part.elements)
     if CURRENT_LIABILITIES in parts:
         rule, elements = _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
-    elif elements:
+    else:
         elements = _without_sums(stated, elements)
     if elements and rule is DEBT_AS_READ:
         rule, elements = _or_filer_total(stated, elements, *parts.values())
@@ -444,10 +444,8 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
     """Borrowings of lines that add up; None if one is negative, or may be inside another line."""
     stated, reads = filing.days[day], [part.read for part in parts if part.read]
     elements = tuple(element for part in parts for element in part.lines)
-    inside = [element for part in parts for element in part.inside]
-    if filing.face:  # an amount of a line is stated twice
-        shown = {amount(stated, element) for element in elements}
-        inside = [element for element in inside if amount(stated, element) not in shown]
+    shown = {amount(stated, element) for element in elements if filing.face}  # what is inside one is stated twice
+    inside = [element for part in parts for element in part.inside if amount(stated, element) not in shown]
     amounts = [amount(stated, element) for element in (*elements, *inside)]
     # a line of some members may be what a consolidation takes off
     if any(
@@ -456,9 +454,8 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
         return None
     add_up = tuple(adds_up(filing, read, day) for read in reads)
     if not any(amounts):
-        known = {element: each for element, (each, _) in stated.items()}
-        if not filing.face:
-            known = {**filing.earlier[day], **known}
+        before = {} if filing.face else filing.earlier[day]
+        known = {**before, **{element: each for element, (each, _) in stated.items()}}
         if any(read.section != LIABILITIES and _may_be_inside(read, known) for read in reads):
             return None
         left = _that_leave_nothing(stated, reads)

@@ -14,7 +14,7 @@ from itertools import product
 
 from pipelines.normalize.balance import bounds, unknown
 from pipelines.normalize.balance.reading import Filing
-from pipelines.normalize.balance.sheets import QUARTERS, Case, History, Sheet
+from pipelines.normalize.balance.sheets import GROUPS, QUARTERS, Case, History, Sheet
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value
 from pipelines.normalize.rule import Rule
 from warehouse.sections import SECTIONS
@@ -43,6 +43,13 @@ _EXCEEDS = Rule(
     "Debt is withheld if it exceeds the liabilities less deposits, or a part of it the current or non-current ones; "
     "cash if it exceeds the current assets or, without bank overdrafts, the cash of the cash flow statement.",
     f"{_FOOTS}; ASC 230-10-45-4, 230-10-50-8",
+    "withhold",
+)
+_NO_SUM = Rule(
+    "balance.withheld.total-agreed-before",
+    "Debt and cash are withheld if a stated total was the sum of two or three of its parts in the other column "
+    "or the balance sheet before, and is none any more: one of them is wrong.",
+    "definitions of the taxonomies: a total is the sum of its parts",
     "withhold",
 )
 _APART = Rule(
@@ -139,16 +146,18 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(CASH_ITEM, _NEGATIVE, "negative_line", bounds.is_negative),
     Evidence(DEBT, _EXCEEDS, "debt_not_footing", bounds.exceeds_liabilities),
     Evidence(CASH_ITEM, _EXCEEDS, "cash_not_footing", bounds.exceeds_assets),
+    Evidence(DEBT, _NO_SUM, "debt_not_footing", bounds.total_agreed_before),
+    Evidence(CASH_ITEM, _NO_SUM, "cash_not_footing", bounds.total_agreed_before),
     Evidence(CASH_ITEM, _APART, "cash_not_footing", bounds.moved_apart_from_flows),
     Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", bounds.is_part_of_earlier),
     Evidence(DEBT, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
     Evidence(CASH_ITEM, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
     Evidence(DEBT, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent, of_absence=True),
     Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent, of_absence=True),
-    Evidence(CASH_ITEM, NOT_SHOWN, "securities_not_shown", partial(unknown.vanished, "securities"), of_absence=True),
-    Evidence(DEBT, NOT_SHOWN, "current_debt_not_shown", partial(unknown.vanished, "current"), of_absence=True),
-    Evidence(DEBT, NOT_SHOWN, "short_term_debt_not_shown", partial(unknown.vanished, "short-term"), of_absence=True),
-    Evidence(DEBT, NOT_SHOWN, "noncurrent_debt_not_shown", partial(unknown.vanished, "noncurrent"), of_absence=True),
+    *(
+        Evidence(group.item, NOT_SHOWN, f"{name}_not_shown", partial(unknown.vanished, name), of_absence=True)
+        for name, group in GROUPS.items()
+    ),
     Evidence(DEBT, _FELL_DUE, "current_debt_not_shown", unknown.maturities_left, of_absence=True),
     Evidence(DEBT, _PART, "debt_not_footing", unknown.is_no_total, of_absence=True),
     Evidence(DEBT, _PART, "debt_not_footing", unknown.has_large_maturities, of_absence=True),
@@ -180,15 +189,14 @@ def supported(values: list[Value], filing: Filing, history: History) -> list[Val
     earlier = (*sheets.values(), *list(history.sheets)[-1:])
     history.filings += 1
     unknown.follow_maturities(history, own, [sheet for sheet in sheets.values() if sheet is not own])
-    for value in values:
-        history.values.setdefault((value.item, value.day), value)
+    history.values = {(value.item, value.day): value for value in values} | history.values
     found = []
     for value in values:
         compared = tuple(other for other in earlier if 0 < value.day - other.day <= QUARTERS)
         found.append(_supported(Case(value, sheets[value.day], filing, history, compared)))
     withdrawn = [
-        value.withheld(NOT_SHOWN, unknown.REASONS[group])
-        for value, group in unknown.shown_later(history, sheets)
+        value.withheld(NOT_SHOWN, reason)
+        for value, reason in unknown.shown_later(history, sheets)
         if NOT_SHOWN.where(True)
     ]
     withdrawn += [

@@ -48,8 +48,9 @@ def rows(filings: Iterable[Filing]) -> Iterator[Row]:
         for section, days in filing.open.items():
             lines = filing.likely_lines(section, days[0])
             stated = {element for day in days for element in filing.days[day]}
-            counted = [line for line in before.get(section, ()) if LINES[section][line].kind in COUNTED]
-            gone = [line for line in counted if line not in stated]
+            gone = [
+                line for line in before.get(section, ()) if line not in stated and LINES[section][line].kind in COUNTED
+            ]
             if lines or gone:
                 yield from _rows(filing, section, days, (*lines, *gone), adds_up=False)
 

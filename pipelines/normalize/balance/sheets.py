@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pipelines.normalize.balance.debt import SHORT_TERM
 from pipelines.normalize.balance.reading import Filing
 from pipelines.normalize.balance.totals import Day, sections_of
-from pipelines.normalize.balance.values import DEBT, Value, first_amount, lines_of, sum_of
+from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, first_amount, lines_of, sum_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
     ASSETS,
@@ -34,11 +34,12 @@ QUARTERS = 460
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Lines that a filer can stop stating.
+    """Lines of an item that a filer can stop stating.
 
     section, elements: of the lines. names: elements that show that a line is stated, or a total that includes it.
     """
 
+    item: str
     section: str
     elements: frozenset[str]
     names: frozenset[str]
@@ -46,16 +47,21 @@ class Group:
 
 def _group(section: str, kind: str, wholes: tuple[str, ...], of: Iterable[str] | None = None) -> Group:
     lines = {name: LINES[section][name] for name in of or LINES[section] if LINES[section][name].kind == kind}
-    return Group(section, frozenset(lines), frozenset((*wholes, *(name for name in lines if lines[name].usual))))
+    return Group(
+        CASH_ITEM if kind == SECURITY else DEBT,
+        section,
+        frozenset(lines),
+        frozenset((*wholes, *(name for name in lines if lines[name].usual))),
+    )
 
 
 GROUPS = {
-    "current": _group(CURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
-    "short-term": _group(CURRENT_LIABILITIES, BORROWING, ALL_DEBT, SHORT_TERM),
-    "noncurrent": _group(NONCURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
+    "current_debt": _group(CURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
+    "short_term_debt": _group(CURRENT_LIABILITIES, BORROWING, ALL_DEBT, SHORT_TERM),
+    "noncurrent_debt": _group(NONCURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
     "securities": _group(CURRENT_ASSETS, SECURITY, ("CashCashEquivalentsAndShortTermInvestments",)),
 }
-"""The groups of lines that a filer can stop stating."""
+"""The groups of lines that a filer can stop stating; the reason of the gap is their name and `_not_shown`."""
 
 
 TABLES = {
@@ -104,9 +110,7 @@ class Sheet:
 
     def left(self, section: str) -> float | None:
         """What all lines leave of the total of a section; None without a total."""
-        if section not in self.totals:
-            return None
-        return self.totals[section] - sum_of(self.stated, self.lines[section])
+        return self.totals[section] - sum_of(self.stated, self.lines[section]) if section in self.totals else None
 
 
 @dataclass(slots=True)

@@ -82,11 +82,9 @@ def is_slip(amount: float, left: float, unit: float, digits: int) -> bool:
 
 def unit_of(amounts: Iterable[float]) -> float:
     """The unit to which amounts are rounded: the largest power of ten that divides all of them; at least one."""
-    common = math.gcd(*map(int, amounts))
-    unit = 1
-    while common and not common % (unit * 10):
-        unit *= 10
-    return float(unit)
+    common = str(math.gcd(*map(int, amounts)))
+    zeros = len(common) - len(common.rstrip("0") or common)
+    return float(10**zeros)
 
 
 def rounded_by(total: float, unit: float) -> float:

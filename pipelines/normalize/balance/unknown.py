@@ -20,7 +20,7 @@ from pipelines.normalize.balance.sheets import (
     Sheet,
 )
 from pipelines.normalize.balance.solver import SAME
-from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount, first_amount, sum_of
+from pipelines.normalize.balance.values import DEBT, Value, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ALL_DEBT,
     BORROWINGS,
@@ -45,16 +45,8 @@ LEAST_SHARE = 0.02
 """A missing line matters if it was at least a fiftieth of the value."""
 
 
-REASONS = {
-    "securities": "securities_not_shown",
-    "current": "current_debt_not_shown",
-    "short-term": "short_term_debt_not_shown",
-    "noncurrent": "noncurrent_debt_not_shown",
-}
-"""The reason of the gap if a group of lines is not shown."""
-
 _TOTAL_OF_CASH = ("CashCashEquivalentsAndShortTermInvestments", "CashAndCashEquivalentsAtCarryingValue")
-_OTHER_PART = {"current": "noncurrent", "noncurrent": "current"}
+_OTHER_PART = {"current_debt": "noncurrent_debt", "noncurrent_debt": "current_debt"}
 
 
 def shown(sheet: Sheet, group: str) -> float:
@@ -65,7 +57,7 @@ def shown(sheet: Sheet, group: str) -> float:
         whole, rest = (amount(sheet.stated, name) for name in _TOTAL_OF_CASH)
     else:
         whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
-    return max(whole - rest, 0.0) if rest or group == "noncurrent" else 0.0
+    return max(whole - rest, 0.0) if rest or group == "noncurrent_debt" else 0.0
 
 
 def states(filing: Filing, group: str) -> bool:
@@ -127,8 +119,8 @@ def vanished(group: str, case: Case) -> bool:
         return False
     left, left_before = case.sheet.left(one.section), last.left(one.section)
     is_known = left is None or left <= HALF * case.sheet.totals[one.section]
-    is_known |= not last.parts[group] and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
-    if case.history.filings - number > REPORTS and is_known:
+    is_derived = not last.parts[group] and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
+    if case.history.filings - number > REPORTS and (is_known or is_derived):
         return False  # most of the other lines are stated, so it is zero, or it would have been a line
     if left is None or left_before is None:
         return True
@@ -144,17 +136,16 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
     day of the filing of the value, which does not.
 
     Returns:
-        each value with the name of the group.
+        each value with the reason of its gap.
     """
     newest = max(of_day)
     found = []
     for name, group in GROUPS.items():
-        item = CASH_ITEM if name == "securities" else DEBT
         lines = {day: line for day, sheet in of_day.items() if (line := shown(sheet, name))}
         before = [day for day in lines if newest in lines and newest - day <= QUARTERS]
         for value, *own_sheets in history.served if lines else ():
             own = own_sheets[-1].day
-            if value.item != item or value.is_proved:
+            if value.item != group.item or value.is_proved:
                 continue
             earlier = [day for day in before if day < own < newest]
             shows = [lines[own]] if value.day != own and own in lines else []
@@ -163,7 +154,7 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
             line = sum(shows) / len(shows) if shows else 0.0
             is_stated = any(sheet.parts[name] or not group.names.isdisjoint(sheet.stated) for sheet in own_sheets)
             if line and line >= MATERIAL * (value.amount + line) and not is_stated:
-                found.append((value, name))
+                found.append((value, f"{name}_not_shown"))
     return found
 
 
@@ -171,7 +162,7 @@ def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
     """Note in the history the newest balance sheet with each group of lines."""
     for group in GROUPS:
         line = shown(own, group)
-        if line and line >= SAME * own.parts["noncurrent"]:
+        if line and line >= SAME * own.parts["noncurrent_debt"]:
             history.last_with[group] = own, history.filings
         elif states(filing, group):
             history.last_with.pop(group, None)
@@ -188,12 +179,12 @@ UNNAMED = (0.4, 0.25)
 
 def _is_alone(sheet: Sheet) -> str | None:
     """The one line of debt of a classified balance sheet, if no line and no total shows a current part."""
-    borrowings = GROUPS["noncurrent"].elements
+    borrowings = GROUPS["noncurrent_debt"].elements
     lines = [name for name in sheet.lines.get(NONCURRENT_LIABILITIES, ()) if name in borrowings]
     zero = [name for name in borrowings & sheet.stated.keys() if not amount(sheet.stated, name)]
     wholes = [name for name in (*LONG_TERM_DEBT, *ALL_DEBT) if amount(sheet.stated, name)]
     found = [*(lines or zero), *wholes]
-    return found[0] if len(found) == 1 and not sheet.parts["current"] else None
+    return found[0] if len(found) == 1 and not sheet.parts["current_debt"] else None
 
 
 def became_due(line: str, sheet: Sheet, other: Sheet) -> bool:
@@ -209,10 +200,10 @@ def became_due(line: str, sheet: Sheet, other: Sheet) -> bool:
 def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
     """Note in the history what became current on a newest balance sheet, until current debt is stated."""
     line = _is_alone(sheet)
-    if sheet.parts["current"]:
+    if sheet.parts["current_debt"]:
         history.became_due, history.due_since = 0, -REPORTS
     for each in (*others, sheet):
-        if first_amount(each.stated, LONG_TERM_DEBT) and each.parts["noncurrent"]:
+        if first_amount(each.stated, LONG_TERM_DEBT) and each.parts["noncurrent_debt"]:
             history.is_part = _is_less_than_part(each)
     newest = list(history.sheets)[-1:]
     if line is None or CURRENT_LIABILITIES not in sheet.totals:
@@ -232,8 +223,7 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
     older = [amount(one.stated, line) for one in list(history.sheets)[-2:]]
     if len(older) > 1:
         paid_before, paid = older[0] - older[1], older[1] - amount(sheet.stated, line)
-        is_equal = abs(paid - paid_before) <= LITTLE * paid
-        if is_equal and paid > 0 and REPORTS * paid >= LITTLE * amount(sheet.stated, line):
+        if abs(paid - paid_before) <= LITTLE * paid > 0 and REPORTS * paid >= LITTLE * amount(sheet.stated, line):
             history.installments_since = history.filings
 
 
@@ -259,16 +249,16 @@ def is_no_total(case: Case) -> bool:
 
 def _is_less_than_part(sheet: Sheet) -> bool:
     """Whether all long-term debt is less than its non-current part by more than a tenth."""
-    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts["noncurrent"]
+    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts["noncurrent_debt"]
     return 0 < whole < rest * (1 - MOVED)
 
 
 def has_large_maturities(case: Case) -> bool:
     """Whether maturities that no line states would be most of the current liabilities and of the debt."""
-    due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - case.sheet.parts["noncurrent"]
+    due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - case.sheet.parts["noncurrent_debt"]
     return (
         case.value.rule is WITH_MATURITIES
-        and case.sheet.parts["noncurrent"] > 0
+        and case.sheet.parts["noncurrent_debt"] > 0
         and case.sheet.totals[CURRENT_LIABILITIES] >= due > UNNAMED[0] * case.sheet.totals[CURRENT_LIABILITIES]
         and due > UNNAMED[1] * case.value.amount
     )
@@ -285,7 +275,7 @@ _NOTES = frozenset(
 
 def notes_exceed(case: Case) -> bool:
     """Whether only current debt is stated as a line, and notes of any term are more."""
-    is_alone = bool(case.sheet.parts["current"]) and not case.sheet.parts["noncurrent"]
+    is_alone = bool(case.sheet.parts["current_debt"]) and not case.sheet.parts["noncurrent_debt"]
     notes = _NOTES & case.sheet.stated.keys() if is_alone and case.value.rule is DEBT_AS_READ else ()
     is_more = any(amount(case.sheet.stated, name) > case.value.amount * (1 + DISCOUNT) for name in notes)
     return is_more and CURRENT_LIABILITIES in case.sheet.totals

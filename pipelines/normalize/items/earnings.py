@@ -53,9 +53,9 @@ OTHER_BASIS = 100
 """Averages of shares of two legs hardly ever differ so many times by issues: Applied Optoelectronics had 52 times as
 many after its offering, AI Era 4,200 times as many before a reverse split of 1:2000."""
 
-FEWEST_YEARS, SEVERAL_CLASSES = 2, 1.5
-"""A count is that of one class if net income is half as much again as earnings per share times the count, in two fiscal
-years at least: preferred dividends and participating securities hardly ever take a third of net income."""
+FEWEST_YEARS = 2
+"""A count is not that of the shares that earn net income, if this is OTHER_COUNT times more or less than theirs in so
+many fiscal years at least. Preferred dividends and participating securities take less (Shinhan 2007: 11 %)."""
 
 EPS_AS_FILED = Rule(
     "eps.as-filed",
@@ -101,8 +101,8 @@ OTHER_SHARES = Rule(
 )
 OF_ONE_CLASS = Rule(
     "shares.withheld.of-one-class",
-    "Counts of shares are withheld if net income is half as much again as filed earnings per share times shares in all "
-    "fiscal years, two at least, because the count is that of one class.",
+    "Counts of shares are withheld if net income is a quarter more than filed earnings per share times shares, or less "
+    "by as much, in all fiscal years, two at least: they are not of the class that earns it.",
     "ASC 260-10-45-59A and 260-10-45-60B: with several classes of shares, each class has its part of the earnings",
     "withhold",
 )
@@ -248,15 +248,14 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Item
 
 
 def _of_one_class(points: Points, is_year: Flags, times: Floats) -> Flags:
-    """Whether net income is so many times earnings per share times shares in all fiscal years, two at least.
+    """Whether earnings per share times shares are net income in no fiscal year, of two at least.
 
     Args:
         times: net income over this product; 1 if they differ by rounding.
     """
-    few, others = (
-        _fiscal_years(points, is_year & holds) for holds in (times >= SEVERAL_CLASSES, times < SEVERAL_CLASSES)
-    )
-    return OF_ONE_CLASS.where((few >= FEWEST_YEARS) & (others == 0))
+    is_apart = (times > OTHER_COUNT) | (times < 1 / OTHER_COUNT)
+    differing, agreeing = (_fiscal_years(points, is_year & one) for one in (is_apart, ~(is_apart | np.isnan(times))))
+    return OF_ONE_CLASS.where((differing >= FEWEST_YEARS) & (agreeing == 0))
 
 
 def of_all_classes(shares: Item, is_of_one_class: Flags) -> Item:
