@@ -2,7 +2,8 @@
 
 Run it with `make mutations SOURCE=../shared/edgar` (a mirror directory). Each mutation changes one fact that is a leg
 of a current value of the last five years. The company is copied under another CIK with that one fact changed, many
-copies in one call of the rules. The value is then the same, withheld, or served wrong.
+copies in one call of the rules. The value is then the same, withheld, or served wrong. With FUNDAMENTALS_FILINGS=all
+and a mirror that has filings, the fact is made wrong in the filing's statements, too.
 
 Belongs here: drawing the mutations, applying them, and the page docs/mutations.md. Does not: which errors simulated
 filers make (tests.property.errors).
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from decimal import Decimal
 from hashlib import blake2b
@@ -27,9 +28,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from pipelines.normalize.faces.facts import Filed
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import standardize
-from pipelines.stages.values import held_predecessors
+from pipelines.stages import filed
+from pipelines.stages.values import filings_read, held_predecessors
 from pipelines.storage.lake import Lake
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -75,12 +78,14 @@ class Companies:
         self.facts = stitched(lake.read("facts"), earlier)[0].sort("cik", maintain_order=True)
         self.accepted = under_successors(lake.read("acceptances"), earlier)
         self.registrants = lake.read("registrants").select("cik", "sic")
+        filers = [*self.facts["cik"].unique(), *(cik for chain in earlier.values() for cik in chain)]
+        self.filed = filed.read(lake, filers, [*filings_read(lake)], self.facts, earlier)
         ranges = self.facts.with_row_index("row").group_by("cik").agg(first="row", rows=pl.len())
         self.rows = {cik: self.facts.slice(first[0], rows) for cik, first, rows in ranges.iter_rows()}
 
     def versions(self) -> pl.DataFrame:
         """The current version of each value."""
-        return current(standardize(self.facts, self.accepted, self.registrants).versions)
+        return current(standardize(self.facts, self.accepted, self.registrants, filed=self.filed).versions)
 
     def copies(self, of: list[tuple[str, dict[str, Any] | None]]) -> pl.DataFrame:
         """The current values of copies, each with one mutation or none: `copy` (place in the list), and the value."""
@@ -94,8 +99,33 @@ class Companies:
         accepted, registrants = (
             names.join(rows, on="cik").drop("cik").rename({"copy": "cik"}) for rows in (self.accepted, self.registrants)
         )
-        found = current(standardize(pl.concat(parts), accepted, registrants).versions)
+        of_filings = self._filed_copies(of)
+        found = current(standardize(pl.concat(parts), accepted, registrants, filed=of_filings).versions)
         return found.select("period_end", "item", "value", copy=pl.col("cik").cast(pl.Int64) - 1)
+
+    def _filed_copies(self, of: list[tuple[str, dict[str, Any] | None]]) -> Filed | None:
+        """What the filings of copies state: the mutation is in the filing, so its statements have it, too."""
+        if self.filed is None:
+            return None
+        frames: dict[str, list[pl.DataFrame]] = {each.name: [] for each in fields(self.filed)}
+        for number, (cik, mutation) in enumerate(of):
+            for name, of_name in frames.items():
+                rows = getattr(self.filed, name).filter(pl.col("cik") == cik)
+                rows = rows.with_columns(cik=pl.lit(f"{number + 1:010}"))
+                of_name.append(_mutated_statement(rows, mutation) if mutation and "element" in rows.columns else rows)
+        return replace(self.filed, **{name: pl.concat(of_name) for name, of_name in frames.items()})
+
+
+def _mutated_statement(rows: pl.DataFrame, mutation: dict[str, Any]) -> pl.DataFrame:
+    """What a filing states, with the mutation wherever it states the amount of the fact under its element."""
+    of_fact = pl.all_horizontal(
+        pl.col("accession") == mutation["accession"],
+        pl.col("element") == mutation["tag"],
+        pl.col("value") == mutation["filed"],
+    ).fill_null(value=False)
+    if mutation["wrong"] is None:
+        return rows.filter(~of_fact)
+    return rows.with_columns(value=pl.when(of_fact).then(pl.lit(mutation["wrong"])).otherwise("value"))
 
 
 def current(versions: pl.DataFrame) -> pl.DataFrame:

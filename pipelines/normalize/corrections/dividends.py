@@ -10,13 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, pairs_of_equal
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, pairs_of_equal
 from pipelines.normalize.corrections.figures import (
     A_QUARTER,
     A_YEAR,
     COUNTS,
+    EARNINGS,
     MANY_OTHERS,
     NEARLY_ALL,
+    PARENT,
     Figures,
     PeriodRows,
     Proposal,
@@ -49,6 +51,8 @@ dividends per share times average shares are within it of the dividends declared
 MORE_THAN_PAID = 1.5
 """Dividends per share times average shares exceed all dividends paid, or those declared, by less than this factor, also
 in a year in which many shares were issued. Measured: at most 1.36 times where the figures are right."""
+MONTHS = 3
+"""Months of a quarter: some rates are those of a month."""
 LIKE_A_QUARTER = 0.5
 """A rate is like the dividend of a quarter in or next to the period, within this share."""
 
@@ -68,8 +72,8 @@ BY_PAYMENTS = "dividends paid over shares of the same filing"
 
 RATE = Rule(
     "correction.dividends.rate",
-    "Dividends per share of a longer period are left out if dividends paid over shares are as many times as much as "
-    "the period has quarters, and a quarter of it has about that dividend: a rate.",
+    "Dividends per share are left out as the rate of a quarter or month if dividends paid or declared over shares are "
+    "as many times as much as the period has of these; roughly, if a quarter states about that dividend.",
     "Taxonomy definition: dividends declared per share during the period",
     "withhold",
 )
@@ -98,18 +102,20 @@ AS_PAID_PER_SHARE = Rule(
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Dividends per share that are wrong in scale, rates, and those that payments contradict."""
-    rows, times = _compared(figures)
+    rows, times, of_any = _compared(figures)
     known = np.isfinite(times) & (times > 0)
     power = power_of_thousand(times, NEAR_COUNTS)
     of_paid = rows[PAID_PER_SHARE] / rows[PER_SHARE]
     takes_other = (np.abs(times - 1) > APART) & (np.abs(times / of_paid - 1) <= NEARLY)
     quarters = np.round((rows.end - rows.start + 1) / DAYS_OF_QUARTER)
     is_rate = (quarters >= 2) & (np.abs(times - quarters) <= AS_PAID * quarters) & _like_a_quarter(rows)
+    is_rate |= any_of([(each >= 2) & (np.abs(of_any / each - 1) <= NEARLY) for each in (quarters, MONTHS * quarters)])
     is_off = (np.abs(times - 1) > APART) & ~rows.is_of(PAID, ORDINARY_RANKS)
     is_far = (np.abs(np.log(times)) > np.log(CLEARLY)) & rows.is_of(PAID, PAID_ON_COMMON)
     off = is_off & rows.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
     off |= is_far & rows.usual(known, np.abs(times - 1) <= AS_PAID)
     declared = times * np.abs(rows[DECLARED] / rows[PAID])
+    off &= ~(np.abs(declared - 1) <= NEARLY)  # what is declared can be paid in another period
     is_same = np.abs(np.abs(rows[PAID] / rows[DECLARED]) - 1) <= NEARLY
     not_declared = is_same & (declared < 1 / MORE_THAN_PAID)
     not_declared |= is_same & rows.is_of(DECLARED, COMMON_RANKS) & (declared > MORE_THAN_PAID)
@@ -122,7 +128,9 @@ def proposals(figures: Figures) -> list[Proposal]:
         (NOT_AS_PAID, "dividends declared, which are those paid, over shares of the same filing", not_declared, np.nan),
         (NOT_AS_PAID, BY_PAYMENTS, is_more & (times < 1 / MORE_THAN_PAID), np.nan),
     )
-    case = np.select([rule.where(known & holds) for rule, _, holds, _ in cases], range(len(cases)), NOTHING)
+    case = np.select(
+        [rule.where((known | (rule is RATE)) & holds) for rule, _, holds, _ in cases], range(len(cases)), NOTHING
+    )
     confirmed = rows.place[PER_SHARE][np.abs(times - 1) <= NEARLY]
     return [
         _with_repetitions(figures, rows.propose(rule, evidence, PER_SHARE, case == number, factor), confirmed)
@@ -143,7 +151,7 @@ def _with_repetitions(figures: Figures, proposal: Proposal, as_paid: Ints) -> Pr
 
 def as_paid(figures: Figures) -> Comparison:
     """The dividends per share that are as paid: each times shares, and the dividends paid."""
-    rows, times = _compared(figures)
+    rows, times, _ = _compared(figures)
     paid = np.abs(rows[PAID])
     return Comparison(
         rule=NOT_AS_PAID,
@@ -171,8 +179,18 @@ def _like_a_quarter(rows: PeriodRows) -> Flags:
     return np.bincount(row[near], minlength=len(rows.seq)) > 0
 
 
-def _compared(figures: Figures) -> tuple[PeriodRows, Floats]:
-    """The figures of each filing and period, and the dividends paid as a multiple of dividends per share."""
-    rows = PeriodRows.of(figures, (PER_SHARE, PAID, DECLARED, PAID_PER_SHARE, *COUNTS))
+def _compared(figures: Figures) -> tuple[PeriodRows, Floats, Floats]:
+    """The figures of each filing and period, and the dividends paid as a multiple of dividends per share.
+
+    Also as such a multiple the dividends paid or else declared, where no shares are stated over net income by its
+    earnings per share.
+    """
+    rows = PeriodRows.of(figures, (PER_SHARE, PAID, DECLARED, PAID_PER_SHARE, PARENT, EARNINGS, *COUNTS))
     shares = either(*(rows[count] for count in COUNTS))
-    return rows, np.abs(rows[PAID]) / (np.abs(rows[PER_SHARE]) * shares)
+    paid, per_share = np.abs(rows[PAID]), np.abs(rows[PER_SHARE])
+    of_income = np.abs(rows[PARENT] / rows[EARNINGS])
+    return (
+        rows,
+        paid / (per_share * shares),
+        either(paid, np.abs(rows[DECLARED])) / (per_share * either(shares, of_income)),
+    )
