@@ -95,6 +95,9 @@ FACTS: dict[str, list[Row]] = {
     "fact.noncontrolling-interests-already": [fact(tag, value, *YEAR) for tag, value in OF_PARENT.items()],
     "fact.lesser-source-repeats": contracts_alone_later(),
     "fact.other-source": contracts_alone_later(),
+    "source.revenue-that-foots": year(
+        **{REVENUE: 60e6, CONTRACTS: 100e6, "CostsAndExpenses": 85e6, "OperatingIncomeLoss": 15e6}
+    ),
     "source.no-less-than-part": year(**{REVENUE: 100e6, "SalesRevenueNet": 500e6}),
 }
 

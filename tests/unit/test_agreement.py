@@ -321,6 +321,46 @@ def test_a_replaced_figure_is_replaced_where_a_later_filing_repeats_it():
     assert value_of(found, "dividends_per_share", "annual", "2023-12-31") == 7.0
 
 
+@pytest.mark.parametrize(
+    ("figures", "served"),
+    [
+        ({DIVIDENDS: 0.41, PAID_ON_ALL: 65.6e6, SHARES: 40e6}, None),
+        ({DIVIDENDS: 0.015, PAID_ON_ALL: 7.2e6, SHARES: 40e6}, None),
+        ({DIVIDENDS: 8.75, DECLARED: 1400e6, NET_INCOME: 2400e6, EPS: 60.0}, None),
+        ({DIVIDENDS: 0.41, PAID_ON_ALL: 52e6, SHARES: 40e6}, 0.41),
+        ({DIVIDENDS: 1.64, PAID_ON_ALL: 65.6e6, SHARES: 40e6}, 1.64),
+    ],
+    ids=["of a quarter", "of a month", "without shares", "another share of what is paid", "of the year"],
+)
+@in_one_call
+def test_a_rate_in_the_context_of_a_year_is_no_value(figures, served):
+    """No quarter is stated; what is paid or declared over shares says how many times the rate is paid in the year."""
+    rows = [fact(tag, value, *of_year(2023)) for tag, value in {REVENUE: 9e9, **figures}.items()]
+    found = yield raw(rows)
+
+    assert value_of(found, "dividends_per_share", "annual", "2023-12-31") == served
+
+
+@in_one_call
+def test_a_rate_that_was_declared_and_is_paid_later_counts():
+    """Coca-Cola pays the dividend of the second quarter in the third: half a year has the payments of one quarter."""
+    rows = [
+        fact(tag, value, f"{year}-01-01", f"{year}-{end}", form=form, filed=f"{year + late}-{filing}")
+        for year in (2021, 2022, 2023)
+        for end, form, late, filing, paid in (("06-30", "10-Q", 0, "08-05", 20e6), ("12-31", "10-K", 1, "02-20", 80e6))
+        for tag, value in {
+            REVENUE: 9e9,
+            SHARES: 40e6,
+            DIVIDENDS: 1.0 if form == "10-Q" else 2.0,
+            DECLARED: 40e6 if form == "10-Q" else 80e6,
+            PAID: paid if (form, year) == ("10-Q", 2023) else 40e6 if form == "10-Q" else 80e6,
+        }.items()
+    ]
+    found = yield raw(rows)
+
+    assert value_of(found, "dividends_per_share", "ttm", "2023-06-30") == 2.0
+
+
 def test_a_quarterly_rate_is_not_the_dividend_of_a_year():
     """0.03 a share in the context of a year in which 0.12 were paid, as 0.03 each quarter."""
     quarter = fact(DIVIDENDS, 0.03, "2023-07-01", "2023-09-30", form="10-Q", filed="2023-11-05")
@@ -332,26 +372,6 @@ def test_a_quarterly_rate_is_not_the_dividend_of_a_year():
     found = corrected_by(signed(raw(quarter, *year)), dividends.proposals)
 
     assert [f"{end}" for end in found.filter(concept="dividends_per_share")["end"]] == ["2023-09-30"]
-
-
-@pytest.mark.parametrize(
-    ("figures", "served"),
-    [
-        ({"GrossProfit": 30_456e3}, 100_579e3),
-        ({"GrossProfit": 31_456e3}, 60_321e3),
-        ({"CostsAndExpenses": 85_123e3, "OperatingIncomeLoss": 15_456e3}, 100_579e3),
-        ({"CostsAndExpenses": 45_321e3, "OperatingIncomeLoss": 15e6, "GrossProfit": 30_456e3}, 60_321e3),
-    ],
-    ids=["cost and gross profit", "neither", "costs and operating income", "both"],
-)
-def test_of_two_elements_of_revenue_the_one_counts_with_which_the_income_statement_foots(figures, served):
-    """60 million under the element of total revenue, and 101 million of contracts, of which 70 million are cost."""
-    contracts = "RevenueFromContractWithCustomerExcludingAssessedTax"
-    lines = {REVENUE: 60_321e3, contracts: 100_579e3, "CostOfRevenue": 70_123e3, **figures}
-    rows = [fact(tag, value, *of_year(2023)) for tag, value in lines.items()]
-    found = corrected_by(signed(raw(*rows)), agreement.of_revenue)
-
-    assert found.filter(concept="revenue")["value"].to_list() == [served]
 
 
 @in_one_call

@@ -69,8 +69,7 @@ BY_NONE = "another figure of the filing, which equals this one in other periods,
 BY_TWO_OTHERS = Rule(
     "correction.agreement.by-two-others",
     "Net income, revenue or earnings per share that nothing in the filing confirms are replaced by what equals them "
-    "in other periods if a second figure agrees; revenue also by a larger element that foots, earnings in cents by "
-    "dollars.",
+    "in other periods if a second figure agrees; earnings in cents by dollars.",
     "ASC 260-10-45-10; Regulation S-X Rule 5-03: the lines of the income statement foot",
     "correct",
 )
@@ -310,11 +309,7 @@ def of_revenue(figures: Figures) -> list[Proposal]:
     provisions = {"revenue_by_expenses": NEARLY * np.abs(revenue)}
     equals = [Equal(_independent(rows, name), rounding, apart=provisions.get(name, 0.0)) for name in OTHERS_OF_REVENUE]
     statements = [Equal(rows[one] + rows[other], rounding, is_proof=False) for one, other in lines]
-    right, is_confirmed = compared(rows, revenue, [*equals, *statements])
-    # a part of revenue under the element of all of it
-    larger, foots = equals[0].amount, any_of([each.agrees(equals[0].amount) for each in statements])
-    is_part = (larger > revenue) & foots & ~is_confirmed & (np.isnan(right) | (right == revenue))
-    return _replaced(rows, REVENUE, np.where(is_part, larger, right))
+    return _replaced(rows, REVENUE, compared(rows, revenue, [*equals, *statements])[0])
 
 
 def _independent(rows: PeriodRows, name: str) -> Floats:

@@ -73,7 +73,7 @@ BY_PAYMENTS = "dividends paid over shares of the same filing"
 RATE = Rule(
     "correction.dividends.rate",
     "Dividends per share are left out as the rate of a quarter or month if dividends paid or declared over shares are "
-    "as many times as much as the period has of these; roughly, if a quarter states about that dividend.",
+    "as many times as much as the period has of these; roughly, if a quarter has about it.",
     "Taxonomy definition: dividends declared per share during the period",
     "withhold",
 )

@@ -46,6 +46,15 @@ ANNUAL_NOTE = Rule(
 LARGE_PART = 0.5
 """A line of at most half of the other amount is a part of it, and does not replace it."""
 
+OTHER_REVENUE = Rule(
+    "source.revenue-that-foots",
+    "Of several amounts of revenue those count that foot with gross profit or operating income; if none does, those "
+    "that are not below cost of revenue, operating income, or the revenue of a part of the period, if any.",
+    "Regulation S-X Rule 5-03: the income statement leads from revenue to income",
+    "select",
+)
+_OF_INCOME = ("cost_of_revenue", "gross_profit", "operating_costs", "operating_income")
+
 SOURCE = ["cik", "concept", "rank"]
 OF_WHOLE_ALREADY = Rule(
     "fact.noncontrolling-interests-already",
@@ -224,6 +233,42 @@ def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
     off = (pl.col("net_assets") - pl.col("of_parent")).abs()
     compared = added.join(net_assets, on="slot").join(parents, on="candidate")
     return compared.filter(OF_WHOLE_ALREADY.where(off < ONE_OF * pl.col("value").abs()))
+
+
+def of_income_statement(candidates: pl.DataFrame) -> pl.DataFrame:
+    """The amounts of revenue in whose place another one of the filing and period counts (OTHER_REVENUE).
+
+    Args:
+        candidates: in the order of filing, the best of each amount first.
+    """
+    of_revenue = (pl.col("concept") == "revenue") & (pl.col("needed") == 1)
+    several = candidates.filter(of_revenue).filter(pl.col("value").n_unique().over("amount") > 1)
+    lines = (
+        candidates.join(several, on="slot", how="semi")
+        .group_by("slot")
+        .agg(pl.col("value").filter(pl.col("concept") == name).first().alias(name) for name in _OF_INCOME)
+    )
+    parts = candidates.filter(pl.col("concept") == "revenue").unique("amount", keep="first", maintain_order=True)
+    largest = (
+        several.select("amount", "cik", "seq", "start", "end")
+        .unique("amount")
+        .join(parts.select("cik", "start", part="value", of="seq", until="end"), on=["cik", "start"])
+        .filter(pl.col("until") < pl.col("end"), pl.col("of") <= pl.col("seq"))
+        .group_by("amount")
+        .agg(pl.col("part").max())
+    )
+    cost, gross_profit, costs, income = (pl.col(name) for name in _OF_INCOME)
+    value, within = pl.col("value"), pl.col("grain")
+    foots = ((cost + gross_profit - value).abs() <= within).fill_null(value=False)
+    foots |= ((costs + income - value).abs() <= within).fill_null(value=False)
+    floor = pl.max_horizontal(cost, income, "part")
+    is_above = (value >= floor * (1 - SAME_WHEN_ROUNDED)).fill_null(value=True)
+    counts = pl.when(pl.col("foots").any().over("amount")).then("foots").otherwise("is_above")
+    compared = several.join(lines, on="slot", how="left", maintain_order="left").join(
+        largest, on="amount", how="left", maintain_order="left"
+    )
+    judged = compared.with_columns(foots=foots, is_above=is_above).with_columns(counts=counts)
+    return judged.filter(OTHER_REVENUE.where(~pl.col("counts") & pl.col("counts").any().over("amount")))
 
 
 def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:

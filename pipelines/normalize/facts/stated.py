@@ -56,7 +56,8 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame, shown: pl.Da
     pairs = _without(pairs, "pair", repeated, added)
     complete, parts, above = candidates.complete(pairs)
     noted, subtracted = candidates.of_notes(complete), candidates.of_net_income(complete)
-    lines = _without(complete, "candidate", noted, subtracted)
+    of_income = candidates.of_income_statement(complete)
+    lines = _without(complete, "candidate", noted, subtracted, of_income)
     of_notes = candidates.of_statements(lines, pairs, _of_filings(shown, facts))
     lines = _without(lines, "candidate", of_notes)
     best = lines.unique("amount", keep="first", maintain_order=True)
@@ -70,6 +71,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame, shown: pl.Da
         (candidates.OF_WHOLE_ALREADY, subtracted),
         (candidates.NO_LESS_THAN_PART, parts),
         (candidates.ANNUAL_NOTE, noted),
+        (candidates.OTHER_REVENUE, of_income),
         (candidates.LINE_OF_STATEMENT, of_notes),
         (candidates.LESSER_SOURCE, lesser),
         (candidates.OTHER_SOURCE, other),
