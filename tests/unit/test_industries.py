@@ -18,6 +18,9 @@ LENDER = ("InterestIncomeExpenseNet", "NoninterestIncome", "Deposits")
 BROKER = ("PayablesToCustomers", "ReceivablesFromCustomers")
 PREMIUMS = ("PremiumsEarnedNet", "UnearnedPremiums")
 
+COST = "CostOfRevenue"
+IFRS_LENDER = ("LoansAndAdvancesToBanks", "InterestRevenueCalculatedUsingEffectiveInterestMethod")
+
 CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "a bank by its code": ("6022", (), "bank"),
     "a savings institution by its code": ("6036", (), "bank"),
@@ -45,6 +48,15 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "an adviser by its code": ("6282", (), "asset_manager"),
     "an exchange by its code": ("6200", (), "exchange"),
     "a payment network, whose code tells nothing": ("7389", ("SettlementAssetsCurrent",), "exchange"),
+    "a company that sells rides and holds its drivers' money": ("7389", ("FundsHeldForClients", COST), "general"),
+    "a company that sells rides, with the code of exchanges": ("6200", (COST,), "general"),
+    "a foreign bank by its deposits": ("", ("DepositsFromBanks", *IFRS_LENDER), "bank"),
+    "a foreign bank by its customers' deposits": (
+        "",
+        ("BalancesOnTermDepositsFromCustomers", *IFRS_LENDER),
+        "bank",
+    ),
+    "a foreign lender without deposits": ("", IFRS_LENDER, "general"),
     "a trust by its code": ("6798", (), "reit"),
     "a trust that owns mortgages": ("6798", ("InterestIncomeOperating", "InterestIncomeExpenseNet"), "bank"),
     "a trust that owns mortgages and buildings": (
