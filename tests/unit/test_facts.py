@@ -381,6 +381,24 @@ def test_one_filing_in_another_currency_changes_nothing():
     assert reporting_currency(typed(raw(rows, translated))[0]).rows() == [(int(CIK), "TWD")]
 
 
+@pytest.mark.parametrize(
+    ("tag", "amounts", "counts"),
+    [
+        (REVENUE, (20.4e9, 20_392e6), 20_392e6),
+        (REVENUE, (15.3e9, 15_342e6, 15_342.1e6), 15_342.1e6),
+        (SHARES, (628e6, 627_912_345), 627_912_345),
+        (REVENUE, (20.4e9, 20_110e6), 20.4e9),
+        (REVENUE, (97e6, 98e6), 98e6),
+    ],
+    ids=["tenths of billions", "larger and finer", "shares in millions", "another amount", "no rounding"],
+)
+def test_of_two_amounts_of_an_element_the_finest_of_the_largest_counts(tag, amounts, counts):
+    """A text states in billions what the statement states in millions."""
+    facts, _ = typed(raw([fact(tag, amount, *YEAR) for amount in amounts]))
+
+    assert facts["value"].to_list() == [counts]
+
+
 # --- Each rule decides about some report
 
 QUARTER = ("2023-07-01", "2023-09-30")
@@ -398,6 +416,11 @@ DECIDED = {
     "fact.zero-share-count": [fact(REVENUE, 5, *YEAR), fact(SHARES, 0, *YEAR)],
     "fact.per-share-without-shares": [fact(REVENUE, 5, *YEAR), fact(EPS, 0.4, *YEAR, unit="USD")],
     "source.no-less-than-part": [fact(REVENUE, 29, *YEAR), fact("SalesRevenueNet", 82, *YEAR)],
+    "source.revenue-that-foots": [
+        fact(REVENUE, 29, *YEAR),
+        fact("RevenueFromContractWithCustomerExcludingAssessedTax", 82, *YEAR),
+        fact("OperatingIncomeLoss", 40, *YEAR),
+    ],
     "precision.scale-of-filing": [
         fact(REVENUE, 1e6 * (year - 1999), f"{year}-01-01", f"{year}-12-31") for year in range(2013, 2024)
     ],

@@ -7,6 +7,7 @@ conversion (no amount is converted), which concept a fact states (stated), the s
 import polars as pl
 
 from pipelines.normalize.arrays import ints
+from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
 
@@ -58,8 +59,8 @@ AFTER_FILING = Rule(
 )
 FILED_TWICE = Rule(
     "report.filed-twice",
-    "An amount that a filing states twice counts once: the largest of one element; the first of equal ones in a sum, "
-    "if the other is an optional part of it.",
+    "An amount that a filing states twice counts once: the largest of one element, or the finest that rounds to it; "
+    "the first of equal ones in a sum, if the other is an optional part of it.",
     "taxonomy definitions of the elements: an amount filed under a broad and a narrow element is one amount",
     "select",
 )
@@ -130,11 +131,26 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     repeated = facts.clear()
     # if all rows have different hashes, no fact is stated twice
     if FILED_TWICE.where(facts.select(_IDENTITY).hash_rows().n_unique() < facts.height):
-        is_last = pl.struct(_IDENTITY).is_last_distinct()
-        facts, repeated = facts.filter(is_last), facts.filter(~is_last)
+        counts = _counts_of_several(facts)
+        facts, repeated = facts.filter(counts), facts.filter(~counts)
     left_out = pl.concat([dated.drop_nulls("left_out_by"), repeated.with_columns(left_out_by=pl.lit(FILED_TWICE.id))])
     decisions = left_out.group_by("cik", rule="left_out_by").agg(figures=pl.len())
     return facts.drop("left_out_by"), decisions.cast(DECISIONS)
+
+
+def _counts_of_several(facts: pl.DataFrame) -> pl.Series:
+    """Whether each fact counts: of several amounts the largest one, or the finest of which it is a rounding.
+
+    Args:
+        facts: sorted by _ORDER, so that the largest amount is the last one of its element and period.
+    """
+    several = facts.with_row_index("row").filter(pl.struct(_IDENTITY).is_duplicated())
+    grain = pl.Series(grains(several["value"].to_numpy()))
+    is_of_largest = (pl.col("value").last() - pl.col("value")).abs() <= pl.col("grain").last() / 2
+    finest = pl.when(is_of_largest).then(-pl.col("grain")).arg_max()
+    counting = several.with_columns(grain=grain).group_by(_IDENTITY).agg(pl.col("row").get(finest))["row"]
+    repeated = several.filter(~pl.col("row").is_in(counting.implode()))["row"]
+    return ~pl.int_range(facts.height, eager=True).is_in(repeated.implode())
 
 
 def _measures(units: pl.Series) -> pl.DataFrame:
