@@ -271,12 +271,10 @@ def _repairs(corrections: Frame, filings: Frame) -> Frame:
 
 
 def _profiles(currencies: Frame, grid: Frame, industries: Frame) -> Frame:
-    """One row a company: currency, industry, and the most common month of its fiscal year ends."""
-    months = (
-        grid.filter("is_year_end")
-        .group_by("cik")
-        .agg(fiscal_year_end_month=calendar.nominal_month(pl.col("period_end")).mode().min().cast(pl.Int32))
-    )
+    """One row a company: currency, industry, and the month before which its newest fiscal year begins."""
+    newest = grid.sort("cik", "q").unique("cik", keep="last").select("cik", q="year_before")
+    month = calendar.nominal_month(pl.col("period_end")).cast(pl.Int32)
+    months = grid.join(newest, on=["cik", "q"]).select("cik", fiscal_year_end_month=month)
     return currencies.join(classification.newest(industries), on="cik").join(months, on="cik", how="left")
 
 

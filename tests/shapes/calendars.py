@@ -40,6 +40,11 @@ PERIODS: dict[str, list[Row]] = {
         fact(REVENUE, 109e6, "2023-01-01", "2023-04-09", form="10-Q", filed="2023-05-10"),
     ],
     "period.quarter.open-year": company(2022, 6).rows(),
+    "period.year.after-transition-report": [
+        *USUAL,
+        *both("2024-01-01", "2024-03-31", "2024-05-20", "10-KT", 100e6),
+        *both("2024-04-01", "2024-06-30", "2024-08-05", "10-Q", 100e6),
+    ],
     "period.no-fiscal-period": [
         *both("2021-11-01", "2022-10-31", "2023-01-10"),
         fact(SHARES, 100e6, "2021-11-01", "2022-10-31", filed="2023-01-10"),

@@ -37,6 +37,7 @@ YEARS_THAT_NAME = 5
 """So many of the newest annual reports decide the name of the year. Measured: 22 of 1,214 annual reports of 89 filers
 name it inconsistently, up to 7 of one company."""
 CURRENT_REPORT = "6-K"
+TRANSITION_REPORTS = ("10-KT", "10-QT")
 
 QUARTERS_A_YEAR = 4
 NEARLY_A_YEAR = (QUARTER_BANDS[2][2] + 1, YEAR_DAYS[0] - 1)
@@ -89,6 +90,12 @@ MOST_FIGURES = Rule(
     "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
     "select",
 )
+AFTER_TRANSITION = Rule(
+    "period.year.after-transition-report",
+    "The fiscal year after a transition report begins on the day after the transition period.",
+    "Exchange Act Rule 13a-10: a transition period lies between the old fiscal year and the new one",
+    "select",
+)
 OPEN_YEAR = Rule(
     "period.quarter.open-year",
     "Time without an annual report (the current year, years before the first one, a transition period, a missing "
@@ -122,10 +129,12 @@ def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     durations = durations_of(facts)
     reported, by_report = fiscal_years(durations)
     running, after_start = first_years(durations, reported), named_after_start(durations)
-    spans = _spans(pl.concat([reported, running]), durations)
+    anew = transitions(durations, reported)
+    spans = _spans(pl.concat([reported, running]), anew, durations)
     ends, by_figures = _quarter_ends(durations, spans)
     holes = spans.filter(~pl.col("closed"), ~pl.col("running"), pl.col("first_q") > 0)
     named = [(NAMED_AFTER_START, after_start.to_numpy()), (FIRST_RUNNING, ints(running, "cik"))]
+    named.append((AFTER_TRANSITION, ints(anew, "cik")))
     return _grid(ends, after_start), counted([*by_report, *named, (OPEN_YEAR, ints(holes, "cik")), *by_figures])
 
 
@@ -148,7 +157,7 @@ def _grid(ends: pl.DataFrame, named_after_start: pl.Series) -> pl.DataFrame:
     )
 
 
-def _spans(years: pl.DataFrame, durations: pl.DataFrame) -> pl.DataFrame:
+def _spans(years: pl.DataFrame, anew: pl.DataFrame, durations: pl.DataFrame) -> pl.DataFrame:
     """The fiscal years and the time before, between and after them.
 
     After the last fiscal year there is one more year, or as many as the interim reports after it need. If interim
@@ -156,6 +165,7 @@ def _spans(years: pl.DataFrame, durations: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         years: fiscal years: `cik`, `start`, `end`, in any order.
+        anew: of transitions.
         durations: of durations_of.
 
     Returns:
@@ -171,7 +181,9 @@ def _spans(years: pl.DataFrame, durations: pl.DataFrame) -> pl.DataFrame:
     # figures of periods that end after their filing are errors
     interim = durations.filter(pl.col("days").is_between(*INTERIM_DAYS) & (end <= pl.col("filed")))
     needed = interim.group_by("cik").agg(earliest=pl.col("start").min() - 1, latest=end.max())
-    beyond = years.group_by("cik").agg(first=before.min(), last=end.max()).join(needed, on="cik", how="left")
+    between = pl.concat([between, anew])
+    last_days = pl.concat([years, anew], how="diagonal").group_by("cik").agg(first=before.min(), last=end.max())
+    beyond = last_days.join(needed, on="cik", how="left")
     beyond = beyond.with_columns(
         (((days - SAME_END_DAYS) // DAYS_OF_YEAR + 1).fill_null(0).clip(fewest)).alias(name)
         for name, days, fewest in (
@@ -341,7 +353,8 @@ def durations_of(facts: pl.DataFrame) -> pl.DataFrame:
     """Facts over a duration, in filing order.
 
     `cik`, `seq`, `tag`; `start`, `end`, `filed` (days since 1970); `days`, first and last day included; `is_annual`,
-    whether the report is an annual one; `is_current`, whether it is a Form 6-K; `fy` of the filing.
+    whether the report is an annual one; `is_current`, whether it is a Form 6-K; `is_transition`, whether it is a
+    transition report; `fy` of the filing.
     """
     days = {name: pl.col(name).dt.epoch("d").cast(pl.Int64) for name in ("start", "end", "filed")}
     return facts.filter(pl.col("start").is_not_null()).select(
@@ -353,6 +366,7 @@ def durations_of(facts: pl.DataFrame) -> pl.DataFrame:
         days=duration_days(),
         is_annual=pl.col("form_family").is_in(ANNUAL_FORMS),
         is_current=pl.col("form_family") == CURRENT_REPORT,
+        is_transition=pl.col("form_family").is_in(TRANSITION_REPORTS),
     )
 
 
@@ -401,6 +415,20 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule
         (CURRENT_REPORTS, ints(years.filter("in_6k"), "cik")),
         (ONE_YEAR, ints(shown.join(years, on=["cik", "start", "end"], how="anti"), "cik")),
     ]
+
+
+def transitions(durations: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
+    """The newest transition period of each company that no fiscal year has followed yet.
+
+    Returns:
+        `cik`; `before`, the last day of the fiscal year before, and `end`.
+    """
+    own = durations.filter("is_transition").filter(pl.col("end") == pl.col("end").max().over("cik", "seq"))
+    periods = own.group_by("cik", "end").agg(pl.col("start").min(), pl.col("days").max())
+    former = years.group_by("cik").agg(before=pl.col("end").max())
+    follows = (pl.col("start") - 1 - pl.col("before")).abs() < SAME_END_DAYS
+    anew = former.join(periods, on="cik").filter(AFTER_TRANSITION.where(follows & (pl.col("days") < YEAR_DAYS[0])))
+    return anew.group_by("cik").agg(pl.col("before").first(), pl.col("end").max())
 
 
 def first_years(durations: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
