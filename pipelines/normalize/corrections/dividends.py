@@ -51,8 +51,8 @@ dividends per share times average shares are within it of the dividends declared
 MORE_THAN_PAID = 1.5
 """Dividends per share times average shares exceed all dividends paid, or those declared, by less than this factor, also
 in a year in which many shares were issued. Measured: at most 1.36 times where the figures are right."""
-MONTHS = 3
-"""Months of a quarter: some rates are those of a month."""
+RATES_A_YEAR = (4, 12)
+"""So many rates of a quarter, and of a month, are the dividend of a year."""
 LIKE_A_QUARTER = 0.5
 """A rate is like the dividend of a quarter in or next to the period, within this share."""
 
@@ -72,8 +72,8 @@ BY_PAYMENTS = "dividends paid over shares of the same filing"
 
 RATE = Rule(
     "correction.dividends.rate",
-    "Dividends per share are left out as the rate of a quarter or month if dividends paid or declared over shares are "
-    "as many times as much as the period has of these; roughly, if a quarter has about it.",
+    "Dividends per share are left out as a rate if dividends over shares are four or twelve times as much in a year, or "
+    "about as many times as the period has quarters and one has about the rate.",
     "Taxonomy definition: dividends declared per share during the period",
     "withhold",
 )
@@ -107,9 +107,10 @@ def proposals(figures: Figures) -> list[Proposal]:
     power = power_of_thousand(times, NEAR_COUNTS)
     of_paid = rows[PAID_PER_SHARE] / rows[PER_SHARE]
     takes_other = (np.abs(times - 1) > APART) & (np.abs(times / of_paid - 1) <= NEARLY)
+    is_year = rows.end - rows.start >= A_YEAR[0]
     quarters = np.round((rows.end - rows.start + 1) / DAYS_OF_QUARTER)
     is_rate = (quarters >= 2) & (np.abs(times - quarters) <= AS_PAID * quarters) & _like_a_quarter(rows)
-    is_rate |= any_of([(each >= 2) & (np.abs(of_any / each - 1) <= NEARLY) for each in (quarters, MONTHS * quarters)])
+    is_rate |= is_year & any_of([np.abs(of_any / times_a_year - 1) <= NEARLY for times_a_year in RATES_A_YEAR])
     is_off = (np.abs(times - 1) > APART) & ~rows.is_of(PAID, ORDINARY_RANKS)
     is_far = (np.abs(np.log(times)) > np.log(CLEARLY)) & rows.is_of(PAID, PAID_ON_COMMON)
     off = is_off & rows.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
@@ -119,7 +120,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     is_same = np.abs(np.abs(rows[PAID] / rows[DECLARED]) - 1) <= NEARLY
     not_declared = is_same & (declared < 1 / MORE_THAN_PAID)
     not_declared |= is_same & rows.is_of(DECLARED, COMMON_RANKS) & (declared > MORE_THAN_PAID)
-    is_more = (rows.end - rows.start >= A_YEAR[0]) & rows.is_of(PER_SHARE, PAID_RANKS)
+    is_more = is_year & rows.is_of(PER_SHARE, PAID_RANKS)
     cases: tuple[tuple[Rule, str, Flags, Floats | float], ...] = (
         (AS_PAID_PER_SHARE, BY_PAYMENTS, takes_other, of_paid),
         (SCALE, BY_PAYMENTS, np.abs(power) >= POWER, 10.0**power),
