@@ -72,8 +72,8 @@ DEBT_INSIDE = Rule(
 )
 NO_DEBT = Rule(
     "debt.zero.proved",
-    "Debt is zero if lines that are not borrowed add up to the liabilities and, if these are classified, this "
-    "filing and earlier ones state no borrowing for the day that is small enough to be inside one.",
+    "Debt is zero if lines that are not borrowed add up to the liabilities, and this filing and earlier ones state no "
+    "borrowing for the day that is small enough to be inside one.",
     TOTALS_OF_BALANCE_SHEETS,
     "compose",
 )
@@ -108,8 +108,8 @@ WITH_MATURITIES = Rule(
 )
 FILER_TOTAL = Rule(
     "debt.read.filer-total",
-    "Without lines of non-current debt, debt is the filer's own total of all debt, if it is not less than the current "
-    "lines.",
+    "Without lines of non-current debt, debt is the filer's own total, if it is not less than the current lines; a line "
+    "is added if the total is exactly the others and what all lines leave of a section.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; IFRS 7.8(g)",
     "compose",
 )
@@ -135,6 +135,8 @@ _WITHOUT_LEASES = {
 }
 """Lines with finance leases, and the element of the same debt without them, which is preferred."""
 
+LIMIT = "LineOfCredit"
+"""The element of drawn credit, under which banks also state what they may draw."""
 ROOM = 0.05
 """Debt may exceed what other lines leave of the liabilities by a twentieth: a line may be stated twice."""
 DISCOUNT = 0.03
@@ -208,8 +210,9 @@ def _part(filing: Filing, day: int, section: str) -> Part:
     if section in filing.face_sections:
         return Part(tuple(name for name in likely if LINES[section][name].kind == BORROWING))
     is_limit = nonzero(stated, DEPOSITS) and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
-    limits = ("LineOfCredit",) if is_limit else ()  # of a bank it is what the bank may draw
-    borrowings = [name for name in likely if LINES[section][name].kind == BORROWING and name not in limits]
+    borrowings = [
+        name for name in likely if LINES[section][name].kind == BORROWING and not (is_limit and name == LIMIT)
+    ]
     lines = without_repeated(filing, day, section, borrowings)
     # the same debt without finance leases, where that is stated, too
     less = {one: of for one, of in _WITHOUT_LEASES.items() if 0 < amount(stated, of) <= amount(stated, one)}
@@ -229,14 +232,14 @@ def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
 
 def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> Value | None:
     """The sum of the lines, or totals of the notes that include lines that are not stated."""
-    rule = DEBT_AS_READ
-    elements = lines = tuple(name for part in parts.values() for name in part.elements)
-    if CURRENT_LIABILITIES in parts:
-        rule, elements = _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
-    else:
-        elements = _without_sums(stated, elements)
+    lines = tuple(name for part in parts.values() for name in part.elements)
+    rule, elements = (
+        _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
+        if CURRENT_LIABILITIES in parts
+        else (DEBT_AS_READ, _without_sums(stated, lines))
+    )
     if elements and rule is DEBT_AS_READ:
-        rule, elements = _or_filer_total(stated, elements, *parts.values())
+        rule, elements = _or_filer_total(filing, day, elements, *parts.values())
     if not elements or not rule.where(True):
         return _stated_as_zero(filing, day, stated)
     flag = _flag_of_lines(stated, elements) or (MAY_BE_PRINCIPAL if rule is FILER_TOTAL else None)
@@ -316,8 +319,9 @@ def _without_sums(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
     return elements
 
 
-def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tuple[Rule, tuple[str, ...]]:
+def _or_filer_total(filing: Filing, day: int, elements: tuple[str, ...], *parts: Part) -> tuple[Rule, tuple[str, ...]]:
     """The filer's own total of all debt, if the lines are not it, and the totals prove none of them."""
+    stated = filing.days[day]
     everything = _first_stated(stated, ALL_DEBT)
     lines, total = sum_of(stated, elements), amount(stated, everything)
     repos = sum_of(stated, [name for name, line in LINES[LIABILITIES].items() if line.kind == "repo"])
@@ -325,15 +329,18 @@ def _or_filer_total(stated: Day, elements: tuple[str, ...], *parts: Part) -> tup
         return DEBT_AS_READ, elements
     if everything in elements:  # repurchase agreements are no debt
         return DEBT_AS_READ, (_lines_that_are(stated, total - repos) if repos else ()) or elements
-    unproved = [name for part in parts if not part.read for name in part.elements]
-    repeated = [name for name in unproved if abs(lines - amount(stated, name) - total) <= SAME * total]
+    without = {name: lines - amount(stated, name) for part in parts if not part.read for name in part.elements}
+    repeated = [name for name, others in without.items() if abs(others - total) <= SAME * total]
     if repeated and abs(lines - total) > SAME * total:
         return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
     # some total their long-term debt only under this element
     most = total + sum_of(stated, [name for name in elements if name in SHORT_TERM])
     is_other = lines * (1 + DISCOUNT) < total or lines > most * (1 + DISCOUNT)
-    if FILER_TOTAL.where(is_other) and not any(part.read for part in parts):
-        return FILER_TOTAL, (everything,)
+    # a line that the total leaves out: it has exactly the other lines, and what all lines leave of a section
+    left = {of - sum_of(stated, lines_of(filing, section, day)) for section, of in filing.totals[day].items()}
+    more = tuple(name for name, others in without.items() if others < total < lines and total - others in left)[:1]
+    if FILER_TOTAL.where(is_other or bool(more)) and not any(part.read for part in parts):
+        return FILER_TOTAL, (everything, *more)
     return DEBT_AS_READ, elements
 
 
@@ -454,12 +461,21 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
         return None
     add_up = tuple(adds_up(filing, read, day) for read in reads)
     if not any(amounts):
-        before = {} if filing.face else filing.earlier[day]
-        known = {**before, **{element: each for element, (each, _) in stated.items()}}
-        if any(read.section != LIABILITIES and _may_be_inside(read, known) for read in reads):
+        own = {element: each for element, (each, _) in stated.items()}
+        known = own if filing.face else {**filing.earlier[day], **own}
+        if any(_may_be_inside(read, known) for read in reads):
             return None
-        left = _that_leave_nothing(stated, reads)
-        return Value(filing.cik, filing.seq, day, DEBT, NO_DEBT, 0.0, is_proved=True, facts=left, sections=add_up)
+        return Value(
+            filing.cik,
+            filing.seq,
+            day,
+            DEBT,
+            NO_DEBT,
+            0.0,
+            is_proved=True,
+            facts=_that_leave_nothing(stated, reads),
+            sections=add_up,
+        )
     flag = _flag_of_lines(stated, elements)
     rule = REST_OF_TOTAL if flag == DERIVED_LINE else DEBT_INSIDE if inside else DEBT_OF_LINES
     return Value(
@@ -499,9 +515,15 @@ def _borrowings(stated: Day) -> bool:
 
 
 def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
-    """Whether any borrowing, also one of the notes or of an earlier filing, is small enough to be inside a line."""
+    """Whether any borrowing, also one of the notes or of an earlier filing, is small enough to be inside a line.
+
+    Not what a bank may draw.
+    """
     largest = max((amounts.get(group[0], 0.0) for lines in read.readings for group in lines), default=0.0)
-    return any(0 < amounts[element] <= largest for element in amounts.keys() & BORROWINGS[read.section].keys())
+    return any(
+        0 < amounts[element] <= largest and (element != LIMIT or DEPOSITS.isdisjoint(amounts))
+        for element in amounts.keys() & BORROWINGS[read.section].keys()
+    )
 
 
 def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
