@@ -108,8 +108,8 @@ WITH_MATURITIES = Rule(
 )
 FILER_TOTAL = Rule(
     "debt.read.filer-total",
-    "Without lines of non-current debt, debt is the filer's own total, if it is not less than the current lines; a line "
-    "is added if the total is exactly the others and what all lines leave of a section.",
+    "Without lines of non-current debt, debt is the filer's own total, if it is not less than the current lines; a "
+    "line is added if the total is exactly the others and what all lines leave of a section.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; IFRS 7.8(g)",
     "compose",
 )
