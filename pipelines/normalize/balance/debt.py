@@ -412,10 +412,10 @@ def _is_noncurrent(stated: Day, element: str, noncurrent: Iterable[str], whole: 
 
 
 def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...]:
-    """The current lines without maturities that short-term borrowings include, with their other stated parts."""
-    maturities = [name for name in current if name not in SHORT_TERM]
+    """The current lines without maturities that another line includes, with its other stated parts; not without one."""
     for name in current:
-        parts = {one for one in stated.keys() & SHORT_TERM if name in LINES[CURRENT_LIABILITIES][one].part_of}
+        maturities = [one for one in current if one not in SHORT_TERM and one != name]
+        parts = {one for one in nonzero(stated, SHORT_TERM) if name in LINES[CURRENT_LIABILITIES][one].part_of}
         due = sum_of(stated, maturities)
         if parts and due and amount(stated, name) == due + sum_of(stated, parts):
             return tuple(one for one in current if one not in maturities)

@@ -1,0 +1,52 @@
+"""Totals of debt beside their parts: each borrowing counts once, and no total goes for a part that proves nothing."""
+
+import pytest
+
+from tests.factories import REVENUE, Row, fact, raw, value_of
+from tests.together import in_one_call
+
+NONCURRENT, MATURITIES, SHORT = "LongTermDebtNoncurrent", "LongTermDebtCurrent", "ShortTermBorrowings"
+ALL_CURRENT, PAPER, OTHER_SHORT = "DebtCurrent", "CommercialPaper", "OtherShortTermBorrowings"
+CURRENT_LIABILITIES, ASSETS = "LiabilitiesCurrent", "Assets"
+END, BEFORE = "2023-12-31", "2022-12-31"
+
+Lines = dict[str, float]
+
+
+def report(lines: Lines, before: Lines | None = None, *, end: str = END, filed: str = "2024-02-20") -> list[Row]:
+    """An annual report with the balance sheet of its day, and that of the year before; amounts in millions."""
+    flow = fact(REVENUE, 100e6, f"{end[:4]}-01-01", end, filed=filed)
+    days = {end: lines, f"{int(end[:4]) - 1}{end[4:]}": before or {}}
+    return [
+        flow,
+        *(
+            fact(tag, round(amount * 1e6), None, day, filed=filed)
+            for day, of_day in days.items()
+            for tag, amount in of_day.items()
+        ),
+    ]
+
+
+def debt_of(found, end: str = END) -> float | None:
+    """Debt in millions; None without a value."""
+    value = value_of(found, "total_debt", "annual", end)
+    return None if value is None else round(value / 1e6, 3)
+
+
+@pytest.mark.parametrize(
+    ("current", "before", "served"),
+    [
+        ({ALL_CURRENT: 1600.3, PAPER: 0}, None, 42500.4),
+        ({ALL_CURRENT: 1600.3, PAPER: 0, OTHER_SHORT: 0}, None, 42500.4),
+        ({SHORT: 655.5, MATURITIES: 655.5, PAPER: 0}, {SHORT: 155.5, MATURITIES: 765.2, PAPER: 0}, 42211.1),
+        ({SHORT: 1655.5, MATURITIES: 655.5, PAPER: 1000}, None, 42555.6),
+    ],
+    ids=["no paper", "two parts of zero", "equal by chance", "a part that is an amount"],
+)
+@in_one_call
+def test_a_part_of_zero_does_not_show_that_a_line_includes_the_maturities(current, before, served):
+    """Beside 40,900.1 million of non-current debt; short-term borrowings of 1,655.5 are 655.5 that fall due and paper."""
+    rest = {NONCURRENT: 40900.1, CURRENT_LIABILITIES: 25000.5, ASSETS: 90000}
+    found = yield raw(report({**rest, **current}, before and {**rest, **before}))
+
+    assert debt_of(found) == served
