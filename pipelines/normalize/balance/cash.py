@@ -6,8 +6,10 @@ Short-term investments are securities and deposits among the current assets, wha
 cash and funds held for customers are not part of cash.
 """
 
+import math
+import re
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, combinations
 
 from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
 from pipelines.normalize.balance.totals import Day
@@ -37,7 +39,6 @@ from pipelines.normalize.elements.lines import (
     LINES,
     RESTRICTED,
     RESTRICTED_FOR_LONG,
-    SECTION_TOTALS,
     SECURITY,
 )
 from pipelines.normalize.rule import Rule
@@ -58,13 +59,15 @@ CASH_AS_READ = Rule(
 )
 OF_FLOWS = Rule(
     "cash.read.cash-of-flows",
-    "Without a line of cash, cash is that of the cash flow statement less the restricted cash that is stated.",
+    "Without a line of cash, or if that line is the cash of the cash flow statement, cash is the latter less the "
+    "restricted cash that is stated and is no line beside it.",
     "ASC 230-10-45-4, 230-10-50-8 (cash of the cash flow statement includes restricted cash)",
     "compose",
 )
 OF_BANKS = Rule(
     "cash.read.due-from-banks-and-deposits",
-    "Otherwise cash is cash and due from banks plus interest-bearing deposits in banks.",
+    "Otherwise cash is cash and due from banks plus interest-bearing deposits in banks, unless this or an earlier "
+    "filing shows for a day that cash was due from banks alone, beside deposits.",
     "Regulation S-X Rule 9-03.1, 9-03.2",
     "compose",
 )
@@ -78,21 +81,20 @@ CASH_OF_EARLIER_PERIOD = Rule(
 
 WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 _USUAL = [name for name, line in LINES[CURRENT_ASSETS].items() if line.kind == CASH and line.usual]
-_CASH_ALONE = "Cash"
 _DUE_FROM_BANKS, _DEPOSITS = "CashAndDueFromBanks", "InterestBearingDepositsInBanks"
 _WITH_DISPOSAL_GROUPS = f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations"
 _AT_CENTRAL_BANKS = "ifrs-full:CashAndBankBalancesAtCentralBanks"
 _TABLE = LINES[CURRENT_ASSETS]
+_CURRENT = [name for name in _TABLE if name.startswith(FACE_PREFIX) or re.search("Current$|ShortTerm|:.*Current", name)]
+_OF_ANY_TERM = [name for name, line in _TABLE.items() if line.kind == SECURITY and not line.usual]
 
 
 def cash(filing: Filing, day: int) -> Value | None:
     """Cash and short-term investments of a day as a filing states them; None if it states none."""
-    stated = filing.days[day]
+    stated, lines = filing.days[day], lines_of(filing, CURRENT_ASSETS, day)
     read = proved_section(filing, CURRENT_ASSETS, day)
-    found = _proved(filing, day, stated, read) if read is not None else None
-    if found is not None and found.rule.where(True):
-        return found
-    return _read(filing, day, stated, lines_of(filing, CURRENT_ASSETS, day))
+    found = _proved(filing, day, stated, read, lines) if read is not None else None
+    return found if found is not None and found.rule.where(True) else _read(filing, day, stated, lines)
 
 
 def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
@@ -117,17 +119,16 @@ def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
     )
 
 
-def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | None:
+def _proved(filing: Filing, day: int, stated: Day, read: Reading, lines: Iterable[str]) -> Value | None:
     """Cash and securities; None if restricted cash may be inside, or no line is cash."""
     elements = agreed(read, stated, (CASH, SECURITY))
     if elements is None or not any(_TABLE[element].kind == CASH for element in elements):
         return None
+    restricted = _restricted(filing, day, lines)
     may_be_line = amount(stated, WITH_RESTRICTED) and any(WITH_RESTRICTED in group for group in chain(*read.readings))
-    if may_be_line and (WITH_RESTRICTED in elements or _restricted(stated)):
-        return None
     value = sum_of(stated, elements)
     is_of_flows = value == amount(stated, WITH_RESTRICTED) and not any(one.startswith(FACE_PREFIX) for one in elements)
-    if filing.face and is_of_flows and _restricted(stated):
+    if (may_be_line and (WITH_RESTRICTED in elements or restricted)) or (filing.face and is_of_flows and restricted):
         return None
     is_rest = has_rest(stated, elements)
     return Value(
@@ -147,11 +148,19 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading) -> Value | Non
     )
 
 
-def _restricted(stated: Day) -> list[str]:
-    """The lines of restricted cash that no other one includes, each amount once."""
+def _restricted(filing: Filing, day: int, lines: Iterable[str]) -> list[str]:
+    """The restricted cash in the cash of the cash flow statement that no other element includes, each amount once.
+
+    If the line of cash is that cash, restricted cash that is a line beside it is not in it.
+    """
+    stated = filing.days[day]
+    of_cash = [name for name in lines if _TABLE[name].kind == CASH]
+    is_line = bool(of_cash) and sum_of(stated, of_cash) == amount(stated, WITH_RESTRICTED)
+    most = -math.inf if WITH_RESTRICTED in of_cash else filing.totals[day].get(CURRENT_ASSETS, math.inf)
     found = [name for name in stated if name in _TABLE and _TABLE[name].kind == RESTRICTED and stated[name][0] > 0]
-    found = [name for name in found if not _TABLE[name].part_of.intersection(found)]
-    return list({stated[name][0]: name for name in reversed(found)}.values())
+    apart = [name for name in found if name in lines or (_TABLE[name].usual and sum_of(stated, [name, *lines]) <= most)]
+    within = [name for name in found if _TABLE[name].part_of.isdisjoint(found) and not (is_line and name in apart)]
+    return list({stated[name][0]: name for name in reversed(within)}.values())
 
 
 def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value | None:
@@ -164,7 +173,6 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
         taken_off, flag = [], MAY_INCLUDE_RESTRICTED
     counted = (*of_cash, *_securities(filing, day, lines, takes_deposits=takes_deposits))
     value = sum_of(stated, counted) - sum_of(stated, taken_off)
-    terms = (*((name, 1.0) for name in counted), *((name, -1.0) for name in taken_off))
     return Value(
         filing.cik,
         filing.seq,
@@ -174,7 +182,7 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
         value,
         lines=value,
         elements=nonzero(stated, counted),
-        facts=filing.facts(day, terms),
+        facts=filing.facts(day, (*((name, 1.0) for name in counted), *((name, -1.0) for name in taken_off))),
         grain=filing.unit * len(counted),
         flag=DERIVED_LINE if has_rest(stated, (*counted, *taken_off)) else flag,
     )
@@ -186,12 +194,12 @@ def _cash_as_read(
     """The rule that chooses the lines of cash, these, the restricted cash that is taken off, and the flag."""
     stated = filing.days[day]
     flag = TOTAL_CONTRADICTS_PARTS if total_contradicts(stated, CURRENT_ASSETS) else None
-    others = [name for name in _USUAL if amount(stated, name)]
-    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED] or others[:1]
+    others = [name for name in _USUAL if amount(stated, name)][:1]
+    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED] or others
     usual = [name for name in of_cash if _TABLE[name].usual]
     of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
-    restricted = [] if takes_deposits else _restricted(stated)
-    is_part = usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)
+    restricted = [] if takes_deposits else _restricted(filing, day, lines)
+    is_part = usual == ["Cash"] and amount(stated, WITH_RESTRICTED) > amount(stated, "Cash")
     if CASH_AS_READ.where(bool(usual) and not is_part):
         includes = restricted and sum_of(stated, usual) == amount(stated, of_flows)
         return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)
@@ -200,42 +208,50 @@ def _cash_as_read(
             restricted += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
         return OF_FLOWS, [of_flows], restricted, None if restricted or takes_deposits else MAY_INCLUDE_RESTRICTED
     if OF_BANKS.where(_DUE_FROM_BANKS in stated):
-        of_banks = [name for name in (_DUE_FROM_BANKS, _DEPOSITS) if name in stated]
-        return OF_BANKS, of_banks, [], None if _DEPOSITS in stated else MAY_LACK_DEPOSITS
-    if _AT_CENTRAL_BANKS in stated:
-        return CASH_AS_READ, [_AT_CENTRAL_BANKS], [], flag
+        deposits = () if _are_deposits_apart(filing) else (_DEPOSITS,)
+        of_banks = [_DUE_FROM_BANKS, *(name for name in deposits if name in stated)]
+        return OF_BANKS, of_banks, [], MAY_LACK_DEPOSITS if len(of_banks) <= len(deposits) else None
     zero = [name for name in stated if name in _TABLE and _TABLE[name].kind == CASH and not stated[name][0]]
-    return CASH_AS_READ, of_cash or zero[:1], [], flag
+    return CASH_AS_READ, [_AT_CENTRAL_BANKS] if _AT_CENTRAL_BANKS in stated else of_cash or zero[:1], [], flag
+
+
+def _are_deposits_apart(filing: Filing) -> bool:
+    """Whether the cash of a day, as this or an earlier filing states it, is due from banks alone, beside deposits."""
+    days, wholes = filing.days.items(), _TABLE[_DUE_FROM_BANKS].part_of
+    sheets = ({**filing.earlier[day], **{name: one for name, (one, _) in stated.items()}} for day, stated in days)
+    return any(
+        sheet.get(_DEPOSITS) and sheet.get(_DUE_FROM_BANKS) in [sheet.get(whole, 0.0) for whole in wholes]
+        for sheet in sheets
+    )
 
 
 def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposits: bool) -> list[str]:
     """The lines of current securities, without those by which the lines exceed the total: they are in cash."""
     stated, total = filing.days[day], filing.totals[day].get(CURRENT_ASSETS)
-    is_classified = any(name in stated for name in SECTION_TOTALS[CURRENT_ASSETS])
     found = [name for name in lines if _TABLE[name].kind == SECURITY]
-    if not is_classified:
-        found = [name for name in found if _is_current(name) and not takes_deposits]
-    elif not found and not takes_deposits:
-        found = _of_any_term(filing, day)
-    more = sum_of(stated, lines) - total if total is not None else 0.0
-    return [name for name in found if total is None or amount(stated, name) != more]
+    if total is None:
+        return [name for name in found if name in _CURRENT and not takes_deposits]
+    left = total - sum_of(stated, lines)
+    if not found and not takes_deposits:
+        found = _of_any_term(stated, left)
+        filing.likely[CURRENT_ASSETS, day] = (*lines, *found)  # for what compares the lines of balance sheets
+    return [name for name in found if amount(stated, name) != -left]
 
 
-def _of_any_term(filing: Filing, day: int) -> list[str]:
-    """Securities of an element for any term, if the current assets have room."""
-    stated = filing.days[day]
-    left = filing.totals[day].get(CURRENT_ASSETS, 0.0) - sum_of(stated, filing.likely_lines(CURRENT_ASSETS, day))
-    fitting = [name for name in ("MarketableSecurities", "EquitySecuritiesFvNi") if 0 < amount(stated, name) <= left]
-    # the notes state these: a line only if the current assets leave nothing else
-    of_notes = ("AvailableForSaleSecuritiesDebtSecurities",)
-    return [*fitting, *(name for name in of_notes if 0 < amount(stated, name) == left)][:1]
+def _of_any_term(stated: Day, left: float) -> list[str]:
+    """The line of securities under an element for any term: it is all that the current assets leave, or they have room.
 
-
-def _is_current(element: str) -> bool:
-    """Whether the taxonomy defines an element as current, or the face shows it so."""
-    return (
-        element.startswith(FACE_PREFIX)
-        or element.endswith("Current")
-        or "ShortTerm" in element
-        or "Current" in element.partition(":")[2]
+    All investments are such a line if they are less than the long-term ones, so that they do not include these, or if
+    these are not stated and they are the sum of two or three classes of securities; others are then not current.
+    """
+    investments, for_long = amount(stated, "Investments"), amount(stated, "LongTermInvestments")
+    classes = {amount(stated, name) for name in _OF_ANY_TERM} - {0.0, investments}
+    are_all = any(investments == sum(some) for number in (2, 3) for some in combinations(classes, number))
+    fitting = (
+        ("Investments",)
+        if 0 < investments < for_long or (are_all and not for_long)
+        else ("MarketableSecurities", "EquitySecuritiesFvNi")
     )
+    # the notes state the others, too: a line only if the current assets leave nothing else
+    filling = (name for name in _OF_ANY_TERM if amount(stated, name) == left > 0)
+    return [*filling, *(name for name in fitting if 0 < amount(stated, name) <= left)][:1]

@@ -190,21 +190,23 @@ def supported(values: list[Value], filing: Filing, history: History) -> list[Val
     history.filings += 1
     unknown.follow_maturities(history, own, [sheet for sheet in sheets.values() if sheet is not own])
     history.values = {(value.item, value.day): value for value in values} | history.values
-    found = []
-    for value in values:
-        compared = tuple(other for other in earlier if 0 < value.day - other.day <= QUARTERS)
-        found.append(_supported(Case(value, sheets[value.day], filing, history, compared)))
+    compared = {day: tuple(other for other in earlier if 0 < day - other.day <= QUARTERS) for day in sheets}
     withdrawn = [
-        value.withheld(NOT_SHOWN, reason)
-        for value, reason in unknown.shown_later(history, sheets)
-        if NOT_SHOWN.where(True)
+        *((value, NOT_SHOWN, reason) for value, reason in unknown.shown_later(history, sheets)),
+        *(
+            (value, IN_OTHER_UNITS, "sheet_in_other_units")
+            for value, sheet, of_own in history.served
+            if sheet is of_own and bounds.are_in_other_units(sheet, own)
+        ),
     ]
-    withdrawn += [
-        value.withheld(IN_OTHER_UNITS, "sheet_in_other_units")
-        for value, sheet, of_own in history.served
-        if IN_OTHER_UNITS.where(sheet is of_own) and bounds.are_in_other_units(sheet, own)
+    found = [
+        *(_supported(Case(value, sheets[value.day], filing, history, compared[value.day])) for value in values),
+        *(
+            replace(value.withheld(rule, reason), seq=filing.seq, withdraws=value.seq)
+            for value, rule, reason in withdrawn
+            if rule.where(True)
+        ),
     ]
-    found += [replace(each, seq=filing.seq, withdraws=each.seq) for each in withdrawn]
     history.served += [(value, sheets[value.day], own) for value in found if value.value]
     history.sheets.append(own)
     unknown.follow_groups(history, filing, own)

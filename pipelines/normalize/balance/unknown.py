@@ -51,13 +51,10 @@ _OTHER_PART = {"current_debt": "noncurrent_debt", "noncurrent_debt": "current_de
 
 def shown(sheet: Sheet, group: str) -> float:
     """A group on a balance sheet: its lines, or what a total leaves of it beside the other part of that total."""
-    if part := sheet.parts[group]:
-        return part
+    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
     if group == "securities":
         whole, rest = (amount(sheet.stated, name) for name in _TOTAL_OF_CASH)
-    else:
-        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
-    return max(whole - rest, 0.0) if rest or group == "noncurrent_debt" else 0.0
+    return sheet.parts[group] or (max(whole - rest, 0.0) if rest or group == "noncurrent_debt" else 0.0)
 
 
 def states(filing: Filing, group: str) -> bool:
@@ -108,10 +105,12 @@ def is_of_other_extent(case: Case) -> bool:
 def vanished(group: str, case: Case) -> bool:
     """Whether the newest balance sheet lacks a group that reports before stated, and the totals still have it."""
     one = GROUPS[group]
-    is_newest = case.sheet.day == max(case.filing.days)
-    of_bank = one.section == CURRENT_ASSETS and case.sheet.sum_of(LIABILITIES, DEPOSIT)
-    is_stated = case.sheet.parts[group] or states(case.filing, group)
-    if not is_newest or of_bank or is_stated or not case.value.amount or group not in case.history.last_with:
+    is_not_missed = (
+        case.sheet.day < max(case.filing.days)
+        or states(case.filing, group)
+        or _shows_or_needs_none(group, [case.sheet], case.history)
+    )
+    if is_not_missed or not case.value.amount or group not in case.history.last_with:
         return False
     last, number = case.history.last_with[group]
     line = shown(last, group)
@@ -124,9 +123,20 @@ def vanished(group: str, case: Case) -> bool:
         return False  # most of the other lines are stated, so it is zero, or it would have been a line
     if left is None or left_before is None:
         return True
-    if max(abs(left_before), abs(left) / 2) <= line:  # the other lines are known
-        return left - left_before >= HALF * line
-    return case.sheet.totals[one.section] - last.totals[one.section] > -HALF * line
+    are_others_known = max(abs(left_before), abs(left) / 2) <= line
+    rose = case.sheet.totals[one.section] - last.totals[one.section]
+    return left - left_before >= HALF * line if are_others_known else rose > -HALF * line
+
+
+def _shows_or_needs_none(group: str, sheets: list[Sheet], history: History) -> bool:
+    """Whether balance sheets state a line of a group, or the group is securities and they are those of a bank.
+
+    On the balance sheet of a bank, which is not classified, securities are apart from cash.
+    """
+    one, sheet = GROUPS[group], sheets[0]
+    is_bank = sheet.sum_of(LIABILITIES, DEPOSIT) or (history.industry == "bank" and LIABILITIES in sheet.totals)
+    of_bank = one.section == CURRENT_ASSETS and is_bank and CURRENT_ASSETS not in sheet.totals
+    return bool(of_bank) or any(each.parts[group] or not one.names.isdisjoint(each.stated) for each in sheets)
 
 
 def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Value, str]]:
@@ -145,15 +155,11 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
         before = [day for day in lines if newest in lines and newest - day <= QUARTERS]
         for value, *own_sheets in history.served if lines else ():
             own = own_sheets[-1].day
-            if value.item != group.item or value.is_proved:
+            if value.item != group.item or value.is_proved or _shows_or_needs_none(name, own_sheets, history):
                 continue
-            earlier = [day for day in before if day < own < newest]
-            shows = [lines[own]] if value.day != own and own in lines else []
-            if value.day == own and earlier:
-                shows = [lines[earlier[-1]], lines[newest]]
-            line = sum(shows) / len(shows) if shows else 0.0
-            is_stated = any(sheet.parts[name] or not group.names.isdisjoint(sheet.stated) for sheet in own_sheets)
-            if line and line >= MATERIAL * (value.amount + line) and not is_stated:
+            earlier = [lines[day] for day in before if day < own < newest][-1:]
+            line = sum((one + lines[newest]) / 2 for one in earlier) if value.day == own else lines.get(own, 0.0)
+            if line and line >= MATERIAL * (value.amount + line):
                 found.append((value, f"{name}_not_shown"))
     return found
 
@@ -229,15 +235,14 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
 
 def maturities_left(case: Case) -> bool:
     """Whether debt of one line became current within the last reports of a year, or in two reports before."""
-    if CURRENT_LIABILITIES not in case.sheet.totals or _is_alone(case.sheet) is None:
-        return False
     history = case.history
-    return (
+    has_left = (
         history.filings - history.due_since < REPORTS
         or history.became_due > 1
         or history.industry == LENDER
         or history.filings - history.installments_since < REPORTS
     )
+    return has_left and CURRENT_LIABILITIES in case.sheet.totals and _is_alone(case.sheet) is not None
 
 
 def is_no_total(case: Case) -> bool:

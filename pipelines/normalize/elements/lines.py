@@ -190,7 +190,7 @@ TOTALS = (
 """The totals from which those of the sections are taken, and the equity that is taken off."""
 
 RESTRICTED_FOR_LONG = ("RestrictedCashNoncurrent", "RestrictedCashAndCashEquivalentsNoncurrent")
-NOTES = (*LONG_TERM_DEBT, *ALL_DEBT, PRINCIPAL, BANK_OVERDRAFTS, *RESTRICTED_FOR_LONG)
+NOTES = (*LONG_TERM_DEBT, *ALL_DEBT, PRINCIPAL, BANK_OVERDRAFTS, *RESTRICTED_FOR_LONG, "LongTermInvestments")
 """Amounts in the notes that are compared with the lines."""
 
 INTEREST_ON_DEPOSITS = "InterestExpenseDeposits"
