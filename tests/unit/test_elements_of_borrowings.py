@@ -64,7 +64,6 @@ SECURED_DUE, UNSECURED_DUE = (
     f"Current{kind}BankLoansReceivedAndCurrentPortionOfNoncurrent{kind}BankLoansReceived"
     for kind in ("Secured", "Unsecured")
 )
-AT_FAIR_VALUE = "DebtInstrumentsIssuedAtFairValueThroughProfitOrLossDesignatedUponInitialRecognitionOrSubsequently"
 IFRS_TREES = {
     CURRENT_LIABILITIES: {
         DUE: (
@@ -100,7 +99,7 @@ IFRS_TREES = {
         "DebtSecurities": (
             *("NotesAndDebenturesIssued", "BondsIssued", "CommercialPapersIssued"),
             *("CurrentDebtInstrumentsIssued", "NoncurrentDebtInstrumentsIssued"),
-            *("DebtInstrumentsIssuedAtAmortisedCost", AT_FAIR_VALUE),
+            "DebtInstrumentsIssuedAtAmortisedCost",
         ),
         "SubordinatedLiabilities": ("DatedSubordinatedLiabilities", "UndatedSubordinatedLiabilities"),
     },

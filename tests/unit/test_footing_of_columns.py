@@ -408,12 +408,6 @@ RESTS_WITHOUT_PROOF = {
         "cash_and_equivalents",
         48.616,
     ),
-    "what is restricted": (
-        IN_CASH | {"RestrictedCashCurrent": (2.501, 2.11), "AssetsCurrent": (54.131, 49.994)},
-        {"RestrictedCashCurrent": (None, 2.11)},
-        "cash_and_equivalents",
-        17.622,
-    ),
 }
 
 
@@ -428,6 +422,17 @@ def test_a_rest_in_a_value_without_proof_consists_of_the_total_and_the_other_lin
     assert value_of(found, item, "annual", DAY) == pytest.approx(amount * 1e6)
     assert (version["rule"].split(".")[1], version["flags"]) == ("read", "derived_line")
     assert sum(leg["weight"] * leg["value"] for leg in version["legs"]) == pytest.approx(amount * 1e6)
+
+
+@in_one_call
+def test_restricted_cash_that_is_the_rest_is_a_line_of_its_own_and_not_subtracted():
+    """The line of cash is all cash of the cash flow statement, beside what is restricted."""
+    usual = IN_CASH | {"RestrictedCashCurrent": (2.501, 2.11), "AssetsCurrent": (54.131, 49.994)}
+    before = {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in usual.items() if older is not None}
+    own = report(usual | {"RestrictedCashCurrent": (None, 2.11)})
+    found = yield raw(report(before, "2023-02-20", (BEFORE, "2021-12-31")) + own)
+
+    assert value(found, "cash_and_equivalents") == pytest.approx(20.123)
 
 
 @in_one_call
