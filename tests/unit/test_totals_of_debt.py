@@ -45,7 +45,7 @@ def debt_of(found, end: str = END) -> float | None:
 )
 @in_one_call
 def test_a_part_of_zero_does_not_show_that_a_line_includes_the_maturities(current, before, served):
-    """Beside 40,900.1 million of non-current debt; short-term borrowings of 1,655.5 are 655.5 that fall due and paper."""
+    """Beside 40,900.1 million of non-current debt; of 1,655.5 of short-term borrowings 655.5 fall due."""
     rest = {NONCURRENT: 40900.1, CURRENT_LIABILITIES: 25000.5, ASSETS: 90000}
     found = yield raw(report({**rest, **current}, before and {**rest, **before}))
 

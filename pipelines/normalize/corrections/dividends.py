@@ -72,8 +72,8 @@ BY_PAYMENTS = "dividends paid over shares of the same filing"
 
 RATE = Rule(
     "correction.dividends.rate",
-    "Dividends per share are left out as a rate if dividends over shares are four or twelve times as much in a year, or "
-    "about as many times as the period has quarters and one has about the rate.",
+    "Dividends per share are left out as a rate if dividends over shares are four or twelve times as much in a year, "
+    "or about as many times as the period has quarters and one has about the rate.",
     "Taxonomy definition: dividends declared per share during the period",
     "withhold",
 )
