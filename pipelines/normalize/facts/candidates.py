@@ -244,7 +244,7 @@ def of_income_statement(candidates: pl.DataFrame) -> pl.DataFrame:
     of_revenue = (pl.col("concept") == "revenue") & (pl.col("needed") == 1)
     several = candidates.filter(of_revenue).filter(pl.col("value").n_unique().over("amount") > 1)
     lines = (
-        candidates.join(several, on="slot", how="semi")
+        candidates.join(several, on="slot", how="semi", maintain_order="left")
         .group_by("slot")
         .agg(pl.col("value").filter(pl.col("concept") == name).first().alias(name) for name in _OF_INCOME)
     )
