@@ -91,7 +91,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "filed_value": (dy.Float64, "the value before the correction"),
     "fiscal_quarter": (dy.Int32, "1 to 4; 0 for the day before the first fiscal year"),
     "fiscal_year": (dy.Int32, "as the company names it"),
-    "fiscal_year_end_month": (dy.Int32, "that before which the newest fiscal year begins"),
+    "fiscal_year_end_month": (dy.Int32, "of the last day before the newest fiscal year"),
     "filed_tag": (dy.String, "element as filed, where the rules know it by another name"),
     "flags": (dy.String, "comma-separated, as published"),
     "flow": (dy.UInt32, "row of the flows"),

@@ -271,7 +271,7 @@ def _repairs(corrections: Frame, filings: Frame) -> Frame:
 
 
 def _profiles(currencies: Frame, grid: Frame, industries: Frame) -> Frame:
-    """One row a company: currency, industry, and the month before which its newest fiscal year begins."""
+    """One row a company: currency, industry, and the month in which the year before its newest fiscal year ends."""
     newest = grid.sort("cik", "q").unique("cik", keep="last").select("cik", q="year_before")
     month = calendar.nominal_month(pl.col("period_end")).cast(pl.Int32)
     months = grid.join(newest, on=["cik", "q"]).select("cik", fiscal_year_end_month=month)

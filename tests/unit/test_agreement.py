@@ -344,19 +344,18 @@ def test_a_rate_in_the_context_of_a_year_is_no_value(figures, served):
 @in_one_call
 def test_a_rate_that_was_declared_and_is_paid_later_counts():
     """Coca-Cola pays the dividend of the second quarter in the third: half a year has the payments of one quarter."""
-    rows = [
-        fact(tag, value, f"{year}-01-01", f"{year}-{end}", form=form, filed=f"{year + late}-{filing}")
-        for year in (2021, 2022, 2023)
-        for end, form, late, filing, paid in (("06-30", "10-Q", 0, "08-05", 20e6), ("12-31", "10-K", 1, "02-20", 80e6))
-        for tag, value in {
-            REVENUE: 9e9,
-            SHARES: 40e6,
-            DIVIDENDS: 1.0 if form == "10-Q" else 2.0,
-            DECLARED: 40e6 if form == "10-Q" else 80e6,
-            PAID: paid if (form, year) == ("10-Q", 2023) else 40e6 if form == "10-Q" else 80e6,
-        }.items()
+    half_years = {2021: 40e6, 2022: 40e6, 2023: 20e6}
+    of_half_years = [
+        fact(tag, value, f"{year}-01-01", f"{year}-06-30", form="10-Q", filed=f"{year}-08-05")
+        for year, paid in half_years.items()
+        for tag, value in {REVENUE: 4e9, SHARES: 40e6, DIVIDENDS: 1.0, DECLARED: 40e6, PAID: paid}.items()
     ]
-    found = yield raw(rows)
+    of_years = [
+        fact(tag, value, *of_year(year), filed=filed(year))
+        for year in half_years
+        for tag, value in {REVENUE: 9e9, SHARES: 40e6, DIVIDENDS: 2.0, DECLARED: 80e6, PAID: 80e6}.items()
+    ]
+    found = yield raw(of_half_years, of_years)
 
     assert value_of(found, "dividends_per_share", "ttm", "2023-06-30") == 2.0
 

@@ -316,39 +316,40 @@ def _both(revenue: float) -> list[tuple[str, float]]:
     return [(REVENUE, revenue), (NET_INCOME, revenue / 10)]
 
 
-def after_transition(
-    transition_end: str, form: str = "10-KT", starts: str = "2024-01-01"
-) -> tuple[pl.DataFrame, list[date]]:
-    """Calendar years until 2023, a transition period, and two quarters of the year after it; the ends of these."""
-    first = day(transition_end) + timedelta(days=1)
-    second = date(first.year + (first.month > 9), (first.month + 2) % 12 + 1, 1)
-    third = date(second.year + (second.month > 9), (second.month + 2) % 12 + 1, 1)
-    last_days = [second - timedelta(days=1), third - timedelta(days=1)]
-    reports = [(starts, transition_end, form), *((f"{first}", f"{end}", "10-Q") for end in last_days)]
+def after_transition(start: str, end: str, *quarters: str, form: str = "10-KT") -> pl.DataFrame:
+    """Calendar years until 2023, a transition period, and year to date figures until the ends of two quarters."""
+    first = f"{day(end) + timedelta(days=1)}"
     rows = [
-        fact(tag, value, start, end, form=each, filed=f"{day(end) + timedelta(days=40)}")
-        for start, end, each in reports
+        fact(tag, value, *period, form=each, filed=f"{day(period[1]) + timedelta(days=40)}")
+        for *period, each in ((start, end, form), *((first, quarter, "10-Q") for quarter in quarters))
         for tag, value in _both(100e6)
     ]
-    return raw(filer(month_ends(2022, 8)).rows(), rows), last_days
-
-
-@pytest.mark.parametrize("transition_end", ["2024-03-31", "2024-02-29", "2024-09-30"])
-def test_the_fiscal_year_begins_anew_after_a_transition_report(transition_end):
-    """No annual report on the new fiscal year is filed yet."""
-    rows, last_days = after_transition(transition_end)
-
-    assert labels(rows)[-2:] == [f"2025Q1 {last_days[0]}", f"2025Q2 {last_days[1]}"]
-    assert standardized(rows).found.profiles["fiscal_year_end_month"].to_list() == [day(transition_end).month]
+    return raw(filer(month_ends(2022, 8)).rows(), rows)
 
 
 @pytest.mark.parametrize(
-    ("form", "starts"), [("10-Q", "2024-01-01"), ("10-KT", "2023-11-01")], ids=["a quarter", "not after a fiscal year"]
+    ("end", "quarters"),
+    [
+        ("2024-03-31", ("2024-06-30", "2024-09-30")),
+        ("2024-02-29", ("2024-05-31", "2024-08-31")),
+        ("2024-09-30", ("2024-12-31", "2025-03-31")),
+    ],
 )
-def test_another_report_does_not_begin_a_fiscal_year(form, starts):
-    rows, last_days = after_transition("2024-03-31", form, starts)
+def test_the_fiscal_year_begins_anew_after_a_transition_report(end, quarters):
+    """No annual report on the new fiscal year is filed yet."""
+    rows = after_transition("2024-01-01", end, *quarters)
 
-    assert labels(rows)[-2:] == [f"2024Q2 {last_days[0]}", f"2024Q3 {last_days[1]}"]
+    assert labels(rows)[-2:] == [f"2025Q1 {quarters[0]}", f"2025Q2 {quarters[1]}"]
+    assert standardized(rows).found.profiles["fiscal_year_end_month"].to_list() == [day(end).month]
+
+
+@pytest.mark.parametrize(
+    ("form", "start"), [("10-Q", "2024-01-01"), ("10-KT", "2023-11-01")], ids=["a quarter", "not after a fiscal year"]
+)
+def test_another_report_does_not_begin_a_fiscal_year(form, start):
+    rows = after_transition(start, "2024-03-31", "2024-06-30", "2024-09-30", form=form)
+
+    assert labels(rows)[-2:] == ["2024Q2 2024-06-30", "2024Q3 2024-09-30"]
     assert standardized(rows).found.profiles["fiscal_year_end_month"].to_list() == [12]
 
 

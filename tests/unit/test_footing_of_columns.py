@@ -426,7 +426,7 @@ def test_a_rest_in_a_value_without_proof_consists_of_the_total_and_the_other_lin
 
 @in_one_call
 def test_restricted_cash_that_is_the_rest_is_a_line_of_its_own_and_not_subtracted():
-    """The line of cash is all cash of the cash flow statement, beside what is restricted."""
+    """The cash flow statement has the amount of the line of cash alone."""
     usual = IN_CASH | {"RestrictedCashCurrent": (2.501, 2.11), "AssetsCurrent": (54.131, 49.994)}
     before = {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in usual.items() if older is not None}
     own = report(usual | {"RestrictedCashCurrent": (None, 2.11)})

@@ -173,7 +173,7 @@ def has_line_in_other_units(case: Case) -> bool:
 def total_agreed_before(case: Case) -> bool:
     """Whether a stated total was the sum of two or three of its parts on another balance sheet, and is no sum now.
 
-    A total of the value that another element states, too, is right.
+    A total that is part of the value is taken as right if another element states the same amount.
     """
     table, sheet, elements = TABLES[case.value.item], case.sheet.stated, case.value.elements
     amounts = {name: each for name, (each, _) in sheet.items() if name in table and each}

@@ -59,8 +59,8 @@ CASH_AS_READ = Rule(
 )
 OF_FLOWS = Rule(
     "cash.read.cash-of-flows",
-    "Without a line of cash, or if that line is the cash of the cash flow statement, cash is the latter less the "
-    "restricted cash that is stated and is no line beside it.",
+    "Without a line of cash, or if that line is the cash of the cash flow statement, cash is the latter less "
+    "restricted cash, unless the balance sheet shows restricted cash as a separate line.",
     "ASC 230-10-45-4, 230-10-50-8 (cash of the cash flow statement includes restricted cash)",
     "compose",
 )
@@ -81,6 +81,7 @@ CASH_OF_EARLIER_PERIOD = Rule(
 
 WITH_RESTRICTED = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 _USUAL = [name for name, line in LINES[CURRENT_ASSETS].items() if line.kind == CASH and line.usual]
+_CASH_ALONE = "Cash"
 _DUE_FROM_BANKS, _DEPOSITS = "CashAndDueFromBanks", "InterestBearingDepositsInBanks"
 _WITH_DISPOSAL_GROUPS = f"{WITH_RESTRICTED}IncludingDisposalGroupAndDiscontinuedOperations"
 _AT_CENTRAL_BANKS = "ifrs-full:CashAndBankBalancesAtCentralBanks"
@@ -149,9 +150,9 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading, lines: Iterabl
 
 
 def _restricted(filing: Filing, day: int, lines: Iterable[str]) -> list[str]:
-    """The restricted cash in the cash of the cash flow statement that no other element includes, each amount once.
+    """The elements of restricted cash that the cash of the cash flow statement includes, each amount once.
 
-    If the line of cash is that cash, restricted cash that is a line beside it is not in it.
+    If the line of cash has the amount of that cash, it does not include restricted cash that is a separate line.
     """
     stated = filing.days[day]
     of_cash = [name for name in lines if _TABLE[name].kind == CASH]
@@ -199,7 +200,7 @@ def _cash_as_read(
     usual = [name for name in of_cash if _TABLE[name].usual]
     of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
     restricted = [] if takes_deposits else _restricted(filing, day, lines)
-    is_part = usual == ["Cash"] and amount(stated, WITH_RESTRICTED) > amount(stated, "Cash")
+    is_part = usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)
     if CASH_AS_READ.where(bool(usual) and not is_part):
         includes = restricted and sum_of(stated, usual) == amount(stated, of_flows)
         return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)

@@ -412,7 +412,10 @@ def _is_noncurrent(stated: Day, element: str, noncurrent: Iterable[str], whole: 
 
 
 def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...]:
-    """The current lines without maturities that another line includes, with its other stated parts; not without one."""
+    """The current lines without maturities that another line includes.
+
+    That line is exactly the maturities and its other parts that are not zero.
+    """
     for name in current:
         maturities = [one for one in current if one not in SHORT_TERM and one != name]
         parts = {one for one in nonzero(stated, SHORT_TERM) if name in LINES[CURRENT_LIABILITIES][one].part_of}
@@ -517,7 +520,7 @@ def _borrowings(stated: Day) -> bool:
 def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
     """Whether any borrowing, also one of the notes or of an earlier filing, is small enough to be inside a line.
 
-    Not what a bank may draw.
+    The credit that a bank may draw (LIMIT) is no borrowing.
     """
     largest = max((amounts.get(group[0], 0.0) for lines in read.readings for group in lines), default=0.0)
     return any(

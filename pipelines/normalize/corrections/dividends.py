@@ -72,8 +72,8 @@ BY_PAYMENTS = "dividends paid over shares of the same filing"
 
 RATE = Rule(
     "correction.dividends.rate",
-    "Dividends per share are left out as a rate if dividends over shares are four or twelve times as much in a year, "
-    "or about as many times as the period has quarters and one has about the rate.",
+    "Dividends per share are a rate, and are left out, if dividends over shares are four or twelve times as much in a "
+    "year, or about as many times as the period has quarters, one with about that rate.",
     "Taxonomy definition: dividends declared per share during the period",
     "withhold",
 )
@@ -181,10 +181,12 @@ def _like_a_quarter(rows: PeriodRows) -> Flags:
 
 
 def _compared(figures: Figures) -> tuple[PeriodRows, Floats, Floats]:
-    """The figures of each filing and period, and the dividends paid as a multiple of dividends per share.
+    """The figures of each filing and period, and dividends as a multiple of dividends per share times shares.
 
-    Also as such a multiple the dividends paid or else declared, where no shares are stated over net income by its
-    earnings per share.
+    Returns:
+        the figures; the multiple for dividends paid and average shares; and the multiple for dividends paid, or if
+        these are not stated those declared, and average shares, or if these are not stated net income divided by
+        earnings per share.
     """
     rows = PeriodRows.of(figures, (PER_SHARE, PAID, DECLARED, PAID_PER_SHARE, PARENT, EARNINGS, *COUNTS))
     shares = either(*(rows[count] for count in COUNTS))

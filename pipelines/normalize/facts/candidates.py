@@ -46,10 +46,10 @@ ANNUAL_NOTE = Rule(
 LARGE_PART = 0.5
 """A line of at most half of the other amount is a part of it, and does not replace it."""
 
-OTHER_REVENUE = Rule(
+REVENUE_THAT_FOOTS = Rule(
     "source.revenue-that-foots",
-    "Of several amounts of revenue those count that foot with gross profit or operating income; if none does, those "
-    "that are not below cost of revenue, operating income, or the revenue of a part of the period, if any.",
+    "If a filing states several amounts of revenue, one that foots with gross profit or operating income counts; "
+    "without it, one that is no less than cost of revenue, operating income, and revenue of a part of the period.",
     "Regulation S-X Rule 5-03: the income statement leads from revenue to income",
     "select",
 )
@@ -236,10 +236,14 @@ def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_income_statement(candidates: pl.DataFrame) -> pl.DataFrame:
-    """The amounts of revenue in whose place another one of the filing and period counts (OTHER_REVENUE).
+    """The amounts of revenue that do not count, because another one of the filing and period does.
 
     Args:
         candidates: in the order of filing, the best of each amount first.
+
+    Returns:
+        the candidates that REVENUE_THAT_FOOTS leaves out, with the columns that decide: the lines of _OF_INCOME, `part`
+        (the largest revenue of a part of the period), `foots`, `is_above` and `counts`.
     """
     of_revenue = (pl.col("concept") == "revenue") & (pl.col("needed") == 1)
     several = candidates.filter(of_revenue).filter(pl.col("value").n_unique().over("amount") > 1)
@@ -268,7 +272,7 @@ def of_income_statement(candidates: pl.DataFrame) -> pl.DataFrame:
         largest, on="amount", how="left", maintain_order="left"
     )
     judged = compared.with_columns(foots=foots, is_above=is_above).with_columns(counts=counts)
-    return judged.filter(OTHER_REVENUE.where(~pl.col("counts") & pl.col("counts").any().over("amount")))
+    return judged.filter(REVENUE_THAT_FOOTS.where(~pl.col("counts") & pl.col("counts").any().over("amount")))
 
 
 def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:

@@ -131,15 +131,17 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     repeated = facts.clear()
     # if all rows have different hashes, no fact is stated twice
     if FILED_TWICE.where(facts.select(_IDENTITY).hash_rows().n_unique() < facts.height):
-        counts = _counts_of_several(facts)
+        counts = _one_of_repeated(facts)
         facts, repeated = facts.filter(counts), facts.filter(~counts)
     left_out = pl.concat([dated.drop_nulls("left_out_by"), repeated.with_columns(left_out_by=pl.lit(FILED_TWICE.id))])
     decisions = left_out.group_by("cik", rule="left_out_by").agg(figures=pl.len())
     return facts.drop("left_out_by"), decisions.cast(DECISIONS)
 
 
-def _counts_of_several(facts: pl.DataFrame) -> pl.Series:
-    """Whether each fact counts: of several amounts the largest one, or the finest of which it is a rounding.
+def _one_of_repeated(facts: pl.DataFrame) -> pl.Series:
+    """Whether each fact counts. Of several amounts of one element and period in a filing only one does.
+
+    It is the largest amount or, if that is a rounding of finer ones, the finest of these.
 
     Args:
         facts: sorted by _ORDER, so that the largest amount is the last one of its element and period.

@@ -71,7 +71,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame, shown: pl.Da
         (candidates.OF_WHOLE_ALREADY, subtracted),
         (candidates.NO_LESS_THAN_PART, parts),
         (candidates.ANNUAL_NOTE, noted),
-        (candidates.OTHER_REVENUE, of_income),
+        (candidates.REVENUE_THAT_FOOTS, of_income),
         (candidates.LINE_OF_STATEMENT, of_notes),
         (candidates.LESSER_SOURCE, lesser),
         (candidates.OTHER_SOURCE, other),

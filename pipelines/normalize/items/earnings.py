@@ -54,8 +54,8 @@ OTHER_BASIS = 100
 many after its offering, AI Era 4,200 times as many before a reverse split of 1:2000."""
 
 FEWEST_YEARS = 2
-"""A count is not that of the shares that earn net income, if this is OTHER_COUNT times more or less than theirs in so
-many fiscal years at least. Preferred dividends and participating securities take less (Shinhan 2007: 11 %)."""
+"""A count is withheld only if so many fiscal years show that another number of shares earns net income: OTHER_COUNT
+times more or fewer. Preferred dividends and participating securities take less of it (Shinhan 2007: 11 %)."""
 
 EPS_AS_FILED = Rule(
     "eps.as-filed",
@@ -101,8 +101,8 @@ OTHER_SHARES = Rule(
 )
 OF_ONE_CLASS = Rule(
     "shares.withheld.of-one-class",
-    "Counts of shares are withheld if net income is a quarter more than filed earnings per share times shares, or less "
-    "by as much, in all fiscal years, two at least: they are not of the class that earns it.",
+    "Counts of shares are withheld if net income is more than 1.25 times filed earnings per share times shares, or "
+    "less than 0.8 times, in all fiscal years, two at least: another number of shares earns it.",
     "ASC 260-10-45-59A and 260-10-45-60B: with several classes of shares, each class has its part of the earnings",
     "withhold",
 )

@@ -133,8 +133,8 @@ def fiscal_grid(facts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     spans = _spans(pl.concat([reported, running]), anew, durations)
     ends, by_figures = _quarter_ends(durations, spans)
     holes = spans.filter(~pl.col("closed"), ~pl.col("running"), pl.col("first_q") > 0)
-    named = [(NAMED_AFTER_START, after_start.to_numpy()), (FIRST_RUNNING, ints(running, "cik"))]
-    named.append((AFTER_TRANSITION, ints(anew, "cik")))
+    begun = [(FIRST_RUNNING, ints(running, "cik")), (AFTER_TRANSITION, ints(anew, "cik"))]
+    named = [(NAMED_AFTER_START, after_start.to_numpy()), *begun]
     return _grid(ends, after_start), counted([*by_report, *named, (OPEN_YEAR, ints(holes, "cik")), *by_figures])
 
 
@@ -418,7 +418,11 @@ def fiscal_years(durations: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule
 
 
 def transitions(durations: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
-    """The newest transition period of each company that no fiscal year has followed yet.
+    """The newest transition period of each company whose new fiscal year no annual report covers yet.
+
+    Args:
+        durations: of durations_of.
+        years: of fiscal_years.
 
     Returns:
         `cik`; `before`, the last day of the fiscal year before, and `end`.
