@@ -38,6 +38,7 @@ UNITS = {
     DIVIDENDS: "USD/shares",
     SHARES: "shares",
     DILUTED: "shares",
+    "WeightedAverageNumberDilutedSharesOutstandingAdjustment": "shares",
 }
 MILLION = 1e6
 DAYS_TO_10Q, DAYS_TO_10K = 40, 60

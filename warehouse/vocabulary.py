@@ -42,10 +42,6 @@ GAPS: dict[str, Gap] = {
         "table `gaps` says which one.",
         FLOWS,
     ),
-    "no_shares": Gap(
-        "The company had no shares yet: the averages of its filings count the days before its first offering.",
-        ("eps_basic", "shares_basic", "shares_diluted"),
-    ),
     "no_preferred_dividends": Gap(
         "Preferred dividends are paid, but the filings state neither them nor income available to common shareholders "
         "for these twelve months.",

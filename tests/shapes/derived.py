@@ -301,7 +301,6 @@ def offers_shares(first: float = 8.0, year: float = 18 * 92 / 365) -> list[Row]:
 
 
 SHAPES: tuple[Shape, ...] = (
-    Shape("shares.none-before-offering", offers_shares()),
     Shape("shares.of-days-since-offering", offers_shares(10.0, 10.0)),
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),

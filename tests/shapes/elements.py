@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pipelines.normalize.elements import BY_NAME, CONCEPTS, wanted_elements
 from pipelines.normalize.elements.lines import IFRS_PREFIX, LINES, TOTALS
-from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source
+from pipelines.normalize.elements.sources import COVER, IFRS, US_GAAP, Concept, Source
 from tests.factories import Row, fact
 
 BEGIN, END, BEFORE, FILED, AGAIN = "2023-01-01", "2023-12-31", "2022-12-31", "2024-02-20", "2025-02-20"
@@ -139,6 +139,13 @@ IN_THOUSANDS = {
 }
 """Dividends of one a share on 40 million shares."""
 
+INCOME_IN_THOUSANDS = {
+    "NetIncomeLoss": 0.08,
+    "EarningsPerShareBasic": 200,
+    "WeightedAverageNumberOfSharesOutstandingBasic": 40,
+}
+"""Earnings of two a share on 40 million shares; net income is a thousandth of them."""
+
 PROPOSED = {
     "CommonStockDividendsPerShareDeclared": 600,
     "PaymentsOfDividends": 180,
@@ -157,6 +164,8 @@ OF_EVERY_REPORT = {
     IFRS: {"CashFlowsFromUsedInOperatingActivities": 70},
 }
 """A cash flow, which shows the currency and the fiscal year."""
+TAXONOMY_BESIDE = {COVER: US_GAAP}
+"""The taxonomy of the other figures of a report, where the source is of the cover page."""
 
 INVESTING, FINANCING, CHANGE, EXCHANGE = (
     ("NetCashProvidedByUsedInInvestingActivities", "CashFlowsFromUsedInInvestingActivities"),
@@ -209,6 +218,7 @@ NEEDS: dict[str, Needs] = {
     ),
     "liabilities": Needs(900, FREE_CASH_FLOW, both_ends=True, proves=True, restated=3.0),
     **dict.fromkeys(("profit", "eps_diluted", "comprehensive_income"), Needs(500, TWO_SIGNS, proves=True)),
+    "shares_outstanding": Needs(40, INCOME_IN_THOUSANDS, proves=True),
     "retained_earnings": Needs(500, TWO_SIGNS, both_ends=True, proves=True, grows=True),
     "dividends_paid": Needs(40_000, IN_THOUSANDS, proves=True),
     "dividends_declared": Needs(180, {**PROPOSED, "CommonStockDividendsPerShareDeclared": 900}, proves=True),
@@ -288,8 +298,9 @@ def _report(concept: Concept, source: Source, number: int) -> Report:
     needs = NEEDS_OF_RULE.get(source.rule, NEEDS.get(concept.name, Needs()))
     industry = _industry(source)
     own = {other.elements[0] for other in concept.sources if other.elements}
-    beside = {**OF_EVERY_REPORT[source.taxonomy], **needs.beside}
-    known = WANTED[source.taxonomy] - own
+    of_others = TAXONOMY_BESIDE.get(source.taxonomy, source.taxonomy)
+    beside = {**OF_EVERY_REPORT[of_others], **needs.beside}
+    known = WANTED[of_others] - own
     amounts = {element: amount for element, amount in beside.items() if element in known}
     amounts |= {**SHOWS_INDUSTRY.get(industry, {}), **_amounts(source, needs.amount)}
     if concept.name != "assets" and not amounts.keys().isdisjoint(INSTANT):
@@ -299,8 +310,9 @@ def _report(concept: Concept, source: Source, number: int) -> Report:
     for element, amount in amounts.items():
         unit, times = UNITS[MEASURE.get(element, "money")]
         dates = ((None, END), (None, BEFORE)) if element in INSTANT else ((BEGIN, END),)
+        taxonomy = source.taxonomy if element in source.counted else of_others
         rows += [
-            fact(element, each * times, *period, unit=unit, taxonomy=source.taxonomy, filed=FILED, cik=cik)
+            fact(element, each * times, *period, unit=unit, taxonomy=taxonomy, filed=FILED, cik=cik)
             for period, each in zip(
                 dates if needs.both_ends else dates[:1], (amount, 0 if needs.grows else amount), strict=False
             )

@@ -164,20 +164,8 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         pytest.approx((11e6 * 273 + 10e6 * 92) / 365, rel=1e-6),
     ),
     "no loss of the last quarter": (derived.loses_in_the_last_quarter(10.0), DILUTED, "ttm", "2023-06-30", None),
-    "shares are offered, and the days before count": (
-        derived.offers_shares(),
-        SHARES,
-        "ttm",
-        "2023-03-31",
-        round((18 * 92 + 10 * 90) / 365 * 1e6),
-    ),
-    "also in twelve months with days before the year": (
-        derived.offers_shares(),
-        SHARES,
-        "ttm",
-        "2022-09-30",
-        round(8 * 92 / 365 * 1e6),
-    ),
+    "no mean with a quarter before the first shares": (derived.offers_shares(), SHARES, "ttm", "2023-03-31", None),
+    "nor where the year begins before them": (derived.offers_shares(), SHARES, "ttm", "2022-09-30", None),
     "no average of a time without shares": (derived.offers_shares(), SHARES, "annual", "2021-12-31", None),
     "shares are offered, and the days since count": (
         derived.offers_shares(10.0, 10.0),

@@ -14,7 +14,6 @@ from tests.factories import (
     raw,
     row_of,
 )
-from tests.shapes.derived import offers_shares
 from tests.together import in_one_call
 from warehouse.vocabulary import GAPS
 
@@ -98,12 +97,3 @@ def test_an_amount_of_a_year_that_a_rule_leaves_out_is_the_reason(interest):
         row = row_of(found.gaps, "revenue", kind, YEAR[1])
         assert row["reason"] == "left_out"
         assert row["rule"].startswith("revenue.ifrs.bank-total-below-interest")
-
-
-@in_one_call
-def test_a_year_before_the_first_shares_has_no_shares():
-    found = yield raw(offers_shares())
-
-    for item in ("shares_basic", "eps_basic"):
-        row = row_of(found.gaps, item, "annual", "2021-12-31")
-        assert (row["reason"], row["rule"]) == ("no_shares", "shares.none-before-offering")

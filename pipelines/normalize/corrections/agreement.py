@@ -60,6 +60,10 @@ DILUTION = 1.3
 USUAL_DILUTION = 1.02
 """Diluted shares are more than basic ones by less than this factor in most periods, so they are no error alone."""
 
+SUMS = tuple(rank for rank, source in enumerate(BY_NAME[EARNINGS].sources) if source.plus)
+"""Ranks of the sources of earnings per share that add those of continuing and of discontinued operations."""
+ADJUSTED = tuple(rank for rank, source in enumerate(BY_NAME[COUNTS[1]].sources) if len(source.elements) > 1)
+"""Ranks of the sources of diluted shares that add an adjustment to basic shares."""
 LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sources) if source.minus)
 """Ranks of the sources of consolidated net income that leave out the part of minorities."""
 
@@ -69,7 +73,7 @@ BY_NONE = "another figure of the filing, which equals this one in other periods,
 BY_TWO_OTHERS = Rule(
     "correction.agreement.by-two-others",
     "Net income, revenue or earnings per share that nothing in the filing confirms are replaced by what equals them "
-    "in other periods if a second figure agrees; earnings in cents by dollars.",
+    "in other periods if a second figure agrees; earnings in cents by dollars; sums of them by income over shares.",
     "ASC 260-10-45-10; Regulation S-X Rule 5-03: the lines of the income statement foot",
     "correct",
 )
@@ -86,6 +90,13 @@ DILUTED_BELOW_BASIC = Rule(
     "earnings per share; if this shows nothing, the one that is less like the company's last one.",
     "ASC 260-10-45-16 and 260-10-45-17: potential shares are added, and left out where they are antidilutive",
     "withhold",
+)
+ADJUSTMENT_IS_COUNT = Rule(
+    "correction.agreement.adjustment-is-diluted-count",
+    "An adjustment for dilution that is like the basic average is the diluted average itself, and is not added to "
+    "the basic one, unless net income over diluted earnings per share is their sum.",
+    "ASC 260-10-45-16: potential shares are added to the shares outstanding; they are not all of them again",
+    "correct",
 )
 
 
@@ -248,6 +259,11 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
     is_other_income &= ~any_of([_is_product(*pair, incomes, APART, PARTICIPATING) for pair in pairs])
     bad_basic, bad_diluted = ((_contradicts(rows, *pair, incomes) & ~is_other_income) | in_cents for pair in pairs)
     basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
+    is_wrong_sum = rows.is_of(EARNINGS, SUMS) & ~basic_holds & ~np.isnan(earnings * basic * either(*incomes))
+    bad_basic |= is_wrong_sum
+    adjustment = diluted - basic
+    is_twice = rows.is_of(COUNTS[1], ADJUSTED) & _equal(adjustment, basic, SIMILAR * basic)
+    is_twice &= ~_is_product(of_diluted, diluted, incomes, OF_SHARES, PARTICIPATING)
 
     def is_count(count: Floats) -> Flags:
         """Whether a basic count is like the diluted one, if there is one."""
@@ -259,7 +275,7 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
 
     income = either(*incomes)
     cents = np.round(income / basic, 2)
-    is_shown = is_each(income / basic) | np.isnan(of_diluted) | in_cents
+    is_shown = is_each(income / basic) | np.isnan(of_diluted) | in_cents | is_wrong_sum
     corrected = bad_basic & is_count(basic) & is_shown & (cents != 0)
     corrected &= ~(is_each(earnings) & is_count(income / earnings))
     count_errs = bad_basic & ~is_count(basic) & is_each(earnings)
@@ -272,7 +288,14 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
         rows.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
         rows.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
         rows.propose(
-            CONTRADICTED, BY_NONE, COUNTS[1], bad_diluted & ~(basic_holds & is_usual_count) & ~in_cents, np.nan
+            ADJUSTMENT_IS_COUNT, "the adjustment is like basic shares", COUNTS[1], is_twice, adjustment / diluted
+        ),
+        rows.propose(
+            CONTRADICTED,
+            BY_NONE,
+            COUNTS[1],
+            bad_diluted & ~is_twice & ~(basic_holds & is_usual_count) & ~in_cents,
+            np.nan,
         ),
         *_of_dilution(rows, pairs, incomes, (diluted < (1 - RESTATED) * basic) & ~bad_basic & ~bad_diluted),
     ]

@@ -10,18 +10,20 @@ Only the same filing and earlier ones are used, so that what was known on a day 
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, Floats, packed, picked
+from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, floats, packed, picked
 from pipelines.normalize.corrections.figures import (
     COMMON,
     COUNTS,
     EARNINGS,
     EXACTLY,
+    OUTSTANDING,
     PARENT,
     Figures,
     PeriodRows,
     Proposal,
     either,
 )
+from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.rule import Rule
 
 ERRORS_MEASURED = (
@@ -43,6 +45,9 @@ BY_EARNINGS = "net income over earnings per share of the same filing"
 BY_COUNTS = "the share counts of earlier filings"
 BY_LIMITS = "no company with so few shares earns so much a share"
 
+NEAR_OUTSTANDING = 1.0
+"""The largest distance of an average from the shares outstanding of its filing, in powers of ten: an average of a year
+with offerings is a part of them, and shares outstanding may be those of one class."""
 NEAR_STATED = 0.01
 """The largest distance of a quotient from a power of a thousand, in powers of ten (about 2 %): the same figure in
 another scale differs by rounding only."""
@@ -61,14 +66,15 @@ WEIGHTED_AVERAGE = (
 INCOME_AND_SHARES = Rule(
     "correction.scale.income-earnings-and-shares",
     "Where net income differs by a power of a thousand from earnings per share times shares, the share count is "
-    "multiplied by it; the earnings per share or the income instead, if earlier filings show that these differ.",
+    "multiplied by it; the earnings per share or the income instead, if shares outstanding or earlier filings show "
+    "this.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 COUNT_BY_EARLIER_COUNTS = Rule(
     "correction.scale.count-by-earlier-filings",
     "A share count that no earnings per share verify is multiplied by the power of a thousand by which it differs from "
-    "the last verified count, or by which it is below most counts of earlier filings.",
+    "shares outstanding or the last verified count, or by which it is below most counts of earlier filings.",
     ERRORS_MEASURED,
     "correct",
 )
@@ -149,6 +155,7 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
     too small and the earnings per share too large for any company, both are corrected.
     """
     power = either(*powers.values())
+    outstanding = _outstanding(rows.company, rows.seq, rows.figures)
     own = _of_first_filing(rows.figures)
     is_own = (either(*(picked(own, rows.place[income]) for income in (COMMON, PARENT))) == power) & (power != 0)
     count, earnings = either(*(rows[name] for name in COUNTS)), np.abs(rows[EARNINGS])
@@ -160,12 +167,15 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
         return abs(off) < abs(off + power)
 
     is_off = ~np.isnan(power) & (power != 0) & ~is_own
-    count_errs, earnings_err = is_off & ~fits(count), is_off & fits(count) & ~fits(earnings)
-    income_errs = is_off & fits(count) & fits(earnings) | is_own
+    is_count = np.where(np.isnan(outstanding), fits(count), _is_like(count, outstanding))
+    is_plain = (earnings <= LARGEST_EARNINGS) & (abs(100 * earnings - np.round(100 * earnings)) < EXACTLY * 100)
+    is_earnings = np.where(agreed == NOTHING, is_plain, fits(earnings))
+    count_errs, earnings_err = is_off & ~is_count, is_off & is_count & ~is_earnings
+    income_errs = is_off & is_count & is_earnings | is_own
     too_much = (earnings > LARGEST_EARNINGS) & (count * 10.0**power < FEWEST_SHARES)
     of_parent = power_of_thousand(np.abs(rows[PARENT]) / np.abs(rows[COMMON]), NEAR_EARNINGS)
     factors = {
-        name: np.where(~fits(count) & (off != 0) & ~is_own, 10.0 ** (off + POWER * too_much), 1.0)
+        name: np.where(~is_count & (off != 0) & ~is_own, 10.0 ** (off + POWER * too_much), 1.0)
         for name, off in powers.items()
     }
     factors[EARNINGS] = np.select([earnings_err, count_errs & too_much], [10.0**power, 10.0**-POWER], 1.0)
@@ -183,11 +193,13 @@ def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats]) -> list[Prop
     Fewer than a hundred thousand shares that earn more than 500 each are stated in thousands or millions.
     """
     income = np.abs(either(rows[COMMON], rows[PARENT]))
+    outstanding = _outstanding(rows.company, rows.seq, rows.figures)
     found = []
     for name in COUNTS:
         count, is_verified = rows[name], ~np.isnan(powers[name])
         each = income / count
-        level = picked(count * 10.0 ** powers[name], rows.last(is_verified))
+        level = either(outstanding, picked(count * 10.0 ** powers[name], rows.last(is_verified)))
+        is_verified |= _is_like(count, outstanding)
         is_open = ~is_verified & np.isnan(level)
         off = power_of_thousand(level / count, NEAR_COUNTS)
         as_filed = power_of_thousand(_level_as_filed(rows, count, is_open, each) / count, NEAR_COUNTS)
@@ -228,12 +240,14 @@ def of_filings(figures: Figures) -> list[Proposal]:
     far = either(off, _off_others(figures))
     own = _of_first_filing(figures)
     power = _of_filing(figures, np.where((np.abs(own) > 0) & (np.abs(far - own) < np.abs(far)), own, np.nan))
-    errs = np.abs(far - power) < np.abs(far)
+    counts = figures.of_concepts(COUNTS)
+    is_count = np.isin(figures.concept, [NUMBER_OF[OUTSTANDING]])
+    is_count[counts] = _is_like(figures.value, _outstanding(figures.company, figures.seq, figures))[counts]
+    errs = (np.abs(far - power) < np.abs(far)) & ~is_count
     steady = figures.of_concepts(STEADY)
     filing = packed(figures.line[steady], figures.seq[steady])
     is_far = np.abs(power_of_thousand(10.0 ** off[steady], NEAR_LEVEL)) > 0
     is_alone = is_far & np.isin(filing, filing[np.abs(off[steady]) <= NEAR_LEVEL])
-    counts = figures.of_concepts(COUNTS)
     too_many = counts[(figures.value[counts] > MOST_SHARES) & ~errs[counts]]
     by_level = "the other figures of the line in this and earlier filings"
     return [
@@ -241,6 +255,22 @@ def of_filings(figures: Figures) -> list[Proposal]:
         Proposal(SCALE_ALONE, by_level, steady[is_alone & ~errs[steady]]),
         Proposal(MORE_THAN_ANY, "no company has so many shares", too_many),
     ]
+
+
+def _outstanding(company: Ints, seq: Ints, figures: Figures) -> Floats:
+    """The newest number of shares outstanding that each filing states, that of the cover first; NaN without one."""
+    at = figures.of_concepts((OUTSTANDING,))
+    stated = pl.DataFrame({name: getattr(figures, name)[at] for name in ("company", "seq", "rank", "end", "value")})
+    newest = stated.filter(pl.col("value") > 0).sort("rank", "end", descending=[True, False])
+    of_filing = newest.unique(["company", "seq"], keep="last", maintain_order=True)
+    filings = pl.DataFrame({"company": company, "seq": seq})
+    return floats(filings.join(of_filing, on=["company", "seq"], how="left", maintain_order="left"), "value")
+
+
+def _is_like(count: Floats, outstanding: Floats) -> Flags:
+    """Whether averages are like the shares outstanding."""
+    is_like: Flags = abs(np.log10(count / outstanding)) < NEAR_OUTSTANDING
+    return is_like
 
 
 def _of_first_filing(figures: Figures) -> Floats:

@@ -80,14 +80,6 @@ NO_DILUTION = Rule(
     "date is the average of its quarters",
     "compose",
 )
-NOTHING_BEFORE = Rule(
-    "shares.none-before-offering",
-    "Before a company's first shares its average is zero if the filer counts the days before them: its first average "
-    "is less than the next one, and none that includes the first is more than the next.",
-    "ASC 260-10-45-10: shares issued during the period are weighted for the portion of the period that they were "
-    "outstanding",
-    "compose",
-)
 DAYS_SINCE = Rule(
     "shares.of-days-since-offering",
     "A part of the year of an offering, of which no filing states shares or earnings per share, has the year's average "
@@ -308,25 +300,9 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
     longer = before.join(
         averages.select(*_OF, whole="value", by="seq", of="start", to="end", leg="fact"), on=_OF
     ).filter((pl.col("of") <= pl.col("first_start")) & (pl.col("to") >= pl.col("first_end")))
-    # an average of the first one and more than the next one counts the days since
-    since_alone = longer.filter((pl.col("by") <= pl.col("seq")) & (pl.col("whole") > pl.col("next_value")))
-    grows = pl.col("next_value") - pl.col("first_value")
-    nothing = (
-        before.filter(NOTHING_BEFORE.where(pl.col("next_value") >= LARGEST_CHANGE * pl.col("first_value")))
-        .join(since_alone, on=[*PERIOD, "concept"], how="anti")
-        .select(
-            *PERIOD,
-            "concept",
-            value=pl.lit(0.0),
-            rule=pl.lit(NOTHING_BEFORE.id),
-            fact=pl.concat_list("first_fact", "next_fact"),
-            # the weights of both add up to those of an average, as its lineage needs, and their sum is nothing
-            coefficient=pl.concat_list(pl.col("next_value") / grows, -pl.col("first_value") / grows),
-        )
-    )
     is_year = (pl.col("to") - pl.col("of")).dt.total_days().is_between(*YEAR) & (pl.col("of") <= pl.col("start"))
     is_same = (pl.col("whole") / pl.col("next_value") - 1).abs() <= SAME_COUNT
-    since = longer.filter(DAYS_SINCE.where(is_year & is_same)).select(
+    found = longer.filter(DAYS_SINCE.where(is_year & is_same)).select(
         pl.col(*_OF, "start", "end"),
         seq=pl.max_horizontal("seq", "by"),
         value="whole",
@@ -334,8 +310,8 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
         fact=pl.concat_list("leg", "next_fact"),
         coefficient=pl.lit([1.0, 0.0]),
     )
-    found = pl.concat([nothing, since], how="diagonal").sort(*_OF, "start", "end", "seq", pl.col("fact").list.first())
-    return found.unique([*_OF, "start", "end"], keep="first", maintain_order=True)
+    in_order = found.sort(*_OF, "start", "end", "seq", pl.col("fact").list.first())
+    return in_order.unique([*_OF, "start", "end"], keep="first", maintain_order=True)
 
 
 def _unstated(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:

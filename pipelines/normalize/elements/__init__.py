@@ -21,7 +21,7 @@ from pipelines.normalize.elements.lines import (
     IFRS_PREFIX,
     LINES,
 )
-from pipelines.normalize.elements.sources import IFRS, US_GAAP, Concept, Source, rule_of_source, validity
+from pipelines.normalize.elements.sources import COVER, IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
 from warehouse.line_items import LINE_ITEMS
@@ -80,7 +80,7 @@ def wanted_elements() -> dict[str, frozenset[str]]:
     proving_elements = (name for name in proving.ELEMENTS if not name.startswith(FACE_PREFIX))
     others = (*INDICATORS, *FILED_ELEMENTS, *proving_elements, OPTIONS, OPTION_PRICE)
     wanted.update((taxonomy or US_GAAP, name) for taxonomy, _, name in (each.rpartition(":") for each in others))
-    return {taxonomy: frozenset(name for of, name in wanted if of == taxonomy) for taxonomy in (US_GAAP, IFRS)}
+    return {taxonomy: frozenset(name for of, name in wanted if of == taxonomy) for taxonomy in (US_GAAP, IFRS, COVER)}
 
 
 def combination(source: Source) -> str:

@@ -22,9 +22,11 @@ from pipelines.normalize.rule import Rule
 from warehouse.line_items import ITEM_NAMES
 
 TABLE = Path(__file__).with_suffix(".toml")
-Taxonomy = Literal["us-gaap", "ifrs-full"]
+Taxonomy = Literal["us-gaap", "ifrs-full", "dei"]
 US_GAAP: Taxonomy = "us-gaap"
 IFRS: Taxonomy = "ifrs-full"
+COVER: Taxonomy = "dei"
+"""Document and entity information: the elements of the cover page."""
 MOST_WORDS = 40
 """Of a statement, which is read once."""
 

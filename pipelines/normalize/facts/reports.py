@@ -7,6 +7,7 @@ conversion (no amount is converted), which concept a fact states (stated), the s
 import polars as pl
 
 from pipelines.normalize.arrays import ints
+from pipelines.normalize.elements.sources import COVER
 from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
@@ -127,7 +128,8 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             .then(pl.lit(AFTER_FILING.id))
         )
     )
-    facts = dated.filter(pl.col("left_out_by").is_null()).sort(_ORDER)
+    facts = dated.filter(pl.col("left_out_by").is_null(), (pl.col("taxonomy") != COVER).any().over("cik", "accession"))
+    facts = facts.sort(_ORDER)
     repeated = facts.clear()
     # if all rows have different hashes, no fact is stated twice
     if FILED_TWICE.where(facts.select(_IDENTITY).hash_rows().n_unique() < facts.height):

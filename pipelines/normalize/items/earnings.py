@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, any_of, before, floats, largest, picked, starts
-from pipelines.normalize.items.gaps import NO_SHARES
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.rule import Rule
@@ -65,8 +64,8 @@ EPS_AS_FILED = Rule(
 )
 EPS_OF_INCOME = Rule(
     "eps.income-over-shares",
-    "If filings state no earnings per share for a window, they are the income that these are computed from, if it is "
-    "stated, and otherwise net income, divided by weighted average shares.",
+    "If filings state no earnings per share for a window, or only for the quarters of a fiscal year, they are the "
+    "income that these are computed from, if it is stated, and otherwise net income, divided by average shares.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares; ASC 260-10-45-11",
     "compose",
 )
@@ -161,7 +160,6 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
     """
     is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
     mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "beyond")
-    mean = np.where(mean > 0, mean, np.nan)  # a company has no average before its first shares
     is_mixed = (points.of(name, "own_spread") > OTHER_BASIS) & ~is_year
     is_compared = ~is_year & ~is_mixed & np.logical_not(takes_other)
     is_beyond = is_compared & (abs(excess) > BEYOND)
@@ -172,7 +170,6 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
         methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
         method=np.where(is_year, 0, 1),
         flags={**points.flags(name), "derived": points.of(name, "is_derived") > 0},
-        gaps=((NO_SHARES, points.of(name) == 0),),
         proofs=(Proof(MEAN_AS_QUARTERS, is_shown, outcome, mean, mean * (1 - excess)),),
     )
     return found.choosing(
@@ -241,7 +238,6 @@ def earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Item
             "issuance": compared.is_issuance,
             "apart_from_net_income": compared.is_unexplained,
         },
-        gaps=((NO_SHARES, points.of("shares_basic") == 0),),
         proofs=(compared.proof(is_replaced, income, shares),),
     ).choosing(*replaced, Candidate(EPS_AS_FILED, ~np.isnan(as_filed.value), as_filed.value, filed.legs))
     return found, compared.is_of_one_class
@@ -300,7 +296,8 @@ class _Comparison:
         is_rounded = is_proved & (off > ROUNDED_AWAY * size)
         is_of_roundings = (off > HALF_A_UNIT * grain) & (off <= rounding + np.fmin(self.drift, rounding))
         is_coarse_year = is_rounded & is_year & (grain * points.factor > COARSER * CENTS) & (off <= rounding)
-        self.is_derived = np.isnan(filed) & ~np.isnan(quotient)
+        is_of_year = (shares.method == 0) & ~is_year & (off <= largest(rounding, SHARE_APART * size))
+        self.is_derived = (np.isnan(filed) | is_of_year) & ~np.isnan(quotient)
         self.replaced = (
             (EPS_OF_INCOME, self.is_derived & ~self.is_of_others),
             (EPS_ISSUANCE, self.is_issuance),

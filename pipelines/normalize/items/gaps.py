@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.derived.share_averages import NOTHING_BEFORE
 from pipelines.normalize.elements import AMOUNT, COMPOSED, ITEM_CONCEPTS
 from pipelines.normalize.frames import WITHHELD
 from pipelines.normalize.industry.classification import WITHOUT_MEANING, without_meaning
@@ -21,7 +20,7 @@ from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
 from warehouse.line_items import ITEM_NAMES, items_of
 
-NO_SHARES, LEFT_OUT = "no_shares", "left_out"
+LEFT_OUT = "left_out"
 NO_OPERATING_INCOME, NO_FREE_CASH_FLOW = "no_operating_income", "no_free_cash_flow"
 """Also the reasons of windows for which no amount of a return, or of free cash flow, is stated."""
 THIN_CAPITAL = 0.05
@@ -106,10 +105,7 @@ _RULES_OF_REASONS = (
         ),
     ),
 )
-GAPS: dict[str, Rule] = {
-    NO_SHARES: NOTHING_BEFORE,
-    **{reason: rule for reasons, rule in _RULES_OF_REASONS for reason in reasons},
-}
+GAPS: dict[str, Rule] = {reason: rule for reasons, rule in _RULES_OF_REASONS for reason in reasons}
 """The reasons that this module finds, and their rules. Other reasons come with their rules from other modules: lines
 that are no longer stated (balance), and items without meaning in an industry (industry)."""
 
@@ -158,7 +154,7 @@ def gaps(
         .join(grid.lazy().select("cik", "q", "period_end", "is_year_end"), on=["cik", "q"])
     )
     # a return has its own reasons; without shares there is no other reason to look for
-    first = pl.when((ITEM == "roic") | (pl.col("reason_of_item") == NO_SHARES)).then("reason_of_item")
+    first = pl.when(ITEM == "roic").then("reason_of_item")
     never_stated, *others = (pl.when(holds).then(pl.lit(code)) for code, holds in REASONS.items())
     reason = pl.coalesce("reason", first, "reason_missed", never_stated, "reason_of_item", *others)
     given = pl.coalesce("rule", pl.when(first.is_null()).then("rule_missed"))

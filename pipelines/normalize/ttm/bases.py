@@ -180,7 +180,8 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     takes_later = (is_apart & ~is_along) | is_outdated
     is_restated = (of("since", later) > of("since", year)) | other_standards
     falls_short = _falls_short(legs, seq)
-    is_changed = ((falls_short > 0) | (_is_nudged(legs) & ~is_apart)) & legs.differ(later, year)
+    is_nudged = _is_nudged(legs) & ~is_apart
+    is_changed = ((falls_short > 0) | is_nudged) & legs.differ(later, year) | is_nudged & _is_alike(legs)
     is_recast = ((takes_later & is_restated) | is_changed) & (later >= 0)
     # a figure of this year is as corrected later, and that of the year before may be in the scale that was wrong
     times = abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
@@ -221,12 +222,23 @@ def _falls_short(legs: _Legs, seq: Floats) -> Floats:
 
 
 def _is_nudged(legs: _Legs) -> Flags:
-    """Whether the interim period of a year was restated by little, and the year then by more, but not this one's."""
+    """Whether the interim period of a year was restated by little, as the year was later, but not this one's."""
     windows, of = legs.windows, legs.windows.of
     is_unchanged = of("since", windows.find(windows.q, windows.quarter)) <= of("since", legs.to_date)
     moves = abs(of("amount", legs.later) - of("amount", legs.year)) <= RESTATED_BY * abs(of("amount", legs.year))
     is_restated = restated(windows, legs.prior, legs.with_year, 0.0)
     return is_restated & is_unchanged & moves & IS_ADDITIVE[windows.concept]
+
+
+def _is_alike(legs: _Legs) -> Flags:
+    """Whether the year was restated later by a share that is alike that of its interim period."""
+    of = legs.windows.of
+    pairs = ((legs.prior, legs.with_year), (legs.later, legs.year))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_period, of_year = (of("amount", after) / of("amount", before) - 1 for after, before in pairs)
+        times = of_period / of_year
+    is_alike: Flags = (times < ALIKE) & (times > 1 / ALIKE)
+    return is_alike
 
 
 def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
