@@ -151,6 +151,14 @@ HISTORIES: dict[str, list[Row]] = {
         ),
     ],
     "debt.zero.no-flows": without_borrowing({PROCEEDS_OF_SHARES: 12.345, BUYBACKS: 4.321}),
+    "debt.zero.repaid": [
+        *sheet({CURRENT_LIABILITIES: 90, ASSETS: 300}),
+        *(
+            fact(tag, amount * 1e6, None, "2022-12-31", filed=FIRST_FILED)
+            for tag, amount in {NONCURRENT: 60, CURRENT_LIABILITIES: 90, ASSETS: 350}.items()
+        ),
+        fact("RepaymentsOfLongTermDebt", 60e6, "2023-01-01", END, filed=FIRST_FILED),
+    ],
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),

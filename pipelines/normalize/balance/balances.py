@@ -17,10 +17,9 @@ from pipelines.normalize.balance.cash import cash, cash_at_end_of_flows
 from pipelines.normalize.balance.debt import debt
 from pipelines.normalize.balance.evidence import supported
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
-from pipelines.normalize.balance.sheets import History
+from pipelines.normalize.balance.sheets import GROUPS, History
 from pipelines.normalize.balance.statements import Place, that_count
 from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_FACE, OF_LINES, Value, is_of_face
-from pipelines.normalize.elements.lines import CURRENT_ASSETS, LINES, SECURITY
 from pipelines.normalize.frames import CHOSE, FRAMES, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 
@@ -125,9 +124,9 @@ def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | N
     if is_balance_sheet(filing, day):
         values = cash(filing, day), debt(filing, day, debts)
         return tuple(value and replace(value, of_face=is_of_face(filing, value.item)) for value in values)
-    own = cash(filing, max(filing.days))
-    kinds = {LINES[CURRENT_ASSETS][element].kind for element in own.elements} if own else {SECURITY}
-    return () if SECURITY in kinds else (cash(filing, day),)
+    own, securities = cash(filing, max(filing.days)), GROUPS["securities"]
+    is_alone = own and own.elements.isdisjoint(securities.names | securities.elements)
+    return (cash(filing, day),) if is_alone else ()
 
 
 def _frame(name: str, rows: Iterable[tuple[object, ...]]) -> pl.DataFrame:

@@ -148,15 +148,16 @@ def are_in_other_units(sheet: Sheet, other: Sheet) -> bool:
 def has_line_in_other_units(case: Case) -> bool:
     """Whether a line is a thousandth of what it is on all balance sheets of the same size.
 
-    Or it is stated a thousand times more finely than all other amounts of the filing.
+    Or it is stated a thousand times more finely than all other amounts of the filing. Lines that add up are not.
     """
+    reads = [read for read in case.filing.sections.values() if case.sheet.day in read.days]
+    elements = case.value.elements.difference(*(group for read in reads for group in read.readings[0]))
     of_size = [
         each.stated for each in case.compared if case.sheet.assets / _ABOUT < each.assets < case.sheet.assets * _ABOUT
     ]
     least = MATERIAL * case.value.amount
     before = {
-        element: [line for stated in of_size if (line := amount(stated, element)) >= least]
-        for element in case.value.elements
+        element: [line for stated in of_size if (line := amount(stated, element)) >= least] for element in elements
     }
     amounts = case.filing.amounts if len(case.filing.amounts) > AMOUNTS else ()
     return any(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
-from pipelines.normalize.balance.solver import SAME, unit_of
+from pipelines.normalize.balance.solver import DIGITS, SAME, unit_of
 from pipelines.normalize.balance.totals import NOT_STATED, Day, sections_of
 from pipelines.normalize.balance.values import (
     DEBT,
@@ -91,6 +91,13 @@ NO_FLOWS = Rule(
     "the day are exactly lines that are no borrowings, and no interest is stated or debt was zero before.",
     "ASC 230-10-45-14, 230-10-45-15 (proceeds and repayments of debt are financing activities); ASC 835-20-50-1 "
     "(interest cost is disclosed)",
+    "compose",
+)
+REPAID = Rule(
+    "debt.zero.repaid",
+    "Debt is zero if the filing states no borrowings for the day, and the debt of the day before a period that ends on "
+    "it is exactly what was repaid in it, less what was borrowed.",
+    "ASC 230-10-45-14, 230-10-45-15 (proceeds and repayments of debt are financing activities)",
     "compose",
 )
 DEBT_AS_READ = Rule(
@@ -180,8 +187,13 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
             is_proved=True,
             facts=_as_zero(stated, OF_ZERO),
         )
+    known = list(known_before)
+    repaid = rolled_forward(filing, day, 0.0, known)
+    if REPAID.where(bool(repaid)) and not _borrowings(stated):
+        facts = tuple((row, 0.0) for row in repaid)
+        return Value(filing.cik, filing.seq, day, DEBT, REPAID, 0.0, facts=facts, is_stated_zero=True)
     if NO_FLOWS.where(bool(flows.without_borrowing)) and not any(_borrowings(each) for each in filing.days.values()):
-        before = [value.value for value in known_before]
+        before = [value.value for value in known]
         if not flows.pays_interest or (before and not any(before)):
             return Value(
                 filing.cik,
@@ -193,6 +205,15 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
                 facts=tuple((row, 0.0) for row in flows.without_borrowing),
             )
     return _read(filing, day, stated, parts)
+
+
+def rolled_forward(filing: Filing, day: int, value: float, known: Iterable[Value]) -> tuple[int, ...]:
+    """The rows of the flows of borrowings of a period that leads from known debt to a value of the day; else none."""
+    of_day = {each.day: each.value for each in known if each.value is not None}
+    for before, net, rows in filing.flows[day].borrowed:
+        if before in of_day and abs(of_day[before] + net - value) < filing.unit and (net or of_day[before]):
+            return rows
+    return ()
 
 
 def _part(filing: Filing, day: int, section: str) -> Part:
@@ -373,7 +394,7 @@ def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) ->
             if of_whole > maturities > 0 and _has_room(filing, day, of_whole, maturities):
                 return DEBT_AS_READ, (*current, whole)
             if WITH_MATURITIES.where(True):
-                return WITH_MATURITIES, (whole, *short_term)
+                return WITH_MATURITIES, _with_short_term(stated, whole, short_term)
         if FILER_TOTAL.where(bool(everything)) and everything not in lines and amount(stated, everything) >= due:
             return FILER_TOTAL, (everything,)
     elif whole and rest and not maturities and not of_current.read:
@@ -381,8 +402,18 @@ def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) ->
         is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
         is_more = left > unit_of([of_whole]) / 2 and left > SAME * rest
         if WITH_MATURITIES.where(is_more and not is_due):
-            return WITH_MATURITIES, (whole, *short_term)
+            return WITH_MATURITIES, _with_short_term(stated, whole, short_term)
     return DEBT_AS_READ, lines
+
+
+def _with_short_term(stated: Day, whole: str, short_term: tuple[str, ...]) -> tuple[str, ...]:
+    """All long-term debt with short-term borrowings, unless it is exactly these and one or two other borrowings."""
+    left = amount(stated, whole) - sum_of(stated, short_term)
+    names = {name for table in BORROWINGS.values() for name in table if amount(stated, name)}
+    others = {amount(stated, name) for name in names - {whole, *short_term}}
+    is_sum = left in others or any(left - one in others - {one} for one in others)
+    includes = bool(short_term) and is_sum and left >= DIGITS * unit_of([left])
+    return (whole,) if includes else (whole, *short_term)
 
 
 def _each_once(stated: Day, of_current: Part, of_rest: Part, whole: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

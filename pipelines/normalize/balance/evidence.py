@@ -13,9 +13,11 @@ from functools import partial
 from itertools import product
 
 from pipelines.normalize.balance import bounds, unknown
+from pipelines.normalize.balance.debt import rolled_forward
 from pipelines.normalize.balance.reading import Filing
 from pipelines.normalize.balance.sheets import GROUPS, QUARTERS, Case, History, Sheet
-from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value
+from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount
+from pipelines.normalize.elements.lines import ALL_DEBT, LONG_TERM_DEBT
 from pipelines.normalize.rule import Rule
 from warehouse.sections import SECTIONS
 
@@ -119,6 +121,12 @@ _NO_LONGER_ADDS_UP = Rule(
 )
 
 
+WHOLE_OF = {DEBT: (*ALL_DEBT, *LONG_TERM_DEBT), CASH_ITEM: ("CashCashEquivalentsAndShortTermInvestments",)}
+"""The elements of each item that are all of it by definition, or all of its long-term debt."""
+OF_PARTS, OF_REST = frozenset((IN_OTHER_UNITS, _OTHER_EXTENT, _FELL_DUE, _PART)), frozenset((NOT_SHOWN, _ROOM))
+"""What a total of the lines answers; and what only a total of all debt, or its flows, answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What withholds a value of an item: a rule, the reason for the gap, and when it holds.
@@ -220,10 +228,23 @@ def _shows_all(case: Case) -> bool:
     return case.value.of_face and all(read is not None and case.sheet.day in read.days for read in reads)
 
 
+def _confirmed(case: Case) -> frozenset[Rule]:
+    """The rules that cannot hold, because another total than the lines, or the flows of borrowings, is the value."""
+    value, stated = case.value, case.sheet.stated
+    of_debt = [each for (item, _), each in case.history.values.items() if item == DEBT == value.item]
+    if rolled_forward(case.filing, value.day, value.amount, of_debt):
+        return OF_PARTS | OF_REST
+    totals = {name for name in WHOLE_OF[value.item] if name not in value.elements and amount(stated, name)}
+    is_total = {name for name in totals if amount(stated, name) == value.amount and len(value.elements) > 1}
+    return (OF_PARTS | OF_REST if is_total - {*LONG_TERM_DEBT} else OF_PARTS) if is_total else frozenset()
+
+
 def _supported(case: Case) -> Value:
     """The value, or without its amount if evidence withholds it."""
+    shows_all, confirmed = _shows_all(case), _confirmed(case)
     for each in _OF_VALUES[case.value.item, case.value.is_proved]:
-        holds = not (each.of_absence and _shows_all(case)) and each.holds(case)
+        is_answered = (each.rule in confirmed and not each.also_proved) or (each.of_absence and shows_all)
+        holds = not is_answered and each.holds(case)
         if holds and each.rule.where(True):
             return case.value.withheld(each.rule, each.reason, None if isinstance(holds, bool) else holds)
     return case.value

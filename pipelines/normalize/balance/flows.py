@@ -33,12 +33,15 @@ class Flows:
     without_borrowing: the rows of the financing activities of the longest period whose total is exactly the stated
         lines, none of them a borrowing; empty without such a period.
     pays_interest: whether interest on debt is stated for any period.
+    borrowed: for each period with stated proceeds or repayments of borrowings the day before it, what they add up to,
+        and their rows.
     """
 
     is_all_on_deposits: bool = False
     interest: tuple[str, ...] = ()
     without_borrowing: tuple[int, ...] = ()
     pays_interest: bool = False
+    borrowed: tuple[tuple[int, float, tuple[int, ...]], ...] = ()
 
 
 def flows(facts: pl.DataFrame) -> dict[tuple[int, int, int], Flows]:
@@ -48,12 +51,33 @@ def flows(facts: pl.DataFrame) -> dict[tuple[int, int, int], Flows]:
         _interest_on_deposits(durations)
         .join(_interest_by_class(durations), on=_DAY, how="full", coalesce=True)
         .join(_without_borrowing(durations), on=_DAY, how="full", coalesce=True)
+        .join(_borrowed(durations), on=_DAY, how="full", coalesce=True)
     )
-    rows = of_day.select(*_DAY, "is_all_on_deposits", "interest", "fact", "pays_interest").iter_rows()
+    rows = of_day.select(*_DAY, "is_all_on_deposits", "interest", "fact", "pays_interest", "borrowed").iter_rows()
     return {
-        (cik, seq, day): Flows(bool(is_all), tuple(interest or ()), tuple(lines or ()), bool(pays))
-        for cik, seq, day, is_all, interest, lines, pays in rows
+        (cik, seq, day): Flows(
+            bool(is_all),
+            tuple(interest or ()),
+            tuple(lines or ()),
+            bool(pays),
+            tuple((each["before"], each["net"], tuple(each["facts"])) for each in borrowed or ()),
+        )
+        for cik, seq, day, is_all, interest, lines, pays, borrowed in rows
     }
+
+
+def _borrowed(durations: pl.DataFrame) -> pl.DataFrame:
+    """What was borrowed less what was repaid, of all periods that end on a day; costs are no repayments."""
+    is_cost = pl.col("tag").str.contains("^PaymentsOf.*Costs$")
+    lines = FLOWS.filter("is_borrowing", ~is_cost).select("tag", "sign")
+    of_period = (
+        durations.filter((pl.col("taxonomy") == US_GAAP) & (pl.col("measure") == "money"))
+        .join(lines, on="tag", maintain_order="left")
+        .group_by("cik", "seq", "start", pl.col("end").to_physical(), maintain_order=True)
+        .agg(net=(pl.col("sign") * pl.col("value")).sum(), facts="fact")
+        .with_columns(before=pl.col("start").to_physical() - 1)
+    )
+    return of_period.group_by(_DAY, maintain_order=True).agg(borrowed=pl.struct("before", "net", "facts"))
 
 
 def _interest_on_deposits(durations: pl.DataFrame) -> pl.DataFrame:

@@ -21,7 +21,8 @@ def likely_lines(
 
     A total is at least the sum of its parts: a smaller amount does not include them, and if a total is the amount of
     one of several parts, the others are lines of their own. Elements with one amount are one line, unless another
-    column shows that they are two, or the amount has few digits.
+    column shows that they are two, or the amount has few digits. What was no line before is one if it is the only
+    borrowing.
 
     Args:
         section: the section.
@@ -40,6 +41,7 @@ def likely_lines(
     below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
     candidates = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
+    borrowings: dict[str, bool] = {}
     sums = {one: parts for one in candidates if one in WHOLES and (parts := _parts(one, candidates, stated, table))}
     for element in sorted(candidates, key=lambda one: len(table[one].part_of)):
         known = next((decided[one] for one in candidates[element] if one in decided), None)
@@ -53,10 +55,14 @@ def likely_lines(
         )
         is_usual = any(table[one].usual for one in candidates[element]) and element not in sums
         is_part = all(element in parts for total, parts in sums.items() if total in containers)
-        found[element] = (is_usual and is_part and not is_within) if known is None else known
+        is_likely = is_usual and is_part and not is_within
+        borrowings[element] = is_likely and table[element].kind == BORROWING
+        found[element] = is_likely if known is None else known
         if known:
             found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
     likely = [element for element, is_line in found.items() if is_line]
+    if not any(table[element].kind == BORROWING for element in likely):
+        likely += [element for element, is_likely in borrowings.items() if is_likely]
     return (*likely, *_that_fills(stated, likely, found, totals.get(section)))
 
 

@@ -14,7 +14,7 @@ from datetime import date
 import polars as pl
 
 from pipelines.normalize import arrays
-from pipelines.normalize.balance.debt import DISCOUNT, FILER_TOTAL, WITH_MATURITIES
+from pipelines.normalize.balance.debt import DEBT_AS_READ, DISCOUNT, FILER_TOTAL, WITH_MATURITIES
 from pipelines.normalize.balance.solver import SAME, is_slip
 from pipelines.normalize.balance.values import Value
 from pipelines.normalize.elements import CONCEPTS
@@ -34,7 +34,7 @@ PROVED_LATER = Rule(
 SAME_LINES = Rule(
     "balance.restated.all-lines",
     "A later filing restates an amount if it states it with all elements of the statement that counts, or debt without "
-    "proof as the filer's own total that exceeds it by more than discounts explain.",
+    "proof as a total, or lines instead of long-term debt, that exceed it by more than discounts explain.",
     f"{_COMPARATIVES}; us-gaap:LongTermDebt, us-gaap:DebtLongtermAndShorttermCombinedAmount; ASC 835-30-45-1A",
     "select",
 )
@@ -127,6 +127,7 @@ def _restates(one: Value, current: Value, *, is_amendment: bool) -> Rule:
     if BY_AMENDMENT.where(is_amendment) and (one.amount >= current.amount or has_all):
         return BY_AMENDMENT
     is_total = one.rule in (WITH_MATURITIES, FILER_TOTAL) or not one.elements.isdisjoint(ALL_DEBT)
+    is_total |= current.rule is WITH_MATURITIES and one.rule is DEBT_AS_READ  # with lines of short-term debt
     if SAME_LINES.where(is_total) and not current.is_proved and one.amount > current.amount * (1 + DISCOUNT):
         return SAME_LINES
     return FEWER_LINES if FEWER_LINES.where(True) else SAME_LINES
