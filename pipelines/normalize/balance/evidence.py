@@ -92,8 +92,8 @@ _PART = Rule(
 )
 _ROOM = Rule(
     "debt.withheld.room-for-other-debt",
-    "Debt is withheld if all lines leave much of the liabilities: of a bank's 3 % and more than the debt, of "
-    "classified ones a fifth and ten times the debt, or any for debt whose interest is stated.",
+    "Debt is withheld if all lines leave much of the liabilities: of a bank's 3 % and more than the debt or a round "
+    "amount, of classified ones a fifth and ten times the debt, or any for debt whose interest is stated.",
     "us-gaap:Liabilities, ifrs-full:Liabilities; Regulation S-X Rule 9-04.7 to 9-04.9 (interest by class of debt)",
     "withhold",
 )
@@ -171,6 +171,7 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(DEBT, _PART, "debt_not_footing", unknown.has_large_maturities, of_absence=True),
     Evidence(DEBT, _PART, "notes_exceed_current_debt", unknown.notes_exceed, of_absence=True),
     Evidence(DEBT, _ROOM, "debt_not_footing", unknown.leaves_much, of_absence=True),
+    Evidence(DEBT, _ROOM, "debt_not_footing", unknown.leaves_round_amount, of_absence=True),
     Evidence(DEBT, _ROOM, "debt_not_footing", unknown.lacks_debt_of_interest, of_absence=True),
     Evidence(DEBT, _WITHOUT_LIABILITIES, "short_term_debt_not_shown", unknown.has_no_liabilities, of_absence=True),
     Evidence(DEBT, _NOT_CLASSIFIED, "own_element_not_classified", bounds.has_unknown_line, also_proved=True),

@@ -286,6 +286,9 @@ def notes_exceed(case: Case) -> bool:
     return is_more and CURRENT_LIABILITIES in case.sheet.totals
 
 
+OF_DEBT, ROUND = 0.05, 1_000
+"""A borrowing is often a round amount, of so many units, and stays the same for several quarters; a rest that is one
+matters alone if it is a twentieth of the debt."""
 OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (1.0, 10.0), 0.2
 """What the lines leave of unclassified liabilities is at most the debt, or little of the liabilities; of classified
 ones at most ten times the debt, or a fifth of the liabilities."""
@@ -304,6 +307,17 @@ def leaves_much(case: Case) -> bool:
     of_bank = bool(case.sheet.sum_of(LIABILITIES, DEPOSIT)) and case.value.elements.isdisjoint(ALL_DEBT)
     times = OF_ONE_LINE if len(case.value.elements) == 1 else TIMES[0]
     return of_bank and rest > max(times * case.value.amount, LITTLE * liabilities)
+
+
+def leaves_round_amount(case: Case) -> bool:
+    """Whether the lines of a bank leave a round amount of the liabilities: a large one, or as on another balance sheet."""
+    left = case.sheet.left(LIABILITIES)
+    if left is None or not case.value.elements or not case.sheet.sum_of(LIABILITIES, DEPOSIT):
+        return False
+    others = [other.left(LIABILITIES) for other in (*case.compared, *case.history.sheets) if other.day != case.sheet.day]
+    is_round = left > 0 and not left % (ROUND * case.filing.unit)
+    least = MATERIAL if left in others else OF_DEBT
+    return is_round and left >= least * case.value.amount
 
 
 def lacks_debt_of_interest(case: Case) -> bool:
