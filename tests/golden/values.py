@@ -338,7 +338,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
     # its first report: 930 per share, and ten thousand million shares
     ("FSBC", "ttm", "2022-03-31", {"eps_basic": 0.67 + 0.64 + (2.83 - 2.18) + 0.58}),
     # to common shareholders in thousands, to the parent in units
-    ("TCBX", "ttm", "2022-06-30", {"net_income": 11.424 + 4.364 - 8.685}),
+    ("TCBX", "ttm", "2022-06-30", {"net_income": 11.424 + 4.364 - 8.684509}),
     # six months of the next year in the context of this one
     ("INTC", "ttm", "2022-07-02", {"revenue": 79024 + 33674 - 39304}),
     # a year restated by the next year's report, while nine months are not

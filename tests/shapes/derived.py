@@ -300,7 +300,32 @@ def offers_shares(first: float = 8.0, year: float = 18 * 92 / 365) -> list[Row]:
     return [*company(), *begun]
 
 
+def begins_with_nine_months(tag: str = "Revenues", of_quarter: str = "") -> list[Row]:
+    """A fiscal year, and the report on nine months of the next one, with their last quarter; no half-year report.
+
+    Args:
+        tag: of the amounts. of_quarter: the element of the quarters, if it is another one.
+    """
+    year = [
+        fact(tag, 400e6, "2022-01-01", "2022-12-31", filed="2023-02-20"),
+        fact("Assets", 900e6, None, "2022-12-31", filed="2023-02-20"),
+    ]
+    stated = {("2023", 1): 330e6, ("2023", 7): 115e6, ("2022", 1): 290e6, ("2022", 7): 100e6}
+    return year + [
+        fact(
+            of_quarter or tag if month > 1 else tag,
+            amount,
+            f"{number}-{month:02}-01",
+            f"{number}-09-30",
+            form="10-Q",
+            filed="2023-11-05",
+        )
+        for (number, month), amount in stated.items()
+    ]
+
+
 SHAPES: tuple[Shape, ...] = (
+    Shape("period.beginning-by-difference", begins_with_nine_months()),
     Shape("shares.of-days-since-offering", offers_shares(10.0, 10.0)),
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),

@@ -35,6 +35,15 @@ def off_by(amount: float) -> list[Row]:
 PAID_ONCE = declared(0.1, "2021-04-01", "2021-06-30", "2021-08-09")
 
 CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
+    "nine months less their quarter": (derived.begins_with_nine_months(), "revenue", "ttm", "2023-06-30", 425e6),
+    "also of income": (derived.begins_with_nine_months("NetIncomeLoss"), "net_income", "ttm", "2023-06-30", 425e6),
+    "a quarter of another element": (
+        derived.begins_with_nine_months(of_quarter="RevenueFromContractWithCustomerExcludingAssessedTax"),
+        "revenue",
+        "ttm",
+        "2023-06-30",
+        None,
+    ),
     "retained earnings grow by income": (derived.keeps_its_income(), DIVIDENDS, "annual", "2023-12-31", 0.0),
     "and so in the quarters": (derived.keeps_its_income(), DIVIDENDS, "ttm", "2023-09-30", 0.0),
     "retained earnings grow by less": (derived.keeps_its_income(1), DIVIDENDS, "annual", "2023-12-31", None),

@@ -92,8 +92,8 @@ _PART = Rule(
 )
 _ROOM = Rule(
     "debt.withheld.room-for-other-debt",
-    "Debt is withheld if all lines leave much of the liabilities: of a bank's 3 % and more than the debt or a round "
-    "amount, of classified ones a fifth and ten times the debt, or any for debt whose interest is stated.",
+    "Debt is withheld if all lines leave much of the liabilities: of a bank's 3 % and the debt, or a round amount, of "
+    "classified ones a fifth and ten times the debt; any, for debt whose interest is stated.",
     "us-gaap:Liabilities, ifrs-full:Liabilities; Regulation S-X Rule 9-04.7 to 9-04.9 (interest by class of debt)",
     "withhold",
 )

@@ -310,11 +310,13 @@ def leaves_much(case: Case) -> bool:
 
 
 def leaves_round_amount(case: Case) -> bool:
-    """Whether the lines of a bank leave a round amount of the liabilities: a large one, or as on another balance sheet."""
+    """Whether the lines of a bank leave a round amount of the liabilities: a large one, or as on another day."""
     left = case.sheet.left(LIABILITIES)
     if left is None or not case.value.elements or not case.sheet.sum_of(LIABILITIES, DEPOSIT):
         return False
-    others = [other.left(LIABILITIES) for other in (*case.compared, *case.history.sheets) if other.day != case.sheet.day]
+    others = [
+        other.left(LIABILITIES) for other in (*case.compared, *case.history.sheets) if other.day != case.sheet.day
+    ]
     is_round = left > 0 and not left % (ROUND * case.filing.unit)
     least = MATERIAL if left in others else OF_DEBT
     return is_round and left >= least * case.value.amount

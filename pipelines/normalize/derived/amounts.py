@@ -72,8 +72,11 @@ def _lines(
 ) -> pl.DataFrame:
     """The amounts that statements prove and no filing states; the first proof of a period counts."""
     period = ["concept", *PERIOD]
-    like_basic, averages = share_averages.amounts(facts, stated_facts, sound)
-    unstated = pl.concat([averages, remainders.capital_expenditure(facts)], how="diagonal")
+    of_vintage = stated_facts.group_by("vintage", maintain_order=True).agg(legs="fact", weights="coefficient")
+    stated = sound.join(of_vintage, on="vintage", maintain_order="left")
+    like_basic, averages = share_averages.amounts(facts, stated)
+    rests = [remainders.capital_expenditure(facts), remainders.beginnings(stated)]
+    unstated = pl.concat([averages, *rests], how="diagonal")
     lines = [
         no_dividends.amounts(facts, regimes),
         dividends.dated(facts, sound),
@@ -94,7 +97,7 @@ def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
         rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
         grain=pl.col("grain").fill_null(1.0),
         periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
-        used=pl.lit(0, pl.Int64),
+        used=pl.col("used").fill_null(0),
         other_source=pl.col("other_source").fill_null(value=False),
         measure_sign=pl.col("concept").replace_strict(_SIGN, return_dtype=pl.Int8),
         repair=pl.col("repair").fill_null(1.0),

@@ -1,11 +1,21 @@
 """Remainders: amounts that no filing states, as what the other lines of a statement leave.
 
-Belongs here: capital expenditure. Does not: capital expenditure that filings state (elements).
+Belongs here: capital expenditure, the beginning of a period. Does not: amounts that filings state (elements).
 """
 
 import polars as pl
 
-from pipelines.normalize.derived.stated import EXACT, FILING, PERIOD, SAME_DAYS, footings
+from pipelines.normalize.derived.stated import (
+    EXACT,
+    FILING,
+    PERIOD,
+    QUARTER,
+    SAME_DAYS,
+    YEAR,
+    footings,
+    length,
+    pairs_of_periods,
+)
 from pipelines.normalize.elements import AMOUNT, BY_NAME
 from pipelines.normalize.elements.proving import INVESTING, LINES, SECTIONS
 from pipelines.normalize.rule import Rule
@@ -17,6 +27,14 @@ RESIDUAL = Rule(
     "ASC 230-10-45-26: gross payments and receipts of investing activities add up to their total",
     "compose",
 )
+BEGINNING = Rule(
+    "period.beginning-by-difference",
+    "Money of the beginning of an interim period is that of the period less that of its last quarter, if one filing "
+    "states both under one source and no filing so far states a period that ends there.",
+    "Regulation S-X Rule 10-01(c): interim statements have the quarter and the year to date that end together",
+    "compose",
+)
+_MONEY = [concept.name for concept in BY_NAME.values() if concept.measure == "money" and not concept.compared_with]
 
 _LINES = LINES.filter(pl.col("section") == INVESTING).select("tag", "sign")
 _STATED = frozenset(
@@ -70,4 +88,40 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
             fact=pl.when(is_carried).then(pl.concat_list("fact", "legs")).otherwise("fact"),
             coefficient=pl.when(is_carried).then(pl.concat_list(own, "signs")).otherwise(own),
         )
+    )
+
+
+def beginnings(stated: pl.DataFrame) -> pl.DataFrame:
+    """What a period leaves before its last quarter, as one filing states both.
+
+    Args:
+        stated: the vintages that count, with their facts (`legs` and `weights`).
+
+    Returns:
+        PERIOD, `concept`, `used`, `value`, `grain`, `rule`, `fact` and `coefficient` (lists).
+    """
+    is_sound = pl.col("concept").is_in(_MONEY) & (pl.col("repair") == 1) & ~pl.col("other_source")
+    filed = stated.filter(is_sound, length.is_between(QUARTER[0], YEAR[0]))
+    names = ("concept", "used", "value", "grain", "legs", "weights")
+    both = pairs_of_periods(filed, [*FILING, "end", "concept"], *names)
+    is_quarter = (pl.col("days_less") - 1).is_between(*QUARTER) & (pl.col("rest") >= QUARTER[0])
+    of_end = ["cik", "concept", "end"]
+    first = stated.group_by(of_end).agg(first=pl.col("seq").min())
+    return (
+        both.filter(BEGINNING.where(is_quarter & (pl.col("used") == pl.col("used_less"))))
+        .select(
+            *PERIOD[:3],
+            "concept",
+            "used",
+            end=pl.col("start_less").dt.offset_by("-1d"),
+            value=pl.col("value") - pl.col("value_less"),
+            grain=pl.col("grain") + pl.col("grain_less"),
+            rule=pl.lit(BEGINNING.id),
+            fact=pl.concat_list("legs", "legs_less"),
+            coefficient=pl.concat_list("weights", pl.col("weights_less").list.eval(-pl.element())),
+        )
+        .join(first, on=of_end, how="left", maintain_order="left")
+        .filter((pl.col("first") > pl.col("seq")).fill_null(value=True))
+        .drop("first")
+        .sort(*PERIOD, "concept")
     )

@@ -92,20 +92,17 @@ _OF = ["cik", "concept"]
 _EARNINGS_OF = {"shares_basic": proving.BASIC_EARNINGS, "shares_diluted": proving.DILUTED_EARNINGS}
 
 
-def amounts(facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def amounts(facts: pl.DataFrame, stated: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The averages of shares that other figures of their filing prove.
 
     Args:
         facts: of derived.stated.stated.
-        stated_facts: the facts of each vintage (frames.StatedFacts).
-        sound: the vintages that count (frames.Sound).
+        stated: the vintages that count, with their facts (`legs` and `weights`).
 
     Returns:
         PERIOD, `concept`, `value`, `grain`, `rule`, `fact` and `coefficient` (lists): diluted shares that are the basic
         ones of the same filing; and other averages, which count where none is stated.
     """
-    of_vintage = stated_facts.group_by("vintage", maintain_order=True).agg(legs="fact", weights="coefficient")
-    stated = sound.join(of_vintage, on="vintage", maintain_order="left")
     filed = stated.filter(pl.col("repair") == 1)
     single = filed.filter(pl.col("legs").list.len() == 1).with_columns(fact=pl.col("legs").list.first())
     basic = single.filter(pl.col("concept") == "shares_basic")
