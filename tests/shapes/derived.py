@@ -97,10 +97,22 @@ def financing(unexplained: float = 0) -> list[Row]:
     return company({**lines, FINANCING: [5.0 - unexplained] * QUARTERS})
 
 
-def paid_nothing() -> list[Row]:
-    """Annual reports alone state dividends paid, of zero."""
-    years = (("2022-01-01", "2022-12-31", "2023-03-01"), ("2021-01-01", "2021-12-31", "2022-03-01"))
-    return [*company(), *(fact(PAID, 0.0, start, end, filed=filed) for start, end, filed in years)]
+TWO_YEARS = (("2022-01-01", "2022-12-31", "2023-03-01"), ("2021-01-01", "2021-12-31", "2022-03-01"))
+
+
+def paid_nothing(tag: str = PAID, taxonomy: str = "us-gaap") -> list[Row]:
+    """Annual reports alone state dividends, of zero."""
+    zeros = [fact(tag, 0.0, start, end, filed=filed, taxonomy=taxonomy) for start, end, filed in TWO_YEARS]
+    return [*company(), *zeros]
+
+
+def pays_preferred(paid: float = 2.0) -> list[Row]:
+    """USCB Financial: annual reports state all dividends paid, and two millions of them on preferred stock."""
+    stated = {"PaymentsOfDividends": paid * 1e6, "PreferredStockDividendsIncomeStatementImpact": 2e6}
+    return [
+        *company(),
+        *(fact(tag, each, start, end, filed=filed) for start, end, filed in TWO_YEARS for tag, each in stated.items()),
+    ]
 
 
 def paid_twice_a_year(paid: float = 10.0) -> list[Row]:
@@ -330,6 +342,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.financing-activities", financing()),
     Shape("dividends-per-share.none.of-a-part", paid_nothing()),
+    Shape("dividends-per-share.none.all-on-preferred", pays_preferred()),
     Shape("dividends-per-share.none.between-periods-without", adopts_a_standard()),
     Shape("dividends-per-share.none.of-a-part", pays_once_a_year()),
     Shape("dividends-per-share.dated", paid_twice_a_year()),

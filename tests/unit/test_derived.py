@@ -32,6 +32,7 @@ def off_by(amount: float) -> list[Row]:
     return [{**row, "value": row["value"] + amount} if (row["tag"], row["end"]) in is_last else row for row in rows]
 
 
+YEAR_2023 = "2023-01-01", "2023-12-31"
 PAID_ONCE = declared(0.1, "2021-04-01", "2021-06-30", "2021-08-09")
 
 CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
@@ -66,7 +67,41 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     ),
     "a part of a year has all of it": (derived.pays_once_a_year(), DIVIDENDS, "ttm", "2023-06-30", 0.6),
     "more was declared in the year": (derived.pays_once_a_year(2.5), DIVIDENDS, "ttm", "2023-06-30", None),
-    "earnings are off": (off_by(1e6), DIVIDENDS, "annual", "2023-12-31", None),
+    "earnings are off": (off_by(2e6), DIVIDENDS, "annual", "2023-12-31", None),
+    "earnings are off by a unit of rounding": (off_by(1e6), DIVIDENDS, "annual", "2023-12-31", 0.0),
+    "or by a unit of thousands": (off_by(-1e3), DIVIDENDS, "annual", "2023-12-31", 0.0),
+    "all dividends are preferred": (derived.pays_preferred(), DIVIDENDS, "annual", "2022-12-31", 0.0),
+    "and so in a quarter": (derived.pays_preferred(), DIVIDENDS, "ttm", "2022-12-31", 0.0),
+    "more than the preferred dividends": (derived.pays_preferred(2.5), DIVIDENDS, "annual", "2022-12-31", None),
+    "a year of zero dividends of any stock": (
+        derived.paid_nothing("DividendsCash"),
+        DIVIDENDS,
+        "ttm",
+        "2022-09-30",
+        0.0,
+    ),
+    "zero per share": (derived.paid_nothing(derived.DECLARED_PER_SHARE), DIVIDENDS, "ttm", "2022-09-30", 0.0),
+    "zero under IFRS": (
+        derived.paid_nothing("DividendsPaidClassifiedAsFinancingActivities", "ifrs-full"),
+        DIVIDENDS,
+        "ttm",
+        "2022-09-30",
+        0.0,
+    ),
+    "a bank pays its parent": (
+        [*derived.keeps_its_income(), fact("DividendsCash", 4e6, *YEAR_2023, filed="2024-02-20")],
+        DIVIDENDS,
+        "annual",
+        "2023-12-31",
+        0.0,
+    ),
+    "a filer that also pays on common stock": (
+        [*derived.keeps_its_income(), fact("DividendsCash", 4e6, *YEAR_2023, filed="2024-02-20"), PAID_ONCE],
+        DIVIDENDS,
+        "annual",
+        "2023-12-31",
+        None,
+    ),
     "a dividend of a quarter is stated": (
         [*derived.keeps_its_income(), declared(0.1, "2023-04-01", "2023-06-30", "2023-08-09")],
         DIVIDENDS,

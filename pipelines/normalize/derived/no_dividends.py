@@ -17,6 +17,7 @@ from pipelines.normalize.derived.stated import (
     footings,
     instants,
     is_inside,
+    is_nothing,
     length,
     less_beginning,
 )
@@ -49,9 +50,16 @@ FINANCING_ACTIVITIES = Rule(
 )
 OF_A_PART = Rule(
     "dividends-per-share.none.of-a-part",
-    "No dividends were declared in the parts of a period for which a filing states dividends paid of zero, nor in the "
-    "rest of a year with the same dividends, per share and in money, as a part.",
+    "No dividends were declared in the parts of a period for which a filing states dividends of zero, nor in the rest "
+    "of a year with the same dividends, per share and in money, as a part.",
     "Dividends are not negative: if they add up to zero, each is zero",
+    "compose",
+)
+ON_PREFERRED = Rule(
+    "dividends-per-share.none.all-on-preferred",
+    "No dividends were declared on common stock in a period, and its parts, of which all dividends paid are exactly "
+    "the dividends on preferred stock.",
+    "us-gaap:PaymentsOfDividends (dividends on all stock); Regulation S-X Rule 3-04",
     "compose",
 )
 BETWEEN = Rule(
@@ -76,12 +84,23 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
         PERIOD, `concept`, `value` (0), `rule`, `fact` and `coefficient` (lists: the facts that add up to zero).
     """
     stated = durations(facts, DIVIDENDS)
-    paid = facts.filter(pl.col("tag").is_in(DIVIDENDS), pl.col("value") != 0).select(
-        "cik", seq_paid="seq", first=pl.coalesce("start", "end"), last="end"
+    on_preferred = durations(facts, proving.PREFERRED_DIVIDENDS).select(*PERIOD, "value", preferred="fact")
+    all_preferred = (
+        stated.filter(pl.col("tag").is_in(PAID), pl.col("value") != 0)
+        .join(on_preferred, on=[*PERIOD, "value"], maintain_order="left_right")
+        .filter(ON_PREFERRED.where(pl.lit(value=True)))
+        .select(
+            *PERIOD,
+            rule=pl.lit(ON_PREFERRED.id),
+            fact=pl.concat_list("fact", "preferred"),
+            coefficient=pl.lit([1.0, -1.0]),
+        )
     )
+    paid = _paid(facts, all_preferred)
     payers = paid.group_by("cik").agg(first_paid=pl.col("seq_paid").min())
-    nothing = stated.filter(OF_A_PART.where((pl.col("value") == 0) & pl.col("tag").is_in(PAID)))
+    nothing = stated.filter(OF_A_PART.where(pl.col("value") == 0))
     proofs = [
+        all_preferred,
         _of_retained_earnings(facts, payers),
         _of_financing(facts, payers),
         _alone(nothing).with_columns(rule=pl.lit(OF_A_PART.id)),
@@ -111,6 +130,29 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
         .unique(["cik", "first", "last"], keep="first", maintain_order=True)
         .with_columns(start="first", end="last", value=pl.lit(0.0), concept=pl.lit("dividends_per_share", AMOUNT))
         .select(*proved.columns, "value", "concept")
+    )
+
+
+def _paid(facts: pl.DataFrame, all_preferred: pl.DataFrame) -> pl.DataFrame:
+    """The dividends on common stock: `cik`, `seq_paid`, `first`, `last`.
+
+    Dividends of any stock count for a filer that also states those on common stock: other ones may be those that a
+    bank pays to its parent.
+    """
+    amounts = facts.filter(pl.col("tag").is_in(DIVIDENDS), pl.col("value") != 0).join(
+        all_preferred.select("cik", "start", "end"), on=SPAN, how="anti", nulls_equal=True, maintain_order="left"
+    )
+    is_of_any = pl.col("tag").is_in(proving.ALL_DIVIDENDS)
+    of_common = amounts.filter(~is_of_any).group_by("cik").agg(since=pl.col("seq").min())
+    return (
+        amounts.join(of_common, on="cik", how="left", maintain_order="left")
+        .filter(~is_of_any | pl.col("since").is_not_null())
+        .select(
+            "cik",
+            seq_paid=pl.when(is_of_any).then(pl.max_horizontal("seq", "since")).otherwise("seq"),
+            first=pl.coalesce("start", "end"),
+            last="end",
+        )
     )
 
 
@@ -188,7 +230,7 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
         .filter(pl.col("opening_of") <= pl.col("seq"))
         # the newest statement of the balance; the filing's own, if it has one
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
-        .filter(RETAINED_EARNINGS.where(sums.abs() < EXACT))
+        .filter(RETAINED_EARNINGS.where(is_nothing(sums, "opening", "closing", "value")))
         .sort(*PERIOD, sums.abs(), of_income.len(), of_income.first(), of_income.last(), "opening_fact", "closing_fact")
         .unique(PERIOD, keep="first", maintain_order=True)
         .join(payers, on="cik", how="left", maintain_order="left")

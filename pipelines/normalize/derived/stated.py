@@ -9,7 +9,8 @@ from collections.abc import Iterable
 import polars as pl
 
 from pipelines.normalize.elements import proving
-from pipelines.normalize.elements.sources import US_GAAP
+from pipelines.normalize.elements.lines import IFRS_PREFIX
+from pipelines.normalize.elements.sources import IFRS, US_GAAP
 
 FILING = ["cik", "seq"]
 SPAN = ["cik", "start", "end"]
@@ -27,6 +28,15 @@ EXACT = 0.5
 """Sums of amounts in whole units are equal if they differ by less."""
 
 
+def is_nothing(amount: pl.Expr, *others: str) -> pl.Expr:
+    """Whether an amount is zero, or of a year a unit of rounding: thousands or millions, if all others are whole ones."""
+    unit = pl.lit(0.0)
+    for size in (1e3, 1e6):
+        is_whole = pl.all_horizontal(pl.col(name) % size == 0 for name in others) & (length >= YEAR[0])
+        unit = pl.when(is_whole).then(size).otherwise(unit)
+    return amount.abs() < unit + EXACT
+
+
 def stated(facts: pl.DataFrame) -> pl.DataFrame:
     """What filings state of the elements that prove amounts, once for each period.
 
@@ -34,12 +44,13 @@ def stated(facts: pl.DataFrame) -> pl.DataFrame:
         facts: typed facts in filing order.
 
     Returns:
-        PERIOD, `tag`, `value`, `fact` (row of the facts).
+        PERIOD, `tag` (with `ifrs-full:` under IFRS), `value`, `fact` (row of the facts).
     """
     return (
         facts.lazy()
         .with_row_index("fact")
-        .filter(pl.col("tag").is_in(sorted(proving.ELEMENTS)) & (pl.col("taxonomy") == US_GAAP))
+        .with_columns(tag=pl.when(pl.col("taxonomy") == IFRS).then(IFRS_PREFIX + pl.col("tag")).otherwise("tag"))
+        .filter(pl.col("tag").is_in(sorted(proving.ELEMENTS)) & pl.col("taxonomy").is_in([US_GAAP, IFRS]))
         .unique([*PERIOD, "tag"], keep="last", maintain_order=True)
         .select(*PERIOD, "tag", "value", "fact")
         .collect()

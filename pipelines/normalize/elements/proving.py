@@ -72,17 +72,25 @@ RETAINED_EARNINGS = "RetainedEarningsAccumulatedDeficit"
 DIVIDENDS_PAYABLE = ("DividendsPayableCurrent", "DividendsPayableCurrentAndNoncurrent")
 DECLARED_PER_SHARE, PAID_PER_SHARE = "CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid"
 PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
-"""Dividends paid on common stock; a zero shows that there were none."""
+"""Dividends paid on common stock."""
+ALL_DIVIDENDS = ("DividendsCash", "Dividends")
+"""Dividends of any stock; a bank also states those that it pays to its parent."""
 DIVIDENDS = (
     DECLARED_PER_SHARE,
     PAID_PER_SHARE,
     "DividendsCommonStock",
     "DividendsCommonStockCash",
-    "DividendsCash",
-    "Dividends",
+    *ALL_DIVIDENDS,
+    "ifrs-full:DividendsPaid",
+    "ifrs-full:DividendsPaidOrdinaryShares",
+    "ifrs-full:DividendsPaidClassifiedAsFinancingActivities",
+    "ifrs-full:DividendsPaidToEquityHoldersOfParentClassifiedAsFinancingActivities",
+    "ifrs-full:DividendsRecognisedAsDistributionsToOwners",
+    "ifrs-full:DividendsRecognisedAsDistributionsToOwnersPerShare",
+    "ifrs-full:DividendsPaidOrdinarySharesPerShare",
     *LINES.filter("is_dividend")["tag"],
 )
-"""Elements that show a dividend on common stock."""
+"""Elements that show a dividend on common stock; a zero shows that there was none."""
 
 DISCONTINUED = (
     "IncomeLossFromDiscontinuedOperationsNetOfTax",
