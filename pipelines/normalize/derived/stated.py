@@ -29,7 +29,7 @@ EXACT = 0.5
 
 
 def is_nothing(amount: pl.Expr, *others: str) -> pl.Expr:
-    """Whether an amount is zero, or of a year a unit of rounding: thousands or millions, if all others are whole ones."""
+    """Whether an amount is zero, or of a year a unit of rounding: of thousands or millions, as others are."""
     unit = pl.lit(0.0)
     for size in (1e3, 1e6):
         is_whole = pl.all_horizontal(pl.col(name) % size == 0 for name in others) & (length >= YEAR[0])
