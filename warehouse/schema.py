@@ -370,7 +370,8 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "breaks",
-        "Filings at which the figures under a CIK change to another company's, or to other accounting standards.",
+        "Filings at which the figures under a CIK change to another company's, to other accounting standards, or to "
+        "another purchasing power.",
         ("cik", "accession"),
         (
             CIK,
@@ -380,7 +381,8 @@ TABLES: tuple[Table, ...] = (
                 "kind",
                 "VARCHAR",
                 "entity: the filing shows the history of another company (a reverse acquisition); standards: the "
-                "company changes between US-GAAP and IFRS. Twelve-month values never combine both sides of a break.",
+                "company changes between US-GAAP and IFRS. Twelve-month values never combine both sides of these. "
+                "purchasing_power: the filing restates earlier periods by a price index; growth does not go across it.",
                 required=True,
             ),
             Column(RULE, "VARCHAR", "Rule that found the break."),

@@ -193,6 +193,7 @@ CAUSES: dict[str, str] = {
     "context_fix": "The value before had been filed for the wrong period.",
     "basis_change": "The company changed its accounting standards or its reporting currency.",
     "entity_change": "The filing shows the figures of another company, after a reverse acquisition for example.",
+    "purchasing_power": "Earlier periods are stated in the purchasing power of a later day, by a price index (IAS 29).",
     "restatement": "An amended or later filing states another figure.",
     "lines_changed": "Other lines of the statements make up the figure.",
     "other_columns": "A later report states comparative periods that make up the twelve months better.",
@@ -256,6 +257,8 @@ FLAGS: dict[str, str] = {
     "may_lack_interest_bearing_deposits": "A bank's interest-bearing deposits may be on a line that this service "
     "does not read.",
     "net_of_disposals": "Capital expenditure is stated only net of proceeds from disposals.",
+    "purchasing_power": "In the purchasing power of the day of its filing, which restates earlier periods by a price "
+    "index (IAS 29).",
     "scale_repaired": "A figure filed a thousand or a million times too large or too small was corrected.",
     "sign_repaired": "A figure filed with the wrong sign was corrected.",
     "figure_repaired": "A figure that others of its filing contradict was replaced by the one that they show.",

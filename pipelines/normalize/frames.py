@@ -37,8 +37,8 @@ FLAGS_OF_WINDOWS = "weeks_53 other_element before_recast recast ways_disagree"
 FLAGS_OF_VALUES = """
     attributable_to_parent derived issuance apart_from_net_income derived_operating_income contradicted_operating_income
     derived_line includes_finance_leases includes_financed_premiums may_be_principal may_include_restricted_cash
-    may_lack_interest_bearing_deposits net_of_disposals total_contradicts_parts scale_repaired sign_repaired
-    figure_repaired first_seen_as_comparative
+    may_lack_interest_bearing_deposits net_of_disposals total_contradicts_parts purchasing_power scale_repaired
+    sign_repaired figure_repaired first_seen_as_comparative
 """
 LEG = """
     role weight split_factor tag unit start? end value accession form filed concept:text rule source member? label?
@@ -108,6 +108,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "is_revised": (dy.Bool, "whether another amount was known before"),
     "is_year_end": (dy.Bool, "whether a fiscal year ends with the quarter"),
     "item": (dy.String, "line item"),
+    "is_repriced": (dy.Bool, "whether the filing restates earlier figures by a price index"),
     "kind": (dy.String, "of a correction: scale, sign, context, total or doubt; of a break: entity or standards"),
     "lacks": (dy.String, "the amount that is missing, as in elements.AMOUNT"),
     "legs": (_legs, "the facts of the value"),
@@ -297,7 +298,7 @@ FRAMES: dict[str, Declared] = {
         (
             "regimes",
             "a filing: the entity whose figures it shows, and its accounting standards",
-            "cik* seq* is_ifrs regime entity",
+            "cik* seq* is_ifrs is_repriced regime entity",
         ),
         ("vintages", "such a vintage or an amount that other figures prove, with the regime of its filing", VINTAGES),
         (

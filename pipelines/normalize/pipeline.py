@@ -368,8 +368,14 @@ STEPS: tuple[Step, ...] = (
         ("lineage",),
         of=("value_legs",),
     ),
-    Step("versions", versions.published, ("values", "lineage", "filings", "grid"), ("versions",), of=("values",)),
     Step("breaks", breaks.breaks, ("regimes", "filings"), ("breaks",)),
+    Step(
+        "versions",
+        versions.published,
+        ("values", "lineage", "filings", "grid", "breaks"),
+        ("versions",),
+        of=("values",),
+    ),
     Step(
         "gaps",
         _gaps,

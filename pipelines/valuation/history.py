@@ -48,7 +48,7 @@ class Year:
     """A fiscal year: its last day, free cash flow and revenue in units of currency; None if not known.
 
     `standard` is the taxonomy of its free cash flow; `restated` is its revenue today divided by its revenue as first
-    filed.
+    filed; `is_repriced`, whether a later filing states it in another purchasing power.
     """
 
     end: date
@@ -56,16 +56,17 @@ class Year:
     revenue: float | None
     standard: str = ""
     restated: float = 1.0
+    is_repriced: bool = False
 
     def follows(self, before: "Year") -> bool:
         """Whether this is the year directly after another."""
         return LEAST_DAYS <= (self.end - before.end).days <= MOST_DAYS
 
     def breaks_with(self, before: "Year") -> bool:
-        """Whether the year before is not comparable: other accounting standards, or not restated with this one."""
+        """Whether the year before is not comparable: other standards or prices, or not restated with this one."""
         other_standard = bool(self.standard and before.standard and self.standard != before.standard)
         left_behind = abs(math.log(self.restated / before.restated)) > BREAK
-        return other_standard or (left_behind and abs(math.log(self.restated)) > BREAK)
+        return other_standard or self.is_repriced or (left_behind and abs(math.log(self.restated)) > BREAK)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,11 @@ def _periods(current: pl.DataFrame, revenues: pl.DataFrame) -> pl.DataFrame:
     ratio = pl.col("value") / pl.col("value").shift().over(key)
     moved = pl.when(pl.col("cause").is_in(RESTATING), ratio > 0, ratio.is_finite()).then(ratio)
     ordered = revenues.select(*key, "version", "value", "cause").sort(*key, "version")
-    restated = ordered.with_columns(moved=moved).group_by(key).agg(restated=pl.col("moved").product())
+    restated = (
+        ordered.with_columns(moved=moved)
+        .group_by(key)
+        .agg(restated=pl.col("moved").product(), is_repriced=(pl.col("cause") == "purchasing_power").any())
+    )
     return wide.join(restated, on=key, how="left").sort(key)
 
 
@@ -197,6 +201,7 @@ def _year(row: Row) -> Year:
         revenue=row["revenue"],
         standard=row["standard"] or "",
         restated=row["restated"] or 1.0,
+        is_repriced=bool(row["is_repriced"]),
     )
 
 

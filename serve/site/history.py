@@ -29,7 +29,11 @@ A_YEAR = timedelta(days=SHORTEST_YEAR)
 BROKEN, LEFT_BEHIND = "break", "not comparable"
 """Why values of two years cannot be compared."""
 
-BREAKS = {"entity": "another company", "standards": "other accounting standards"}
+BREAKS = {
+    "entity": "another company",
+    "standards": "other accounting standards",
+    "purchasing_power": "another purchasing power",
+}
 """What changes at a break, by its kind."""
 
 INTERIM = ("Q1", "Q3")  # quarters that only a company with quarterly reports has

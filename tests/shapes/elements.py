@@ -208,7 +208,7 @@ NEEDS: dict[str, Needs] = {
     "net_interest": Needs(20, DERIVED_RETURN, both_ends=True),
     "equity": Needs(2000, WITH_RETURN, both_ends=True),
     "assets": Needs(3000, LITTLE_CAPITAL, both_ends=True, proves=True),
-    "cash": Needs(restated=3.0),
+    "cash": Needs(restated=7.0),
     "cash_of_flows": Needs(
         100,
         {"CashAndCashEquivalentsAtCarryingValue": 60, "CashAndCashEquivalentsPeriodIncreaseDecrease": 0},
@@ -216,7 +216,7 @@ NEEDS: dict[str, Needs] = {
         proves=True,
         wrong={"CashAndCashEquivalentsAtCarryingValue": 64},
     ),
-    "liabilities": Needs(900, FREE_CASH_FLOW, both_ends=True, proves=True, restated=3.0),
+    "liabilities": Needs(900, FREE_CASH_FLOW, both_ends=True, proves=True, restated=7.0),
     **dict.fromkeys(("profit", "eps_diluted", "comprehensive_income"), Needs(500, TWO_SIGNS, proves=True)),
     "shares_outstanding": Needs(40, INCOME_IN_THOUSANDS, proves=True),
     "retained_earnings": Needs(500, TWO_SIGNS, both_ends=True, proves=True, grows=True),

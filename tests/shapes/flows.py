@@ -282,6 +282,10 @@ SHELL = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01)]
 
 BREAKS: dict[str, list[Row]] = {
     "break.entity.nearly-all-figures": joined(SHELL, annual_report(2020, years=3), annual_report(2021)),
+    **dict.fromkeys(
+        ("break.purchasing-power", "flag.purchasing-power"),
+        joined(annual_report(2019, years=3), annual_report(2020, 1.5, years=3), annual_report(2021, 2.25, years=3)),
+    ),
     "break.standards": joined(annual_report(2019), annual_report(2020), annual_report(2021, taxonomy="ifrs-full")),
     "break.one-company-a-period": joined(
         SHELL,

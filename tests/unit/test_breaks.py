@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.periods import breaks
+from pipelines.normalize.pipeline import standardize
 from tests.factories import (
     ASSETS,
     CASH,
@@ -334,3 +335,39 @@ def test_a_period_has_the_figures_of_one_company_only():
     assert versions["value"].to_list()[0] == 4e6
     assert row_of(found.gaps, "total_debt", "annual", "2019-12-31")["reason"] == "basis_break"
     assert value_of(found, "cash_and_equivalents", "annual", "2019-12-31") == 88e6
+
+
+@pytest.mark.parametrize(
+    ("power", "traits", "is_repriced"),
+    [
+        pytest.param(1.5, {"taxonomy": "ifrs-full", "names": IN_IFRS, "form": "20-F"}, True, id="IFRS"),
+        pytest.param(3.11, {}, True, id="US GAAP, a price index that trebles"),
+        pytest.param(1.07, {}, True, id="a price index that grows a little"),
+        pytest.param(1.02, {}, False, id="a revision"),
+        pytest.param(1000.0, {}, False, id="other units"),
+    ],
+)
+def test_a_report_restates_by_a_price_index(power, traits, is_repriced):
+    """Each annual report states two earlier years in the purchasing power of its own day."""
+    reports = [annual_report(year, scale=power ** (year - 2020), years=3, **traits) for year in (2020, 2021, 2022)]
+    found = standardize(raw(*reports))
+
+    kinds = found.breaks.select("filed", "kind").rows()
+    assert kinds == [(day(f"{year}-02-20"), "purchasing_power") for year in (2022, 2023) if is_repriced]
+    told = found.versions.filter(item="revenue", period_end=date(2021, 12, 31), is_year_end=True)
+    assert (told["cause"].to_list()[1:] == ["purchasing_power"]) == is_repriced
+    flags = dict(told.select("filed", "flags").rows())
+    assert ("purchasing_power" in flags[day("2022-02-20")]) == is_repriced
+
+
+def test_a_restatement_by_several_factors_is_none_of_prices():
+    """A disposal takes a fifth of revenue and cash flow, and a tenth of income; assets and cash stay."""
+    changed = {REVENUE: 0.8, CASH_FLOW: 0.8, NET_INCOME: 0.9}
+    later = [
+        {**row, "value": row["value"] * changed.get(row["tag"], 1.0)} if row["end"] < "2022" else row
+        for row in annual_report(2022, years=3)
+    ]
+    found = standardize(raw(annual_report(2021, years=3), later))
+
+    assert found.breaks.is_empty()
+    assert "purchasing_power" not in found.versions["cause"].to_list()

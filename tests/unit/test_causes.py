@@ -36,6 +36,7 @@ def version(
     """A value after a filing, composed of one fact unless others are given."""
     legs = [leg(value)] if legs is None else list(legs)
     told = {"method": "fiscal_year", "flags": "", "is_amended": False, "tags": REVENUE, "standards": "us-gaap USD"}
+    told["purchasing_power"] = False
     told |= {"entity": 0}
     return {"cik": CIK, "q": q, "item": item, "seq": seq, "value": float(value), **told, **more, "legs": legs}
 
@@ -86,6 +87,7 @@ CASES = {
         version("revenue", 2, 90e6, standards="ifrs-full EUR", tags="ifrs-full:Revenue"),
     ],
     "entity_change": [version("revenue", 1, 4e6), version("revenue", 2, 4_431e6, entity=1)],
+    "purchasing_power": [version("revenue", 1, 100e6), version("revenue", 2, 151e6, purchasing_power=True)],
     "restatement": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, is_amended=True)],
     "lines_changed": [version("revenue", 1, 100e6), version("revenue", 2, 96e6, tags="us-gaap:SalesRevenueNet")],
     "other_columns": [

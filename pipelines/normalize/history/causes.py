@@ -107,6 +107,11 @@ CAUSES: tuple[Cause, ...] = (
         "the figures are those of another company: the value before is from filings before a break of the entity",
         pl.col("other_entity"),
     ),
+    Cause(
+        "purchasing_power",
+        "the filing states the amounts of earlier periods in the purchasing power of its own day",
+        pl.col("purchasing_power"),
+    ),
     Cause("restatement", "an amended filing states another figure", pl.col("is_amended")),
     Cause(
         "lines_changed",
@@ -152,7 +157,8 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         versions: `version`, `cik`, `q`, `item`, `entity`, `seq`, `value` (null: withdrawn), `method`,
-            `is_amended`, and `elements`, `standards` and `currency`, numbers that are equal for two versions with the
+            `is_amended`, `purchasing_power` (whether the filing restates by a price index), and `elements`,
+            `standards` and `currency`, numbers that are equal for two versions with the
             same elements, taxonomies or currencies (0: no taxonomy, no currency).
         legs: the filed facts of the versions: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
 

@@ -19,9 +19,11 @@ from pipelines.normalize.facts.reports import AMENDMENT
 from pipelines.normalize.history.causes import classified
 from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.items import flags, provenance
+from pipelines.normalize.items.line_items import SHARES
 from pipelines.normalize.periods.calendar import YEAR_DAYS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
+from warehouse.line_items import items_of
 
 RULES_CHANGED = Rule(
     "version.withdrawn.rules-changed",
@@ -153,7 +155,9 @@ class Reread(NamedTuple):
 NONE_REREAD = Reread()
 
 
-def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+def published(
+    values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame, breaks: pl.DataFrame
+) -> pl.DataFrame:
     """The versions of all values: columns of REPLAYED, `q` and `seq`, in the order of filing.
 
     Args:
@@ -161,7 +165,10 @@ def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame
         lineage: of provenance.lineage.
         filings: with `factor`, the share basis.
         grid: of periods.calendar.fiscal_grid.
+        breaks: of periods.breaks.breaks.
     """
+    repriced = breaks.filter(kind="purchasing_power").select("cik", "accession", repriced=True)
+    is_repriced = pl.col("repriced").fill_null(value=False) & ~pl.col("item").is_in([*SHARES, *items_of("ratio")])
     # the day before the first fiscal year is not a period: only its balance sheet is known, as a comparative
     periods = grid.filter(pl.col("fiscal_quarter") > 0).select(
         "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
@@ -181,6 +188,8 @@ def published(values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame
         .join(periods, on=["cik", "q"])
         .join(of_filing, on=["cik", "seq"])
         .join(newest, on="cik")
+        .join(repriced, on=["cik", "accession"], how="left", maintain_order="left")
+        .with_columns(purchasing_power=is_repriced & pl.col("value").is_not_null())
     )
     compared = classified(described, lineage.join(described.select("version"), on="version", how="semi"))
     first_shown = pl.col("filed") - pl.col("period_end") > pl.duration(days=YEAR_DAYS[0])

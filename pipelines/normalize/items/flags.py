@@ -39,6 +39,13 @@ FIGURE_REPAIRED = Rule(
     "Table repairs has the proof",
     "flag",
 )
+PURCHASING_POWER = Rule(
+    "flag.purchasing-power",
+    "The filing of the value restates earlier periods by a price index: the value is in the purchasing power of its "
+    "day, and is not comparable with values of other filings.",
+    "IAS 29.8 and 29.34",
+    "flag",
+)
 LINE_DERIVED = Rule(
     "flag.derived-line",
     "A line in the value is not stated: it is the total of its statement less all other lines.",
@@ -59,6 +66,7 @@ FLAGS: dict[str, Rule | None] = {
     "contradicted_operating_income": CONTRADICTED_OPERATING_INCOME,
     **dict.fromkeys(OF_SOURCES),
     values.DERIVED_LINE: LINE_DERIVED,
+    "purchasing_power": PURCHASING_POWER,
     "scale_repaired": SCALE_REPAIRED,
     "sign_repaired": SIGN_REPAIRED,
     "figure_repaired": FIGURE_REPAIRED,

@@ -1,4 +1,5 @@
-"""Breaks: filings from which on the figures under a CIK are another company's, or follow other accounting standards.
+"""Breaks: filings from which on the figures under a CIK are another company's, follow other accounting standards, or
+are in another purchasing power.
 
 Belongs here: how such a filing is found, and which twelve months have no value because of it. Does not: combining
 figures of one regime (ttm), why a value changed (causes).
@@ -30,6 +31,13 @@ OTHER_STANDARDS = Rule(
     "us-gaap and ifrs-full taxonomies: the taxonomy of a fact is that of the standards it follows",
     "withhold",
 )
+PURCHASING_POWER = Rule(
+    "break.purchasing-power",
+    "A filing that restates nearly all of six or more earlier figures of three concepts by one factor, of 1.05 to 5, "
+    "states them in the purchasing power of its own day: growth does not go across it.",
+    "IAS 29.8 and 29.34: in a hyperinflationary economy comparatives are restated by a general price index",
+    "flag",
+)
 ACROSS = Rule(
     "break.twelve-months-across",
     "Twelve months in which the company or its standards changed have no value unless all their figures are from the "
@@ -37,7 +45,7 @@ ACROSS = Rule(
     "ASC 250-10-45-21 (change in the reporting entity) and IFRS 1.21: comparatives are stated on the new basis",
     "withhold",
 )
-RULES = (ANOTHER_COMPANY, OTHER_STANDARDS, ACROSS)
+RULES = (ANOTHER_COMPANY, OTHER_STANDARDS, PURCHASING_POWER, ACROSS)
 
 REGIMES_OF_COMPANY = 2
 """Numbers of regimes for each company: one by US-GAAP, one by IFRS."""
@@ -47,6 +55,9 @@ LARGE = 0.5
 """A restatement or a disposal changes some figures by more than half, but not cash, equity or other periods."""
 FEWEST_RESTATED, FEWEST_CONCEPTS = 6, 3
 """Fewer figures or concepts may all change in one restatement."""
+INFLATION, ONE_FACTOR = (1.05, 5.0), 0.01
+"""Figures that are restated by a price index all change by one factor, but for rounding and for a few lines that are
+stated otherwise. Argentina's index of 2023 is 3.1 times that of 2022; another company's figures differ by more."""
 MOVED_PART = 0.75
 """The share of the figures that must change; a few stay about the same by chance."""
 SHEET = ("assets", "cash")
@@ -55,6 +66,11 @@ DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
 """A break becomes visible up to a quarter, plus the time until its report, after it happened. Filings of so many days
 more than a year show the rest of the other company's past, and are not another break."""
 LINE = ["cik", "concept", "start", "end"]
+RULE_OF_KIND = {
+    "entity": ANOTHER_COMPANY.id,
+    "standards": OTHER_STANDARDS.id,
+    "purchasing_power": PURCHASING_POWER.id,
+}
 
 
 def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
@@ -66,22 +82,29 @@ def regimes(facts: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         `cik`, `seq`, sorted: `regime` (a number, different on both sides of a break), `entity` (number of breaks of
-        the entity so far), `is_ifrs`.
+        the entity so far), `is_ifrs`, `is_repriced` (whether the filing restates earlier figures by a price index).
     """
     entity = pl.col("begins").fill_null(value=False).cum_sum().over("cik").cast(pl.Int32)
     return (
         facts.group_by(FILING)
         .agg(is_ifrs=OTHER_STANDARDS.where((pl.col("taxonomy") == IFRS).mean() > MOST_FACTS))
         .sort(FILING)
-        .join(_of_another_company(vintages).select(*FILING, begins=True), on=FILING, how="left", maintain_order="left")
+        .join(_restating(vintages), on=FILING, how="left", maintain_order="left")
         .select(
-            *FILING, "is_ifrs", regime=(REGIMES_OF_COMPANY * entity + pl.col("is_ifrs")).cast(pl.Int32), entity=entity
+            *FILING,
+            "is_ifrs",
+            pl.col("is_repriced").fill_null(value=False),
+            regime=(REGIMES_OF_COMPANY * entity + pl.col("is_ifrs")).cast(pl.Int32),
+            entity=entity,
         )
     )
 
 
 def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
-    """The filings that begin another regime: `cik`, `accession`, `filed`, `kind` (entity, standards), `rule`.
+    """The filings that begin another regime or are in another purchasing power.
+
+    Returns:
+        `cik`, `accession`, `filed`, `kind` (entity, standards, purchasing_power), `rule`.
 
     Args:
         of_filing: of regimes.
@@ -90,15 +113,16 @@ def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
     return (
         filings.join(of_filing, on=FILING)
         .sort(FILING)
-        .with_columns(another=pl.col("entity") != pl.col("entity").shift().over("cik"))
-        .filter(pl.col("regime") != pl.col("regime").shift().over("cik"))
-        .select(
-            "cik",
-            "accession",
-            "filed",
-            kind=pl.when("another").then(pl.lit("entity")).otherwise(pl.lit("standards")),
-            rule=pl.when("another").then(pl.lit(ANOTHER_COMPANY.id)).otherwise(pl.lit(OTHER_STANDARDS.id)),
+        .with_columns(
+            kind=pl.when(pl.col("entity") != pl.col("entity").shift().over("cik"))
+            .then(pl.lit("entity"))
+            .when(pl.col("regime") != pl.col("regime").shift().over("cik"))
+            .then(pl.lit("standards"))
+            .when("is_repriced")
+            .then(pl.lit("purchasing_power"))
         )
+        .drop_nulls("kind")
+        .select("cik", "accession", "filed", "kind", rule=pl.col("kind").replace_strict(RULE_OF_KIND))
     )
 
 
@@ -113,7 +137,7 @@ def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
         grid: of calendar.fiscal_grid.
     """
     return (
-        grid.join(found.select("cik", "filed"), on="cik")
+        grid.join(found.filter(pl.col("kind") != "purchasing_power").select("cik", "filed"), on="cik")
         .with_columns(since=(pl.col("period_end") - pl.col("filed")).dt.total_days())
         .filter(ACROSS.where(pl.col("since").is_between(-QUARTER_AND_YEAR, DAYS_OF_YEAR)))
         .select("cik", "q", item=pl.lit(list(items_of("flow"))), reason=pl.lit("basis_break"), rule=pl.lit(ACROSS.id))
@@ -122,10 +146,13 @@ def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _of_another_company(vintages: pl.DataFrame) -> pl.DataFrame:
-    """The filings, `cik` and `seq`, that show another company's past: figures of money differ from the last filing.
+def _restating(vintages: pl.DataFrame) -> pl.DataFrame:
+    """The filings that show another past than the last one: another company's (`begins`), or one by a price index.
 
     Errors of scale (a thousand times another) do not count.
+
+    Returns:
+        `cik`, `seq`, `begins`, `is_repriced`.
     """
     former, value = pl.col("former"), pl.col("value")
     is_moved = (value - former).abs() > LARGE * former.abs()
@@ -139,12 +166,23 @@ def _of_another_company(vintages: pl.DataFrame) -> pl.DataFrame:
         is_off_scale = np.abs(power_of_thousand((again["value"] / again["former"]).to_numpy(), NEAR_STATED)) > 0
     is_whole_sheet = pl.col("concept").filter(pl.col("concept").is_in(SHEET) & is_moved).n_unique() == len(SHEET)
     is_enough = (pl.len() >= FEWEST_RESTATED) & (pl.col("concept").n_unique() >= FEWEST_CONCEPTS)
-    return (
+    factor = value / former
+    is_of_one = (factor / factor.median() - 1).abs() <= ONE_FACTOR
+    is_inflated = is_enough & (is_of_one.mean() >= MOVED_PART) & factor.median().is_between(*INFLATION)
+    shown = (
         again.filter(~is_off_scale)
         .group_by(FILING)
-        .agg(pl.col("filed").first(), shown=is_whole_sheet | (is_enough & (is_moved.mean() >= MOVED_PART)))
-        .filter(ANOTHER_COMPANY.where(pl.col("shown")))
+        .agg(
+            pl.col("filed").first(),
+            shown=is_whole_sheet | (is_enough & (is_moved.mean() >= MOVED_PART)),
+            is_repriced=PURCHASING_POWER.where(is_inflated),
+        )
         .sort(FILING)
+    )
+    others = (
+        shown.filter(ANOTHER_COMPANY.where(pl.col("shown") & ~pl.col("is_repriced")))
         .with_columns(since_last=(pl.col("filed") - pl.col("filed").shift().over("cik")).dt.total_days())
         .filter((pl.col("since_last") > QUARTER_AND_YEAR).fill_null(value=True))
     )
+    begins = others.select(*FILING, begins=True)
+    return shown.join(begins, on=FILING, how="left", maintain_order="left").select(*FILING, "begins", "is_repriced")
