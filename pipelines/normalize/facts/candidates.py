@@ -86,6 +86,8 @@ OTHER_SOURCE = Rule(
 
 MOSTLY = 0.5
 """Two sources are different amounts if they differed in more than half of the periods that have both."""
+RECENT = 8
+"""... of so many filings: what differed before a class of owners left, or a line moved, says nothing of today."""
 
 
 LINE_OF_STATEMENT = Rule(
@@ -326,14 +328,14 @@ def of_other_elements(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def differences(candidates: pl.DataFrame) -> pl.DataFrame:
-    """Whether two sources of a concept are different amounts, judged by the filings so far that state both.
+    """Whether two sources of a concept are different amounts, judged by the newest filings so far that state both.
 
     Args:
         candidates: in the order of filing, period and rank.
 
     Returns:
         `cik`, `concept`, `rank`, `better` (rank of the other source), `seq`, and `differs`: whether the two mostly
-        differed in the periods that filings up to this one state; sorted by `seq`.
+        differed in the periods that this filing and the ones before it (RECENT in all) state; sorted by `seq`.
     """
     best = pl.col("value", "rank").first().over("amount").name.prefix("best_")
     several = candidates.filter(pl.col("amount").is_duplicated()).with_columns(best)
@@ -344,7 +346,7 @@ def differences(candidates: pl.DataFrame) -> pl.DataFrame:
         .select(*SERIES, "rank", "seq", better="best_rank", differs=differs)
         .group_by(*pair, "seq", maintain_order=True)
         .agg(pl.len(), pl.col("differs").sum())
-        .with_columns(pl.col("len", "differs").cum_sum().over(pair))
+        .with_columns(pl.col("len", "differs").rolling_sum(RECENT, min_samples=1).over(pair))
         .select(*pair, "seq", differs=pl.col("differs") > MOSTLY * pl.col("len"))
         .sort("seq")
     )
