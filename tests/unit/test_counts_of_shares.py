@@ -50,6 +50,7 @@ def repaired(*reports):
         pytest.param({SHARES: 40e3, COVER: 41e6}, {("shares_basic", 2021): 40e6}, id="shares in thousands"),
         pytest.param({SHARES: 40e3}, {("shares_basic", 2021): 40e6}, id="without shares outstanding"),
         pytest.param({COVER: 41.0}, {}, id="a cover in millions corrects nothing"),
+        pytest.param({SHARES: 40e3, COVER: 900e3}, {("shares_basic", 2021): 40e6}, id="the cover of a small class"),
     ],
 )
 def test_the_shares_outstanding_show_which_figure_is_in_other_units(figures, expected):
@@ -62,6 +63,7 @@ def test_the_shares_outstanding_show_which_figure_is_in_other_units(figures, exp
         pytest.param(40e9, 41e9, {}, id="a thousand times as many are outstanding"),
         pytest.param(432e9, 431e6, {("shares_basic", 2022): 432e6}, id="a thousandth is outstanding"),
         pytest.param(43e6, 44e6, {}, id="as many as before"),
+        pytest.param(43e3, 900e3, {("shares_basic", 2022): 43e6}, id="those of a small class show nothing"),
     ],
 )
 def test_shares_outstanding_confirm_or_correct_a_count_without_earnings(count, outstanding, expected):

@@ -167,7 +167,9 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
         return abs(off) < abs(off + power)
 
     is_off = ~np.isnan(power) & (power != 0) & ~is_own
-    is_count = np.where(np.isnan(outstanding), fits(count), _is_like(count, outstanding))
+    is_like = _is_like(count, outstanding)
+    shows_it = is_like | _is_like(count * 10.0**power, outstanding)  # not if they are those of a small class
+    is_count = np.where(shows_it, is_like, fits(count))
     is_plain = (earnings <= LARGEST_EARNINGS) & (abs(100 * earnings - np.round(100 * earnings)) < EXACTLY * 100)
     is_earnings = np.where(agreed == NOTHING, is_plain, fits(earnings))
     count_errs, earnings_err = is_off & ~is_count, is_off & is_count & ~is_earnings
@@ -198,10 +200,10 @@ def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats]) -> list[Prop
     for name in COUNTS:
         count, is_verified = rows[name], ~np.isnan(powers[name])
         each = income / count
-        level = either(outstanding, picked(count * 10.0 ** powers[name], rows.last(is_verified)))
+        level = picked(count * 10.0 ** powers[name], rows.last(is_verified))
         is_verified |= _is_like(count, outstanding)
         is_open = ~is_verified & np.isnan(level)
-        off = power_of_thousand(level / count, NEAR_COUNTS)
+        off = either(*(power_of_thousand(known / count, NEAR_COUNTS) for known in (outstanding, level)))
         as_filed = power_of_thousand(_level_as_filed(rows, count, is_open, each) / count, NEAR_COUNTS)
         power = np.where(is_verified, 0.0, either(off, np.where(as_filed > 0, as_filed, np.nan), np.zeros(len(off))))
         too_few = is_open & (power == 0) & (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS)
