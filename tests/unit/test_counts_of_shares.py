@@ -3,7 +3,7 @@
 import pytest
 
 from pipelines.normalize.corrections.ledger import corrected
-from tests.factories import EPS, NET_INCOME, SHARES, fact, raw, signed
+from tests.factories import DILUTED, EPS, NET_INCOME, SHARES, fact, raw, signed
 
 ADJUSTMENT, CONTINUING, DISCONTINUED = (
     "WeightedAverageNumberDilutedSharesOutstandingAdjustment",
@@ -19,7 +19,14 @@ def year(number, figures):
     """An annual report; the shares outstanding are those of its cover page."""
     days = {COVER: (None, f"{number + 1}-02-10"), ISSUED: (None, f"{number}-12-31")}
     of_year = (f"{number}-01-01", f"{number}-12-31")
-    units = {SHARES: "shares", ADJUSTMENT: "shares", COVER: "shares", ISSUED: "shares", NET_INCOME: "USD"}
+    units = {
+        SHARES: "shares",
+        DILUTED: "shares",
+        ADJUSTMENT: "shares",
+        COVER: "shares",
+        ISSUED: "shares",
+        NET_INCOME: "USD",
+    }
     return [
         fact(
             tag,
@@ -49,6 +56,9 @@ def repaired(*reports):
         pytest.param({EPS: 2250.0, COVER: 41e6}, {("eps_basic", 2021): 2.25}, id="earnings in thousands"),
         pytest.param({SHARES: 40e3, COVER: 41e6}, {("shares_basic", 2021): 40e6}, id="shares in thousands"),
         pytest.param({SHARES: 40e3}, {("shares_basic", 2021): 40e6}, id="without shares outstanding"),
+        pytest.param(
+            {DILUTED: 40.5e3, COVER: 41e6}, {("shares_diluted", 2021): 40.5e6}, id="diluted shares alone in thousands"
+        ),
         pytest.param({COVER: 41.0}, {}, id="a cover in millions corrects nothing"),
         pytest.param({SHARES: 40e3, COVER: 900e3}, {("shares_basic", 2021): 40e6}, id="the cover of a small class"),
     ],

@@ -167,9 +167,14 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
         return abs(off) < abs(off + power)
 
     is_off = ~np.isnan(power) & (power != 0) & ~is_own
-    is_like = _is_like(count, outstanding)
-    shows_it = is_like | _is_like(count * 10.0**power, outstanding)  # not if they are those of a small class
-    is_count = np.where(shows_it, is_like, fits(count))
+    fits_before = fits(count)
+
+    def is_right(amount: Floats, off: Floats) -> Flags:
+        """Whether a count is like the shares outstanding; if neither it nor the corrected one is, like earlier ones."""
+        is_like = _is_like(amount, outstanding)
+        return np.where(is_like | _is_like(amount * 10.0**off, outstanding), is_like, fits_before)
+
+    is_count = is_right(count, power)
     is_plain = (earnings <= LARGEST_EARNINGS) & (abs(100 * earnings - np.round(100 * earnings)) < EXACTLY * 100)
     is_earnings = np.where(agreed == NOTHING, is_plain, fits(earnings))
     count_errs, earnings_err = is_off & ~is_count, is_off & is_count & ~is_earnings
@@ -177,7 +182,7 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
     too_much = (earnings > LARGEST_EARNINGS) & (count * 10.0**power < FEWEST_SHARES)
     of_parent = power_of_thousand(np.abs(rows[PARENT]) / np.abs(rows[COMMON]), NEAR_EARNINGS)
     factors = {
-        name: np.where(~is_count & (off != 0) & ~is_own, 10.0 ** (off + POWER * too_much), 1.0)
+        name: np.where(~is_right(rows[name], off) & (off != 0) & ~is_own, 10.0 ** (off + POWER * too_much), 1.0)
         for name, off in powers.items()
     }
     factors[EARNINGS] = np.select([earnings_err, count_errs & too_much], [10.0**power, 10.0**-POWER], 1.0)
