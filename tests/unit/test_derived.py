@@ -32,6 +32,18 @@ def off_by(amount: float) -> list[Row]:
     return [{**row, "value": row["value"] + amount} if (row["tag"], row["end"]) in is_last else row for row in rows]
 
 
+def under_ifrs(rows: list[Row], diluted: float | None = None) -> list[Row]:
+    """Earnings per share as IFRS names them; diluted ones of another amount."""
+    names = {EPS: "BasicEarningsLossPerShare", derived.DILUTED_EARNINGS: "DilutedEarningsLossPerShare"}
+    others = {derived.DILUTED_EARNINGS: diluted} if diluted else {}
+    return [
+        {**row, "tag": names[row["tag"]], "taxonomy": "ifrs-full", "value": others.get(row["tag"], row["value"])}
+        if row["tag"] in names
+        else row
+        for row in rows
+    ]
+
+
 YEAR_2023 = "2023-01-01", "2023-12-31"
 PAID_ONCE = declared(0.1, "2021-04-01", "2021-06-30", "2021-08-09")
 
@@ -110,6 +122,8 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         None,
     ),
     "financing activities are their lines": (derived.financing(), DIVIDENDS, "annual", "2023-12-31", 0.0),
+    "they are off by a unit of rounding": (derived.financing(0.00025), DIVIDENDS, "annual", "2023-12-31", 0.0),
+    "they are off by more": (derived.financing(0.0005), DIVIDENDS, "annual", "2023-12-31", None),
     "financing activities have another line": (derived.financing(1), DIVIDENDS, "annual", "2023-12-31", None),
     "a dividend is payable": (
         [
@@ -158,6 +172,19 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
         None,
     ),
     "a fourth quarter has the rate of the others": (derived.declares(), DIVIDENDS, "annual", "2022-12-31", 1.0),
+    "employees hold shares that do not count": (
+        [
+            {
+                **row,
+                "value": row["value"] * (0.93 if row["tag"] == "WeightedAverageNumberOfSharesOutstandingBasic" else 1),
+            }
+            for row in derived.declares()
+        ],
+        DIVIDENDS,
+        "annual",
+        "2022-12-31",
+        1.0,
+    ),
     "and so twelve months in the next year": (derived.declares(), DIVIDENDS, "ttm", "2023-06-30", 1.0),
     "more was declared than the rate": (derived.declares(last=2.7), DIVIDENDS, "annual", "2022-12-31", None),
     "a special dividend is left out": (derived.declares(5), DIVIDENDS, "annual", "2022-12-31", None),
@@ -189,6 +216,8 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "equal earnings": (derived.earns_alike(), DILUTED, "annual", "2023-12-31", 10e6),
     "an adjustment of nothing": (derived.adjusts_by_nothing(), DILUTED, "ttm", "2023-09-30", 10e6),
     "an adjustment of some shares": (derived.adjusts_by_nothing(1e5), DILUTED, "annual", "2023-12-31", 10.1e6),
+    "equal earnings under IFRS": (under_ifrs(derived.earns_alike()), DILUTED, "annual", "2023-12-31", 10e6),
+    "other earnings under IFRS": (under_ifrs(derived.earns_alike(), 2.9), DILUTED, "annual", "2023-12-31", None),
     "equal earnings of cents": (derived.earns_alike(0.1), DILUTED, "annual", "2023-12-31", None),
     "a year of a bank less than its nine months": (derived.loses_on_securities(), "revenue", "ttm", "2023-03-31", 29e6),
     "a year of a bank less than its nine months, without a loss": (

@@ -154,6 +154,17 @@ def test_quarters_with_minorities_count_where_the_years_prove_that_there_are_non
 # --- Revenue
 
 
+@pytest.mark.parametrize("stray", [9.8e6, 30.1e6])
+@in_one_call
+def test_figures_of_one_element_are_no_mix_beside_a_stray_fact_of_a_better_one(stray):
+    """AAR: one report states a part of a quarter under another element, which comes first."""
+    tag, other = (f"RevenueFromContractWithCustomer{kind}AssessedTax" for kind in ("Including", "Excluding"))
+    rows = Filer(ENDS, {tag: [1e8] * 12, NET_INCOME: [10e6] * 12}).rows()
+    found = yield raw(rows, fact(other, stray, "2022-04-01", "2022-06-30", form="10-Q", filed="2022-08-09"))
+
+    assert value_of(found, "revenue", "ttm", "2023-09-30") == 400e6
+
+
 @in_one_call
 def test_revenue_is_costs_and_operating_income_where_nothing_else_is_stated():
     """Both sides of the identity are then the same figures: it is no proof."""

@@ -35,9 +35,10 @@ they differ by at most as much; one of twelve monthly dividends more or less wou
 APART = 1.9
 """Dividends per share are contradicted by dividends declared over shares that differ by such a factor: a special
 dividend is missing, or alone."""
-USUAL = (0.95, 1.06)
+USUAL = (0.95, 1.1)
 """Dividends declared over rates and shares in the middle of the filer's other quarters: dividends on unvested shares
-are declared, too."""
+are declared, too, and on those of a savings bank's employees that its average does not count (Texas Community
+Bancshares 1.06 to 1.08)."""
 FEWEST, MOSTLY = 3, 0.8
 """Quarters that have to show what is usual, and the share of them that does."""
 BETWEEN = 0.05

@@ -247,12 +247,13 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
 
 def _of_financing(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
     """The periods whose financing activities are their stated lines without dividends."""
+    rest = pl.col("rest")
     payable = instants(facts, proving.DIVIDENDS_PAYABLE).filter(pl.col("value") != 0)
     footing = (
         footings(facts, SECTIONS[FINANCING], _LINES)
-        .filter(FINANCING_ACTIVITIES.where(pl.col("rest").abs() < EXACT))
         .join(payable, on=["cik", "seq", "end"], how="anti", maintain_order="left")
         .join(payers, on="cik", how="left", maintain_order="left")
+        .filter(FINANCING_ACTIVITIES.where((rest.abs() < EXACT) | (~_HAS_PAID & is_nothing(rest, "total"))))
     )
     then = footing.select("cik", next="seq", next_start="start", next_end="end")
     followed = (

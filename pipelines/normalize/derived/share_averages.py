@@ -228,9 +228,7 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
         PERIOD, `concept`, `value`, `grain`, `repair`, `rule`, `fact` and `coefficient` (lists).
     """
     basic, diluted = (stated.filter(pl.col("concept") == name) for name in _EARNINGS_OF)
-    of_elements = largest(
-        facts, basic=[proving.BASIC_EARNINGS], diluted=[proving.DILUTED_EARNINGS], average=[proving.BASIC_AVERAGE]
-    )
+    of_elements = largest(facts, basic=proving.OF_BASIC, diluted=proving.OF_DILUTED, average=[proving.BASIC_AVERAGE])
     found = (
         basic.join(diluted, on=SPAN, how="anti", maintain_order="left")
         .join(_of_continuing(facts, stated), on=PERIOD, how="left", maintain_order="left")

@@ -88,7 +88,8 @@ def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFra
         lines: `tag` and `sign` of the elements that can be lines of it.
 
     Returns:
-        PERIOD, `tags` (of the lines), `rest`, and the facts that add up to it: `fact` and `coefficient` (lists).
+        PERIOD, `tags` (of the lines), `total`, `rest`, and the facts that add up to this: `fact` and `coefficient`
+        (lists).
     """
     added = (
         durations(facts, lines["tag"])
@@ -104,6 +105,7 @@ def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFra
         .select(
             *PERIOD,
             "tags",
+            total="value",
             rest=pl.col("value") - pl.col("sum"),
             fact=pl.concat_list("fact", "legs"),
             coefficient=pl.concat_list(pl.lit([1.0]), "signs"),

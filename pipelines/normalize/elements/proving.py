@@ -101,11 +101,13 @@ CONTINUING = (
     "IncomeLossFromContinuingOperationsIncludingPortionAttributableToNoncontrollingInterest",
 )
 BASIC_EARNINGS, DILUTED_EARNINGS = "EarningsPerShareBasic", "EarningsPerShareDiluted"
+OF_BASIC = (BASIC_EARNINGS, "ifrs-full:BasicEarningsLossPerShare")
+OF_DILUTED = (DILUTED_EARNINGS, "ifrs-full:DilutedEarningsLossPerShare")
 EARNINGS_OF_BOTH = "EarningsPerShareBasicAndDiluted"
 BASIC_AVERAGE = "WeightedAverageNumberOfSharesOutstandingBasic"
 DILUTIVE_ADJUSTMENT = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
 DILUTION = (
-    DILUTED_EARNINGS,
+    *OF_DILUTED,
     "NetIncomeLossAvailableToCommonStockholdersDiluted",
     DILUTIVE_ADJUSTMENT,
     EARNINGS_OF_BOTH,
@@ -125,7 +127,8 @@ ELEMENTS: frozenset[str] = frozenset(LINES["tag"]).union(
     SECTIONS.values(),
     INCOME,
     PREFERRED_DIVIDENDS,
-    (RETAINED_EARNINGS, BASIC_EARNINGS, BASIC_AVERAGE, DILUTED_EARNINGS, DILUTIVE_ADJUSTMENT),
+    (RETAINED_EARNINGS, BASIC_AVERAGE, DILUTIVE_ADJUSTMENT),
+    OF_BASIC,
     DIVIDENDS_PAYABLE,
     DIVIDENDS,
     DISCONTINUED,

@@ -140,16 +140,19 @@ class Way:
     ) -> "Way":
         """Make a way from its sums (amount, days, regime), and its legs with their signs."""
         amount, days, regime = sums
-        regimes, others, grains = (windows.of(name, rows) for name in ("regime", "other_source", "grain"))
+        regimes, others, grains, ranks = (
+            windows.of(name, rows) for name in ("regime", "other_source", "grain", "rank")
+        )
         in_thousands = IS_MONEY[windows.concept] & any_of(grains >= SMALLEST_UNIT)
         in_dispute = any_of(windows.of("disputed", rows) <= windows.seq)
         has_other = any_of(others > 0)
+        is_of_one_source = IS_MONEY[windows.concept] & (np.fmin.reduce(ranks) == np.fmax.reduce(ranks))
         is_negative = ~windows.can_be_negative & (amount < 0)
         has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
         is_known = ~np.isnan(amount)
         faults = {
             ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
-            NO_MIXED_ELEMENTS: has_other & any_of(others == 0),
+            NO_MIXED_ELEMENTS: has_other & any_of(others == 0) & ~is_of_one_source,
             NO_MIXED_UNITS: windows.where(in_thousands, _mixes_units, rows),
             NO_YEAR_IN_DISPUTE: windows.where(in_dispute, _is_disputed, rows),
             NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
