@@ -209,8 +209,9 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
 
 def rolled_forward(filing: Filing, day: int, value: float, known: Iterable[Value]) -> tuple[int, ...]:
     """The rows of the flows of borrowings of a period that leads from known debt to a value of the day; else none."""
-    of_day = {each.day: each.value for each in known if each.value is not None}
-    for before, net, rows in filing.flows[day].borrowed:
+    borrowed = filing.flows[day].borrowed
+    of_day = {each.day: each.value for each in known if each.value is not None} if borrowed else {}
+    for before, net, rows in borrowed:
         if before in of_day and abs(of_day[before] + net - value) < filing.unit and (net or of_day[before]):
             return rows
     return ()

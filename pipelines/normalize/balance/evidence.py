@@ -232,7 +232,7 @@ def _shows_all(case: Case) -> bool:
 def _confirmed(case: Case) -> frozenset[Rule]:
     """The rules that cannot hold, because another total than the lines, or the flows of borrowings, is the value."""
     value, stated = case.value, case.sheet.stated
-    of_debt = [each for (item, _), each in case.history.values.items() if item == DEBT == value.item]
+    of_debt = (each for (item, _), each in case.history.values.items() if item == DEBT == value.item)
     if rolled_forward(case.filing, value.day, value.amount, of_debt):
         return OF_PARTS | OF_REST
     totals = {name for name in WHOLE_OF[value.item] if name not in value.elements and amount(stated, name)}
@@ -242,10 +242,9 @@ def _confirmed(case: Case) -> frozenset[Rule]:
 
 def _supported(case: Case) -> Value:
     """The value, or without its amount if evidence withholds it."""
-    shows_all, confirmed = _shows_all(case), _confirmed(case)
+    shows_all = _shows_all(case)
     for each in _OF_VALUES[case.value.item, case.value.is_proved]:
-        is_answered = (each.rule in confirmed and not each.also_proved) or (each.of_absence and shows_all)
-        holds = not is_answered and each.holds(case)
-        if holds and each.rule.where(True):
+        holds = not (each.of_absence and shows_all) and each.holds(case)
+        if holds and each.rule.where(True) and (each.also_proved or each.rule not in _confirmed(case)):
             return case.value.withheld(each.rule, each.reason, None if isinstance(holds, bool) else holds)
     return case.value

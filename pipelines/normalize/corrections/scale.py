@@ -135,7 +135,8 @@ def of_shares(figures: Figures) -> list[Proposal]:
     """Corrections that other figures of the same filing prove; money in the reporting currency, counts in shares."""
     rows = PeriodRows.of(figures, (COMMON, PARENT, EARNINGS, *COUNTS))
     powers = {name: _power(rows, name) for name in COUNTS}
-    return [*_of_scale(rows, powers), *_of_earlier_counts(rows, powers)]
+    outstanding = _outstanding(rows.company, rows.seq, figures)
+    return [*_of_scale(rows, powers, outstanding), *_of_earlier_counts(rows, powers, outstanding)]
 
 
 def _power(rows: PeriodRows, count: str) -> Floats:
@@ -147,7 +148,7 @@ def _power(rows: PeriodRows, count: str) -> Floats:
     return np.where(of_parent == 0, 0.0, either(of_common, of_parent))
 
 
-def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
+def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
     """Counts, earnings per share and income that are wrong by a thousand or a million times.
 
     Usually the count is wrong. If the count is similar to those of earlier filings, the earnings per share are
@@ -155,7 +156,6 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
     too small and the earnings per share too large for any company, both are corrected.
     """
     power = either(*powers.values())
-    outstanding = _outstanding(rows.company, rows.seq, rows.figures)
     own = _of_first_filing(rows.figures)
     is_own = (either(*(picked(own, rows.place[income]) for income in (COMMON, PARENT))) == power) & (power != 0)
     count, earnings = either(*(rows[name] for name in COUNTS)), np.abs(rows[EARNINGS])
@@ -194,13 +194,12 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
     ]
 
 
-def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats]) -> list[Proposal]:
+def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
     """Counts that no earnings per share verify, compared with earlier counts and with income.
 
     Fewer than a hundred thousand shares that earn more than 500 each are stated in thousands or millions.
     """
     income = np.abs(either(rows[COMMON], rows[PARENT]))
-    outstanding = _outstanding(rows.company, rows.seq, rows.figures)
     found = []
     for name in COUNTS:
         count, is_verified = rows[name], ~np.isnan(powers[name])
@@ -248,8 +247,9 @@ def of_filings(figures: Figures) -> list[Proposal]:
     own = _of_first_filing(figures)
     power = _of_filing(figures, np.where((np.abs(own) > 0) & (np.abs(far - own) < np.abs(far)), own, np.nan))
     counts = figures.of_concepts(COUNTS)
-    is_count = np.isin(figures.concept, [NUMBER_OF[OUTSTANDING]])
-    is_count[counts] = _is_like(figures.value, _outstanding(figures.company, figures.seq, figures))[counts]
+    is_count = figures.concept == NUMBER_OF[OUTSTANDING]
+    outstanding = _outstanding(figures.company[counts], figures.seq[counts], figures)
+    is_count[counts] = _is_like(figures.value[counts], outstanding)
     errs = (np.abs(far - power) < np.abs(far)) & ~is_count
     steady = figures.of_concepts(STEADY)
     filing = packed(figures.line[steady], figures.seq[steady])

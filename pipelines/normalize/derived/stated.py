@@ -24,6 +24,7 @@ is_inside = (pl.col("first") >= pl.col("start")) & (pl.col("last") <= pl.col("en
 QUARTER, YEAR = (60, 120), (340, 380)
 """Days of a quarter (some have 16 or 17 weeks) and of a year."""
 
+_NAMES = sorted({element.removeprefix(IFRS_PREFIX) for element in proving.ELEMENTS})
 EXACT = 0.5
 """Sums of amounts in whole units are equal if they differ by less."""
 
@@ -49,8 +50,9 @@ def stated(facts: pl.DataFrame) -> pl.DataFrame:
     return (
         facts.lazy()
         .with_row_index("fact")
+        .filter(pl.col("tag").is_in(_NAMES) & pl.col("taxonomy").is_in([US_GAAP, IFRS]))
         .with_columns(tag=pl.when(pl.col("taxonomy") == IFRS).then(IFRS_PREFIX + pl.col("tag")).otherwise("tag"))
-        .filter(pl.col("tag").is_in(sorted(proving.ELEMENTS)) & pl.col("taxonomy").is_in([US_GAAP, IFRS]))
+        .filter(pl.col("tag").is_in(sorted(proving.ELEMENTS)))
         .unique([*PERIOD, "tag"], keep="last", maintain_order=True)
         .select(*PERIOD, "tag", "value", "fact")
         .collect()

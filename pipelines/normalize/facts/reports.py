@@ -128,8 +128,14 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             .then(pl.lit(AFTER_FILING.id))
         )
     )
-    facts = dated.filter(pl.col("left_out_by").is_null(), (pl.col("taxonomy") != COVER).any().over("cik", "accession"))
-    facts = facts.sort(_ORDER)
+    counting = dated.filter(pl.col("left_out_by").is_null())
+    is_cover = pl.col("taxonomy") == COVER
+    alone = counting.filter(is_cover).join(counting.filter(~is_cover), on=["cik", "accession"], how="anti")
+    facts = (
+        counting.join(alone, on=["cik", "accession"], how="anti").sort(_ORDER)
+        if alone.height
+        else counting.sort(_ORDER)
+    )
     repeated = facts.clear()
     # if all rows have different hashes, no fact is stated twice
     if FILED_TWICE.where(facts.select(_IDENTITY).hash_rows().n_unique() < facts.height):
