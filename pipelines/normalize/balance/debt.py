@@ -142,6 +142,8 @@ _WITHOUT_LEASES = {
 }
 """Lines with finance leases, and the element of the same debt without them, which is preferred."""
 
+_REPOS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == "repo")
+_BORROWED = frozenset(name for table in BORROWINGS.values() for name in table)
 LIMIT = "LineOfCredit"
 """The element of drawn credit, under which banks also state what they may draw."""
 ROOM = 0.05
@@ -346,7 +348,7 @@ def _or_filer_total(filing: Filing, day: int, elements: tuple[str, ...], *parts:
     stated = filing.days[day]
     everything = _first_stated(stated, ALL_DEBT)
     lines, total = sum_of(stated, elements), amount(stated, everything)
-    repos = sum_of(stated, [name for name, line in LINES[LIABILITIES].items() if line.kind == "repo"])
+    repos = sum_of(stated, stated.keys() & _REPOS)
     if not everything or (repos and lines + repos == total):
         return DEBT_AS_READ, elements
     if everything in elements:  # repurchase agreements are no debt
@@ -410,8 +412,7 @@ def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) ->
 def _with_short_term(stated: Day, whole: str, short_term: tuple[str, ...]) -> tuple[str, ...]:
     """All long-term debt with short-term borrowings, unless it is exactly these and one or two other borrowings."""
     left = amount(stated, whole) - sum_of(stated, short_term)
-    names = {name for table in BORROWINGS.values() for name in table if amount(stated, name)}
-    others = {amount(stated, name) for name in names - {whole, *short_term}}
+    others = {amount(stated, name) for name in (stated.keys() & _BORROWED) - {whole, *short_term}} - {0.0}
     is_sum = left in others or any(left - one in others - {one} for one in others)
     includes = bool(short_term) and is_sum and left >= DIGITS * unit_of([left])
     return (whole,) if includes else (whole, *short_term)
@@ -546,7 +547,7 @@ def _as_zero(stated: Day, elements: Iterable[str]) -> tuple[tuple[int, float], .
 
 def _borrowings(stated: Day) -> bool:
     """Whether a filing states any borrowing for a day, as a line or in the notes."""
-    return any(amount(stated, element) for table in BORROWINGS.values() for element in stated.keys() & table.keys())
+    return any(amount(stated, element) for element in stated.keys() & _BORROWED)
 
 
 def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
