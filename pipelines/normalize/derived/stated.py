@@ -25,17 +25,15 @@ QUARTER, YEAR = (60, 120), (340, 380)
 """Days of a quarter (some have 16 or 17 weeks) and of a year."""
 
 _NAMES = sorted({element.removeprefix(IFRS_PREFIX) for element in proving.ELEMENTS})
+THOUSAND = 1e3
 EXACT = 0.5
 """Sums of amounts in whole units are equal if they differ by less."""
 
 
 def is_nothing(amount: pl.Expr, *others: str) -> pl.Expr:
-    """Whether an amount is zero, or of a year a unit of rounding: of thousands or millions, as others are."""
-    unit = pl.lit(0.0)
-    for size in (1e3, 1e6):
-        is_whole = pl.all_horizontal(pl.col(name) % size == 0 for name in others) & (length >= YEAR[0])
-        unit = pl.when(is_whole).then(size).otherwise(unit)
-    return amount.abs() < unit + EXACT
+    """Whether an amount is zero, or of a year a thousand, if others are whole thousands: a unit of rounding."""
+    is_rounded = pl.all_horizontal(pl.col(name) % THOUSAND == 0 for name in others) & (length >= YEAR[0])
+    return amount.abs() < pl.when(is_rounded).then(THOUSAND).otherwise(0.0) + EXACT
 
 
 def stated(facts: pl.DataFrame) -> pl.DataFrame:
