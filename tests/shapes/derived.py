@@ -106,9 +106,9 @@ def paid_nothing(tag: str = PAID, taxonomy: str = "us-gaap") -> list[Row]:
     return [*company(), *zeros]
 
 
-def pays_preferred(paid: float = 2.0) -> list[Row]:
+def pays_preferred(paid: float = 2.0, tag: str = "PaymentsOfDividends") -> list[Row]:
     """USCB Financial: annual reports state all dividends paid, and two millions of them on preferred stock."""
-    stated = {"PaymentsOfDividends": paid * 1e6, "PreferredStockDividendsIncomeStatementImpact": 2e6}
+    stated = {tag: paid * 1e6, "PreferredStockDividendsIncomeStatementImpact": 2e6}
     return [
         *company(),
         *(fact(tag, each, start, end, filed=filed) for start, end, filed in TWO_YEARS for tag, each in stated.items()),

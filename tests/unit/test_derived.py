@@ -85,6 +85,20 @@ CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "or by two": (off_by(2e3), DIVIDENDS, "annual", "2023-12-31", None),
     "all dividends are preferred": (derived.pays_preferred(), DIVIDENDS, "annual", "2022-12-31", 0.0),
     "and so in a quarter": (derived.pays_preferred(), DIVIDENDS, "ttm", "2022-12-31", 0.0),
+    "as much on common stock as on preferred": (
+        derived.pays_preferred(tag=derived.PAID),
+        DIVIDENDS,
+        "annual",
+        "2022-12-31",
+        None,
+    ),
+    "a zero capital distribution": (
+        derived.paid_nothing("PaymentsOfCapitalDistribution"),
+        DIVIDENDS,
+        "annual",
+        "2022-12-31",
+        None,
+    ),
     "more than the preferred dividends": (derived.pays_preferred(2.5), DIVIDENDS, "annual", "2022-12-31", None),
     "a year of zero dividends of any stock": (
         derived.paid_nothing("DividendsCash"),

@@ -47,7 +47,7 @@ BY_LIMITS = "no company with so few shares earns so much a share"
 
 NEAR_OUTSTANDING = 1.0
 """The largest distance of an average from the shares outstanding of its filing, in powers of ten: an average of a year
-with offerings is a part of them, and shares outstanding may be those of one class."""
+with offerings is a part of them, and shares outstanding may be of one class only."""
 NEAR_STATED = 0.01
 """The largest distance of a quotient from a power of a thousand, in powers of ten (about 2 %): the same figure in
 another scale differs by rounding only."""

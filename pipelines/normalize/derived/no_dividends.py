@@ -28,9 +28,10 @@ from pipelines.normalize.elements.proving import (
     FINANCING,
     INCOME,
     LINES,
-    PAID,
+    PAID_ON_ALL_STOCK,
     PAID_PER_SHARE,
     SECTIONS,
+    SHOWN_BY_ZERO,
 )
 from pipelines.normalize.rule import Rule
 
@@ -86,11 +87,12 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     stated = durations(facts, DIVIDENDS)
     on_preferred = durations(facts, proving.PREFERRED_DIVIDENDS).select(*PERIOD, "value", preferred="fact")
     all_preferred = (
-        stated.filter(pl.col("tag").is_in(PAID), pl.col("value") != 0)
+        stated.filter(pl.col("tag") == PAID_ON_ALL_STOCK, pl.col("value") != 0)
         .join(on_preferred, on=[*PERIOD, "value"], maintain_order="left_right")
         .filter(ON_PREFERRED.where(pl.lit(value=True)))
         .select(
             *PERIOD,
+            "tag",
             rule=pl.lit(ON_PREFERRED.id),
             fact=pl.concat_list("fact", "preferred"),
             coefficient=pl.lit([1.0, -1.0]),
@@ -98,7 +100,7 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     )
     paid = _paid(facts, all_preferred)
     payers = paid.group_by("cik").agg(first_paid=pl.col("seq_paid").min())
-    nothing = stated.filter(OF_A_PART.where(pl.col("value") == 0))
+    nothing = stated.filter(OF_A_PART.where((pl.col("value") == 0) & pl.col("tag").is_in(SHOWN_BY_ZERO)))
     proofs = [
         all_preferred,
         _of_retained_earnings(facts, payers),
@@ -136,11 +138,11 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
 def _paid(facts: pl.DataFrame, all_preferred: pl.DataFrame) -> pl.DataFrame:
     """The dividends on common stock: `cik`, `seq_paid`, `first`, `last`.
 
-    Dividends of any stock count for a filer that also states those on common stock: other ones may be those that a
-    bank pays to its parent.
+    Dividends of any stock count for a filer that also states dividends on common stock: otherwise they may be what a
+    bank pays to its parent. What is all paid on preferred stock does not count.
     """
     amounts = facts.filter(pl.col("tag").is_in(DIVIDENDS), pl.col("value") != 0).join(
-        all_preferred.select("cik", "start", "end"), on=SPAN, how="anti", nulls_equal=True, maintain_order="left"
+        all_preferred, on=[*SPAN, "tag"], how="anti", maintain_order="left"
     )
     is_of_any = pl.col("tag").is_in(proving.ALL_DIVIDENDS)
     of_common = amounts.filter(~is_of_any).group_by("cik").agg(since=pl.col("seq").min())

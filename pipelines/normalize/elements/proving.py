@@ -71,11 +71,12 @@ PREFERRED_DIVIDENDS = (
 RETAINED_EARNINGS = "RetainedEarningsAccumulatedDeficit"
 DIVIDENDS_PAYABLE = ("DividendsPayableCurrent", "DividendsPayableCurrentAndNoncurrent")
 DECLARED_PER_SHARE, PAID_PER_SHARE = "CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid"
-PAID = ("PaymentsOfDividendsCommonStock", "PaymentsOfDividends")
+PAID_ON_ALL_STOCK = "PaymentsOfDividends"
+PAID = ("PaymentsOfDividendsCommonStock", PAID_ON_ALL_STOCK)
 """Dividends paid on common stock."""
 ALL_DIVIDENDS = ("DividendsCash", "Dividends")
-"""Dividends of any stock; a bank also states those that it pays to its parent."""
-DIVIDENDS = (
+"""Dividends of any stock; a bank also states dividends under these elements that it pays to its parent."""
+SHOWN_BY_ZERO = (
     DECLARED_PER_SHARE,
     PAID_PER_SHARE,
     "DividendsCommonStock",
@@ -88,9 +89,11 @@ DIVIDENDS = (
     "ifrs-full:DividendsRecognisedAsDistributionsToOwners",
     "ifrs-full:DividendsRecognisedAsDistributionsToOwnersPerShare",
     "ifrs-full:DividendsPaidOrdinarySharesPerShare",
-    *LINES.filter("is_dividend")["tag"],
+    *PAID,
 )
-"""Elements that show a dividend on common stock; a zero shows that there was none."""
+"""Elements of which a zero shows that there was no dividend on common stock. A zero capital distribution does not."""
+DIVIDENDS = tuple(dict.fromkeys((*SHOWN_BY_ZERO, *LINES.filter("is_dividend")["tag"])))
+"""Elements that show a dividend on common stock."""
 
 DISCONTINUED = (
     "IncomeLossFromDiscontinuedOperationsNetOfTax",

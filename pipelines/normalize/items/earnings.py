@@ -296,7 +296,11 @@ class _Comparison:
         is_rounded = is_proved & (off > ROUNDED_AWAY * size)
         is_of_roundings = (off > HALF_A_UNIT * grain) & (off <= rounding + np.fmin(self.drift, rounding))
         is_coarse_year = is_rounded & is_year & (grain * points.factor > COARSER * CENTS) & (off <= rounding)
-        is_of_year = (shares.method == 0) & ~is_year & (off <= largest(rounding, SHARE_APART * size))
+        is_of_year = (
+            (points.way("shares_basic") == METHODS.index(FISCAL_YEAR))
+            & ~is_year
+            & (off <= largest(rounding, SHARE_APART * size))
+        )
         self.is_derived = (np.isnan(filed) | is_of_year) & ~np.isnan(quotient)
         self.replaced = (
             (EPS_OF_INCOME, self.is_derived & ~self.is_of_others),
