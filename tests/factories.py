@@ -145,7 +145,9 @@ class Today:
 def standardized(
     rows: pl.DataFrame, accepted: pl.DataFrame | None = None, registrants: pl.DataFrame | None = None
 ) -> Today:
-    """Normalize facts with all steps."""
+    """Normalize facts with all steps; registrants have told of no succession unless they say so."""
+    if registrants is not None and "succeeded" not in registrants.columns:
+        registrants = registrants.with_columns(succeeded=pl.lit(None, pl.Date))
     return today(standardize(with_total_assets(rows), accepted, registrants))
 
 

@@ -37,6 +37,11 @@ GAPS: dict[str, Gap] = {
         "it is made of.",
         FLOWS,
     ),
+    "filed_by_predecessor": Gap(
+        "The period begins before the company's notice of succession (Form 8-K12B, 8-K12G3 or 8-K15D5): its figures "
+        "are in the filings of a predecessor under another CIK.",
+        (*FLOWS, *BALANCES),
+    ),
     "left_out": Gap(
         "A filing states an amount of the fiscal year that a rule does not let count as the item: column `rule` of "
         "table `gaps` says which one.",

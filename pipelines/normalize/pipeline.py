@@ -119,7 +119,7 @@ def standardize(
     Args:
         raw: facts of companyfacts, columns of reports.RAW_SCHEMA.
         accepted: `cik`, `accession`, `accepted_at` (UTC), as far as the submissions of the company have it.
-        registrants: `cik`, `sic`, as far as the submissions have it.
+        registrants: `cik`, `sic`, `succeeded` (gaps.successions), as far as the submissions have it.
         observe: called after each step.
         filed: what data sets and packages of filings state; None: companyfacts alone.
         validate: also check the keys and the missing values of every frame, not only its columns and types.
@@ -255,12 +255,15 @@ def _gaps(
     found_breaks: Frame,
     left_out: Frame,
     grid: Frame,
+    registrants: Frame | None,
+    filings: Frame,
 ) -> Frame:
     """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
     of_windows = [breaks.straddling(found_breaks, grid), withheld_windows, gaps.of_left_out(left_out, grid)]
     without = pl.concat([missed, withheld, *of_windows]).unique(["cik", "q", "item"], keep="first", maintain_order=True)
-    return gaps.gaps(versions, stated, classification.newest(industries), without, item_gaps, grid)
+    succeeded = gaps.successions(registrants, filings)
+    return gaps.gaps(versions, stated, classification.newest(industries), without, item_gaps, grid, succeeded)
 
 
 def _repairs(corrections: Frame, filings: Frame) -> Frame:
@@ -391,6 +394,8 @@ STEPS: tuple[Step, ...] = (
             "breaks",
             "left_out",
             "grid",
+            "registrants",
+            "filings",
         ),
         ("gaps",),
         of=("grid",),

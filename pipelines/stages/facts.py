@@ -6,7 +6,7 @@ Belongs here: which documents are decoded again, and which cannot be used. Does 
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -18,6 +18,7 @@ from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.reports import RAW_SCHEMA, usable
+from pipelines.normalize.periods.predecessors import NOTICES
 from pipelines.stages import batches, held_back, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
 from pipelines.stages.held_back import Quarantined
@@ -26,7 +27,7 @@ from pipelines.stages.schemas import ACCEPTANCES, REGISTRANTS
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
-Profile = tuple[str, str, str | None]
+Profile = tuple[str, str, str | None, date | None]
 """A row of REGISTRANTS."""
 
 Notes = tuple[list[Quarantined], dict[str, int]]
@@ -125,7 +126,8 @@ def collect(
     left_out = {row[0] for row in refusals} | ciks_of(faults)
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
     lake.replace_companies("facts", output.of("facts"), done, left_out)
-    registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again)
+    columns = joined(*REGISTRANTS)  # of a table with other columns, every company is decoded again
+    registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again, code=columns)
     profiles, acceptances = [], []
     store.bring(digest for digests in registrants.values() for digest in digests.split())
     for ciks in in_batches(registrants):
@@ -136,7 +138,7 @@ def collect(
         refusals += chain(*unusable)
         faults = [*faults, *found]
     refused = {row[0] for row in refusals} | ciks_of(faults)
-    kept = {cik: digest for cik, digest in registrants.items() if cik not in refused}
+    kept = {cik: joined(digest, columns) for cik, digest in registrants.items() if cik not in refused}
     lake.replace_companies("acceptances", acceptances, kept)
     if done:
         suspicious.update(quarantine.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
@@ -166,16 +168,17 @@ def _registrants(store: Documents, batch: Batch) -> tuple[dict[str, pl.DataFrame
 
 
 def _registrant(store: Documents, cik: str, digests: Sequence[str]) -> tuple[Profile, dict[str, str]]:
-    """Name and industry of a company, and when its filings were accepted, by accession number.
+    """Name, industry and succession of a company, and when its filings were accepted, by accession number.
 
     Args:
         digests: of the submissions document, then of its pages of older filings.
     """
     submissions = decode_submissions(store.get(digests[0]), cik)
     pages = [decode_page(store.get(digest), cik) for digest in digests[1:]]
-    filings = chain(*pages, submissions.filings)
+    filings = [*chain(*pages), *submissions.filings]
     times = {filing.accession: filing.accepted_at for filing in filings if filing.accepted_at}
-    return (cik, submissions.name, submissions.sic), times
+    notices = [date.fromisoformat(filing.filed) for filing in filings if filing.form in NOTICES]
+    return (cik, submissions.name, submissions.sic, min(notices, default=None)), times
 
 
 def _acceptances(rows: Sequence[tuple[str, str, str]]) -> pl.DataFrame:

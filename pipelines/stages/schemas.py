@@ -58,7 +58,8 @@ PACKAGES = pl.Schema(
     }
 )
 """The files of the packages of filings, newest first; a filing of which none is there has one row with the failure."""
-REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT})
+REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT, "succeeded": DAY})
+"""`succeeded`: the day of the company's first notice of succession, null if it filed none."""
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
 DECODED_FILINGS = pl.Schema({"cik": TEXT, "accession": TEXT, "digest": TEXT})

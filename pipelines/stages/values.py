@@ -130,7 +130,7 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     """Standardize a batch of companies: the rows of each table, by name; and the steps with their rows and seconds."""
     filers = [*batch.ciks, *(cik for chain in batch.predecessors.values() for cik in chain)]
     accepted = under_successors(lake.of_companies("acceptances", filers), batch.predecessors)
-    codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic")
+    codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic", "succeeded")
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
     of_filings = filed.read(lake, filers, batch.filed, facts, batch.predecessors)
     steps: list[StepNote] = []

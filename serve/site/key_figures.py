@@ -25,6 +25,7 @@ SHORTLY = {
     "no_tag": "not stated in the filings",
     "missing_quarter": "not stated for these twelve months",
     "year_not_stated": "not stated for this fiscal year",
+    "filed_by_predecessor": "in the filings of its predecessor",
     "not_on_balance_sheet": "not on the balance sheet",
     "financial_company": "means nothing for a financial company",
     "negative_fcf": "free cash flow is not positive",

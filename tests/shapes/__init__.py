@@ -6,6 +6,7 @@ Belongs here: the structure of such a table. Does not: the documents (one module
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from tests.factories import CIK, Row
 
@@ -14,12 +15,14 @@ from tests.factories import CIK, Row
 class Shape:
     """Filings of one company in which a rule decides.
 
-    rows: facts as filed, of company CIK. sic: SIC code of the filer, empty if EDGAR has none.
+    rows: facts as filed, of company CIK. sic: SIC code of the filer, empty if EDGAR has none. succeeded: the day of its
+    notice of succession.
     """
 
     rule: str
     rows: Sequence[Row]
     sic: str = ""
+    succeeded: date | None = None
 
 
 def joined(*parts: Iterable[Row]) -> list[Row]:

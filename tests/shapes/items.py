@@ -7,6 +7,7 @@ Amounts are in millions.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from tests.factories import (
     CAPITAL_SPENDING,
@@ -304,8 +305,11 @@ NO_VALUE: dict[str, list[Row]] = {
 }
 
 # after the id of a rule with several documents, the case
-SHAPES = tuple(
-    Shape(name.partition(":")[0], rows)
-    for table in (ITEMS, ROUNDED, RETURNS, NO_RETURN, ONE_REGIME, NO_VALUE)
-    for name, rows in table.items()
+SHAPES = (
+    *(
+        Shape(name.partition(":")[0], rows)
+        for table in (ITEMS, ROUNDED, RETURNS, NO_RETURN, ONE_REGIME, NO_VALUE)
+        for name, rows in table.items()
+    ),
+    Shape("gap.before-succession", NO_VALUE["gap.missing-quarter"], succeeded=date(2021, 1, 4)),
 )

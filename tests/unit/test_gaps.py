@@ -1,11 +1,13 @@
 """Reasons of missing values: each is a documented code, and the most important one is given."""
 
+import polars as pl
 import pytest
 
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
     CASH_FLOW,
+    CIK,
     NET_INCOME,
     REVENUE,
     Row,
@@ -13,6 +15,7 @@ from tests.factories import (
     fact,
     raw,
     row_of,
+    standardized,
 )
 from tests.together import in_one_call
 from warehouse.vocabulary import GAPS
@@ -97,3 +100,36 @@ def test_an_amount_of_a_year_that_a_rule_leaves_out_is_the_reason(interest):
         row = row_of(found.gaps, "revenue", kind, YEAR[1])
         assert row["reason"] == "left_out"
         assert row["rule"].startswith("revenue.ifrs.bank-total-below-interest")
+
+
+def of_successor(rows: list[Row], notice: str) -> dict[tuple[str, str], str]:
+    """The reason of each gap, by item and day, of a company that told of its succession."""
+    registrants = pl.DataFrame([{"cik": CIK, "sic": "3571", "succeeded": day(notice)}])
+    gaps = standardized(raw(rows), registrants=registrants).gaps
+    return {(row["item"], str(row["period_end"])): row["reason"] for row in gaps.iter_rows(named=True)}
+
+
+NINE_MONTHS = [
+    fact(REVENUE, amount * 1e6, start, f"{year}-09-30", form="10-Q", filed="2024-11-08")
+    for year, amount in ((2024, 31), (2023, 28))
+    for start, amount in ((f"{year}-01-01", 3 * amount), (f"{year}-07-01", amount))
+] + [fact(CASH, 11e6, None, "2024-09-30", form="10-Q", filed="2024-11-08")]
+FIRST_YEAR = [
+    *report({}, {}),
+    *(fact(tag, 4e6, "2022-01-01", "2022-12-31") for tag in (NET_INCOME, CASH_FLOW)),
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "notice", "key", "reason"),
+    [
+        (NINE_MONTHS, "2024-07-01", ("revenue", "2024-09-30"), "filed_by_predecessor"),
+        (NINE_MONTHS, "2022-07-01", ("revenue", "2024-09-30"), "missing_quarter"),
+        (FIRST_YEAR, "2023-02-01", ("revenue", "2022-12-31"), "filed_by_predecessor"),
+        (FIRST_YEAR, "2022-12-01", ("total_debt", "2022-12-31"), "no_tag"),
+        (FIRST_YEAR, "2025-02-01", ("revenue", "2022-12-31"), "year_not_stated"),
+    ],
+    ids=["first quarter", "long before", "first year", "never stated", "after its own reports"],
+)
+def test_what_a_predecessor_filed_has_its_own_reason(rows, notice, key, reason):
+    assert of_successor(rows, notice)[key] == reason

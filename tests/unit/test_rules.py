@@ -135,11 +135,12 @@ def documents(reports) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The facts of all small documents, and the SIC code of each of their companies."""
     of_elements = raw(*(report.rows for report in reports), *map(elements_shapes.twins, reports))
     of_rules = raw(*(of_company(shape.rows, cik) for cik, shape in SHAPES.items()))
-    registrants = [
-        *({"cik": cik, "sic": report.sic} for report in reports for cik in (report.cik, report.twin) if cik),
-        *({"cik": cik, "sic": shape.sic} for cik, shape in SHAPES.items()),
+    told = [
+        *((cik, report.sic, None) for report in reports for cik in (report.cik, report.twin) if cik),
+        *((cik, shape.sic, shape.succeeded) for cik, shape in SHAPES.items()),
     ]
-    return pl.concat([of_elements, with_total_assets(of_rules)]), pl.DataFrame(registrants)
+    registrants = pl.DataFrame(told, {"cik": pl.String, "sic": pl.String, "succeeded": pl.Date}, orient="row")
+    return pl.concat([of_elements, with_total_assets(of_rules)]), registrants
 
 
 @pytest.fixture(scope="module")

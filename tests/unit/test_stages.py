@@ -122,7 +122,12 @@ def test_documents_become_values(first):
         filer.symbol: annual(filer) for filer in (ALFA, BRAVO, CARGO)
     }
     assert first.trailing(ALFA, date(2024, 6, 30)) == ALFA.trailing(2024, 2)
-    assert first.row("registrants", ALFA) == {"cik": ALFA.cik, "name": "ALFA WORKS INC", "sic": "3571"}
+    assert first.row("registrants", ALFA) == {
+        "cik": ALFA.cik,
+        "name": "ALFA WORKS INC",
+        "sic": "3571",
+        "succeeded": None,
+    }
 
 
 def test_a_successor_has_its_predecessors_history(first, monkeypatch):
@@ -137,6 +142,31 @@ def test_a_successor_has_its_predecessors_history(first, monkeypatch):
     assert first.lake.of_companies("decisions", [CARGO.cik]).filter(rule=CONTINUED.id).height == 1
     addresses = build_tables.filing_addresses(first.lake).filter(cik=CARGO.cik)["url"]
     assert {address.split("/data/")[1].split("/")[0] for address in addresses} == {"103", "203"}
+
+
+def test_a_notice_of_succession_is_known(run):
+    """The first of two counts, also where submissions state it beside reports; no notice is no succession."""
+    document = json.loads(run.mirror.submissions(BRAVO).read_text())
+    columns = document["filings"]["recent"]
+    for form, day in {"8-K12B/A": "2020-01-20", "8-K12G3": "2020-02-03", "8-K12B": "2021-05-04"}.items():
+        added = (f"0000000999-20-0{day[:4]}0", day, f"{day}T21:30:00.000Z", form)
+        for name, value in zip(("accessionNumber", "filingDate", "acceptanceDateTime", "form"), added, strict=True):
+            columns[name].append(value)
+    run.mirror.submissions(BRAVO).write_text(json.dumps(document))
+    run()
+
+    assert run.row("registrants", BRAVO)["succeeded"] == date(2020, 2, 3)
+    assert run.row("registrants", CARGO)["succeeded"] is None
+
+
+def test_registrants_of_an_older_program_are_decoded_again(run):
+    older = run.lake.read("registrants").drop("succeeded")
+    made_from = dict(run.lake.read("documents").select("cik", "submissions_digest").iter_rows())
+    run.lake.replace_companies("registrants", [older], {cik: made_from[cik] for cik in older["cik"]})
+    run()
+
+    assert set(run.lake.read("registrants")["cik"]) == {ALFA.cik, BRAVO.cik, CARGO.cik}
+    assert run.row("registrants", ALFA)["succeeded"] is None
 
 
 def test_a_404_means_no_facts(run):

@@ -78,6 +78,17 @@ _RULES_OF_REASONS = (
         ),
     ),
     (
+        ("filed_by_predecessor",),
+        Rule(
+            "gap.before-succession",
+            "Periods that begin before a company's notice of succession have no value where its own filings do not "
+            "state them and no filings of its predecessor are joined.",
+            "Exchange Act Rule 12g-3: the successor's reports begin with the succession",
+            "withhold",
+            "companies that were reorganized under another CIK",
+        ),
+    ),
+    (
         ("not_on_balance_sheet",),
         Rule(
             "gap.not-on-balance-sheet",
@@ -119,6 +130,7 @@ def gaps(
     missed: pl.DataFrame,
     item_gaps: pl.DataFrame,
     grid: pl.DataFrame,
+    succeeded: pl.DataFrame,
 ) -> pl.DataFrame:
     """Why a period that has some value lacks an item, and why an item of another period is withheld.
 
@@ -132,6 +144,7 @@ def gaps(
             contain a break, legs that must not be added up, values that a rule withholds, amounts that one leaves out.
         item_gaps: of `of_items`.
         grid: of periods.calendar.fiscal_grid.
+        succeeded: of `successions`.
     """
     items = versions.lazy().group_by("cik", "q", "item").agg(pl.col("value").last()).drop_nulls("value")
     wanted = items.select("cik", "q").unique().join(pl.LazyFrame({"item": ITEM_NAMES}), how="cross")
@@ -152,6 +165,7 @@ def gaps(
         .join(missed.lazy(), on=_OF, how="left", suffix="_missed")
         .join(item_gaps.lazy(), on=_OF, how="left", suffix="_of_item")
         .join(grid.lazy().select("cik", "q", "period_end", "is_year_end"), on=["cik", "q"])
+        .join(succeeded.lazy(), on="cik", how="left")
     )
     # a return has its own reasons; without shares there is no other reason to look for
     first = pl.when(ITEM == "roic").then("reason_of_item")
@@ -166,6 +180,20 @@ def gaps(
         .sort("cik", "period_end", "item")
         .collect()
     )
+
+
+def successions(registrants: pl.DataFrame | None, filings: pl.DataFrame) -> pl.DataFrame:
+    """The companies without filings before their notice of succession, and its day: `cik`, `succeeded`.
+
+    Args:
+        registrants: `cik`, `succeeded` (null: no notice); None without submissions.
+        filings: `cik`, `filed`, also of the predecessors that are joined.
+    """
+    if registrants is None:
+        return pl.DataFrame(schema={"cik": pl.Int64, "succeeded": pl.Date})
+    first = filings.group_by(pl.col("cik").cast(pl.Int64)).agg(pl.col("filed").min())
+    of_company = registrants.select(pl.col("cik").cast(pl.Int64), "succeeded")
+    return of_company.join(first, on="cik").filter(pl.col("succeeded") <= pl.col("filed")).drop("filed")
 
 
 def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
@@ -205,10 +233,14 @@ def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
 _OF = ["cik", "q", "item"]
 
 ITEM = pl.col("item")
+_BEGINS = (
+    pl.when(ITEM.is_in(items_of("balance"))).then("period_end").otherwise(pl.col("period_end").dt.offset_by("-1y"))
+)
 REASONS: dict[str, pl.Expr] = {
     "no_tag": ~ITEM.is_in(items_of("ratio")) & (pl.col("stated").is_null() | (pl.col("stated") < pl.col("groups"))),
     NO_OPERATING_INCOME: ITEM == "roic",
     NO_FREE_CASH_FLOW: ITEM == "debt_to_fcf",
+    "filed_by_predecessor": pl.col("succeeded") > _BEGINS,
     "not_on_balance_sheet": ITEM.is_in(items_of("balance")),
     "year_not_stated": pl.col("is_year_end"),
     "missing_quarter": pl.lit(value=True),

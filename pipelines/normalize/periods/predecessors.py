@@ -40,6 +40,9 @@ SUCCESSIONS = tuple(Succession(**row) for row in _CANDIDATES.iter_rows(named=Tru
 """Candidates; the filings have to prove each. Many predecessors continue to file as subsidiaries of their successors,
 and these later reports are not the successor's."""
 
+NOTICES = frozenset(("8-K12B", "8-K12G3", "8-K15D5"))
+"""The forms by which an issuer tells that it succeeds another (Exchange Act Rules 12g-3 and 15d-5)."""
+
 PERIOD = ["taxonomy", "tag", "unit", "start", "end"]
 
 FEWEST_COMMON_FIGURES = 20
