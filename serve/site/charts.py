@@ -172,12 +172,15 @@ def _labels(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
 
 
 def _breaks(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
-    """A line before each period that follows a break, with the reason."""
+    """A line before each period that follows a break, with the reason at the first of each."""
+    told = set[str]()
     for place, point in enumerate(points):
         if point.broken:
             x, is_right = scale.x(place - 0.5), place > len(points) / 2
             yield f'<path class="break" d="M{x:.1f} 2V{HEIGHT - BOTTOM}"/>'
-            yield _text(x - 4 if is_right else x + 4, 9, point.broken, "end" if is_right else "start")
+            if point.broken not in told:
+                yield _text(x - 4 if is_right else x + 4, 9, point.broken, "end" if is_right else "start")
+            told.add(point.broken)
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -114,6 +114,7 @@ def document(
         choices=list(view.links(company.symbol, history.kinds)),
         sheet=sheet,
         broken=[(each, BREAKS[each.kind]) for each in held.breaks if each.kind in BREAKS and each in parting],
+        has_recast=any(each.kind == "recast" for each in parting),
         cards=cards,
         what=CAPTIONS[kind],
         kind=DRAWN[kind],

@@ -7,7 +7,7 @@ Belongs here: which periods are shown, the value a year before, where a break li
 import math
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 from operator import attrgetter
@@ -33,6 +33,7 @@ BREAKS = {
     "entity": "another company",
     "standards": "other accounting standards",
     "purchasing_power": "another purchasing power",
+    "recast": "another scope of the business",
 }
 """What changes at a break, by its kind."""
 
@@ -148,10 +149,18 @@ class History:
         then, now = self.value(item, before), self.value(item, slot)
         if not (then and now and then.filed and now.filed):
             return False
-        return any(
-            before.end - A_YEAR < end <= slot.end and then.filed < filed <= now.filed
-            for end, filed in self._recasts(item)
-        )
+        return any(then.filed < filed <= now.filed for filed in self._recast_between(item, before, slot))
+
+    def _recast_between(self, item: str, before: Slot, slot: Slot) -> Iterator[str]:
+        """The filing dates of the recasts of fiscal years that either of two periods has a part of."""
+        return (filed for end, filed in self._recasts(item) if before.end - A_YEAR < end <= slot.end)
+
+    def _scopes(self, item: str, held: Sequence[tuple[Slot, str]]) -> Iterator[tuple[Slot, Break]]:
+        """The periods of another scope of the business than the one before: only one of both is as recast."""
+        for (before, then), (slot, now) in pairwise(held):
+            parting = [filed for filed in self._recast_between(item, before, slot) if (then < filed) != (now < filed)]
+            if parting:
+                yield slot, Break(max(parting), "recast")
 
     def _recasts(self, item: str) -> list[tuple[date, str]]:
         """The last day of each fiscal year that was recast, and the filing date of its value."""
@@ -180,14 +189,13 @@ class History:
         """The breaks of an item's series, each with the first period after it.
 
         The values before a break come from filings before it, so that the first value that comes from the filing of
-        the break or a later one, after the last that does not, is the first after the break.
+        the break or a later one, after the last that does not, is the first after the break. Where a fiscal year
+        was recast and the twelve months around it were not, the series parts before and after it.
         """
-        if not self.breaks:
-            return []
-        held = [(slot, value) for slot in slots if (value := self.value(item, slot)) and value.filed]
-        found = []
+        held = [(slot, value.filed) for slot in slots if (value := self.value(item, slot)) and value.filed]
+        found = [*self._scopes(item, held)] if item in RECASTED else []
         for each in self.breaks:
-            before = [place for place, (_, value) in enumerate(held) if str(value.filed) < each.filed]
+            before = [place for place, (_, filed) in enumerate(held) if filed < each.filed]
             if before and before[-1] + 1 < len(held):
                 found.append((held[before[-1] + 1][0], each))
         return found

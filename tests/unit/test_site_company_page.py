@@ -300,6 +300,24 @@ def test_quarters_before_a_recast_are_no_base_of_growth():
     assert rows(page(View(periods="ttm"), stated=as_before))["*Revenue growth*"][0] == "-43.1 %"
 
 
+@pytest.mark.parametrize(("restated", "lines"), [(35.0, 2), (67.0, 0)])
+def test_lines_part_around_a_recast_year(restated, lines):
+    """Twelve months to the quarter ends around the year are as they were, if the year was recast to another scope."""
+    stated = [
+        ttm("revenue", 2024, 1, 69.0, filed="2024-04-24"),
+        ttm("revenue", 2023, 4, restated, versions=2, earlier=68.0, first=68.0, filed="2025-02-15"),
+        ttm("revenue", 2023, 3, 65.0, filed="2023-10-24"),
+        value("revenue", 2023, restated, versions=2, earlier=68.0, first=68.0, filed="2025-02-15"),
+        *(ttm("net_income", 2023, quarter, 5.0, filed="2023-10-24") for quarter in (3, 4)),
+    ]
+    document = page(View(periods="ttm"), stated=stated)
+    drawings = dict(document.drawings)
+    assert drawings["revenue"].count('class="break"') == lines
+    assert drawings["revenue"].count("another scope of the business</text>") == min(lines, 1)
+    assert 'class="break"' not in drawings["net_income"]
+    assert ("lines part there" in document.text) == bool(lines)
+
+
 def test_reasons_of_empty_cells_are_numbered():
     """Below the table, folded; an undocumented code is shown unchanged."""
     figures = section(page().text, "figures")
