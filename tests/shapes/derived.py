@@ -63,6 +63,28 @@ def keeps_its_income(paid: float = 0) -> list[Row]:
     return company(balances={EARNINGS: [100.0 + (10 - paid) * number for number in range(1, QUARTERS + 1)]})
 
 
+def retires_stock(unit: float = 0.0) -> list[Row]:
+    """Snowflake: retained earnings grow by net income less stock that is retired, but for a unit of rounding a year."""
+    kept = [100.0 + 6 * number + unit * (number == QUARTERS) for number in range(1, QUARTERS + 1)]
+    return company({"StockRepurchasedAndRetiredDuringPeriodValue": [4.0] * QUARTERS}, balances={EARNINGS: kept})
+
+
+CHANGES = {
+    "NetIncomeLoss": 10.0,
+    "OtherComprehensiveIncomeLossNetOfTax": -1.0,
+    "StockIssuedDuringPeriodValueNewIssues": 5.0,
+    "AdjustmentsToAdditionalPaidInCapitalSharebasedCompensationRequisiteServicePeriodRecognitionValue": 2.0,
+    "StockRepurchasedDuringPeriodValue": 3.0,
+}
+
+
+def changes_of_equity(unexplained: float = 0.0, without: str = "") -> list[Row]:
+    """FinWise: equity changes by income, stock that is issued, granted and bought back, and what no line states."""
+    grown = 10.0 - 1.0 + 5.0 + 2.0 - 3.0 - unexplained
+    flows = {tag: [amount] * QUARTERS for tag, amount in CHANGES.items() if tag != without}
+    return company(flows, balances={"StockholdersEquity": [200.0 + grown * number for number in range(QUARTERS)]})
+
+
 def adopts_a_standard() -> list[Row]:
     """Third Coast: a change of accounting raised retained earnings at the beginning of 2023; no dividend is stated."""
     return company(balances={EARNINGS: [100.0 + 10 * number + 7 * (number > 8) for number in range(1, QUARTERS + 1)]})
@@ -190,6 +212,22 @@ def spends_under_an_own_element(unexplained: float = 0) -> list[Row]:
     total = [-24.0] * 8 + [unexplained - 24.0] + [-24.0] * 3
     rows = company({CASH_FLOW: [30.0] * QUARTERS, CAPITAL_SPENDING: spent, SECURITIES: bought, INVESTING: total})
     return [row for row in rows if row["tag"] != CAPITAL_SPENDING or row["form"] == "10-Q"]
+
+
+def spends_under_an_own_element_at_first(unexplained: float = 0) -> list[Row]:
+    """NVIDIA in 2012: no report before the annual one of 2023 has the element, which states three years under it."""
+    rows = spends_under_an_own_element()
+    kept = [row for row in rows if row["tag"] != CAPITAL_SPENDING]
+    years = [
+        fact(tag, each * 4e6, f"{year}-01-01", f"{year}-12-31", filed="2024-02-29")
+        for year in (2021, 2022, 2023)
+        for tag, each in {
+            CAPITAL_SPENDING: 4.0,
+            SECURITIES: 20.0,
+            INVESTING: -24.0 + unexplained * (year == 2021),
+        }.items()
+    ]
+    return [*kept, *years]
 
 
 def loses(diluted: float = -1.0) -> list[Row]:
@@ -340,6 +378,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape("period.beginning-by-difference", begins_with_nine_months()),
     Shape("shares.of-days-since-offering", offers_shares(10.0, 10.0)),
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
+    Shape("dividends-per-share.none.retained-earnings", retires_stock()),
+    Shape("dividends-per-share.none.changes-of-equity", changes_of_equity()),
     Shape("dividends-per-share.none.financing-activities", financing()),
     Shape("dividends-per-share.none.of-a-part", paid_nothing()),
     Shape("dividends-per-share.none.all-on-preferred", pays_preferred()),

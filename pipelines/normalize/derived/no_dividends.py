@@ -25,6 +25,7 @@ from pipelines.normalize.elements import AMOUNT, proving
 from pipelines.normalize.elements.proving import (
     DECLARED_PER_SHARE,
     DIVIDENDS,
+    EQUITY_LINES,
     FINANCING,
     INCOME,
     LINES,
@@ -38,8 +39,15 @@ from pipelines.normalize.rule import Rule
 RETAINED_EARNINGS = Rule(
     "dividends-per-share.none.retained-earnings",
     "No dividends were declared in a period, and its parts, in which retained earnings changed by net income (less "
-    "preferred dividends), if no filing so far states a dividend of it; after losses carried forward, of any period.",
+    "preferred dividends or retired stock), if no filing so far states a dividend of it; after losses, of any period.",
     "Regulation S-X Rule 3-04: dividends are a change of retained earnings; ASC 505-10-50-2",
+    "compose",
+)
+CHANGES_OF_EQUITY = Rule(
+    "dividends-per-share.none.changes-of-equity",
+    "No dividends were declared in a period, and its parts, in which equity changed by exactly the stated income, "
+    "other comprehensive income, issues and repurchases of stock, if no filing so far states a dividend of any period.",
+    "Regulation S-X Rule 3-04: dividends are one of the changes of equity, which are all shown",
     "compose",
 )
 FINANCING_ACTIVITIES = Rule(
@@ -104,6 +112,7 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
     proofs = [
         all_preferred,
         _of_retained_earnings(facts, payers),
+        _of_equity(facts, payers),
         _of_financing(facts, payers),
         _alone(nothing).with_columns(rule=pl.lit(OF_A_PART.id)),
         _rest_of_year(stated),
@@ -211,27 +220,18 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
     After losses carried forward it shows nothing of a filer that has stated a dividend.
     """
     stated = durations(facts, INCOME)
-    preferred = durations(facts, proving.PREFERRED_DIVIDENDS).filter(pl.col("value") != 0)
-    after_preferred = stated.join(preferred, on=PERIOD, suffix="_less", maintain_order="left_right")
+    others = durations(facts, (*proving.PREFERRED_DIVIDENDS, *proving.RETIRED)).filter(pl.col("value") != 0)
+    after_others = stated.join(others, on=PERIOD, suffix="_less", maintain_order="left_right")
     rest = less_beginning(stated, ["tag"], "tag", "value", "fact")
-    difference = pl.concat([after_preferred.with_columns(since="start"), rest], how="diagonal").with_columns(
+    difference = pl.concat([after_others.with_columns(since="start"), rest], how="diagonal").with_columns(
         value=pl.col("value") - pl.col("value_less"),
         fact=pl.concat_list("fact", "fact_less"),
         coefficient=pl.lit([1.0, -1.0]),
     )
-    balances = instants(facts, (proving.RETAINED_EARNINGS,))
-    opening = balances.select("cik", day="end", opening="value", opening_fact="fact", opening_of="seq")
-    closing = balances.select("cik", "end", "seq", closing="value", closing_fact="fact")
     sums, of_income = pl.col("closing") - pl.col("opening") - pl.col("value"), pl.col("fact").list
+    flows = pl.concat([_alone(stated).with_columns(since="start"), difference], how="diagonal")
     return (
-        pl.concat([_alone(stated).with_columns(since="start"), difference], how="diagonal")
-        .filter(pl.col("value") != 0)
-        .join(closing, on=["cik", "seq", "end"], maintain_order="left_right")
-        .with_columns(day=pl.col("start").dt.offset_by("-1d"))
-        .join(opening, on=["cik", "day"], maintain_order="left_right")
-        .filter(pl.col("opening_of") <= pl.col("seq"))
-        # the newest statement of the balance; the filing's own, if it has one
-        .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
+        _with_balances(flows.filter(pl.col("value") != 0), facts, proving.RETAINED_EARNINGS)
         .filter(RETAINED_EARNINGS.where(is_nothing(sums, "opening", "closing", "value")))
         .sort(*PERIOD, sums.abs(), of_income.len(), of_income.first(), of_income.last(), "opening_fact", "closing_fact")
         .unique(PERIOD, keep="first", maintain_order=True)
@@ -243,6 +243,47 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
             rule=pl.lit(RETAINED_EARNINGS.id),
             fact=pl.concat_list(pl.concat_list("closing_fact", "opening_fact"), "fact"),
             coefficient=pl.concat_list(pl.lit([1.0, -1.0]), pl.col("coefficient").list.eval(-pl.element())),
+        )
+    )
+
+
+def _with_balances(periods: pl.DataFrame, facts: pl.DataFrame, element: str) -> pl.DataFrame:
+    """Periods with the balances of an element at their beginning and end: `opening`, `closing`, and their facts."""
+    balances = instants(facts, (element,))
+    opening = balances.select("cik", day="end", opening="value", opening_fact="fact", opening_of="seq")
+    closing = balances.select("cik", "end", "seq", closing="value", closing_fact="fact")
+    return (
+        periods.join(closing, on=["cik", "seq", "end"], maintain_order="left_right")
+        .with_columns(day=pl.col("start").dt.offset_by("-1d"))
+        .join(opening, on=["cik", "day"], maintain_order="left_right")
+        .filter(pl.col("opening_of") <= pl.col("seq"))
+        # the newest statement of the balance; the filing's own, if it has one
+        .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
+    )
+
+
+def _of_equity(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
+    """The periods in which equity changed by its stated changes without dividends."""
+    changes = (
+        durations(facts, EQUITY_LINES["tag"])
+        .filter(pl.col("value") != 0)
+        .join(EQUITY_LINES, on="tag", maintain_order="left")
+        .sort(*PERIOD, "line", "place")
+        .unique([*PERIOD, "line"], keep="first", maintain_order=True)
+        .group_by(PERIOD, maintain_order=True)
+        .agg(sum=(pl.col("sign") * pl.col("value")).sum(), fact="fact", coefficient=-pl.col("sign"))
+    )
+    rest = pl.col("closing") - pl.col("opening") - pl.col("sum")
+    return (
+        _with_balances(changes, facts, proving.EQUITY)
+        .join(payers, on="cik", how="left", maintain_order="left")
+        .filter(CHANGES_OF_EQUITY.where(~_HAS_PAID & is_nothing(rest, "opening", "closing")))
+        .unique(PERIOD, keep="first", maintain_order=True)
+        .select(
+            *PERIOD,
+            rule=pl.lit(CHANGES_OF_EQUITY.id),
+            fact=pl.concat_list("closing_fact", "opening_fact", "fact"),
+            coefficient=pl.concat_list(pl.lit([1.0, -1.0]), "coefficient"),
         )
     )
 

@@ -53,19 +53,23 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
         PERIOD (`seq`: the filing whose statement proves it), `concept`, `value`, `rule`, `fact` and `coefficient`
         (lists).
     """
-    # the newest and longest period of each filing
-    statements = (
-        footings(facts, SECTIONS[INVESTING], _LINES)
-        .sort(*FILING, "end", "start", descending=[False, False, False, True])
-        .unique(FILING, keep="last", maintain_order=True)
+    statements = footings(facts, SECTIONS[INVESTING], _LINES).sort(
+        *FILING, "end", pl.col("start"), descending=[False, False, False, True]
     )
     states_it = pl.col("tags").list.set_intersection(sorted(_STATED)).list.len() > 0
-    with_it = statements.filter(states_it).select(
-        "cik", "seq", other="seq", start_other="start", rest_other="rest", legs="fact", signs="coefficient"
+    # of each filing the newest and longest period
+    without = (
+        statements.unique(FILING, keep="last", maintain_order=True).filter(~states_it).sort("end", maintain_order=True)
+    )
+    with_it = (
+        statements.filter(states_it)
+        .sort("end", "seq", "start")
+        .unique(["cik", "end"], keep="first", maintain_order=True)
+        .select("cik", "end", other="seq", start_other="start", rest_other="rest", legs="fact", signs="coefficient")
     )
     before, after = (
-        statements.filter(~states_it).join_asof(
-            with_it, on="seq", by="cik", strategy=strategy, allow_exact_matches=False, check_sortedness=False
+        without.join_asof(
+            with_it, on="end", by="cik", strategy=strategy, allow_exact_matches=False, check_sortedness=False
         )
         for strategy in ("backward", "forward")
     )
@@ -79,9 +83,9 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
         .join(after.filter(leaves_nothing).select(*PERIOD, next="other"), on=PERIOD, maintain_order="left_right")
         .filter(RESIDUAL.where(carried > pl.col("rest")))
         .select(
+            "cik",
             *PERIOD[2:],
-            cik="cik",
-            seq="next",
+            seq=pl.max_horizontal("seq", "other", "next"),
             concept=pl.lit("capital_expenditure", AMOUNT),
             value=carried - pl.col("rest"),
             rule=pl.lit(RESIDUAL.id),

@@ -1,8 +1,8 @@
 """Elements that prove amounts which a filing does not state; no value is read from them.
 
-Belongs here: their names; reading and checking the table of the lines of investing and financing activities
-(cash_flow_lines.csv). Does not: the rules that use them (derived), amounts that are only compared with stated ones, the
-sources of operating cash flow and capital expenditure (sources).
+Belongs here: their names; the tables of the lines of investing and financing activities (cash_flow_lines.csv) and of
+changes of equity (equity_lines.csv). Does not: the rules that use them (derived), amounts that are only compared with
+stated ones, the sources of operating cash flow and capital expenditure (sources).
 
 Columns of the table of cash flow lines:
 
@@ -68,7 +68,14 @@ PREFERRED_DIVIDENDS = (
     "DividendsPreferredStockCash",
     "PaymentsOfDividendsPreferredStockAndPreferenceStock",
 )
-RETAINED_EARNINGS = "RetainedEarningsAccumulatedDeficit"
+RETIRED = ("StockRepurchasedAndRetiredDuringPeriodValue", "TreasuryStockRetiredCostMethodAmount")
+"""Stock that is bought back and retired: what it costs beyond its issue price leaves retained earnings."""
+RETAINED_EARNINGS, EQUITY = "RetainedEarningsAccumulatedDeficit", "StockholdersEquity"
+EQUITY_LINES = pl.read_csv(Path(__file__).with_name("equity_lines.csv")).select(
+    "line", tag="element", sign=pl.col("sign").cast(pl.Float64), place=pl.int_range(pl.len())
+)
+"""Changes of equity but dividends: `tag`, `sign`, `line`; of the elements of one line that with the lowest `place` is
+read."""
 DIVIDENDS_PAYABLE = ("DividendsPayableCurrent", "DividendsPayableCurrentAndNoncurrent")
 DECLARED_PER_SHARE, PAID_PER_SHARE = "CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid"
 PAID_ON_ALL_STOCK = "PaymentsOfDividends"
@@ -130,7 +137,9 @@ ELEMENTS: frozenset[str] = frozenset(LINES["tag"]).union(
     SECTIONS.values(),
     INCOME,
     PREFERRED_DIVIDENDS,
-    (RETAINED_EARNINGS, BASIC_AVERAGE, DILUTIVE_ADJUSTMENT),
+    (RETAINED_EARNINGS, EQUITY, BASIC_AVERAGE, DILUTIVE_ADJUSTMENT),
+    EQUITY_LINES["tag"],
+    RETIRED,
     OF_BASIC,
     DIVIDENDS_PAYABLE,
     DIVIDENDS,
