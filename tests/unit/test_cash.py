@@ -198,3 +198,29 @@ def test_an_unclassified_sheet_of_a_bank_may_state_securities_no_more():
     )
 
     assert served(found) == 21
+
+
+@pytest.mark.parametrize(
+    ("before", "cash"),
+    [({}, 147.5), ({"CashAndCashEquivalents": 178.4}, 147.5), ({"CashAndCashEquivalents": 163.8}, None)],
+    ids=["nothing else", "the same amount", "another amount"],
+)
+@in_one_call
+def test_what_is_at_central_banks_is_cash_unless_both_are_stated_apart(before, cash):
+    """Deutsche Bank: one column has the line of the balance sheet alone, the other has cash, too."""
+    at_central_banks = (
+        {"CashAndBankBalancesAtCentralBanks": 147.5, ASSETS: 1400},
+        {
+            "CashAndBankBalancesAtCentralBanks": 178.4,
+            ASSETS: 1300,
+            **before,
+        },
+    )
+    rows = [
+        fact(tag, round(value * 1e6), None, of, taxonomy="ifrs-full")
+        for lines, of in zip(at_central_banks, (END, BEFORE), strict=True)
+        for tag, value in lines.items()
+    ]
+    found = yield raw(rows, fact("Revenue", 70e6, "2023-01-01", END, taxonomy="ifrs-full"))
+
+    assert served(found) == cash

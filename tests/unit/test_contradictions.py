@@ -103,6 +103,9 @@ WITHHELD = {
 }
 """The rules by a short name of what is wrong or unknown."""
 
+OTHERS = {OTHER_NONCURRENT: 4.711, DUE: 20.004, ASSETS: 120.0}
+"""The other lines of a balance sheet."""
+
 WRONG: dict[str, Case] = {
     "a sheet in other units": cash([{CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}], [20, "units"]),
     "a first sheet in other units": cash([{CASH: 0.02, ASSETS: 0.1}, {CASH: 30, ASSETS: 110}], ["units", 30]),
@@ -122,6 +125,31 @@ WRONG: dict[str, Case] = {
             {WHOLE: 92.4, NONCURRENT: 76.4, MATURITIES: 21, DUE: 101, ASSETS: 905},
         ],
         [90.5, "agreed"],
+    ),
+    "a line without its element, as long as the rest is there": debt(
+        [
+            {NONCURRENT: 30.123, "SecuredLongTermDebt": 3.217, **OTHERS, LIABILITIES: 58.055},
+            {NONCURRENT: 31.123, **OTHERS, LIABILITIES: 58.955},
+            {NONCURRENT: 29.123, **OTHERS, LIABILITIES: 63.855},
+            {NONCURRENT: 29.123, **OTHERS, LIABILITIES: 53.938},
+        ],
+        [33.34, "not shown", "not shown", 29.123],
+    ),
+    "short-term debt that is gone while current liabilities fell by more": debt(
+        [{NONCURRENT: 76.1, SHORT: 9.2, DUE: 64.3, ASSETS: 240}, {NONCURRENT: 76.4, DUE: 51.2, ASSETS: 245}],
+        [85.3, 76.4],
+    ),
+    "and by less than since their total was restated": debt(
+        [{NONCURRENT: 76.1, SHORT: 9.2, DUE: 64.3, ASSETS: 240}, {NONCURRENT: 76.4, DUE: 51.2, ASSETS: 245}],
+        [85.3, "not shown"],
+        {1: {0: {NONCURRENT: 76.1, DUE: 55.2, ASSETS: 238}}},
+    ),
+    "a line that is inside another one now": debt(
+        [
+            {NONCURRENT: 30.123, "SecuredLongTermDebt": 3.217, **OTHERS, LIABILITIES: 58.055},
+            {NONCURRENT: 33.222, **OTHERS, LIABILITIES: 57.937},
+        ],
+        [33.34, 33.222],
     ),
     "a total that agrees with its parts, of which one is new": debt(
         [

@@ -213,7 +213,19 @@ def _cash_as_read(
         of_banks = [_DUE_FROM_BANKS, *(name for name in deposits if name in stated)]
         return OF_BANKS, of_banks, [], MAY_LACK_DEPOSITS if len(of_banks) <= len(deposits) else None
     zero = [name for name in stated if name in _TABLE and _TABLE[name].kind == CASH and not stated[name][0]]
-    return CASH_AS_READ, [_AT_CENTRAL_BANKS] if _AT_CENTRAL_BANKS in stated else of_cash or zero[:1], [], flag
+    at_central_banks = [_AT_CENTRAL_BANKS] if _AT_CENTRAL_BANKS in stated and not _is_part(filing) else []
+    return CASH_AS_READ, at_central_banks or of_cash or zero[:1], [], flag
+
+
+def _is_part(filing: Filing) -> bool:
+    """Whether what is held at central banks is another amount than the cash that includes it, on a day with both."""
+    wholes = _TABLE[_AT_CENTRAL_BANKS].part_of
+    return any(
+        stated[_AT_CENTRAL_BANKS][0] != stated[whole][0]
+        for stated in filing.days.values()
+        for whole in wholes
+        if _AT_CENTRAL_BANKS in stated and whole in stated
+    )
 
 
 def _are_deposits_apart(filing: Filing) -> bool:

@@ -117,6 +117,7 @@ class Sheet:
 class History:
     """The balance sheets of a filer before, the newest last, the values of their own days, and the filer's industry.
 
+    lost: of each item the section that lost a line, and the rest as long as it is lost (unknown.lost_line).
     served: the values of the newest filings, each with the balance sheets of its day and of its filing's own day.
     """
 
@@ -127,6 +128,7 @@ class History:
     installments_since: int = -REPORTS
     is_part: bool = False
     last_with: dict[str, tuple[Sheet, int]] = field(default_factory=dict)
+    lost: dict[str, tuple[str, float]] = field(default_factory=dict)
     filings: int = 0
     served: deque[tuple[Value, Sheet, Sheet]] = field(default_factory=lambda: deque(maxlen=4 * (REPORTS + 2)))
     industry: str = ""

@@ -63,18 +63,38 @@ def states(filing: Filing, group: str) -> bool:
 
 
 def lost_line(case: Case) -> bool:
-    """Whether a line is not stated any more, and what the other lines leave of the total has grown by it."""
+    """Whether a line is not stated any more, and what the other lines leave of the total has grown by it.
+
+    It stays lost as long as they leave half of it more than before.
+    """
+    lost, newest = case.history.lost, max(case.filing.days)
+    if case.sheet.day == newest and (found := _lost(case)):
+        lost[case.value.item] = found
+    section, least = lost.get(case.value.item, ("", 0.0))
+    left = case.sheet.left(section)
+    if left is not None and left < least and case.sheet.day == newest:
+        lost.pop(case.value.item, None)
+    return left is not None and left >= least
+
+
+def _lost(case: Case) -> tuple[str, float] | None:
+    """The section that lost a line which no stated amount can include, and the rest that half of the line leaves.
+
+    A total that stood beside the line does not include it.
+    """
     table, stated = TABLES[case.value.item], {name for day in case.filing.days.values() for name in day}
     for section, other in product(SECTIONS[case.value.item], case.compared):
         left, left_before = case.sheet.left(section), other.left(section)
         if left is None or left_before is None:
             continue
-        for name in table.keys() & other.lines.get(section, ()):
+        lines = other.lines.get(section, ())
+        for name in table.keys() & lines:
             line = amount(other.stated, name)
-            is_lost = stated.isdisjoint((name, *table[name].part_of, *LONG_TERM_DEBT, *ALL_DEBT))
+            can_include = {*table[name].part_of, *LONG_TERM_DEBT, *ALL_DEBT}.difference(lines)
+            is_lost = stated.isdisjoint((name, *can_include))
             if is_lost and line >= LEAST_SHARE * case.value.amount and abs(left - left_before - line) <= HALF * line:
-                return case.sheet.day == max(case.filing.days)
-    return False
+                return section, max(left_before, 0.0) + HALF * line
+    return None
 
 
 def is_of_other_extent(case: Case) -> bool:
@@ -124,7 +144,8 @@ def vanished(group: str, case: Case) -> bool:
     if left is None or left_before is None:
         return True
     are_others_known = max(abs(left_before), abs(left) / 2) <= line
-    rose = case.sheet.totals[one.section] - last.totals[one.section]
+    restated = [other.totals for other in case.compared if other.day == last.day and one.section in other.totals]
+    rose = case.sheet.totals[one.section] - [*restated, last.totals][0][one.section]
     return left - left_before >= HALF * line if are_others_known else rose > -HALF * line
 
 
