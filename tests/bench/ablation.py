@@ -75,12 +75,11 @@ class Corpus:
             accepted.append(companies.accepted.with_columns(cik=own))
             registrants.append(companies.registrants.with_columns(cik=own))
             symbols.append(Lake(home / "tables").read("listings").filter("is_primary").select("symbol", cik=own))
-            sic = dict(companies.registrants.select("cik", "sic").iter_rows())
             for mutation in drawn(companies, each, seed):
                 copy = str(OF_COPIES + len(copies))
                 facts.append(mutated(companies.rows[mutation["cik"]].with_columns(cik=pl.lit(copy)), mutation))
                 accepted.append(companies.accepted.filter(cik=mutation["cik"]).with_columns(cik=pl.lit(copy)))
-                registrants.append(pl.DataFrame({"cik": [copy], "sic": [sic.get(mutation["cik"], "")]}))
+                registrants.append(companies.registrants.filter(cik=mutation["cik"]).with_columns(cik=pl.lit(copy)))
                 copies[copy] = mutation["period_end"], mutation["item"], mutation["right"]
         return cls(*map(pl.concat, (facts, accepted, registrants, symbols)), copies)
 

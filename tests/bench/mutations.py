@@ -77,7 +77,7 @@ class Companies:
         earlier = held_predecessors(lake)
         self.facts = stitched(lake.read("facts"), earlier)[0].sort("cik", maintain_order=True)
         self.accepted = under_successors(lake.read("acceptances"), earlier)
-        self.registrants = lake.read("registrants").select("cik", "sic")
+        self.registrants = lake.read("registrants")
         filers = [*self.facts["cik"].unique(), *(cik for chain in earlier.values() for cik in chain)]
         self.filed = filed.read(lake, filers, [*filings_read(lake)], self.facts, earlier)
         ranges = self.facts.with_row_index("row").group_by("cik").agg(first="row", rows=pl.len())

@@ -46,7 +46,7 @@ from pipelines.storage.lake import Lake
 from pipelines.normalize.pipeline import standardize
 lake = Lake(pathlib.Path(sys.argv[1]) / "tables")
 facts, accepted = lake.read("facts"), lake.read("acceptances")
-registrants = lake.read("registrants").select("cik", "sic")
+registrants = lake.read("registrants")
 small = facts.filter(pl.col("cik") == facts["cik"][0]).head(2)
 standardize(small)  # what is made once a process: registry, tables of elements
 def seconds(*frames):

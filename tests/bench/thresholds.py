@@ -129,7 +129,7 @@ class Runs:
         self.frames: dict[str, pl.DataFrame] = {
             "raw": lake.read("facts"),
             "accepted": lake.read("acceptances"),
-            "registrants": lake.read("registrants").select("cik", "sic"),
+            "registrants": lake.read("registrants"),
         }
         self.frames |= pipeline.run(STEPS, dict(self.frames))
         self.before = values(self.frames)

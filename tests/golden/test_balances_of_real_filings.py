@@ -29,7 +29,6 @@ DEBT: dict[str, tuple[str, str, float]] = {
     "no debt until the first bonds": ("AAPL", "2012-09-29", 0),
     "finance leases beside, larger than debt": ("MSFT", "2026-06-30", 40_294),
     "current part and total": ("GE", "2025-12-31", 18_808 + 1_686),
-    "secured maturities": ("ACU", "2023-12-31", 13.105 + 0.405),
     "a bank's long-term debt and short-term borrowings": ("JPM", "2025-12-31", 435_206 + 64_776),
     "a bank's advances and notes": ("BVFL", "2025-03-31", 15.0 + 34.9),
     "a bank's advances, notes and a loan": ("BAFN", "2025-06-30", 47.7),
@@ -58,6 +57,7 @@ CASH: dict[str, tuple[str, str, float]] = {
 MISSED: dict[str, tuple[str, str, str, str]] = {
     "quarterly documents without securities": ("MSFT", "2026-03-31", "cash_and_equivalents", "securities_not_shown"),
     "short-term investments told once a year": ("KO", "2026-04-03", "cash_and_equivalents", "securities_not_shown"),
+    "a mortgage without an element": ("ACU", "2023-12-31", "total_debt", "line_left_out"),
     "long-term debt under an element of its own": ("APD", "2023-12-31", "total_debt", "line_left_out"),
 }
 

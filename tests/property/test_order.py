@@ -105,12 +105,17 @@ def in_any_order(random: Random) -> Iterator[None]:
         yield
 
 
+def registrants(facts: pl.DataFrame) -> pl.DataFrame:
+    """Companies of one industry, none of which succeeds another."""
+    return facts.select("cik", sic=pl.lit("3571"), succeeded=pl.lit(None, pl.Date)).unique()
+
+
 @examples(1)
 @given(mixed=together(filers()))
 def test_drawn_filers(mixed: list[Filer]) -> None:
     companies = [simulated(filer) for filer in mixed if listed(filer)]
     facts = decoded(companies, [None] * len(companies))
-    frames = facts, acceptances(companies), facts.select("cik", sic=pl.lit("3571")).unique()
+    frames = facts, acceptances(companies), registrants(facts)
 
     expected = [tables_of(*frames)]
 
