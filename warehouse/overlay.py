@@ -59,7 +59,8 @@ class Renewal:
         before = self.before
         if not (before.sums and before.digests and before.base_at) or before.renewed is None:
             return False
-        is_of_today = datetime.now(UTC) - datetime.fromisoformat(before.base_at) < OLDEST
+        age = datetime.now(UTC) - datetime.fromisoformat(before.base_at)
+        is_of_today = timedelta(0) <= age < OLDEST  # below zero: the clock was ahead when it was published
         file, overlay = (_size(published / name) for name in (before.file, overlay_of(before.file)))
         return is_of_today and file >= LARGE and overlay < LARGEST and len(self.companies) <= MOST
 

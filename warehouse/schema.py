@@ -433,6 +433,12 @@ TABLES: tuple[Table, ...] = (
                 "Number of shares on the newest share basis per share as the filing counts them.",
             ),
             Column("url", "VARCHAR", "Address of the filing's index at the SEC."),
+            Column(
+                "in_companyfacts",
+                "BOOLEAN",
+                "Whether the SEC's companyfacts have facts of the filing; values of others are made from the filing "
+                "itself, as far as its XBRL package is read.",
+            ),
         ),
     ),
     Table(

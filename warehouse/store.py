@@ -6,6 +6,7 @@ files of a folder (checkout), taking over and committing them (pipelines.storage
 
     HEAD                    the content of each shared file, by path; replaced by each commit
     LEASE                   who may commit: which process leads a run (warehouse.lease); replaced every few seconds
+    QUEUE                   the reports that wait to be served (pipelines.run.filing_queue); replaced under the lease
     objects/3f/3fa2…        the content of a file, under its SHA-256
     raw/3f/3fa2….json.zst   a document of the raw zone, under the SHA-256 of what is compressed in it
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 SHARED_FILES = ("home.json", "raw/seen.jsonl", "raw/index.json")
 SHARED_FOLDERS = ("tables", "log", "published")
 """The files of a home that machines share: these, and all in these folders whose name does not begin with a dot."""
-HEAD, LEASE = "HEAD", "LEASE"
+HEAD, LEASE, QUEUE = "HEAD", "LEASE", "QUEUE"
 OBJECTS = "objects"
 DOCUMENTS = "raw"
 SUFFIX = ".json.zst"
@@ -304,6 +305,34 @@ class Store:
                 self._require_bucket(error)
                 there, tag = self.lease()
                 return tag if there == lease else None  # the same: only the answer to the first attempt was lost
+
+    # --- The queue of reports
+
+    def queue(self) -> bytes | None:
+        """The queue of reports that wait to be served, as it was written; None if there is none.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        with self._named_errors(QUEUE):
+            try:
+                return bytes(self._objects.get(QUEUE).bytes())
+            except FileNotFoundError as error:
+                self._require_bucket(error)
+                return None
+
+    def replace_queue(self, content: bytes) -> None:
+        """Replace the queue; only the holder of the lease does.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        with self._named_errors(QUEUE):
+            try:
+                self._objects.put(QUEUE, content)
+            except FileNotFoundError as error:
+                self._require_bucket(error)
+                raise
 
     # --- Objects
 

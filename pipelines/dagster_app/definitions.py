@@ -62,6 +62,7 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
             synchronization.symbols, description="symbols of the companies to update, with commas; empty: all"
         )
         full: bool = Field(default=False, description="process everything again, even if nothing is new")
+        newest: bool = Field(default=False, description="of the symbols, only the reports that the feed named")
 
     @dg.config_mapping
     def requested(request: Request) -> dict[str, Any]:
@@ -123,14 +124,14 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition, environment: Mappi
         except (PipelineError, WarehouseError) as error:
             return dg.SkipReason(str(error))
         if not filings:
-            return dg.SkipReason("companyfacts has no new report of a listed company")
+            return dg.SkipReason("the SEC has no new report of a listed company")
         symbols = sorted({covered.symbols[filing.cik] for filing in filings})
-        return dg.RunRequest(run_config={"source": "live", "symbols": ",".join(symbols)})
+        return dg.RunRequest(run_config={"source": "live", "symbols": ",".join(symbols), "newest": True})
 
     return newest_filings
 
 
-def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
+def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False, newest: bool = False) -> Outcome:
     """Run the job in this process with the Dagster instance of the home, which the UI uses too.
 
     Raises:
@@ -138,7 +139,7 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
         KeyboardInterrupt: the run was stopped with Ctrl-C.
     """
     job = build_definitions(os.environ, is_quiet=True).resolve_job_def(JOB)
-    run_config = {"source": source, "symbols": symbols, "full": full}
+    run_config = {"source": source, "symbols": symbols, "full": full, "newest": newest}
     tags = {LAUNCHED_BY: COMMAND, PROCESS: process_named(os.getpid()), **tags_of(str(source), symbols)}
     run_id = str(uuid4())
     with recording(home.dagster) as instance:

@@ -17,7 +17,7 @@ from pipelines.edgar.newest import NewFiling
 from pipelines.edgar.sources import Source, open_source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
-from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
+from pipelines.run.newest_filings import CLOCKS, EVERY, TOGETHER, Covered, alone, to_synchronize
 from pipelines.run.steps import MALFORMED_ROWS
 from pipelines.run.stopping import ends_soon_after_sigint
 from pipelines.stages.documents import UnknownSymbolError
@@ -61,32 +61,38 @@ def main(symbols: tuple[str, ...]) -> int:
 
 def _follow(home: Home, symbols: tuple[str, ...]) -> None:
     """Synchronize all companies at the start and each morning, in between those that filed; print errors, and go on."""
-    all_due = datetime.now(UTC)
+    all_at: datetime | None = None
     _tell(f"follows {', '.join(symbols) or 'all companies'} into {home.root}, until you press Ctrl-C")
     while True:
-        began, pause = datetime.now(UTC), EVERY
+        began, now, pause = time.monotonic(), datetime.now(UTC), EVERY
         try:
-            if began >= all_due:
+            if _is_time_for_all(all_at, now):
                 _tell(f"all companies: {_synchronized(home, symbols)}")
-                all_due, pause = next_synchronization(began), timedelta(0)  # reports may wait since a process ended
-            else:
-                _update(home, symbols, began)
+                all_at, pause = now, timedelta(0)  # reports may wait since a process ended
+            elif _update(home, symbols, now) >= TOGETHER:
+                pause = timedelta(0)  # more are due
         except UnknownSymbolError:
             raise
         except (PipelineError, WarehouseError, OSError) as error:  # the queue keeps what was not served
             _tell(str(error))
             pause = AFTER_A_REFUSAL if isinstance(error, RefusedError) else pause
-        time.sleep(max(0.0, (began + pause - datetime.now(UTC)).total_seconds()))
+        time.sleep(max(0.0, began + pause.total_seconds() - time.monotonic()))
 
 
-def _update(home: Home, symbols: tuple[str, ...], now: datetime) -> None:
-    """Synchronize the companies whose report their documents name, if there are any."""
+def _is_time_for_all(last: datetime | None, now: datetime) -> bool:
+    """Whether all companies are to be synchronized again; also if the clock was ahead when they were."""
+    return last is None or now < last - CLOCKS or now >= next_synchronization(last)
+
+
+def _update(home: Home, symbols: tuple[str, ...], now: datetime) -> int:
+    """Synchronize the companies with a report that a source has now, if there are any; the number of these reports."""
     covered = Covered.of(home, symbols)
     with alone(home), _source() as source:
         filings = to_synchronize(home, source.client, covered, now, _tell)
     if filings:
-        done = _synchronized(home, sorted({covered.symbols[filing.cik] for filing in filings}))
+        done = _synchronized(home, sorted({covered.symbols[filing.cik] for filing in filings}), newest=True)
         _tell(f"{', '.join(_named(filing, covered.symbols) for filing in filings)}: {done}")
+    return len(filings)
 
 
 def _source() -> Source:
@@ -99,10 +105,10 @@ def _named(filing: NewFiling, symbols: Mapping[str, str]) -> str:
     return f"{symbols[filing.cik]} {filing.form} {filing.accession}, {age.total_seconds() / 60:.1f} minutes old"
 
 
-def _synchronized(home: Home, symbols: Sequence[str]) -> str:
+def _synchronized(home: Home, symbols: Sequence[str], *, newest: bool = False) -> str:
     """Synchronize some companies, or without symbols all; what came of it, in words."""
     began = time.monotonic()
-    outcome = run_job(home, "live", ",".join(symbols))
+    outcome = run_job(home, "live", ",".join(symbols), newest=newest)
     if outcome.held_back_by:
         return f"nothing was published: {'; '.join(outcome.held_back_by)}"
     result = "published" if outcome.counts.get("published") else "no value is new"

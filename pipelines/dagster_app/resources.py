@@ -45,6 +45,7 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
     source: str = "sample"
     symbols: str = ""
     full: bool = False
+    newest: bool = False
 
     def create_resource(self, context: dg.InitResourceContext) -> Synchronization:
         """The synchronization, before it runs."""
@@ -54,6 +55,7 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
             self.source,
             self.symbols,
             self.full,
+            self.newest,
             is_scheduled=lambda: _is_started_daily() or (instance is not None and is_scheduled(instance)),
         )
 

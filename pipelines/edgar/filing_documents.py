@@ -12,17 +12,20 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
-from pipelines.edgar.answers import MAX_BYTES, Fetched, NotFound
+from pipelines.edgar.answers import MAX_BYTES, Client, Fetched, NotFound
 from pipelines.edgar.data_set_list import Quarter
 from pipelines.edgar.decoding import decode
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.filing_list import XbrlFiling
+from pipelines.edgar.package import LARGEST_DIRECTORY
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
+from pipelines.edgar.zip_directory import check_directory
 
 if TYPE_CHECKING:
     from pipelines.edgar.client import EdgarClient  # a mirror needs no HTTP
@@ -36,7 +39,7 @@ NOT_THERE = "is not there (404)"
 MOST_FILES = 6
 """Files of a filing that are requested one by one."""
 
-INSTANCE, INDEX = "_htm.xml", "index.json"
+INSTANCE, INDEX, REPORT = "_htm.xml", "index.json", ".htm"
 SAFE = re.compile(r"[\w.~-]+", re.ASCII)
 """The names of files that are requested: a name becomes a part of an address."""
 
@@ -136,14 +139,16 @@ class FilingDocuments:
 
     def index(self, folder: str) -> list[str] | Document:
         """The names of the files of a filing, or why they are not known."""
-        try:
-            content = self._content(INDEX, folder + INDEX)
-            if content is None:
-                return Document(INDEX, failure=NOT_THERE)
-            items = decode(_INDEX, content, folder + INDEX).directory.item
-        except (FetchError, DocumentError) as error:
-            return Document(INDEX, failure=str(error))
-        return [item.name for item in items if SAFE.fullmatch(item.name)]
+        return _names(self._source.client, folder)
+
+    def report_in(self, packed: Document) -> str:
+        """The name of the report in the zip file of a package: the largest document; empty if there is none."""
+        raw, reports = io.BytesIO(self._store.get(str(packed.digest))), []
+        with suppress(DocumentError, zipfile.BadZipFile):  # what is wrong with it is told when it is read
+            check_directory(raw, LARGEST_DIRECTORY, packed.file)
+            with zipfile.ZipFile(raw) as archive:
+                reports = [each for each in archive.infolist() if each.filename.endswith(REPORT)]
+        return max(reports, key=lambda each: each.file_size).filename if reports else ""
 
     def _content(self, _: str, url: str) -> bytes | None:
         """The document at an address; None if there is none."""
@@ -189,8 +194,9 @@ class _Package:
         if filing.is_inline is False:
             return [packed]
         report, instance = filing.primary_document, Document(INSTANCE, failure=NOT_THERE)
-        if report.endswith(".htm") and SAFE.fullmatch(report):
-            instance = self._file(report.removesuffix(".htm") + INSTANCE)
+        report = report or self._documents.report_in(packed)
+        if report.endswith(REPORT) and SAFE.fullmatch(report):
+            instance = self._file(report.removesuffix(REPORT) + INSTANCE)
             if instance.failure != NOT_THERE:
                 return [packed, instance]
         # the report is another document than the filing's first, or the SEC has not extracted the instance yet
@@ -210,6 +216,32 @@ class _Package:
         return self._documents.document(self._folder, name)
 
 
+def has_instance(client: Client, cik: str, accession: str) -> bool:
+    """Whether the folder of a filing has its facts; False also if it cannot be read now.
+
+    Raises:
+        RefusedError: the source refuses all requests.
+    """
+    names = _names(client, _folder(cik, accession))
+    return isinstance(names, list) and any(part.fullmatch(name) for part in PARTS[:2] for name in names)
+
+
+def _names(client: Client, folder: str) -> list[str] | Document:
+    """The names of the files of a filing, or why they are not known."""
+    try:
+        answer = client.get(folder + INDEX)
+        if not isinstance(answer, Fetched):
+            return Document(INDEX, failure=NOT_THERE)
+        items = decode(_INDEX, answer.content, folder + INDEX).directory.item
+    except (FetchError, DocumentError) as error:
+        return Document(INDEX, failure=str(error))
+    return [item.name for item in items if SAFE.fullmatch(item.name)]
+
+
 def folder_url(filing: XbrlFiling) -> str:
     """The address of the folder of a filing."""
-    return f"{ARCHIVES}{int(filing.cik)}/{filing.accession.replace('-', '')}/"
+    return _folder(filing.cik, filing.accession)
+
+
+def _folder(cik: str, accession: str) -> str:
+    return f"{ARCHIVES}{int(cik)}/{accession.replace('-', '')}/"

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 from xml.etree import ElementTree
+from zoneinfo import ZoneInfo
 
 from pipelines.edgar.answers import Client, Fetched, NotModified, Validators
 from pipelines.edgar.errors import DocumentError, FetchError
@@ -27,15 +28,28 @@ PLACE = "feed of the newest filings"
 ATOM = "{http://www.w3.org/2005/Atom}"
 TITLE_CIK = re.compile(r"\((\d{10})\)", re.ASCII)
 ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
+FILED = re.compile(r"Filed:\W+(?:b\W+)?(\d{4}-\d{2}-\d{2})", re.ASCII)
+NEW_YORK = ZoneInfo("America/New_York")
 
 
 class NewFiling(NamedTuple):
-    """One filing of the feed."""
+    """One filing of the feed, of one of the companies that it is filed for; `filed` is the day of filing, as text."""
 
     cik: str
     form: str
     accession: str
     accepted_at: datetime
+    filed: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name of the filing of this company: another company of the same filing has another one."""
+        return key_of(self.cik, self.accession)
+
+
+def key_of(cik: str, accession: str) -> str:
+    """The name of a filing of a company."""
+    return f"{cik} {accession}"
 
 
 def newest_url(form: str, start: int) -> str:
@@ -76,16 +90,20 @@ def filings_in(raw: bytes) -> tuple[list[NewFiling], list[str]]:
     return [one for one in read if isinstance(one, NewFiling)], [one for one in read if isinstance(one, str)]
 
 
-def newest_filings(client: Client, known: Collection[str], validators: Mapping[str, Validators]) -> Feed:
+def newest_filings(
+    client: Client, known: Collection[str], validators: Mapping[str, Validators], since: datetime | None = None
+) -> Feed:
     """The filings of the feed that are not known, and its malformed entries.
 
-    Pages are read until one has a known filing, so that none is missed in a burst; without known filings, one page.
+    Pages are read until one has a known filing, so that none is missed in a burst, and one page more, because EDGAR may
+    list a filing among older ones.
 
     Args:
         client: of the SEC.
-        known: the accession numbers that were read before.
+        known: the filings that were read before (NewFiling.key).
         validators: of the first pages when they were read before, by address: a page that has not changed since is not
             sent.
+        since: pages are read until one also has a filing that was accepted before; None: a known one is enough.
 
     Raises:
         FetchError, DocumentError: the feed cannot be read.
@@ -93,7 +111,8 @@ def newest_filings(client: Client, known: Collection[str], validators: Mapping[s
     """
     found, skipped, now = set[NewFiling](), list[str](), dict[str, Validators]()
     for form in FORMS:
-        for page in range(PAGES if known else 1):
+        last, is_known_seen = PAGES - 1, False
+        for page in range(PAGES):
             url = newest_url(form, page * PAGE)
             answer = client.get(url, validators.get(url))
             if isinstance(answer, NotModified):
@@ -104,10 +123,13 @@ def newest_filings(client: Client, known: Collection[str], validators: Mapping[s
             if page == 0:
                 now[url] = answer.validators
             filings, malformed = filings_in(answer.content)
-            unknown = [filing for filing in filings if filing.accession not in known]
+            unknown = [filing for filing in filings if filing.key not in known]
             found.update(unknown)
             skipped += malformed
-            if len(unknown) + len(malformed) < PAGE:
+            is_known_seen |= len(unknown) < len(filings)
+            if is_known_seen and (since is None or any(filing.accepted_at < since for filing in filings)):
+                last = min(last, page + 1)
+            if page == last or len(filings) + len(malformed) < PAGE:
                 break
     return Feed(sorted(found, key=lambda filing: (filing.accepted_at, filing.accession, filing.cik)), skipped, now)
 
@@ -118,12 +140,16 @@ def _filing(entry: ElementTree.Element) -> NewFiling | str:
     cik = TITLE_CIK.search(title)
     accession = ACCESSION.search(entry.findtext(f"{ATOM}id", ""))
     form = category.get("term", "") if category is not None else ""
+    day = FILED.search(entry.findtext(f"{ATOM}summary", ""))
+    accepted_at, filed = None, ""
     try:
         updated = datetime.fromisoformat(entry.findtext(f"{ATOM}updated", ""))
-        accepted_at = updated.astimezone(UTC) if updated.tzinfo else None
+        if updated.tzinfo:
+            filed = day[1] if day else f"{updated.astimezone(NEW_YORK):%Y-%m-%d}"
+            accepted_at = updated.astimezone(UTC)
     except (ValueError, OverflowError):  # the latter: the first and the last day of the calendar
         accepted_at = None
     if cik and accession and form and accepted_at:
-        return NewFiling(cik[1], form, accession[0], accepted_at)
+        return NewFiling(cik[1], form, accession[0], accepted_at, filed)
     parts = {"company": cik, "form": form, "number": accession, "time": accepted_at}
     return f"{title[:80]!r} lacks its {' and '.join(name for name, part in parts.items() if not part)}"

@@ -247,7 +247,7 @@ class RawStore(Documents):
             self._unnamed[digest] = place
 
     def _packed(self, digest: str) -> bytes:
-        path = self._incoming / self.path(digest).name
+        path = self._incoming / self._unnamed.get(digest, self.path(digest)).name
         with _named_errors(path, "read"), suppress(FileNotFoundError):  # a checkpoint gives it its name meanwhile
             if digest in self._unnamed:
                 return path.read_bytes()

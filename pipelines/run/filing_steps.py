@@ -46,7 +46,8 @@ def _fetch(synchronization: Synchronization, log: Log) -> None:
     with _origin(synchronization) as origin:
         if origin:
             named = asked.symbols and companies_asked(lake.read("listings"), asked)
-            request = Asked(filings_wanted(), named or None, synchronization.started_at, asked.full)
+            newest = synchronization.newest
+            request = Asked(filings_wanted(), named or None, synchronization.started_at, asked.full, newest)
             committed = synchronization.commit_what_is_fetched
             try:
                 failures = wanted_filings.update(origin, store, lake, request, log.info, log.warning, committed)

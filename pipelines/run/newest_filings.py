@@ -1,224 +1,70 @@
 """Newest filings: the reports that the SEC's feed names, until their values are served.
 
-Belongs here: the queue of these reports, and which companies are to be synchronized for them. Does not: the feed
-(edgar.newest), synchronizing (the command `follow` and the sensor both do, from what this says).
+Belongs here: reading the feed, and which companies are to be synchronized for its reports. Does not: the queue of these
+reports (filing_queue), the feed (edgar.newest), synchronizing (the command `follow` and the sensor both do, from what
+this says).
 
-A report waits in a file of the home from when the feed names it until a build is published that was synchronized after
-the company's companyfacts and submissions named its accession number, which EDGAR adds a minute or more later.
-So nothing is lost, whatever ends in between. What the feed never named, the daily index has the next morning.
+A report is synchronized when one of its sources has it: its package, at once, or both companyfacts and submissions,
+which name it some minutes later. One that was read from its package waits on until companyfacts has it, too. So nothing
+is lost, whatever ends in between. What the feed never named, the daily index has the next morning.
 """
 
-import os
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 import msgspec
+import polars as pl
 
-from pipelines.edgar.answers import Client, Fetched, Validators, facts_url, submissions_url
+from pipelines.edgar.answers import Client, Fetched, facts_url, submissions_url
 from pipelines.edgar.errors import EdgarError, RefusedError
-from pipelines.edgar.newest import NewFiling, newest_filings
+from pipelines.edgar.filing_documents import has_instance
+from pipelines.edgar.newest import NewFiling, key_of, newest_filings
 from pipelines.edgar.raw_store import Kind, RawStore
 from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
+from pipelines.run.filing_queue import NEVER, Queue, Waiting, wait_after
+from pipelines.settings import filings_wanted
+from pipelines.stages.schemas import FED, FEED_FILINGS, SERVED, SERVED_FILINGS
 from pipelines.storage import shared_home
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leased
 from warehouse.pointer import current, synchronized
 
-FILE = "newest_filings.json"
-"""The queue, in the folder of a home."""
 LISTED, PUBLISHED = "tables/listings.parquet", "published/"
 """Where a home has the list of companies, and the published build."""
+NEWEST = 20_000
+"""Filings in table `served_filings`, and reports in table `feed_filings`: those of some weeks."""
 
 EVERY, AT_NIGHT = timedelta(minutes=1), timedelta(minutes=10)
 """Between two looks at the feed: while EDGAR accepts filings (weekdays, 6 to 22 o'clock in New York), and otherwise."""
 OPENS, CLOSES, FRIDAY = 6, 22, 4
 NEW_YORK = ZoneInfo("America/New_York")
 
-FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=30)
-"""Until the documents are requested again for a report that they do not name yet; doubles each time."""
-DOUBLINGS = 6
-"""After so many the wait is the longest."""
+TOGETHER = 50
+"""Reports that are synchronized together at most: in a burst the first are served while the others are read."""
+ASKED_TOGETHER = 100
+"""Reports whose documents are asked for at one look at most: some ten seconds, so that the feed is read each minute."""
+FAILURES = 3
+"""So many failed requests for documents in a row end these requests until the next look."""
 PUBLISHED_WITHIN = timedelta(minutes=15)
 """A report whose synchronization has not led to a build so long after it was requested is tried again."""
-GIVEN_UP = timedelta(days=1)
-"""So long after its acceptance a report is left to the daily index: some have no facts, as amendments of Part III."""
+UNLISTED = timedelta(days=1)
+"""So long a report waits whether its company is listed; a company that is listed later is requested anyway."""
 REMEMBERED = 10_000
-"""So many numbers of filings are known, by which the feed is read no further: those of a week, and more than one look
-reads. Not those of some days: a single wrong date would decide what is forgotten."""
+"""So many filings are known, by which the feed is read no further: those of a week, and more than one look reads. Not
+those of some days: a single wrong date would decide what is forgotten."""
 SHOWN_ENTRIES = 3
 DOCUMENTS: Mapping[Kind, Callable[[str], str]] = {"companyfacts": facts_url, "submissions": submissions_url}
-"""The documents that have to name a report, with their addresses; that of the facts has it last, and is asked first."""
-NEVER = datetime.min.replace(tzinfo=UTC)
-"""Before all synchronizations."""
+"""The documents that have to name a report, with their addresses; companyfacts, which have it last, are asked first."""
 CLOCKS = timedelta(minutes=10)
 """Largest difference of this machine's clock from that of EDGAR."""
-
-
-class Waiting(msgspec.Struct, frozen=True):
-    """A report that is not served yet.
-
-    Attributes:
-        filing: the report, as the feed names it.
-        due_at: when the company's documents are requested next.
-        asked: how often they were requested and did not both name the report.
-        stated_at: when both named the report; from then on a synchronization serves it.
-    """
-
-    filing: NewFiling
-    due_at: datetime
-    asked: int = 0
-    stated_at: datetime | None = None
-
-
-class Queue(msgspec.Struct, frozen=True):
-    """What was read of the feed: when last, the numbers of filings with their acceptance, the reports that wait, the
-    validators of its first pages, and the malformed entries that were told."""
-
-    looked_at: datetime | None = None
-    known: dict[str, datetime] = {}
-    waiting: list[Waiting] = []
-    validators: dict[str, Validators] = {}
-    skipped: list[str] = []
-
-    @classmethod
-    def of(cls, root: Path) -> "Queue":
-        """The queue of a home; an empty one if there is none, or if its file is damaged: the daily index has all."""
-        with suppress(FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
-            return msgspec.json.decode((root / FILE).read_bytes(), type=cls)
-        return cls()
-
-    def save(self, root: Path) -> None:
-        """Write the queue, so that after a failure of power there is the old one or this one."""
-        written = root / f"{FILE}.tmp"
-        with written.open("wb") as stream:
-            stream.write(msgspec.json.encode(self))
-            stream.flush()
-            os.fsync(stream.fileno())
-        written.replace(root / FILE)
-
-
-def is_time_to_look(queue: Queue, now: datetime) -> bool:
-    """Whether the feed is to be read again; also if the clock was ahead when it was read."""
-    local = now.astimezone(NEW_YORK)
-    accepts = local.weekday() <= FRIDAY and OPENS <= local.hour < CLOSES
-    return queue.looked_at is None or not timedelta(0) <= now - queue.looked_at < (EVERY if accepts else AT_NIGHT)
-
-
-def read_feed(
-    client: Client,
-    queue: Queue,
-    synchronized: Mapping[str, datetime],
-    now: datetime,
-    tell: Callable[[str], object],
-) -> Queue:
-    """The queue with the reports that the feed names for the first time.
-
-    At the first look, these are the reports since the last synchronization of their companies. A time ahead counts as
-    now.
-
-    Args:
-        client: of the SEC.
-        queue: the queue.
-        synchronized: when each company of the published build was synchronized last.
-        now: the present time, in UTC.
-        tell: called with the malformed entries of the feed, once for each.
-
-    Raises:
-        FetchError, DocumentError: the feed cannot be read; the queue stays as it was.
-        RefusedError: EDGAR refuses all requests.
-    """
-    feed = newest_filings(client, queue.known.keys(), queue.validators)
-    if skipped := [entry for entry in feed.skipped if entry not in queue.skipped]:
-        more = f", and {len(skipped) - SHOWN_ENTRIES} more" if len(skipped) > SHOWN_ENTRIES else ""
-        tell(f"skipped {len(skipped)} malformed entries of the feed: {', '.join(skipped[:SHOWN_ENTRIES])}{more}")
-    filings = [filing._replace(accepted_at=min(filing.accepted_at, now)) for filing in feed.filings]
-    new = [
-        Waiting(filing, due_at=now)
-        for filing in filings
-        if filing.form.removesuffix(AMENDMENT) in PERIODIC_FORMS
-        and (queue.known or filing.accepted_at > synchronized.get(filing.cik, now) - CLOCKS)
-    ]
-    known = queue.known | {filing.accession: filing.accepted_at for filing in filings}
-    return Queue(
-        now,
-        dict([*known.items()][-REMEMBERED:]),
-        [*queue.waiting, *new],
-        feed.validators,
-        [*queue.skipped, *skipped][-REMEMBERED:],
-    )
-
-
-def without_served(queue: Queue, synchronized: Mapping[str, datetime], now: datetime) -> Queue:
-    """The queue without the reports that are served, and without those that nothing has stated for a day."""
-    return msgspec.structs.replace(
-        queue,
-        waiting=[
-            one
-            for one in queue.waiting
-            if (one.stated_at is None or synchronized.get(one.filing.cik, NEVER) < one.stated_at)
-            and now - one.filing.accepted_at < GIVEN_UP
-        ],
-    )
-
-
-def ask_for_documents(
-    client: Client, store: RawStore, queue: Queue, covered: Collection[str], now: datetime
-) -> tuple[Queue, list[NewFiling]]:
-    """Request the documents of the companies whose reports are due, and tell which reports both of them name now.
-
-    Companyfacts alone is not enough: submissions have the time of acceptance.
-
-    Args:
-        client: of the SEC.
-        store: the raw zone, whose documents are not transferred again.
-        queue: the queue.
-        covered: the companies that are synchronized; a report of another one waits whether it becomes one.
-        now: the present time, in UTC.
-
-    Returns:
-        the queue, and the reports whose companies are to be synchronized.
-
-    Raises:
-        RefusedError: EDGAR refuses all requests.
-    """
-    waiting, stated = [], []
-    ask = cache(partial(_document, client, store))
-    for one in queue.waiting:
-        cik = one.filing.cik
-        if one.due_at > now:
-            waiting.append(one)
-            continue
-        accession = one.filing.accession.encode()
-        if cik in covered and all(accession in ask(cik, kind) for kind in DOCUMENTS):
-            stated.append(one.filing)
-            stated_at = now.replace(microsecond=0)  # the times of synchronizations are published in whole seconds
-            waiting.append(msgspec.structs.replace(one, stated_at=stated_at, due_at=now + PUBLISHED_WITHIN))
-        else:
-            wait = min(FIRST_WAIT * 2 ** min(one.asked, DOUBLINGS), LONGEST_WAIT)
-            waiting.append(msgspec.structs.replace(one, asked=one.asked + 1, due_at=now + wait))
-    return msgspec.structs.replace(queue, waiting=waiting), stated
-
-
-def _document(client: Client, store: RawStore, cik: str, kind: Kind) -> bytes:
-    """The current document of a company; empty if EDGAR has none, or does not answer."""
-    seen = store.seen(cik, kind)
-    is_held = seen is not None and seen.digest is not None and store.has(seen.digest)
-    try:
-        answer = client.get(DOCUMENTS[kind](cik), seen.validators if seen and is_held else None)
-        if isinstance(answer, Fetched):
-            return answer.content
-        return store.get(str(seen.digest)) if seen and is_held else b""
-    except RefusedError:
-        raise
-    except EdgarError:  # of this company alone; it is requested again
-        return b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +74,12 @@ class Covered:
     Attributes:
         symbols: the first symbol of each listed company that is followed.
         synchronized: when each company of the published build was synchronized last.
+        served: the newest filings of the published build (NewFiling.key), and whether companyfacts has them.
     """
 
     symbols: Mapping[str, str]
     synchronized: Mapping[str, datetime]
+    served: Mapping[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, home: Home, symbols: Collection[str] = ()) -> "Covered":
@@ -248,15 +96,164 @@ class Covered:
             copied = Home(Path(folder))
             if copy := shared_home.of_home(copied):
                 home = copied
-                copy.checkout(lambda path: path == LISTED or (path.startswith(PUBLISHED) and path.endswith(".json")))
+                copy.checkout(_is_of_covered)
             lake, pointer = Lake(home.tables), current(home.published)
             listed = lake.read("listings").filter("is_listed").rows(named=True) if lake.holds("listings") else []
+            served = lake.read(SERVED).iter_rows() if lake.holds(SERVED) else ()
             times = synchronized(home.published, pointer) if pointer else {}
+            kept = {key_of(cik, accession): is_in for cik, accession, is_in in served}
         followed = [(row["cik"], row["symbol"]) for row in listed if not symbols or row["symbol"] in symbols]
         return cls(
             dict(reversed(followed)),
             {cik: datetime.fromisoformat(at).astimezone(UTC) for cik, at in times.items()},
+            kept,
         )
+
+    def has(self, one: Waiting) -> bool:
+        """Whether the published build has what companyfacts state of a report."""
+        is_stated = one.stated_at and self.synchronized.get(one.filing.cik, NEVER) >= one.stated_at
+        return bool(is_stated or self.served.get(one.filing.key))
+
+
+def _is_of_covered(path: str) -> bool:
+    return path in (LISTED, f"tables/{SERVED}.parquet") or (path.startswith(PUBLISHED) and path.endswith(".json"))
+
+
+def is_time_to_look(queue: Queue, now: datetime) -> bool:
+    """Whether the feed is to be read again; also if the clock was ahead when it was read."""
+    local = now.astimezone(NEW_YORK)
+    accepts = local.weekday() <= FRIDAY and OPENS <= local.hour < CLOSES
+    return queue.looked_at is None or not timedelta(0) <= now - queue.looked_at < (EVERY if accepts else AT_NIGHT)
+
+
+def read_feed(
+    client: Client,
+    queue: Queue,
+    covered: Covered,
+    now: datetime,
+    tell: Callable[[str], object],
+) -> Queue:
+    """The queue with the reports that the feed names for the first time.
+
+    A new queue knows the filings of the published build, and takes all others that were accepted since all companies
+    were synchronized, and those of covered companies before, down to one that is known. A time ahead counts as now.
+
+    Args:
+        client: of the SEC.
+        queue: the queue.
+        covered: what is covered.
+        now: the present time, in UTC.
+        tell: called with the malformed entries of the feed, once for each.
+
+    Raises:
+        FetchError, DocumentError: the feed cannot be read; the queue stays as it was.
+        RefusedError: EDGAR refuses all requests.
+    """
+    since = None if queue.read else min(covered.synchronized.values(), default=now) - CLOCKS
+    known = queue.read or [key for key, is_in_companyfacts in covered.served.items() if is_in_companyfacts]
+    feed = newest_filings(client, {*known}, queue.validators if queue.read else {}, since)
+    if skipped := [entry for entry in feed.skipped if entry not in queue.skipped]:
+        more = f", and {len(skipped) - SHOWN_ENTRIES} more" if len(skipped) > SHOWN_ENTRIES else ""
+        tell(f"skipped {len(skipped)} malformed entries of the feed: {', '.join(skipped[:SHOWN_ENTRIES])}{more}")
+    waits = {one.filing.key for one in queue.waiting}
+    filings = [filing._replace(accepted_at=min(filing.accepted_at, now)) for filing in feed.filings]
+    new = [
+        Waiting(filing, due_at=now)
+        for filing in filings
+        if filing.form.removesuffix(AMENDMENT) in PERIODIC_FORMS
+        and filing.key not in waits
+        and (since is None or filing.accepted_at > since or filing.cik in covered.synchronized)
+    ]
+    return Queue(
+        now,
+        [*dict.fromkeys([*known, *(filing.key for filing in filings)])][-REMEMBERED:],
+        [*queue.waiting, *new],
+        feed.validators,
+        [*queue.skipped, *skipped][-REMEMBERED:],
+    )
+
+
+def ask_for_documents(
+    client: Client, store: RawStore, queue: Queue, covered: Covered, now: datetime
+) -> tuple[Queue, list[NewFiling]]:
+    """Ask for the reports that are due, and tell which of them a source has that the published build does not have.
+
+    Reports whose package is there come first, and the others wait until there is none. The first time a report is due,
+    its package is expected to be there: the synchronization requests it. Companyfacts alone is not enough: submissions
+    have the time of acceptance.
+
+    Args:
+        client: of the SEC.
+        store: the raw zone, whose documents are not transferred again.
+        queue: the queue.
+        covered: what is covered; a report of a company that is not listed waits whether it becomes one.
+        now: the present time, in UTC.
+
+    Returns:
+        the queue without the reports that are served and those that were asked for two weeks; and the reports whose
+        companies are to be synchronized.
+
+    Raises:
+        RefusedError: EDGAR refuses all requests.
+        SettingError: FUNDAMENTALS_FILINGS is wrong.
+    """
+    waiting = {one.filing.key: one for one in queue.waiting if not covered.has(one) and wait_after(one.asked)}
+    due = [one for one in waiting.values() if one.is_due(now)]
+    listed = [one for one in due if one.filing.cik in covered.symbols]
+    for one in due:
+        if one.filing.cik not in covered.symbols:
+            waiting[one.filing.key] = _later(one, now)
+            if now - one.filing.accepted_at >= UNLISTED:
+                del waiting[one.filing.key]
+    found = _with_packages(client, listed, covered, now) if filings_wanted() != "off" else []
+    found = found or _with_documents(client, store, listed, now)
+    waiting |= {one.filing.key: one for one in found}
+    asked_for = [one.filing for one in found if now in (one.read_at, one.stated_at)]
+    return msgspec.structs.replace(queue, waiting=[*waiting.values()]), asked_for
+
+
+def _with_packages(client: Client, due: Sequence[Waiting], covered: Covered, now: datetime) -> list[Waiting]:
+    """The reports whose packages are to be read now."""
+    unread = (one for one in due if one.filing.key not in covered.served)
+    there = (one for one in unread if not one.asked or has_instance(client, one.filing.cik, one.filing.accession))
+    return [msgspec.structs.replace(_later(one, now), read_at=now) for one in islice(there, TOGETHER)]
+
+
+def _with_documents(client: Client, store: RawStore, due: Sequence[Waiting], now: datetime) -> list[Waiting]:
+    """The reports that are asked for now, those that both documents name among them; after some failures in a row no
+    more are, because each costs half a minute, in which the feed is not read."""
+    ask = cache(partial(_document, client, store))
+    found, failures = [], 0
+    for one in due[:ASKED_TOGETHER]:
+        facts = ask(one.filing.cik, "companyfacts")
+        failures = failures + 1 if facts is None else 0
+        named = one.filing.accession.encode()
+        is_stated = named in (facts or b"") and named in (ask(one.filing.cik, "submissions") or b"")
+        stated = msgspec.structs.replace(one, stated_at=now, due_at=now + PUBLISHED_WITHIN)
+        found.append(stated if is_stated else _later(one, now))
+        if failures == FAILURES:
+            break
+    return found
+
+
+def _later(one: Waiting, now: datetime) -> Waiting:
+    """The report, after it was asked for once more."""
+    return msgspec.structs.replace(one, asked=one.asked + 1, due_at=now + (wait_after(one.asked) or timedelta(0)))
+
+
+def _document(client: Client, store: RawStore, cik: str, kind: Kind) -> bytes | None:
+    """The current document of a company; empty if EDGAR has none, None if it does not answer."""
+    seen = store.seen(cik, kind)
+    is_held = seen is not None and seen.digest is not None and store.has(seen.digest)
+    try:
+        answer = client.get(DOCUMENTS[kind](cik), seen.validators if seen and is_held else None)
+        if isinstance(answer, Fetched):
+            return answer.content
+        return store.get(str(seen.digest)) if seen and is_held else b""
+    except RefusedError:
+        raise
+    except EdgarError:  # it is requested again
+        return None
 
 
 def to_synchronize(
@@ -274,20 +271,22 @@ def to_synchronize(
 
     Raises:
         RefusedError: EDGAR refuses all requests; no report is lost.
+        StoreError: the store cannot be read or written.
+        SettingError: FUNDAMENTALS_FILINGS is wrong.
     """
+    now = now.replace(microsecond=0)  # the times of synchronizations are published in whole seconds
     queue = Queue.of(home.root)
     if is_time_to_look(queue, now):
         try:
-            queue = read_feed(client, queue, covered.synchronized, now, tell)
+            queue = read_feed(client, queue, covered, now, tell)
         except RefusedError:
             raise
         except EdgarError as error:
             tell(str(error))
         queue.save(home.root)
-    queue = without_served(queue, covered.synchronized, now)
-    queue, stated = ask_for_documents(client, RawStore(home.root), queue, covered.symbols, now)
+    queue, found = ask_for_documents(client, RawStore(home.root), queue, covered, now)
     queue.save(home.root)
-    return stated
+    return found
 
 
 def ask_again(home: Home) -> None:
@@ -300,6 +299,38 @@ def ask_again(home: Home) -> None:
     if queue.waiting:
         waiting = [msgspec.structs.replace(one, stated_at=None, due_at=NEVER) for one in queue.waiting]
         msgspec.structs.replace(queue, waiting=waiting).save(home.root)
+
+
+def note_feed(home: Home, lake: Lake) -> None:
+    """Write table `feed_filings`: the reports that wait, and those of before, of which packages may be in the home.
+
+    What the submissions of a company say of a filing counts, as soon as they list it.
+    """
+    held = lake.read(FED) if lake.holds(FED) else FEED_FILINGS.to_frame()
+    waiting = [one.filing for one in Queue.of(home.root).waiting]
+    rows = [(one.cik, one.accession, one.form, one.filed, one.accepted_at) for one in waiting]
+    new = pl.DataFrame(rows, schema=FEED_FILINGS.to_python() | {"filed": str}, orient="row")
+    day = pl.col("filed").str.to_date(strict=False).fill_null(pl.col("accepted_at").dt.date())
+    new = new.with_columns(pl.col("accepted_at").cast(FEED_FILINGS["accepted_at"]), filed=day)
+    kept = pl.concat([held, new.select(FEED_FILINGS.names())]).unique(["cik", "accession"], keep="last")
+    kept = kept.sort("accepted_at", "cik", "accession").tail(NEWEST)
+    if not kept.equals(held) or not lake.holds(FED):
+        lake.write(FED, kept)
+
+
+def from_packages(home: Home, ciks: Collection[str]) -> set[str]:
+    """Of some companies those whose report is read from its package: no document of theirs is known to name it."""
+    waiting = Queue.of(home.root).waiting
+    stated = {one.filing.cik for one in waiting if one.stated_at}
+    return {one.filing.cik for one in waiting if one.read_at}.intersection(ciks) - stated
+
+
+def note_served(lake: Lake) -> None:
+    """Write table `served_filings`: the newest filings of the build that is published now."""
+    newest = lake.read("filings", ["cik", "accession", "filed", "in_companyfacts"]).sort("filed", "accession", "cik")
+    rows = newest.tail(NEWEST).select(SERVED_FILINGS.names())
+    if not lake.holds(SERVED) or not rows.equals(lake.read(SERVED)):
+        lake.write(SERVED, rows)
 
 
 @contextmanager

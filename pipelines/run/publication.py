@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.edgar import listing_checks
+from pipelines.run import newest_filings
 from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.storage import version_log
@@ -22,6 +23,12 @@ from warehouse import publish, runs
 
 def warehouse(synchronization: Synchronization, _: Log) -> StepResult:
     """The published build: a new DuckDB file, verified before it becomes the current one; none if nothing is new."""
+    result = _published(synchronization)
+    newest_filings.note_served(synchronization.lake)
+    return result
+
+
+def _published(synchronization: Synchronization) -> StepResult:
     lake, published = synchronization.lake, synchronization.home.published
     rows = lake.read("documents").drop_nulls("synchronized_at")
     times: dict[str, Any] = {

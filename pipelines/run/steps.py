@@ -21,6 +21,7 @@ from pipelines.quality.text import markdown
 from pipelines.run import newest_filings, run_log
 from pipelines.run.result import Markdown, Shown, StepResult, shown_rows, shown_table
 from pipelines.run.synchronization import Log, Synchronization
+from pipelines.settings import filings_wanted
 from pipelines.stages import documents as documents_stage
 from pipelines.stages import facts as facts_stage
 from pipelines.stages import held_back
@@ -52,16 +53,19 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
         # symbols that are named, and with --full all, are requested even if a 404 is remembered
         again = synchronization.asked.symbols or synchronization.asked.full
         absence_lasts = timedelta(0) if again else None
-        wanted = documents_stage.with_predecessors(ciks, listings)
+        asked_for = _without_packages(synchronization, ciks)
+        wanted = documents_stage.with_predecessors(asked_for, listings)
         named = bool(synchronization.asked.symbols)
         if not named:
             newest_filings.ask_again(synchronization.home)
+        newest_filings.note_feed(synchronization.home, lake)
         full = synchronization.asked.full
         with chosen(source, store, now, FEEDING_FORMS, named=named, full=full, progress=report_progress) as way:
             asks = way.asks(wanted, store)
             rows, extracted = documents_stage.update_documents(
                 way.source, store, lake, wanted, now, absence_lasts, asks
             )
+            documents_stage.note_read(lake, set(ciks).difference(asked_for), now)
             way.remember(store, rows.drop_nulls("failure")["cik"].to_list())
     with_facts = rows.drop_nulls("facts_digest").filter(pl.col("cik").is_in(listings["cik"].implode()))
     counts = extracted.counts
@@ -85,6 +89,16 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
     if way.why:
         log.info(way.why)
     return StepResult(shown_rows(with_facts, source=source.name, skipped=counts["skipped"], **numbers, **reason))
+
+
+def _without_packages(synchronization: Synchronization, ciks: Sequence[str]) -> list[str]:
+    """The companies whose documents are requested: those of the reports that are read from packages now wait."""
+    lake = synchronization.lake
+    if not synchronization.newest or filings_wanted() == "off" or not lake.holds("documents"):
+        return [*ciks]
+    held = lake.read("documents").drop_nulls("facts_digest")["cik"]
+    left_out = newest_filings.from_packages(synchronization.home, held)
+    return [cik for cik in ciks if cik not in left_out]
 
 
 def facts(synchronization: Synchronization, log: Log) -> StepResult:

@@ -64,6 +64,8 @@ class Synchronization:
         source: `live`, `sample`, or the path of a mirror or of companyfacts.zip.
         symbols: symbols of the companies to update, with commas; empty: all.
         full: whether everything is processed again, even if nothing is new.
+        newest: whether it is for reports of the feed: their packages are read, and the documents of the companies are
+            requested only if they are known to name the reports.
         is_scheduled: tells whether the daily synchronization is turned on.
         started_at: when it began, in UTC; everything that it records has this time.
         workers: the processes that share the work.
@@ -76,6 +78,7 @@ class Synchronization:
     source: str = "sample"
     symbols: str = ""
     full: bool = False
+    newest: bool = False
     is_scheduled: Callable[[], bool] = _no
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     workers: Workers = ALONE
@@ -259,8 +262,8 @@ class Synchronization:
 
     @property
     def publishes_first(self) -> bool:
-        """Whether a build is published before filings are fetched: the SEC's may take hours."""
-        return self.source == "live"
+        """Whether a build is published before filings are fetched: the SEC's may take hours, but not a few reports."""
+        return self.source == "live" and not self.newest
 
     @property
     def confirms_shrink(self) -> bool:

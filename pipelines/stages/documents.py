@@ -151,3 +151,12 @@ def update_documents(
     changed = pl.DataFrame(rows, schema=DOCUMENTS, orient="row")
     lake.replace_companies("documents", [changed], dict.fromkeys(ciks, ""))
     return lake.read("documents"), extracted
+
+
+def note_read(lake: Lake, ciks: Collection[str], now: datetime) -> None:
+    """Note in table `documents` that companies are up to date although their documents were not requested."""
+    if ciks:
+        rows = lake.of_companies("documents", ciks).with_columns(
+            synchronized_at=pl.lit(now, DOCUMENTS["synchronized_at"])
+        )
+        lake.replace_companies("documents", [rows], dict.fromkeys(ciks, ""))

@@ -14,7 +14,7 @@ from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.faces.facts import COVERS, FACT_COLUMNS, LINE_COLUMNS, Filed
 from pipelines.normalize.periods.predecessors import under_successors
 from pipelines.stages.batches import joined
-from pipelines.stages.schemas import COVER_SYMBOLS, FILED_FACTS, STATEMENT_LINES, XBRL_FILINGS
+from pipelines.stages.schemas import COVER_SYMBOLS, FED, FEED_FILINGS, FILED_FACTS, STATEMENT_LINES, XBRL_FILINGS
 from pipelines.storage.lake import EACH, Lake
 
 FACTS, LINES = "filed_facts", "statement_lines"  # the names of filed_rows, which imports readers
@@ -81,15 +81,23 @@ def read(
         own, others = (_rows(lake, name, filers, some, columns, where) for some in (packages, quarters))
         return counting(pl.concat([own, others.join(is_read, on=FILING, how="anti", maintain_order="left")]))
 
-    filings = lake.of_companies("xbrl_filings", filers) if lake.holds("xbrl_filings") else XBRL_FILINGS.to_frame()
+    listed = lake.of_companies("xbrl_filings", filers) if lake.holds("xbrl_filings") else XBRL_FILINGS.to_frame()
+    columns = [*FILING, "form", "filed"]
+    of_feed = fed(lake, filers).select(columns).join(listed, on=FILING, how="anti", maintain_order="left")
+    filings = pl.concat([listed.select(columns), of_feed])
     covers = lake.of_companies(COVER_SYMBOLS, filers) if lake.holds(COVER_SYMBOLS) else COVERS.to_frame()
     return Filed(
         of(FACTS, FACT_COLUMNS, whole).join(used, on=["taxonomy", "element"], how="semi", maintain_order="left"),
         of(LINES, LINE_COLUMNS),
-        counting(filings.select(*FILING, "form", "filed")),
+        counting(filings),
         of(FACTS, FACT_COLUMNS, by_class),
         covers,
     )
+
+
+def fed(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
+    """The reports of some companies that the feed named: columns of FEED_FILINGS."""
+    return lake.read(FED).filter(pl.col("cik").is_in([*filers])) if lake.holds(FED) else FEED_FILINGS.to_frame()
 
 
 def _rows(

@@ -61,6 +61,11 @@ PACKAGES = pl.Schema(
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT, "succeeded": DAY})
 """`succeeded`: the day of the company's first notice of succession, null if it filed none."""
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
+FED, SERVED = "feed_filings", "served_filings"
+FEED_FILINGS = pl.Schema({"cik": TEXT, "accession": TEXT, "form": TEXT, "filed": pl.Date(), "accepted_at": UTC_TIME})
+"""Reports that the feed named; as long as the submissions of the company do not list one, this is what is known."""
+SERVED_FILINGS = pl.Schema({"cik": TEXT, "accession": TEXT, "in_companyfacts": FLAG})
+"""The newest filings of the published build."""
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
 DECODED_FILINGS = pl.Schema({"cik": TEXT, "accession": TEXT, "digest": TEXT})
 """The filings of packages that were decoded, or could not be, and the digest of what was tried."""

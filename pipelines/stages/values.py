@@ -129,7 +129,7 @@ def _without_companyfacts(lake: Lake, read: filed.Digests) -> set[str]:
 def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     """Standardize a batch of companies: the rows of each table, by name; and the steps with their rows and seconds."""
     filers = [*batch.ciks, *(cik for chain in batch.predecessors.values() for cik in chain)]
-    accepted = under_successors(lake.of_companies("acceptances", filers), batch.predecessors)
+    accepted = under_successors(_acceptances(lake, filers), batch.predecessors)
     codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic", "succeeded")
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
     of_filings = filed.read(lake, filers, batch.filed, facts, batch.predecessors)
@@ -137,8 +137,20 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
     tables = {name: getattr(found, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
     tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
+    named = facts.select("cik", "accession", in_companyfacts=pl.lit(value=True)).unique()
+    is_named = pl.col("in_companyfacts").fill_null(value=False)
+    tables["filings"] = (
+        tables["filings"].join(named, on=["cik", "accession"], how="left", maintain_order="left").with_columns(is_named)
+    )
     refused = _withdrawing(lake, batch, tables)
     return tables, (steps, [Fault(cik, held_back.VALUES, reason) for cik, reason in refused.items()])
+
+
+def _acceptances(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
+    """When EDGAR accepted the filings of some companies: as their submissions say, or else the feed."""
+    listed = lake.of_companies("acceptances", filers)
+    of_feed = filed.fed(lake, filers).join(listed, on=["cik", "accession"], how="anti").select(listed.columns)
+    return pl.concat([listed, of_feed])
 
 
 def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -> dict[str, str]:

@@ -7,6 +7,7 @@ Belongs here: which quarters and packages are wanted, in which order. Does not: 
     the SEC           `recent`: the newest data sets, and the packages of filings after the newest of these, and all of
                       companies with several classes of stock; `all`: all
     named symbols     from the SEC: the packages of these companies, `recent`: of two years
+    the feed          the packages of the reports that it named, of these companies
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -31,7 +32,7 @@ from pipelines.progress import report
 from pipelines.settings import FilingsWanted
 from pipelines.stages.batches import in_batches, joined, outdated
 from pipelines.stages.filing_requests import KEY, Commit, Record, Requests, nothing_to_commit
-from pipelines.stages.schemas import XBRL_FILINGS
+from pipelines.stages.schemas import FED, FEED_FILINGS, XBRL_FILINGS
 from pipelines.storage.lake import Lake
 from pipelines.waiting import on_terminal
 
@@ -64,12 +65,14 @@ class Asked:
         now: the time of the run.
         full: whether what is recorded is asked for again: all of it, but not the packages that the SEC has sent, which
             never change.
+        newest: whether only the packages of reports are wanted that the feed named (table `feed_filings`).
     """
 
     wanted: FilingsWanted
     ciks: Collection[str] | None
     now: datetime
     full: bool = False
+    newest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,10 @@ def update(
     known = [*record.data_sets.drop_nulls("digest")["name"], *(quarter.name for quarter in listed)]
     after = _after(origin, asked, max(known, default=None))
     quarters = record.without_settled(listed[:QUARTERS] if origin.is_live and asked.wanted == "recent" else listed)
-    packages = [] if after is None else _packages(origin, store, lake, asked, after, record.settled, warn)
+    if asked.newest and asked.ciks is not None:
+        packages = _of_feed(lake, asked.ciks, record.settled)
+    else:
+        packages = [] if after is None else _packages(origin, store, lake, asked, after, record.settled, warn)
     requests = Requests(origin.source, record)
     if not origin.is_live:
         requests.data_sets(quarters)
@@ -196,6 +202,21 @@ def _packages(
     )
     found = map(XbrlFiling._make, wanted.iter_rows())
     return [each for each in found if folders is None or each.accession.replace("-", "") in folders[each.cik]]
+
+
+def _of_feed(lake: Lake, ciks: Collection[str], settled: pl.DataFrame) -> list[XbrlFiling]:
+    """The reports of the feed whose packages are to be fetched, newest first.
+
+    What the submissions say of one is not waited for: its report is found in its zip file, and is taken for inline,
+    because all must be since 2021 (Regulation S-T Rule 405).
+    """
+    of_feed = lake.read(FED) if lake.holds(FED) else FEED_FILINGS.to_frame()
+    wanted = of_feed.filter(pl.col("cik").is_in([*ciks])).join(settled, on=KEY, how="anti")
+    wanted = wanted.sort("accepted_at", "accession", descending=True).with_columns(pl.col("filed").cast(pl.String))
+    return [
+        XbrlFiling(cik, accession, form, filed, "", is_xbrl=True, is_inline=True)
+        for cik, accession, form, filed in wanted.select(*KEY, "form", "filed").iter_rows()
+    ]
 
 
 def _of_classes(lake: Lake) -> set[str]:

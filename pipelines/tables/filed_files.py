@@ -112,9 +112,10 @@ def _made_from(path: Path) -> str:
 
 
 def _can_wait(path: Path) -> bool:
-    """Whether a file is too large to be written again for some companies, and new enough."""
+    """Whether a file is too large to be written again for some companies, and new enough; one of a time ahead is not:
+    the clock was wrong when it was written."""
     status = path.stat()
-    return status.st_size >= LARGE and time.time() - status.st_mtime < KEPT.total_seconds()
+    return status.st_size >= LARGE and 0 <= time.time() - status.st_mtime < KEPT.total_seconds()
 
 
 def _tables(lake: Lake, table: str) -> list[str]:

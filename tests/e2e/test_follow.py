@@ -1,4 +1,5 @@
-"""`fundamentals follow`, as a process: a report is served after companyfacts has it, also after the process was killed.
+"""`fundamentals follow`, as a process: a report is served from its package or after companyfacts has it, also after the
+process was killed.
 
 The server is a real one on a loopback port; behind it is the simulator. Only the pauses of the command are shorter.
 """
@@ -12,11 +13,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 
 from pipelines.dagster_app.follow import NICENESS
 from pipelines.edgar.newest import newest_url
-from pipelines.run.newest_filings import Queue
+from pipelines.run.filing_queue import Queue
 from pipelines.run.stopping import STATUS
 from pipelines.sample import SampleTransport, sample_filers
 from pipelines.storage.home import PROJECT
@@ -30,15 +32,16 @@ import signal
 import sys
 from datetime import timedelta
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in the background of a shell
-from pipelines.run import newest_filings
-newest_filings.EVERY = newest_filings.AT_NIGHT = newest_filings.FIRST_WAIT = timedelta(seconds=0.2)
+from pipelines.run import filing_queue, newest_filings
+newest_filings.EVERY = newest_filings.AT_NIGHT = timedelta(seconds=0.2)
+filing_queue.WAITS = ((timedelta(seconds=1), timedelta(hours=1)),)
 import fundamentals
 sys.exit(fundamentals.main(["follow"]))
 """
 
 
 @contextmanager
-def following(home: Path, server: EdgarServer) -> Iterator["subprocess.Popen[str]"]:
+def following(home: Path, server: EdgarServer, filings: str = "off") -> Iterator["subprocess.Popen[str]"]:
     """The command in a process, which is killed at the end of the block."""
     process = subprocess.Popen(
         [sys.executable, "-c", QUICKLY],
@@ -47,7 +50,7 @@ def following(home: Path, server: EdgarServer) -> Iterator["subprocess.Popen[str
             home,
             EDGAR_USER_AGENT="Example mail@example.org",
             EDGAR_BASE_URL=server.url,
-            FUNDAMENTALS_FILINGS="off",
+            FUNDAMENTALS_FILINGS=filings,
         ),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -58,6 +61,17 @@ def following(home: Path, server: EdgarServer) -> Iterator["subprocess.Popen[str
     finally:
         process.kill()
         process.communicate()
+
+
+class PackagesFirst(httpx.BaseTransport):
+    """The SEC while companyfacts and submissions lack a report whose package is there."""
+
+    def __init__(self, documents: httpx.BaseTransport, packages: httpx.BaseTransport) -> None:
+        self._documents, self._packages = documents, packages
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        of = self._packages if "/Archives/edgar/data/" in str(request.url) else self._documents
+        return of.handle_request(request)
 
 
 def line_with(process: "subprocess.Popen[str]", text: str) -> str:
@@ -114,3 +128,35 @@ def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
         process.terminate()
         assert process.wait(PATIENCE) == STATUS
     assert query(home, f"SELECT max(filed) FROM filings WHERE cik = '{filer.cik}'") != held
+
+
+VALUES = "SELECT * EXCLUDE (version, recorded_at, known_at) FROM versions WHERE cik = '{}' AND is_current ORDER BY ALL"
+
+
+def test_a_report_is_served_from_its_package(server, tmp_path):
+    """No other document is waited for. When companyfacts has the report and is equal, no version follows."""
+    home, after = tmp_path / "home", SampleTransport(FILERS)
+    filer, report = max(
+        ((filer, filing) for filer, filing in after._filings if filing.form == "10-Q"), key=lambda one: one[1].filed
+    )
+    before = SampleTransport(FILERS, filed_by=report.filed - timedelta(days=1))
+    server.transport = PackagesFirst(before, after)
+    for form in ("10-", "20-F", "40-F"):
+        server.on(newest_url(form, 0), Reply(body=feed()))
+    filed = f"SELECT in_companyfacts, filed FROM filings WHERE accession = '{report.accession}'"
+    with following(home, server, "recent") as process:
+        assert ": published" in line_with(process, "all companies: ")
+        named = entry(int(filer.cik), cik=filer.cik, accession=report.accession, updated=datetime.now(UTC).isoformat())
+        named = named.replace("2026-08-04", f"{report.filed}")
+        server.on(newest_url("10-", 0), Reply(body=feed(named)))
+        assert ": published" in line_with(process, report.accession)
+        assert query(home, filed) == [(False, report.filed)]
+        served = query(home, VALUES.format(filer.cik))
+        log = query(home, "SELECT count(*) FROM versions")
+        assert report.accession in str(served)
+        server.transport = after
+        assert ": published" in line_with(process, report.accession)
+        assert query(home, filed) == [(True, report.filed)]
+        until(lambda: not Queue.of(home).waiting)
+    assert query(home, VALUES.format(filer.cik)) == served
+    assert query(home, "SELECT count(*) FROM versions") == log

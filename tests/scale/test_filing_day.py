@@ -18,7 +18,7 @@ from random import Random
 
 import pytest
 
-from pipelines.run.newest_filings import Queue
+from pipelines.run.filing_queue import Queue
 from pipelines.sample import sample_filers
 from pipelines.sample.company import simulate
 from pipelines.sample.traits import Filer, Served

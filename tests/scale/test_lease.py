@@ -11,8 +11,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipelines.edgar.newest import NewFiling
 from pipelines.run import code_in_force
 from pipelines.run.code_in_force import CodeError, in_force
+from pipelines.run.filing_queue import FILE, Queue, Waiting
 from pipelines.settings import SettingError
 from pipelines.stages.schemas import LISTINGS
 from pipelines.storage import lease
@@ -218,3 +220,19 @@ def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tm
         objects.start()
     assert away["fundamentals_store_answers"] == 0
     assert "fundamentals_replica_lag_seconds" not in away
+
+
+def test_whoever_leads_next_has_the_reports_that_wait(copy, tmp_path):
+    """The queue is in the store: a machine that is lost loses none, and a file of before does not count."""
+    here, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    at = datetime(2026, 8, 4, 16, tzinfo=UTC)
+    filing = NewFiling("0000000101", "10-Q", "0000000101-26-000001", at, "2026-08-04")
+    before, queue = Queue(at), Queue(at, [filing.key], [Waiting(filing, due_at=at)])
+    before.save(here)
+    (elsewhere / FILE).write_bytes((here / FILE).read_bytes())
+    queue.save(here)
+    shutil.rmtree(here)
+    assert Queue.of(elsewhere) == queue
+    queue.save(elsewhere)
+    assert copy.store.queue() == (elsewhere / FILE).read_bytes()

@@ -17,7 +17,8 @@ from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.newest import NewFiling, filings_in, newest_filings, newest_url
 from pipelines.edgar.raw_store import RawStore, Seen
 from pipelines.run import newest_filings as run_newest_filings
-from pipelines.run.newest_filings import FILE, Covered, Queue, Waiting, ask_again, is_time_to_look, to_synchronize
+from pipelines.run.filing_queue import FILE, WAITS, Queue, Waiting, wait_after
+from pipelines.run.newest_filings import Covered, ask_again, is_time_to_look, to_synchronize
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.sample import SampleTransport, sample_filers
@@ -69,6 +70,12 @@ def server() -> Iterator[EdgarServer]:
         yield state
 
 
+@pytest.fixture(autouse=True)
+def _without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports wait for companyfacts; what is read from packages is tested in test_filing_queue."""
+    monkeypatch.setenv("FUNDAMENTALS_FILINGS", "off")
+
+
 @pytest.fixture
 def client(server: EdgarServer) -> Iterator[EdgarClient]:
     with EdgarClient(user_agent=None, pace=None, base_url=server.url) as client:
@@ -77,7 +84,12 @@ def client(server: EdgarServer) -> Iterator[EdgarClient]:
 
 def test_entries_of_the_feed():
     eastern = entry(101, updated="2026-08-04T12:05:01-04:00", form="10-Q/A")
-    assert filings_in(feed(eastern)) == ([NewFiling("0000000101", "10-Q/A", "0000000101-26-000001", AT)], [])
+    filing = NewFiling("0000000101", "10-Q/A", "0000000101-26-000001", AT, "2026-08-04")
+    assert filings_in(feed(eastern)) == ([filing], [])
+    after_hours = eastern.replace("2026-08-04T12", "2026-08-04T18").replace("Filed:&lt;/b&gt; 2026-08-04", "")
+    assert [one.filed for one in filings_in(feed(after_hours))[0]] == ["2026-08-04"], "the day in New York"
+    next_day = eastern.replace("Filed:&lt;/b&gt; 2026-08-04", "Filed:&lt;/b&gt; 2026-08-05")
+    assert [one.filed for one in filings_in(feed(next_day))[0]] == ["2026-08-05"], "as EDGAR says"
     assert filings_in(feed()) == ([], [])
 
 
@@ -115,21 +127,37 @@ def test_something_else_than_the_feed_is_an_error(raw):
 
 
 def test_the_feed_is_read_down_to_what_is_known(server, client):
-    """Further pages while one has no known filing, so that a burst is read whole; without known filings one page."""
-    pages = [feed(*(entry(100 * page + place, -page) for place in range(newest.PAGE))) for page in range(3)]
+    """Further pages while one has no known filing, so that a burst is read whole, and one page more."""
+    pages = [feed(*(entry(100 * page + place, -page) for place in range(newest.PAGE))) for page in range(5)]
     pages[1] = feed(entry(0, form=""), *(entry(100 + place, -1) for place in range(1, newest.PAGE)))
-    pages.append(feed(entry(301, -3), entry(300, -3), entry(302, -4)))
     for number, page in enumerate(pages):
         server.on(newest_url("10-", newest.PAGE * number), Reply(body=page))
     server.on(newest_url("20-F", 0), Reply(body=feed(entry(9, 1, "20-F"))))
 
-    found, skipped, _ = newest_filings(client, {"0000000300-26-000001"}, {})
+    found, skipped, _ = newest_filings(client, {filing_of(210).key}, {})
 
-    assert {int(filing.cik) for filing in found} == {9, *range(100), *range(101, 300), 301, 302}
+    assert {int(filing.cik) for filing in found} == {9, *range(100), *range(101, 210), *range(211, 400)}
     assert len(skipped) == 1
     assert found == sorted(found, key=lambda filing: filing.accepted_at)
-    assert len(newest_filings(client, (), {}).filings) == newest.PAGE + 1
-    assert len(server.asked) == 4 + 2 + 3
+    assert len(server.asked) == 4 + 2
+
+
+def test_a_new_queue_reads_the_feed_further_back(server, client):
+    """Down to a known filing, and until a time: the newest of the burst may be served already, and others not."""
+    pages = [feed(*(entry(100 * page + place, -page) for place in range(newest.PAGE))) for page in range(5)]
+    for number, page in enumerate(pages):
+        server.on(newest_url("10-", newest.PAGE * number), Reply(body=page))
+    known, since = {filing_of(10).key}, AT - timedelta(minutes=1.5)
+    assert len(newest_filings(client, known, {}, since).filings) == 4 * newest.PAGE - 1
+    assert len(newest_filings(client, (), {}, since).filings) == 5 * newest.PAGE, "to its end"
+
+
+def test_another_company_of_a_known_filing_is_new(server, client):
+    """Each of them has an entry under the same accession number."""
+    both = (entry(101), entry(102, accession="0000000101-26-000001"))
+    server.on(newest_url("10-", 0), Reply(body=feed(*both)))
+    found = newest_filings(client, {filing_of(101).key}, {}).filings
+    assert [(one.cik, one.accession) for one in found] == [("0000000102", "0000000101-26-000001")]
 
 
 def test_a_missing_feed_is_an_error(server, client):
@@ -167,7 +195,7 @@ FACTS = facts_url("0000000101")
 
 
 def filing_of(number: int = 101, minutes: float = 0, form: str = "10-Q") -> NewFiling:
-    return NewFiling(f"{number:010}", form, f"{number:010}-26-000001", AT + timedelta(minutes=minutes))
+    return NewFiling(f"{number:010}", form, f"{number:010}-26-000001", AT + timedelta(minutes=minutes), "2026-08-04")
 
 
 def looked(
@@ -185,7 +213,7 @@ def home(tmp_path: Path) -> Home:
     """A home that has looked at the feed a minute before the first report of these tests."""
     made = Home(tmp_path)
     made.prepare()
-    Queue(AT - timedelta(minutes=1), {"0000000001-26-000001": AT - timedelta(hours=1)}).save(tmp_path)
+    Queue(AT - timedelta(minutes=1), ["0000000001 0000000001-26-000001"]).save(tmp_path)
     return made
 
 
@@ -193,7 +221,7 @@ def test_a_report_is_synchronized_when_companyfacts_names_it(server, client, hom
     """Not before: EDGAR adds the facts a while after the acceptance. Others than periodic reports do not wait."""
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101), entry(102, form="10-D"))))
     server.on(FACTS, Reply(body=b"{}"), Reply(404), Reply(418), Reply(body=b'{"accn":"0000000101-26-000001"}'))
-    assert [looked(client, home, minutes) for minutes in (0, 0.2, 1, 3)] == [[], [], [], []]
+    assert [looked(client, home, minutes) for minutes in (0, 1, 2, 4)] == [[], [], [], []]
     assert [one.filing for one in Queue.of(home.root).waiting] == [filing_of()]
     assert looked(client, home, 10) == [filing_of()]
 
@@ -203,7 +231,7 @@ def test_a_report_waits_for_submissions_too(server, client, home):
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
     server.on(FACTS, Reply(body=b"0000000101-26-000001"))
     server.on(submissions_url("0000000101"), Reply(body=b"{}"), Reply(body=b"0000000101-26-000001"))
-    assert [looked(client, home, minutes) for minutes in (0, 1)] == [[], [filing_of()]]
+    assert [looked(client, home, minutes) for minutes in (0, 2)] == [[], [filing_of()]]
 
 
 def test_a_report_waits_until_it_is_published(server, client, home):
@@ -230,19 +258,45 @@ def test_a_report_whose_synchronization_was_killed_survives_one_of_all_companies
 
 
 def test_a_report_that_nothing_states_is_asked_for_all_day(server, client, home):
-    """Each half an hour, until the daily index has it: the wait does not grow beyond that."""
+    """Every two minutes for an hour, each quarter of an hour for a day, each hour for two weeks: so companyfacts that
+    come late need no weekly bulk file."""
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
     server.on(FACTS, Reply(body=b"nothing new"))
-    for number in range(200):
-        assert looked(client, home, 7 * number) == []
-    assert 40 < len([path for path, _ in server.asked if "companyfacts" in path]) < 60
+
+    def requests(until: int, step: int = 1) -> int:
+        before = len(server.asked)
+        for minute in range(times[-1], until, step):
+            assert looked(client, home, minute) == []
+        times.append(until)
+        return len([path for path, _ in server.asked[before:] if "companyfacts" in path])
+
+    times, day = [0], 24 * 60
+    assert (requests(60), requests(day), requests(3 * day, 10)) == (30, 92, 2 * 24)
+    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    assert looked(client, home, 3 * day) == [filing_of()]
+
+
+def test_a_report_is_given_up_after_two_weeks():
+    waits = [wait_after(asked) for asked in range(500)]
+    assert None not in waits[:434]
+    assert {*waits[434:]} == {None}
+    assert sum((wait for wait in waits if wait), timedelta(0)) == WAITS[-1][1]
+
+
+def test_a_clock_that_was_ahead_gives_no_report_up(server, client, home):
+    """It is 400 days ahead for one look; the next one asks as before."""
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
+    server.on(FACTS, Reply(body=b"{}"), Reply(body=b"{}"), Reply(body=b"0000000101-26-000001"))
+    assert looked(client, home, 0) == []
+    assert looked(client, home, 400 * 24 * 60) == []
+    assert looked(client, home, 3) == [filing_of()]
 
 
 @pytest.mark.parametrize(("symbols", "is_asked_again"), [("", True), ("ALFA", False)])
 def test_a_synchronization_of_all_companies_lets_reports_be_asked_for_again(home, tmp_path, symbols, is_asked_again):
     """Whoever begins it: the command, Dagster's schedule or a user."""
     stated = Waiting(filing_of(), due_at=AT + timedelta(minutes=15), stated_at=AT)
-    Queue(AT, {}, [stated]).save(tmp_path)
+    Queue(AT, [], [stated]).save(tmp_path)
     mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
     composed(Synchronization(home, str(mirror.folder), symbols))
     [waiting] = Queue.of(tmp_path).waiting
@@ -250,16 +304,17 @@ def test_a_synchronization_of_all_companies_lets_reports_be_asked_for_again(home
 
 
 def test_a_report_of_a_company_that_becomes_listed(server, client, home):
-    """It is not requested until then; one that nothing states for a day is left to the daily index."""
+    """It is not requested until then; after a day the synchronization of the morning does."""
     server.on(newest_url("10-", 0), Reply(body=feed(entry(102), entry(103))))
     server.on(facts_url("0000000102"), Reply(body=b"0000000102-26-000001"))
     assert looked(client, home, 0) == []
     assert not [path for path, _ in server.asked if "companyfacts" in path]
-    assert looked(client, home, 60, Covered({"0000000102": "NEW"}, {})) == [filing_of(102)]
-    looked(client, home, 24 * 60 - 1)
+    new = Covered({"0000000102": "NEW"}, {})
+    assert looked(client, home, 60, new) == [filing_of(102)]
+    looked(client, home, 24 * 60 - 1, new)
     assert [one.filing.cik for one in Queue.of(home.root).waiting] == ["0000000102", "0000000103"]
-    looked(client, home, 24 * 60)
-    assert Queue.of(home.root).waiting == []
+    looked(client, home, 24 * 60 + 15, new)
+    assert [one.filing.cik for one in Queue.of(home.root).waiting] == ["0000000102"]
 
 
 def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(server, client, tmp_path):
@@ -267,11 +322,12 @@ def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(serv
     home = Home(tmp_path)
     home.prepare()
     (tmp_path / FILE).write_bytes(b"damaged")
-    server.on(
-        newest_url("10-", 0), Reply(body=feed(entry(101, -65), entry(101, -75, accession="0000000101-26-000000")))
-    )
+    others = (entry(102, -75), entry(101, -90, accession="0000000101-26-000000"))
+    server.on(newest_url("10-", 0), Reply(body=feed(entry(101, -65), *others)))
     server.on(FACTS, Reply(body=b"0000000101-26-000000 0000000101-26-000001"))
-    assert [filing.accession for filing in looked(client, home, 0)] == ["0000000101-26-000001"]
+    served = Covered(LISTED.symbols, LISTED.synchronized, {"0000000101 0000000101-26-000000": True})
+    assert [filing.accession for filing in looked(client, home, 0, served)] == ["0000000101-26-000001"]
+    assert [one.filing.cik for one in Queue.of(tmp_path).waiting] == ["0000000101"]
 
 
 def test_a_feed_that_cannot_be_read_loses_nothing(server, client, home):
@@ -308,9 +364,10 @@ def test_a_wrong_date_makes_no_other_report_new_again(server, client, home, monk
     server.on(facts_url("0000000102"), Reply(body=b"0000000102-26-000001"))
     server.on(facts_url("0000000103"), Reply(body=b"0000000103-26-000001"))
     server.on(submissions_url("0000000103"), Reply(body=b"0000000103-26-000001"))
-    assert looked(client, home, 0, both) == [filing_of(), filing_of(102)._replace(accepted_at=AT)]
-    assert [looked(client, home, minutes, both) for minutes in (2, 4, 60 * 24 * 2)] == [[], [], []]
-    assert [*Queue.of(home.root).known] == [f"0000000{number}-26-000001" for number in (103, 101, 102)]
+    ahead = filing_of(102)._replace(accepted_at=AT, filed="2026-08-04")
+    assert looked(client, home, 0, both) == [filing_of(103, -60 * 24 * 400), filing_of(), ahead]
+    assert [looked(client, home, minutes, both) for minutes in (2, 4)] == [[], []]
+    assert Queue.of(home.root).read == [filing_of(number).key for number in (103, 101, 102)]
 
 
 def test_a_document_that_is_held_is_not_transferred_again(server, client, home):
@@ -376,7 +433,7 @@ def test_the_sensor_synchronizes_companies_that_filed(server, tmp_path: Path, mo
         with home.writing():
             assert "another synchronization is running" in evaluate(instance).skip_message
         assert not server.asked, "one process at a time asks the SEC"
-        assert evaluate(instance).run_config == {"source": "live", "symbols": "ALFA"}
-        assert evaluate(instance).skip_message == "companyfacts has no new report of a listed company"
+        assert evaluate(instance).run_config == {"source": "live", "symbols": "ALFA", "newest": True}
+        assert evaluate(instance).skip_message == "the SEC has no new report of a listed company"
         monkeypatch.delenv("EDGAR_USER_AGENT")
         assert "needs EDGAR_USER_AGENT" in evaluate(instance).skip_message

@@ -142,6 +142,7 @@ def test_a_base_into_which_rows_were_written_is_given_up(published: Path, monkey
     "changed",
     [
         {"base_at": "2020-01-01T00:00:00Z"},
+        {"base_at": "2100-01-01T00:00:00Z"},
         {"base_at": ""},
         {"sums": {}},
         {"file": "damaged.duckdb"},
@@ -150,8 +151,8 @@ def test_a_base_into_which_rows_were_written_is_given_up(published: Path, monkey
     ids=str,
 )
 def test_all_rows_are_written(published: Path, tmp_path: Path, changed: dict[str, Any]) -> None:
-    """The base is of yesterday or of an earlier release, damaged, or has another value of a company that is not
-    replaced: the number or the sums of the rows show it."""
+    """The base is of yesterday, of a clock that was ahead, or of an earlier release, damaged, or has another value of a
+    company that is not replaced: the number or the sums of the rows show it."""
     builds.small(published)
     (published / "damaged.duckdb").write_bytes(b"no database")
     rows = builds.tables()

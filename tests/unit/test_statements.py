@@ -399,8 +399,9 @@ def test_a_filing_whose_documents_are_read_has_no_rows_of_a_data_set(home):
     assert {each.name for each in path.parent.iterdir()} == {"filed_facts.parquet", "statement_lines.parquet"}
 
 
-def test_a_large_file_is_written_for_all_companies(home, monkeypatch):
-    """Not for some of them, until it is old; a small one is."""
+@pytest.mark.parametrize("written_at", [0, 2**32], ids=["long ago", "ahead"])
+def test_a_large_file_is_written_for_all_companies(home, monkeypatch, written_at):
+    """Not for some of them, until it is old, or if the clock was ahead when it was written; a small one is."""
     decoded(home)
     lake = Lake(home.tables)
     filed_files.write(lake, home.published, of_some=True)
@@ -410,7 +411,7 @@ def test_a_large_file_is_written_for_all_companies(home, monkeypatch):
         large.setattr(filed_files, "LARGE", 1)
         assert filed_files.write(lake, home.published, of_some=True) == 0
         path = home.published / "statements" / "filed_facts.parquet"
-        os.utime(path, (0, 0))
+        os.utime(path, (written_at, written_at))
         assert filed_files.write(lake, home.published, of_some=True) == 1
         assert filed_files.write(lake, home.published) == 1
     filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
