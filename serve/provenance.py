@@ -20,6 +20,7 @@ from warehouse.line_items import LINE_ITEMS, LineItem
 from warehouse.reader import OpenBuild
 from warehouse.sections import SECTIONS
 from warehouse.statements import Statement, StatementLine, statements
+from warehouse.unread import UnreadReport, unread_reports
 
 LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
 ROLES = {
@@ -61,7 +62,7 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
         holder,
         line,
         span,
-        [other for other in namesakes if other.period == span.period],
+        [other for other in namesakes if other.period == span.period and other.period_end != span.period_end],
         versions,
         legs,
         explain_queries.gap(build, holder, span, line.name),
@@ -72,7 +73,13 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
         explain_queries.proofs(build, holder, span, line.name),
         _sheet(build, holder, span, line.name, legs),
         statements(explain_queries.statement_rows(build, holder.cik, _filings(legs)), legs),
+        unread_reports(build, holder.cik),
     )
+
+
+def not_read(report: UnreadReport) -> str:
+    """What an unread report is, and why its figures are missing."""
+    return f"The {report.form} of {report.filed} is not in the SEC's companyfacts, and its XBRL package is not read."
 
 
 def _filings(legs: Sequence[Leg]) -> set[str]:

@@ -12,8 +12,9 @@ from warehouse.reader import Row, open_read_only
 
 LATEST = timedelta(days=7)
 """Older filings that a build adds are the history of a company that is new in it: nobody waited for them."""
-ACCEPTED = "SELECT accession, epoch(accepted_at) FROM filings WHERE accepted_at > ?"
-KNOWN = "SELECT accession FROM filings WHERE list_contains(?, accession)"
+ACCEPTED = "SELECT accession, epoch(accepted_at) FROM filings WHERE accepted_at > ? AND share_basis IS NOT NULL"
+KNOWN = "SELECT accession FROM filings WHERE list_contains(?, accession) AND share_basis IS NOT NULL"
+"""Without the reports that are listed, while nothing is read of them: these have no share basis."""
 
 
 def of(published: Path, before: Pointer, now: Pointer) -> list[float]:

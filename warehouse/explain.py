@@ -16,6 +16,7 @@ from warehouse.balance_sheet import BalanceSheet
 from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
 from warehouse.line_items import LineItem
 from warehouse.statements import Statement
+from warehouse.unread import UnreadReport
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS, OUTCOMES
 
 SUM = "sum"
@@ -135,7 +136,8 @@ class Explanation(msgspec.Struct, frozen=True):
     recorded before rules had ids. `judgements` are the identities by which it was judged, by id. `company_rules` are
     the other rules that decided something for the company, by id; empty for builds without table `decisions`. `sheet`
     is the balance sheet behind total debt or cash; None for other items and builds without table `balance_sheet_lines`.
-    `statements` are the statements that the facts stand on, as filed, as far as the build has them.
+    `statements` are the statements that the facts stand on, as filed, as far as the build has them. `unread` are the
+    reports of the company that the SEC lists while no source has their facts.
     """
 
     symbol: str
@@ -162,6 +164,7 @@ class Explanation(msgspec.Struct, frozen=True):
     judgements: tuple[Judgement, ...] = ()
     sheet: BalanceSheet | None = None
     statements: tuple[Statement, ...] = ()
+    unread: tuple[UnreadReport, ...] = ()
 
 
 def explanation(
@@ -179,6 +182,7 @@ def explanation(
     proofs: Sequence[Proof] = (),
     sheet: BalanceSheet | None = None,
     statements: Sequence[Statement] = (),
+    unread: Sequence[UnreadReport] = (),
 ) -> Explanation:
     """Compose an explanation.
 
@@ -199,6 +203,7 @@ def explanation(
         proofs: the identities by which the value was judged, as in table `proofs`.
         sheet: the balance sheet behind the value.
         statements: those that the facts stand on.
+        unread: the unread reports of the company.
     """
     newest = versions[-1] if versions else None
     parts = tuple(_parts(item, legs))
@@ -237,6 +242,7 @@ def explanation(
         ),
         sheet=sheet,
         statements=tuple(statements),
+        unread=tuple(unread),
     )
 
 

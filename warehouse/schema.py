@@ -414,7 +414,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "filings",
-        "The filings whose facts are in the data.",
+        "The filings whose facts are in the data, and the reports that the SEC lists while no source has their facts.",
         ("accession",),
         (
             Column("accession", "VARCHAR", "Accession number of the filing.", required=True),
@@ -430,7 +430,8 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "share_basis",
                 "DOUBLE",
-                "Number of shares on the newest share basis per share as the filing counts them.",
+                "Number of shares on the newest share basis per share as the filing counts them; null if no source has "
+                "facts of the filing.",
             ),
             Column("url", "VARCHAR", "Address of the filing's index at the SEC."),
             Column(

@@ -11,6 +11,9 @@ from warehouse.line_items import ITEMS_BY_CLASS, items_of
 BALANCES = items_of("balance")
 RATIOS = items_of("ratio")
 FLOWS = items_of("flow")
+NOT_IN_COMPANYFACTS = "filing_not_in_companyfacts"
+"""The reason of the gaps of a period whose report is listed while no source that is read has its facts."""
+ITEMS = (*FLOWS, *BALANCES, *RATIOS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,11 @@ GAPS: dict[str, Gap] = {
         "The period begins before the company's notice of succession (Form 8-K12B, 8-K12G3 or 8-K15D5): its figures "
         "are in the filings of a predecessor under another CIK.",
         (*FLOWS, *BALANCES),
+    ),
+    NOT_IN_COMPANYFACTS: Gap(
+        "The SEC lists the report of the period, but its companyfacts lack it, and its XBRL package is not read: "
+        "column `in_companyfacts` of table `filings` is false. A day after it was filed its package is requested.",
+        ITEMS,
     ),
     "left_out": Gap(
         "A filing states an amount of the fiscal year that a rule does not let count as the item: column `rule` of "

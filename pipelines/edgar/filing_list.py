@@ -29,10 +29,21 @@ class XbrlFiling(NamedTuple):
     is_inline: bool | None
 
 
+class Report(NamedTuple):
+    """A periodic report; `period_end` is the last day of its period, empty if the document does not say it."""
+
+    cik: str
+    accession: str
+    form: str
+    filed: str
+    period_end: str
+
+
 class _Columns(msgspec.Struct, rename="camel"):
     accession_number: list[str]
     form: list[str]
     filing_date: list[str]
+    report_date: list[str] = []
     primary_document: list[str] = []
     is_xbrl: list[_Flag] = msgspec.field(name="isXBRL", default_factory=list)
     is_inline: list[_Flag] = msgspec.field(name="isInlineXBRL", default_factory=list)
@@ -68,6 +79,26 @@ def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str], current
     document = decode(_DECODER, raw, place)
     check_company(document.cik, cik, place)
     return _filings(document.filings.recent, cik, periodic, current, f"{place}, filings/recent")
+
+
+def decode_reports(raw: bytes, cik: str, periodic: Collection[str]) -> list[Report]:
+    """The reports of a submissions document that may have XBRL, without amendments.
+
+    Args:
+        raw, cik: as for decode_xbrl_filings.
+        periodic: the forms of reports.
+
+    Raises:
+        DocumentError: as decode_xbrl_filings.
+    """
+    columns = decode(_DECODER, raw, f"submissions of CIK {cik}").filings.recent
+    ends = dict(zip(columns.accession_number, columns.report_date, strict=False))
+    listed = decode_xbrl_filings(raw, cik, periodic, ())
+    return [
+        Report(cik, filing.accession, filing.form, filing.filed, ends.get(filing.accession, ""))
+        for filing in listed
+        if filing.form in periodic
+    ]
 
 
 def decode_xbrl_page(raw: bytes, cik: str, periodic: Collection[str], current: Collection[str]) -> list[XbrlFiling]:

@@ -1,4 +1,4 @@
-"""The facts of the documents: tables `facts`, `registrants`, `acceptances`, `quarantine`.
+"""The facts of the documents: tables `facts`, `registrants`, `acceptances`, `reports`, `quarantine`.
 
 Belongs here: which documents are decoded again, and which cannot be used. Does not: the format of a document
 (edgar.documents), fetching them (documents).
@@ -15,9 +15,11 @@ import polars as pl
 
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_page, decode_submissions
 from pipelines.edgar.errors import CorruptError, DocumentError
+from pipelines.edgar.filing_list import Report, decode_reports
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import RAW_SCHEMA, usable
+from pipelines.normalize.facts.reports import PERIODIC_FORMS, RAW_SCHEMA, usable
+from pipelines.normalize.facts.unread import LISTED_REPORTS
 from pipelines.normalize.periods.predecessors import NOTICES
 from pipelines.stages import batches, held_back, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
@@ -35,7 +37,8 @@ Notes = tuple[list[Quarantined], dict[str, int]]
 
 
 def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers = ALONE) -> dict[str, int]:
-    """Decode new documents of the raw zone into tables `facts`, `registrants`, `acceptances`, `quarantine`.
+    """Decode new documents of the raw zone into the tables `facts`, `registrants`, `acceptances`, `reports` and
+    `quarantine`.
 
     If a document cannot be used, or lacks facts that were read before, its company is quarantined and keeps its rows.
 
@@ -126,20 +129,22 @@ def collect(
     left_out = {row[0] for row in refusals} | ciks_of(faults)
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
     lake.replace_companies("facts", output.of("facts"), done, left_out)
-    columns = joined(*REGISTRANTS)  # of a table with other columns, every company is decoded again
+    columns = joined(*REGISTRANTS, *LISTED_REPORTS)  # of a table with other columns, every company is decoded again
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again, code=columns)
-    profiles, acceptances = [], []
+    profiles, acceptances, reports = [], [], []
     store.bring(digest for digests in registrants.values() for digest in digests.split())
     for ciks in in_batches(registrants):
         batch = Batch(ciks, documents={cik: registrants[cik] for cik in ciks})
         tables, (unusable, found) = isolated("stage facts", partial(_registrants, store), batch)
         profiles.append(tables["registrants"])
         acceptances.append(tables["acceptances"])
+        reports.append(tables["reports"])
         refusals += chain(*unusable)
         faults = [*faults, *found]
     refused = {row[0] for row in refusals} | ciks_of(faults)
     kept = {cik: joined(digest, columns) for cik, digest in registrants.items() if cik not in refused}
     lake.replace_companies("acceptances", acceptances, kept)
+    lake.replace_companies("reports", reports, kept)
     if done:
         suspicious.update(quarantine.unlisted(lake.scan("facts", done), lake.scan("acceptances")))
     # last, because its digests mark a company's submissions as finished
@@ -150,21 +155,25 @@ def collect(
 
 
 def _registrants(store: Documents, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[Quarantined]]:
-    """Tables `registrants` and `acceptances` of some companies, and their documents that cannot be used."""
+    """Tables `registrants`, `acceptances` and `reports` of some companies, and documents that cannot be used."""
     profiles: list[Profile] = []
     accepted: list[tuple[str, str, str]] = []
+    reports: list[Report] = []
     broken: list[Quarantined] = []
     for cik in batch.ciks:
         digests = batch.documents[cik].split()
         try:
             profile, times = _registrant(store, cik, digests)
+            listed = decode_reports(store.get(digests[0]), cik, PERIODIC_FORMS)
         except (DocumentError, CorruptError) as error:
             broken.append(_quarantined(cik, error, digests[0]))
             continue
         profiles.append(profile)
+        reports += listed
         accepted += [(cik, *filing) for filing in times.items()]
     registrants = pl.DataFrame(profiles, schema=REGISTRANTS, orient="row")
-    return {"registrants": registrants, "acceptances": _acceptances(accepted)}, broken
+    tables = {"registrants": registrants, "acceptances": _acceptances(accepted), "reports": _reports(reports)}
+    return tables, broken
 
 
 def _registrant(store: Documents, cik: str, digests: Sequence[str]) -> tuple[Profile, dict[str, str]]:
@@ -184,6 +193,11 @@ def _registrant(store: Documents, cik: str, digests: Sequence[str]) -> tuple[Pro
 def _acceptances(rows: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
     frame = pl.DataFrame(rows, schema={**ACCEPTANCES, "accepted_at": pl.String}, orient="row")
     return frame.with_columns(pl.col("accepted_at").str.to_datetime(time_unit="us", time_zone="UTC", strict=False))
+
+
+def _reports(rows: Sequence[Report]) -> pl.DataFrame:
+    text = pl.DataFrame(rows, schema=dict.fromkeys(LISTED_REPORTS, pl.String), orient="row")
+    return text.with_columns(pl.col("filed").str.to_date(), pl.col("report_date").str.to_date(strict=False))
 
 
 def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:

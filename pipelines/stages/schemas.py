@@ -119,11 +119,14 @@ STATEMENT_LINES = pl.Schema(
 `statement_lines`, those of a data set in `filed_facts_2010q1` and so on."""
 COVER_SYMBOLS = "cover_symbols"
 """The table of the symbols on the covers of filings: columns of faces.facts.COVERS."""
+UNREAD_REPORTS = "unread_reports"
+"""The table of the reports that are listed while no source has their facts: columns of normalize.facts.unread, and the
+time of acceptance."""
 REPLAYED, VERSIONS, APPENDED, RECORDED = "replayed", "versions", "appended", "recorded"
 VALUE_TABLES = (
     REPLAYED,
     *("periods", "gaps", "splits", "breaks", "repairs", "filings", "latest_shares", "evidence", "decisions", "proofs"),
-    *("balance_sheet_lines", "share_bases", "classes", "profiles"),
+    *("balance_sheet_lines", "share_bases", "classes", UNREAD_REPORTS, "profiles"),
 )
 """The frames of Standardized as tables. `profiles` is written last, because its digests mark all tables of a company as
 finished. The frame `versions` becomes table `replayed`, because table `versions` is the whole log."""

@@ -10,6 +10,7 @@ from functools import partial
 import msgspec
 import polars as pl
 
+from pipelines.normalize.facts.unread import unread_reports
 from pipelines.normalize.history.versions import with_class_member
 from pipelines.normalize.periods.predecessors import chains, stitched, under_successors
 from pipelines.normalize.pipeline import Observer, standardize
@@ -17,7 +18,7 @@ from pipelines.settings import filings_wanted
 from pipelines.stages import batches, filed, held_back, quarantine
 from pipelines.stages.batches import Batch, MadeFrom, Plan, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
-from pipelines.stages.schemas import REPLAYED, VALUE_TABLES
+from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VALUE_TABLES
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
@@ -135,7 +136,10 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     of_filings = filed.read(lake, filers, batch.filed, facts, batch.predecessors)
     steps: list[StepNote] = []
     found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
-    tables = {name: getattr(found, "versions" if name == REPLAYED else name) for name in VALUE_TABLES}
+    unread = unread_reports(lake.of_companies("reports", batch.ciks), facts, found.filings)
+    unread = unread.join(accepted, on=["cik", "accession"], how="left", maintain_order="left")
+    frames = {REPLAYED: found.versions, UNREAD_REPORTS: unread}
+    tables = {name: frames[name] if name in frames else getattr(found, name) for name in VALUE_TABLES}
     tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
     named = facts.select("cik", "accession", in_companyfacts=pl.lit(value=True)).unique()
     is_named = pl.col("in_companyfacts").fill_null(value=False)

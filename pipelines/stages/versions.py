@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.normalize.classes.series import with_classes
-from pipelines.normalize.faces.facts import with_filed
+from pipelines.normalize.faces.facts import FILING, with_filed
 from pipelines.normalize.history.late import in_force, told_anew
 from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.history.versions import (
@@ -39,6 +39,9 @@ from pipelines.stages.values import held_predecessors
 from pipelines.storage.lake import Batches, Lake
 from pipelines.storage.version_log import check, clear, committed, read, segment_name, segments_of, write
 from pipelines.workers import ALONE, Workers
+
+READ_EARLY = pl.duration(days=60)
+"""Before the newest filing of a company: so late, a report that was read from its package comes into companyfacts."""
 
 
 def update(
@@ -143,7 +146,7 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
     facts = cache(partial(_facts_filed, lake, batch))
-    reread = Reread(batch.reread, batch.same_documents)
+    reread = Reread(batch.reread, batch.same_documents, _in_companyfacts(logged, filings))
     told = told_anew(known, replayed, order, rules, batch.reread)
     known = in_force(pl.concat([known, told]))
     appended = recorded(to_append(known, replayed, order, rules, currencies, facts, reread), now, rules)
@@ -158,6 +161,14 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
         APPENDED: _without_read_later(changes, known, order, batch.reread),
     }
     return tables, new["cik"].unique().to_list()
+
+
+def _in_companyfacts(logged: pl.DataFrame, filings: pl.DataFrame) -> list[str]:
+    """The newest filings with facts that the log has from their packages, and that are in companyfacts now."""
+    newest = logged.filter(pl.col("filed") >= pl.col("filed").max().over("cik") - READ_EARLY)
+    legs = newest.select(pl.col("legs").explode()).drop_nulls().unnest("legs")
+    read = legs.filter(pl.col("source") == FILING).select("accession").unique()
+    return read.join(filings.filter("in_companyfacts"), on="accession", how="semi")["accession"].to_list()
 
 
 def collect(

@@ -8,6 +8,7 @@ Belongs here: which quarters and packages are wanted, in which order. Does not: 
                       companies with several classes of stock; `all`: all
     named symbols     from the SEC: the packages of these companies, `recent`: of two years
     the feed          the packages of the reports that it named, of these companies
+    all               the packages of reports that companyfacts lack a day after they were filed
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -32,7 +33,7 @@ from pipelines.progress import report
 from pipelines.settings import FilingsWanted
 from pipelines.stages.batches import in_batches, joined, outdated
 from pipelines.stages.filing_requests import KEY, Commit, Record, Requests, nothing_to_commit
-from pipelines.stages.schemas import FED, FEED_FILINGS, XBRL_FILINGS
+from pipelines.stages.schemas import FED, FEED_FILINGS, UNREAD_REPORTS, XBRL_FILINGS
 from pipelines.storage.lake import Lake
 from pipelines.waiting import on_terminal
 
@@ -192,6 +193,7 @@ def _packages(
     is_report = pl.col("form").str.strip_suffix(AMENDMENT).is_in([*PERIODIC_FORMS, *CURRENT_FORMS])
     counts = pl.col("is_xbrl").fill_null(value=False) & is_report if folders is None else pl.lit(value=True)
     is_new = (pl.col("filed") > after) | pl.col("cik").is_in([*_of_classes(lake)])
+    is_new |= pl.col("accession").is_in([*_unread(lake, asked.now)])
     wanted = (
         lake.scan(FILINGS, documents["cik"])
         .filter(is_new, counts)
@@ -217,6 +219,14 @@ def _of_feed(lake: Lake, ciks: Collection[str], settled: pl.DataFrame) -> list[X
         XbrlFiling(cik, accession, form, filed, "", is_xbrl=True, is_inline=True)
         for cik, accession, form, filed in wanted.select(*KEY, "form", "filed").iter_rows()
     ]
+
+
+def _unread(lake: Lake, now: datetime) -> list[str]:
+    """The reports that companyfacts lack a day after they were filed."""
+    if not lake.holds(UNREAD_REPORTS):
+        return []
+    late = lake.scan(UNREAD_REPORTS).filter(pl.col("filed") < (now - timedelta(days=1)).date())
+    return late.select("accession").collect()["accession"].to_list()
 
 
 def _of_classes(lake: Lake) -> set[str]:

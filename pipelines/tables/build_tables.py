@@ -19,6 +19,7 @@ from pipelines.normalize.classes.members import plain
 from pipelines.normalize.classes.series import CLASS, COMPANY
 from pipelines.normalize.classes.symbols import SERIES_MEMBER
 from pipelines.normalize.elements import describe_sources
+from pipelines.normalize.facts.reports import ANNUAL_FORMS
 from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
 from pipelines.normalize.history.versions import with_class_member
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
@@ -29,7 +30,7 @@ from pipelines.normalize.rules import FILES, REGISTRY
 from pipelines.stages import held_back
 from pipelines.stages.batches import in_batches
 from pipelines.stages.isolation import Fault, ciks_of, isolated
-from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
+from pipelines.stages.schemas import APPENDED, REPLAYED, UNREAD_REPORTS, VERSIONS
 from pipelines.stages.values import held_predecessors
 from pipelines.storage.lake import Lake, Part
 from pipelines.tables import newest_statements, row_gates, rule_table
@@ -39,6 +40,7 @@ from warehouse import schema
 from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
 from warehouse.newest_filing import NEWEST_FILING
 from warehouse.rows import Rows
+from warehouse.vocabulary import NOT_IN_COMPANYFACTS
 
 POLARS_TYPES: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(),
@@ -184,7 +186,7 @@ def _tables_of_companies() -> Iterator[str]:
 
 def _newest_filing(lake: Lake) -> date:
     """The newest day on which a filing with facts was filed, as published (warehouse.newest_filing)."""
-    rows = _one_a_filing(lake.read("filings", ["cik", "accession", "filed", "accepted_at"]))
+    rows = _filings(lake).select("cik", "filed", "accepted_at")
     with duckdb.connect() as connection:
         connection.register("filings", rows.with_columns(pl.col("accepted_at").dt.replace_time_zone(None)))
         newest: date | None = connection.execute(NEWEST_FILING).fetchall()[0][0]
@@ -542,7 +544,20 @@ def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFra
     held = with_class_member(part.read("gaps"))
     found = pl.concat([held, symbols.not_stated(series, periods).select(held.columns)])
     labelled = _by_kind(found.join(periods, on=["cik", "period_end"]))
-    return labelled.join(current.select(ITEM), on=ITEM, how="anti")
+    rows = pl.concat([_of_unread(part), labelled], how="diagonal_relaxed")
+    return rows.unique(ITEM, keep="first", maintain_order=True).join(current.select(ITEM), on=ITEM, how="anti")
+
+
+def _of_unread(part: Part) -> pl.DataFrame:
+    """The gaps of the periods whose report is unread, of all items of the company's series."""
+    reports = part.read(UNREAD_REPORTS).drop_nulls("report_date")
+    annual = reports.filter(pl.col("form").is_in(ANNUAL_FORMS)).with_columns(period_kind=pl.lit("annual"))
+    of_kinds = pl.concat([reports.with_columns(period_kind=pl.lit("ttm")), annual])
+    items = pl.DataFrame({"item": ITEM_NAMES})
+    rows = of_kinds.select("cik", "period_kind", period_end="report_date").unique().join(items, how="cross")
+    return rows.with_columns(
+        pl.lit(COMPANY).alias(CLASS), reason=pl.lit(NOT_IN_COMPANYFACTS), rule=pl.lit(None, pl.String)
+    )
 
 
 def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
@@ -635,7 +650,7 @@ def _of_symbols(periods: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
 
 
 def filing_addresses(lake: Lake) -> pl.DataFrame:
-    """Table `filings`: the filings with facts, with the `url` of each at the SEC."""
+    """Table `filings`: the filings with facts and the unread reports, with the `url` of each at the SEC."""
     accession = pl.col("accession")
     url = pl.format(
         FILING_URL,
@@ -647,12 +662,17 @@ def filing_addresses(lake: Lake) -> pl.DataFrame:
     predecessors = [cik for chain in held_predecessors(lake).values() for cik in chain]
     filers = lake.of_companies("facts", predecessors).select("accession", filer="cik").unique("accession")
     return (
-        _one_a_filing(lake.read("filings"))
+        _filings(lake)
         .join(filers, on="accession", how="left", maintain_order="left")
         .with_columns(url=url, share_basis="factor")
     )
 
 
-def _one_a_filing(filings: pl.DataFrame) -> pl.DataFrame:
-    """One row a filing: co-registrants file under one accession number, and it is listed under the first of them."""
+def _filings(lake: Lake) -> pl.DataFrame:
+    """The filings with facts and the unread reports, one row a filing.
+
+    Co-registrants file under one accession number, and it is listed under the first of them.
+    """
+    unread = lake.read(UNREAD_REPORTS).drop("report_date").with_columns(in_companyfacts=pl.lit(value=False))
+    filings = pl.concat([lake.read("filings"), unread], how="diagonal")
     return filings.sort("accession", "cik").unique("accession", keep="first", maintain_order=True)

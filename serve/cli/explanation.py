@@ -8,12 +8,24 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from serve.cli import balance_sheet, statements
-from serve.provenance import ROLES, about, day_and_label, factors, in_figures, number, of_members, read_in, sides, span
+from serve.provenance import (
+    ROLES,
+    about,
+    day_and_label,
+    factors,
+    in_figures,
+    not_read,
+    number,
+    of_members,
+    read_in,
+    sides,
+    span,
+)
 from warehouse.balance_sheet import BalanceSheet
 from warehouse.explain import Explanation, Part, Step
 from warehouse.explain_queries import Leg, Span, ValueVersion
 from warehouse.fictional import FILINGS, is_fictional
-from warehouse.vocabulary import BALANCES
+from warehouse.vocabulary import BALANCES, NOT_IN_COMPANYFACTS
 
 KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to"}
 REBASED = (
@@ -61,6 +73,7 @@ def _head(explained: Explanation, width: int) -> Iterator[str]:
     notes += [("why not", f"{explained.reason.meaning} ({explained.reason.code})")] if explained.reason else []
     notes += [("method", f"{explained.method.meaning} ({explained.method.code})")] if explained.method else []
     notes += [("flag", f"{flag.meaning} ({flag.code})") for flag in explained.flags]
+    notes += [("not read", f"{not_read(report)} ({report.accession})") for report in explained.unread]
     if any(leg.split_factor != 1 for part in explained.parts for leg in part.legs):
         notes.append(("note", REBASED))
     if explained.namesakes:
@@ -119,7 +132,8 @@ def _step(step: Step, width: int) -> Iterator[str]:
 
 def _decisions(explained: Explanation, width: int) -> Iterator[str]:
     """The rules that decided the value or its absence, with their statements."""
-    if explained.value is None and explained.reason is None:
+    is_unread = explained.reason is not None and explained.reason.code == NOT_IN_COMPANYFACTS
+    if explained.value is None and (explained.reason is None or is_unread):
         return
     yield "Rules that decided it"
     for decision in explained.decisions:

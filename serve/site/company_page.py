@@ -12,6 +12,7 @@ from functools import partial
 from markupsafe import Markup
 
 from serve.api import models, responses
+from serve.provenance import not_read
 from serve.site import charts, key_figures
 from serve.site.charts import Point
 from serve.site.figures import KINDS, READ, TITLES, Shown, alike, short, unit
@@ -27,6 +28,7 @@ from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.reader import OpenBuild
 from warehouse.served_rows import Company
+from warehouse.unread import UnreadReport, unread_reports
 from warehouse.vocabulary import GAPS
 
 CAPTIONS = {"ttm": "Values of twelve months by quarter", "annual": "Values by fiscal year"}
@@ -45,6 +47,7 @@ class Held:
     breaks: Sequence[Break]
     report: Report | None
     valuation: models.FairValue | models.NoFairValue | None
+    unread: Sequence[UnreadReport] = ()
 
 
 def held(build: OpenBuild, company: Company) -> Held:
@@ -57,6 +60,7 @@ def held(build: OpenBuild, company: Company) -> Held:
         page_queries.breaks(build, company.cik),
         page_queries.newest(reports),
         responses.valuation(company, valued) if valued else None,
+        unread_reports(build, company.cik),
     )
 
 
@@ -100,6 +104,7 @@ def document(
         comparison=comparison_path([company.symbol]),
         filings_url=filings_url,
         report=held.report,
+        unread=[(not_read(report), report.accession, report.url or filings_url) for report in held.unread],
         updated=updated_at or "at an unknown time",
         published_at=published_at,
         has_new=any(each.is_new for each in held.stated),

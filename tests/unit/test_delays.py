@@ -13,15 +13,17 @@ from warehouse.pointer import current
 def filing(number: int, age: timedelta | None) -> dict[str, object]:
     """A filing that was accepted so long ago; None: it is not known when."""
     accepted_at = age and datetime.now(UTC).replace(tzinfo=None) - age
-    return builds.filings()[0] | {"accession": f"9990000001-26-{number:06}", "accepted_at": accepted_at}
+    read = {"accession": f"9990000001-26-{number:06}", "accepted_at": accepted_at, "share_basis": 1.0}
+    return builds.filings()[0] | read
 
 
 def test_a_build_adds_the_filings_of_the_last_days_that_the_build_before_has_not(tmp_path: Path) -> None:
-    """Not those of the build before, those of which the time is not known, nor the history of a new company."""
+    """Not those of the build before, those of which the time is not known, the history of a new company, nor reports
+    that are listed, but not read yet: their delay ends when they are."""
     held, minutes, hours = filing(1, timedelta(hours=2)), filing(2, timedelta(minutes=5)), filing(3, timedelta(hours=9))
-    others = [filing(4, None), filing(5, timedelta(days=8))]
+    others = [filing(4, None), filing(5, timedelta(days=8)), filing(6, timedelta(hours=1)) | {"share_basis": None}]
     rows = builds.tables()
-    builds.publish_small(tmp_path / "published", "b1", rows | {"filings": [held]})
+    builds.publish_small(tmp_path / "published", "b1", rows | {"filings": [held, hours | {"share_basis": None}]})
     before = current(tmp_path / "published")
     builds.publish_small(tmp_path / "published", "b2", rows | {"filings": [held, minutes, hours, *others]})
     now = current(tmp_path / "published")

@@ -27,7 +27,7 @@ from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests, wanted_filings
 from pipelines.stages.filing_requests import nothing_to_commit
-from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_FILINGS
+from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_FILINGS, UNREAD_REPORTS
 from pipelines.stages.wanted_filings import Asked, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -295,6 +295,16 @@ def test_all_packages_of_a_company_with_classes_are_requested(bench, symbols, cl
     of_classes = pl.DataFrame({"cik": [ALFA.cik] * len(classes), "class_member": classes}, schema_overrides=TEXTS)
     bench.lake.write("classes", of_classes)
     assert bench.run()[1:] == [zip_of(OLD)]
+
+
+@pytest.mark.parametrize(("days", "is_asked"), [(1, False), (2, True)])
+def test_the_package_of_a_report_that_companyfacts_lack_is_requested(bench, days, is_asked):
+    """A day after it was filed, also if a data set of its quarter is there: this was made from the same facts."""
+    bench.file(OLD)
+    bench.server.on(zip_of(OLD), Reply(body=zipped()))
+    unread = pl.DataFrame({"cik": [ALFA.cik], "accession": [OLD.accession], "filed": [NOW.date() - timedelta(days)]})
+    bench.lake.replace_companies(UNREAD_REPORTS, [unread], {ALFA.cik: ""})
+    assert (zip_of(OLD) in bench.run()) is is_asked
 
 
 def test_filings_on_pages_of_older_filings_are_requested(bench):

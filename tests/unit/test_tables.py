@@ -10,10 +10,11 @@ import polars.selectors as cs
 import pytest
 
 from pipelines.health.restoring import rows_of
+from pipelines.normalize.facts.unread import LISTED_REPORTS
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization, published_before
 from pipelines.stages import batches
-from pipelines.stages.schemas import REPLAYED, VERSIONS
+from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
@@ -292,4 +293,5 @@ def test_the_newest_day_of_filing_is_one_that_two_documents_state(filings, newes
     schema = {"cik": pl.String, "filed": pl.Date, "accepted_at": pl.Date}
     rows = pl.DataFrame(filings, schema, orient="row").with_row_index("accession").cast({"accession": pl.String})
     lake.write("filings", rows.with_columns(at_ten))
+    lake.write(UNREAD_REPORTS, LISTED_REPORTS.to_frame())
     assert build_tables._newest_filing(lake) == newest

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.normalize.arrays import ints
+from pipelines.normalize.faces.facts import FILING
 from pipelines.normalize.facts.reports import AMENDMENT
 from pipelines.normalize.history.causes import classified
 from pipelines.normalize.history.replay import is_same
@@ -146,10 +147,12 @@ class Reread(NamedTuple):
     Attributes:
         ciks: all of them.
         same_documents: those whose companyfacts and submissions documents have not changed.
+        in_companyfacts: the filings, by accession number, that were read from packages and are in companyfacts now.
     """
 
     ciks: Collection[str] = ()
     same_documents: Collection[str] = ()
+    in_companyfacts: Collection[str] = ()
 
 
 NONE_REREAD = Reread()
@@ -301,7 +304,8 @@ def _named_by_source(fresh: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame
     """The fresh versions; those of a logged period and item under filings that the log knew have the cause `source`."""
     filing = ["cik", "accession"]
     newest = log.select(filing).unique().join(order, on=filing).group_by("cik").agg(newest=pl.col("seq").max())
-    is_by_source = pl.col("is_known") & pl.col("cik").is_in([*reread.ciks]) & (pl.col("seq") <= pl.col("newest"))
+    is_reread = pl.col("cik").is_in([*reread.ciks]) | pl.col("accession").is_in([*reread.in_companyfacts])
+    is_by_source = pl.col("is_known") & is_reread & (pl.col("seq") <= pl.col("newest"))
     return fresh.join(newest, on="cik", how="left", maintain_order="left").with_columns(
         cause=pl.when(is_by_source).then(pl.lit(SOURCE)).otherwise("cause")
     )
@@ -338,11 +342,20 @@ def _cause_of_correction(
 def _is_by_source(values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: Reread) -> pl.Series:
     """Whether logged values, with their facts in column `legs`, are not found because other things are read of filings.
 
-    So it is if the documents of the company are the same, or the facts of the value are still stated as they were.
+    So it is if the documents of the company are the same, or the facts of the value are still stated as they were, or
+    one of them was read from the package of a filing that companyfacts have now, and state it otherwise.
     """
     same = values["cik"].is_in([*reread.same_documents])
     asked = values["cik"].is_in([*reread.ciks]) & ~same
-    return same | (asked & ~_lack_facts(values, facts, AS_STATED)) if asked.any() else same
+    found = same | (asked & ~_lack_facts(values, facts, AS_STATED)) if asked.any() else same
+    if facts is None or not reread.in_companyfacts:
+        return found
+    of_package = (pl.element().struct.field("source") == FILING) & pl.element().struct.field("accession").is_in(
+        [*reread.in_companyfacts]
+    )
+    legs = values.with_columns(pl.col("legs").list.filter(of_package))
+    has_legs = legs["legs"].list.len() > 0
+    return found | (has_legs & _lack_facts(legs, facts, AS_STATED))
 
 
 def unsupported(

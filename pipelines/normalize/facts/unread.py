@@ -1,0 +1,40 @@
+"""Unread reports: those that the submissions of a company list, while no source of facts has them.
+
+Belongs here: which of the listed reports are unread. Does not: reading the list (edgar.filing_list), the reason of the
+gaps in their periods in words (warehouse.vocabulary), fetching their packages (stages.wanted_filings).
+"""
+
+import polars as pl
+
+LISTED_REPORTS = pl.Schema(
+    {
+        "cik": pl.String(),
+        "accession": pl.String(),
+        "form": pl.String(),
+        "filed": pl.Date(),
+        "report_date": pl.Date(),
+    }
+)
+"""The periodic reports that may have XBRL, as the submissions list them; `report_date` is the last day of the period.
+Amendments are not among them: many have no facts."""
+
+
+def unread_reports(listed: pl.DataFrame, facts: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
+    """The listed reports of which neither companyfacts nor a package or a data set that is read has a fact.
+
+    Reports from before the first one of the company in companyfacts are left out: these had no XBRL yet.
+
+    Args:
+        listed: columns of LISTED_REPORTS.
+        facts: `cik`, `accession`, `filed` (text) of companyfacts.
+        read: `cik`, `accession` of the filings with facts that count.
+
+    Returns:
+        rows of `listed`.
+
+    Source: EDGAR's companyfacts have most reports within minutes of their acceptance, some after weeks, some never.
+    """
+    first = facts.group_by("cik").agg(first=pl.col("filed").min().str.to_date())
+    known = pl.concat([frame.select("cik", "accession") for frame in (facts, read)]).unique()
+    since = listed.join(first, on="cik", maintain_order="left").filter(pl.col("filed") > pl.col("first"))
+    return since.join(known, on=["cik", "accession"], how="anti", maintain_order="left").select(LISTED_REPORTS.names())

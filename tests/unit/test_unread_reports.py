@@ -1,0 +1,116 @@
+"""Reports that the SEC lists and companyfacts lack: they are named, and their periods have a reason."""
+
+import json
+import os
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipelines.normalize.facts.unread import LISTED_REPORTS, unread_reports
+from pipelines.run.plan import composed
+from pipelines.run.synchronization import Synchronization
+from pipelines.stages.schemas import UNREAD_REPORTS
+from pipelines.storage.home import Home
+from pipelines.storage.lake import Lake
+from serve.cli.explanation import text
+from serve.provenance import find
+from serve.site import company_page, view
+from tests.e2e.homes import query
+from tests.mirrors import ALFA, Mirror
+from warehouse import queries, schema
+from warehouse.line_items import ITEM_NAMES
+from warehouse.reader import Warehouse
+
+LACKING = "0000000101-25-000004"
+"""The annual report of 2024: the newest one."""
+FILINGS = "SELECT accession, in_companyfacts, share_basis FROM filings WHERE filed >= '2024-10-01' ORDER BY filed"
+
+
+def without(mirror: Mirror, accession: str) -> None:
+    """Let companyfacts lack a filing that the submissions list, with the last day of each period."""
+    facts, listed = (json.loads(path.read_bytes()) for path in (mirror.facts(ALFA), mirror.submissions(ALFA)))
+    for concept in facts["facts"]["us-gaap"].values():
+        for unit, rows in concept["units"].items():
+            concept["units"][unit] = [row for row in rows if row["accn"] != accession]
+    recent = listed["filings"]["recent"]
+    recent["reportDate"] = ["2024-12-31" if one == accession else "" for one in recent["accessionNumber"]]
+    for path, document in ((mirror.facts(ALFA), facts), (mirror.submissions(ALFA), listed)):
+        path.write_text(json.dumps(document))
+        os.utime(path, (path.stat().st_mtime + 5,) * 2)
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Mirror:
+    return Mirror(tmp_path / "mirror", ALFA)
+
+
+@pytest.fixture
+def home(tmp_path: Path, mirror: Mirror) -> Home:
+    """A home that is synchronized while companyfacts lack the newest report."""
+    without(mirror, LACKING)
+    made = Home(tmp_path / "home")
+    composed(Synchronization(made, str(mirror.folder)))
+    return made
+
+
+def test_a_report_that_companyfacts_lack_is_listed_and_its_period_has_a_reason(home, mirror):
+    """Of all items, of twelve months and of the year; when companyfacts have it, neither is left."""
+    assert query(home.root, FILINGS)[-2:] == [("0000000101-24-000003", True, 1.0), (LACKING, False, None)]
+    of_period = "SELECT period_kind, item FROM gaps WHERE period_end = '2024-12-31' AND reason = {} ORDER BY ALL"
+    named = query(home.root, of_period.format("'filing_not_in_companyfacts'"))
+    assert named == sorted((kind, item) for kind in schema.PERIOD_KINDS for item in ITEM_NAMES)
+    assert named == query(home.root, of_period.format("reason"))
+
+    mirror.hold(ALFA)
+    composed(Synchronization(home, str(mirror.folder)))
+    assert query(home.root, FILINGS)[-1] == (LACKING, True, 1.0)
+    assert query(home.root, of_period.format("'filing_not_in_companyfacts'")) == []
+
+
+def test_the_page_of_the_company_and_explain_name_it(home):
+    warehouse = Warehouse(home.published)
+    with warehouse.build() as build:
+        explained = find(build, "ALFA", "revenue", "2024-12-31")
+        earlier = find(build, "ALFA", "revenue", "2024-09-30")
+        company = queries.company(build, "ALFA")
+        assert company
+        held = company_page.held(build, company)
+    warehouse.close()
+    page = company_page.document(
+        held, view.DEFAULT, filings_url="/", published_at="", updated_at=None, newest_filing="2025-02-28"
+    )
+    [(filed,)] = query(home.root, f"SELECT filed FROM filings WHERE accession = '{LACKING}'")
+    told = f"The 10-K of {filed} is not in the SEC's companyfacts, and its XBRL package is not read."
+    assert explained.reason
+    assert explained.reason.code == "filing_not_in_companyfacts"
+    for shown in (text(explained, 1000), text(earlier, 1000)):
+        assert f"{told} ({LACKING})" in shown
+    assert "No rule is named" not in text(explained, 1000)
+    assert not explained.namesakes
+    assert told in str(page.text)
+    assert LACKING in str(page.text)
+
+
+def test_a_home_of_an_earlier_release_reads_the_lists_once(home, mirror):
+    """Although no document is new."""
+    lake = Lake(home.tables)
+    lake.remove_companies("reports", [ALFA.cik])
+    for path in home.tables.glob("reports*"):
+        path.rename(path.with_name(f"gone-{path.name}"))
+    assert not lake.holds("reports")
+    composed(Synchronization(home, str(mirror.folder)))
+    assert lake.height("reports") == 12
+    assert lake.read(UNREAD_REPORTS)["accession"].to_list() == [LACKING]
+
+
+def test_reports_from_before_xbrl_are_not_missing():
+    """Those that were filed before the first one in companyfacts; those that are read in a package are not either."""
+    days = [date(2020 + n, 3, 1) for n in range(4)]
+    rows = [("1", f"{n}", "10-K", day, day) for n, day in enumerate(days)]
+    listed = pl.DataFrame(rows, schema=LISTED_REPORTS, orient="row")
+    facts = pl.DataFrame({"cik": ["1"], "accession": ["1"], "filed": ["2021-03-01"]})
+    read = pl.DataFrame({"cik": ["1"], "accession": ["2"]})
+    assert unread_reports(listed, facts, read)["accession"].to_list() == ["3"]
+    assert unread_reports(listed, facts, read.clear())["accession"].to_list() == ["2", "3"]
