@@ -12,7 +12,7 @@ is lost, whatever ends in between. What the feed never named, the daily index ha
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
@@ -43,8 +43,9 @@ NEWEST = 20_000
 """Filings in table `served_filings`, and reports in table `feed_filings`: those of some weeks."""
 
 EVERY, AT_NIGHT = timedelta(minutes=1), timedelta(minutes=10)
-"""Between two looks at the feed: while EDGAR accepts filings (weekdays, 6 to 22 o'clock in New York), and otherwise."""
-OPENS, CLOSES, FRIDAY = 6, 22, 4
+"""Between two looks at the feed: while EDGAR accepts filings, and otherwise."""
+OPENS, CLOSES, FRIDAY = time(6), time(22, 30), 4
+"""EDGAR accepts filings on weekdays from 6 to 22 o'clock in New York; the last ones are in the feed soon after."""
 NEW_YORK = ZoneInfo("America/New_York")
 
 TOGETHER = 50
@@ -122,7 +123,7 @@ def _is_of_covered(path: str) -> bool:
 def is_time_to_look(queue: Queue, now: datetime) -> bool:
     """Whether the feed is to be read again; also if the clock was ahead when it was read."""
     local = now.astimezone(NEW_YORK)
-    accepts = local.weekday() <= FRIDAY and OPENS <= local.hour < CLOSES
+    accepts = local.weekday() <= FRIDAY and OPENS <= local.time() < CLOSES
     return queue.looked_at is None or not timedelta(0) <= now - queue.looked_at < (EVERY if accepts else AT_NIGHT)
 
 

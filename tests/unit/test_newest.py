@@ -389,7 +389,8 @@ def test_a_document_that_is_held_is_not_transferred_again(server, client, home):
         ("2026-08-04T16:05:00Z", 59, False),
         ("2026-08-04T16:05:00Z", 60, True),
         ("2026-08-04T16:05:00Z", -3600, True),  # the clock was ahead
-        ("2026-08-05T02:05:00Z", 60, False),  # five past ten in the evening
+        ("2026-08-05T02:05:00Z", 60, True),  # five past ten in the evening: the feed has the last reports
+        ("2026-08-05T02:35:00Z", 60, False),
         ("2026-08-08T16:05:00Z", 599, False),  # a Saturday
         ("2026-08-08T16:05:00Z", 600, True),
     ],
