@@ -156,8 +156,8 @@ def filings_of_day(
 ) -> list[Accepted]:
     """The newest report of each filer, as if filed on the day; of every fifth filer the newest two.
 
-    The first filer that is not in the burst files while the feed is out. On a long day, all file two reports, every
-    third amends the last one, as many as in the burst file together before the exchanges open, and six on the Friday
+    The first filer that is not in the burst files while the feed is out. On a long day, all file five reports, every
+    third amends the last one, as many as in the burst file together before the exchanges open, and two on the Friday
     before, after half past five: their day of filing is the Monday, too.
 
     Args:
@@ -171,7 +171,7 @@ def filings_of_day(
     found = []
     for number, filer in enumerate(filers):
         reports = [filing for filing in simulate(filer).filings if filing.is_periodic]
-        reports = reports[-2 if is_long or number % 5 == 0 else -1 :]
+        reports = reports[-5 if is_long else -2 if number % 5 == 0 else -1 :]
         if is_long and number % 3 == 0:
             amended = replace(reports[-1], form=f"{reports[-1].form.removesuffix('/A')}/A")
             reports.append(replace(amended, accession=f"{amended.accession[:-2]}99"))
@@ -182,7 +182,7 @@ def filings_of_day(
                 when = at(*BURST, draws.uniform(0, 60))
             elif is_long and burst < number <= 2 * burst:
                 when = at(*EARLY, draws.uniform(0, 60))
-            elif is_long and number > len(filers) - 3:
+            elif is_long and number in (2 * burst + 1, 2 * burst + 2):
                 when = at(-51, draws.uniform(0, 59))
             found.append(Accepted(filer, filing, when))
     # of two filings of a company, the earlier one is accepted first
@@ -253,7 +253,7 @@ class FilingDay(httpx.BaseTransport):
         if DATA_SET.fullmatch(address):
             return data_sets.data_set([], frozenset())
         if found := FILE.fullmatch(address):
-            return self._package(found[2]).get(found[3]) if self._is_there(found[2], now) else None
+            return self._package(found[1].zfill(10), found[2], now).get(found[3])
         if found := LISTING.fullmatch(address):
             return bulk.listing(days, f"{found[1]}/QTR{found[2]}")
         if (found := INDEX.fullmatch(address)) and found[2] in {f"{day:%Y%m%d}" for day in days}:
@@ -262,17 +262,15 @@ class FilingDay(httpx.BaseTransport):
         filer = self._filers.get(found[1]) if (found := CIK.search(address)) else None
         return self._document(address, filer, now) if filer else None
 
-    def _is_there(self, accession: str, now: datetime) -> bool:
-        filed = (one for one in self._filed if one.filing.accession.replace("-", "") == accession)
-        return any(one.is_in("package", now) for one in filed)
-
-    def _package(self, accession: str) -> dict[str, bytes]:
-        """The folder of a filing of the day."""
-        if accession not in self._folders:
-            one = next(each for each in self._filed if each.filing.accession.replace("-", "") == accession)
-            [filing] = as_filed(one.filer, [one.filing])
-            self._folders[accession] = package.folder(one.filer, filing)
-        return self._folders[accession]
+    def _package(self, cik: str, accession: str, now: datetime) -> dict[str, bytes]:
+        """The files in the folder of a filing; none if it is not there yet."""
+        own = [one for one in self._filed if one.filer.cik == cik]
+        filings = [*self._before.get(cik, ()), *(one.filing for one in own if one.is_in("package", now))]
+        named = [filing for filing in filings if filing.accession.replace("-", "") == accession]
+        if named and accession not in self._folders:
+            [filing] = as_filed(self._filers[cik], named)
+            self._folders[accession] = package.folder(self._filers[cik], filing)
+        return self._folders[accession] if named else {}
 
     def _document(self, address: str, filer: Filer, now: datetime) -> bytes:
         """Companyfacts, submissions or a page of these; made once for the filings of the day that it has."""

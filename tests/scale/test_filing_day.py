@@ -128,7 +128,7 @@ class Follower:
         ("off", 6, 4, 2, (15.5, 16.5)),
         ("recent", 6, 4, 2, (15.5, 16.5)),
         pytest.param("off", 170, 150, 20, (6, 21.5), marks=pytest.mark.long),
-        pytest.param("recent", 152, 57, 10, (6, 22), marks=pytest.mark.long),
+        pytest.param("recent", 76, 29, 10, (6, 22), marks=pytest.mark.long),
     ],
 )
 def test_every_report_of_a_day_is_served_within_minutes(filings, number, burst, kills, hours, tmp_path):
