@@ -30,7 +30,9 @@ from pipelines.edgar.raw_store import Kind, RawStore
 from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
 from pipelines.run.filing_queue import NEVER, Queue, Waiting, wait_after
 from pipelines.settings import filings_wanted
+from pipelines.stages.filing_requests import KEY
 from pipelines.stages.schemas import FED, FEED_FILINGS, SERVED, SERVED_FILINGS
+from pipelines.stages.statements import DECODED, UNREAD
 from pipelines.storage import shared_home
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -75,7 +77,8 @@ class Covered:
     Attributes:
         symbols: the first symbol of each listed company that is followed.
         synchronized: when each company of the published build was synchronized last.
-        served: the newest filings of the published build (NewFiling.key), and whether companyfacts has them.
+        served: the newest filings that are read for the published build (NewFiling.key), and whether companyfacts has
+            them.
     """
 
     symbols: Mapping[str, str]
@@ -327,9 +330,18 @@ def from_packages(home: Home, ciks: Collection[str]) -> set[str]:
 
 
 def note_served(lake: Lake) -> None:
-    """Write table `served_filings`: the newest filings of the build that is published now."""
+    """Write table `served_filings`: the newest filings of the build that is published now.
+
+    Also reports of the feed whose packages are read and have no facts, as amendments of Part III: they are not read
+    again.
+    """
     newest = lake.read("filings", ["cik", "accession", "filed", "in_companyfacts"]).sort("filed", "accession", "cik")
     rows = newest.tail(NEWEST).select(SERVED_FILINGS.names())
+    if lake.holds(FED) and lake.holds(DECODED):
+        unread = lake.read(UNREAD).drop_nulls("accession")
+        tried = lake.read(FED).join(lake.read(DECODED), on=KEY, how="semi").join(unread, on=KEY, how="anti")
+        others = tried.join(rows, on=KEY, how="anti", maintain_order="left")
+        rows = pl.concat([rows, others.select(*KEY, in_companyfacts=pl.lit(value=False))])
     if not lake.holds(SERVED) or not rows.equals(lake.read(SERVED)):
         lake.write(SERVED, rows)
 

@@ -191,7 +191,7 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
             skipped = newest.evaluate(instance)
             assert "another synchronization is running" in skipped.skip_message
             assert not server.asked
-        assert newest.evaluate(instance).run_config == {"source": "live", "symbols": "ALFA"}
+        assert newest.evaluate(instance).run_config == {"source": "live", "symbols": "ALFA", "newest": True}
 
 
 def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tmp_path):

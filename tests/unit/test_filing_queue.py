@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterator
+from datetime import date
 
+import polars as pl
 import pytest
 
 from pipelines.edgar.answers import facts_url, submissions_url
@@ -10,9 +12,12 @@ from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.newest import newest_url
 from pipelines.run import newest_filings
 from pipelines.run.filing_queue import Queue
-from pipelines.run.newest_filings import Covered, from_packages
+from pipelines.run.newest_filings import Covered, from_packages, note_served
+from pipelines.stages.schemas import DECODED_FILINGS, FED, FEED_FILINGS, SERVED, UNREAD_FILINGS
+from pipelines.stages.statements import DECODED, UNREAD
+from pipelines.storage.lake import Lake
 from tests.edgar_server import EdgarServer, Reply, running_server
-from tests.unit.test_newest import LISTED, client, entry, feed, filing_of, home, looked
+from tests.unit.test_newest import AT, LISTED, client, entry, feed, filing_of, home, looked
 
 __all__ = ["client", "home"]
 REPORT, FACTS = filing_of(), facts_url("0000000101")
@@ -106,3 +111,16 @@ def test_while_documents_cannot_be_read_the_feed_is(server, client, home):
     assert looked(client, home, 0, covered) == []
     assert documents_asked(server) == 3
     assert [one.asked for one in Queue.of(home.root).waiting] == [1, 1, 1, 0, 0, 0, 0]
+
+
+def test_a_package_without_facts_is_not_read_again(home):
+    """As that of an amendment of Part III; one that could not be read is."""
+    lake, keys = Lake(home.tables), [("0000000101", f"0000000101-26-00000{number}") for number in range(4)]
+    filings = [(*key, date(2026, 8, 4), is_in) for key, is_in in zip(keys, (True, False), strict=False)]
+    lake.write("filings", pl.DataFrame(filings, ["cik", "accession", "filed", "in_companyfacts"], orient="row"))
+    of_feed = [(*key, "10-K/A", date(2026, 8, 4), AT) for key in keys]
+    lake.write(FED, pl.DataFrame(of_feed, FEED_FILINGS, orient="row"))
+    lake.write(DECODED, pl.DataFrame([(*key, "") for key in keys[1:]], DECODED_FILINGS, orient="row"))
+    lake.write(UNREAD, pl.DataFrame([(None, *reversed(keys[3]), "no zip", "")], UNREAD_FILINGS, orient="row"))
+    note_served(lake)
+    assert lake.read(SERVED).rows() == [(*keys[0], True), (*keys[1], False), (*keys[2], False)]
