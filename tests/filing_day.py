@@ -7,6 +7,7 @@ Does not: any judgement. Waiting is skipped, and work takes no time, but for tha
     python -m tests.filing_day CLOCK        `fundamentals follow` on the clock in that file
 """
 
+import os
 import ssl
 import struct
 import sys
@@ -364,6 +365,7 @@ def follow(clock: Clock) -> int:
         Publications(clock).note(Home.from_environment().root)
         return told
 
+    os.fsync = lambda _: None  # the process is killed, but the power stays
     synchronized = command._synchronized
     set_clock(clock.shift)
     ssl.create_default_context = cache(ssl.create_default_context)  # each would take as long as all else of a look

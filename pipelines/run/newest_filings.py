@@ -288,8 +288,9 @@ def to_synchronize(
         except EdgarError as error:
             tell(str(error))
         queue.save(home.root)
-    queue, found = ask_for_documents(client, RawStore(home.root), queue, covered, now)
-    queue.save(home.root)
+    asked, found = ask_for_documents(client, RawStore(home.root), queue, covered, now)
+    if asked != queue:
+        asked.save(home.root)
     return found
 
 
