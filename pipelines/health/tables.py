@@ -21,7 +21,7 @@ import polars as pl
 
 from pipelines.edgar.raw_store import RawStore
 from pipelines.health.restoring import rows_of
-from pipelines.stages.schemas import DOCUMENTS, LISTINGS, VALUE_TABLES, VERSIONS
+from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_REPORTS, VALUE_TABLES, VERSIONS
 from pipelines.storage import checksums
 from pipelines.storage.home import Home
 from pipelines.storage.lake import MANIFEST, Lake
@@ -35,7 +35,7 @@ from warehouse.verify import is_whole
 STAGES = {
     "documents": ("documents",),
     "facts": ("facts",),
-    "registrants": ("registrants", "acceptances"),
+    "registrants": ("registrants", "acceptances", "reports"),
     "profiles": VALUE_TABLES,
     VERSIONS: (VERSIONS,),
     CONTENTS: (CONTENTS, SYMBOLS, COUNTED, AGES, *map(assembled, OF_COMPANIES)),
@@ -43,7 +43,7 @@ STAGES = {
 """The tables of companies of each stage, by the one whose digests mark the companies as finished."""
 ADDED = frozenset(
     {
-        *("decisions", "proofs", "balance_sheet_lines", "share_bases", "classes"),
+        *("decisions", "proofs", "balance_sheet_lines", "share_bases", "classes", "reports", UNREAD_REPORTS),
         *map(assembled, ("balance_sheet_lines", "projections")),
     }
 )
