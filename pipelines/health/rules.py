@@ -19,7 +19,7 @@ from warehouse.publish import readable
 SAMPLE = 20
 """Companies whose values are computed again and compared."""
 COMPARED = (REPLAYED, "gaps")
-NEEDED = ("profiles", BUILT, CONTENTS, "facts", "acceptances", "registrants", "listings", *COMPARED)
+NEEDED = ("profiles", BUILT, CONTENTS, "facts", "acceptances", "registrants", "reports", "listings", *COMPARED)
 
 
 def check(home: Home, *, quick: bool) -> Iterator[Finding]:
