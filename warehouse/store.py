@@ -6,11 +6,12 @@ files of a folder (checkout), taking over and committing them (pipelines.storage
 
     HEAD                    the content of each shared file, by path; replaced by each commit
     LEASE                   who may commit: which process leads a run (warehouse.lease); replaced every few seconds
+    FOLLOWER                the sign of life of what follows the SEC's newest filings (warehouse.follower)
     objects/3f/3fa2…        the content of a file, under its SHA-256
     raw/3f/3fa2….json.zst   a document of the raw zone, under the SHA-256 of what is compressed in it
 
-Both are replaced only if they still are what the writer has read, so of two writers one wins. What HEAD names was
-stored before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all of it.
+HEAD and LEASE are replaced only if they still are what the writer has read, so of two writers one wins. What HEAD names
+was stored before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all.
 """
 
 import hashlib
@@ -305,6 +306,30 @@ class Store:
                 there, tag = self.lease()
                 return tag if there == lease else None  # the same: only the answer to the first attempt was lost
 
+    # --- Notes
+
+    def note(self, key: str) -> bytes | None:
+        """The content of a small object that belongs to no state; None if there is none.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        with self._named_errors(key):
+            try:
+                return bytes(self._objects.get(key).bytes())
+            except FileNotFoundError as error:
+                self._require_bucket(error)
+                return None
+
+    def put_note(self, key: str, content: bytes) -> None:
+        """Replace a small object that belongs to no state; the last writer wins.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        with self._named_errors(key):
+            self._objects.put(key, content)
+
     # --- Objects
 
     def put_object(self, path: Path) -> Content:
@@ -361,13 +386,7 @@ class Store:
         Raises:
             StoreError: it cannot be read.
         """
-        key = _document_key(digest)
-        with self._named_errors(key):
-            try:
-                return bytes(self._objects.get(key).bytes())
-            except FileNotFoundError as error:
-                self._require_bucket(error)
-                return None
+        return self.note(_document_key(digest))
 
     # --- Examination and removal
 

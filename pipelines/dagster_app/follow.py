@@ -17,7 +17,8 @@ from pipelines.edgar.newest import NewFiling
 from pipelines.edgar.sources import Source, open_source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
-from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
+from pipelines.run.heartbeat import Heartbeat, figures
+from pipelines.run.newest_filings import EVERY, Covered, Queue, alone, to_synchronize
 from pipelines.run.steps import MALFORMED_ROWS
 from pipelines.run.stopping import ends_soon_after_sigint
 from pipelines.stages.documents import UnknownSymbolError
@@ -50,7 +51,9 @@ def main(symbols: tuple[str, ...]) -> int:
         with ends_soon_after_sigint(lambda: STOPPED):
             _source().client.close()  # a mistyped setting is told at once
             home.prepare()
-            _follow(home, symbols)
+            heart = Heartbeat(home)
+            with heart.beating():
+                _follow(home, symbols, heart)
     except (PipelineError, WarehouseError) as error:
         print(f"fundamentals follow: {error}", file=sys.stderr)
         return 1
@@ -59,7 +62,7 @@ def main(symbols: tuple[str, ...]) -> int:
     return stopping.STATUS
 
 
-def _follow(home: Home, symbols: tuple[str, ...]) -> None:
+def _follow(home: Home, symbols: tuple[str, ...], heart: Heartbeat) -> None:
     """Synchronize all companies at the start and each morning, in between those that filed; print errors, and go on."""
     all_due = datetime.now(UTC)
     _tell(f"follows {', '.join(symbols) or 'all companies'} into {home.root}, until you press Ctrl-C")
@@ -70,7 +73,7 @@ def _follow(home: Home, symbols: tuple[str, ...]) -> None:
                 _tell(f"all companies: {_synchronized(home, symbols)}")
                 all_due, pause = next_synchronization(began), timedelta(0)  # reports may wait since a process ended
             else:
-                _update(home, symbols, began)
+                _update(home, symbols, began, heart)
         except UnknownSymbolError:
             raise
         except (PipelineError, WarehouseError, OSError) as error:  # the queue keeps what was not served
@@ -79,11 +82,12 @@ def _follow(home: Home, symbols: tuple[str, ...]) -> None:
         time.sleep(max(0.0, (began + pause - datetime.now(UTC)).total_seconds()))
 
 
-def _update(home: Home, symbols: tuple[str, ...], now: datetime) -> None:
+def _update(home: Home, symbols: tuple[str, ...], now: datetime, heart: Heartbeat) -> None:
     """Synchronize the companies whose report their documents name, if there are any."""
     covered = Covered.of(home, symbols)
     with alone(home), _source() as source:
         filings = to_synchronize(home, source.client, covered, now, _tell)
+    heart.give(figures(Queue.of(home.root), covered.symbols))
     if filings:
         done = _synchronized(home, sorted({covered.symbols[filing.cik] for filing in filings}))
         _tell(f"{', '.join(_named(filing, covered.symbols) for filing in filings)}: {done}")

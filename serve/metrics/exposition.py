@@ -21,7 +21,7 @@ from serve.http.errors import CommandError
 from serve.metrics import families
 from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM
-from warehouse import runs, sqlite
+from warehouse import follower, runs, sqlite
 from warehouse.errors import BuildUnreadable, WarehouseError
 from warehouse.pointer import POINTER, current
 
@@ -63,6 +63,7 @@ class Collector:
             **_of_the_build(self._published, now),
             **_of_synchronizations(self._published, now),
             **_of_the_daemon(self._published.parent, now),
+            **({} if self._store else _of_the_follower(follower.read(self._published.parent), now)),
             **self._of_the_store(now),
         }
         histograms: dict[str, Iterable[Buckets]] = {
@@ -83,11 +84,12 @@ class Collector:
             yield metric
 
     def _of_the_store(self, now: float) -> dict[str, Numbers]:
-        """How far this replica is behind the store, and since when somebody leads a run; none without a store."""
+        """How far this replica is behind the store, who leads a run, and who follows the SEC; none without a store."""
         if self._store is None:
             return {}
         try:
             self._held, (lease, _) = self._store.head(self._held), self._store.lease()
+            sign = follower.decoded(self._store.note(follower.OBJECT))
         except WarehouseError:
             return {families.STORE: {(): 0}}
         pointer = self._held.head.files.get(f"{self._published.name}/{POINTER}") if self._held else None
@@ -97,7 +99,8 @@ class Collector:
             here = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
             lag = 0.0 if here == pointer.digest else now - self._held.head.written_at.timestamp()
         leads = _age(lease.since, now) if lease.holder else 0.0
-        return {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
+        of_store: dict[str, Numbers] = {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
+        return of_store | _of_the_follower(sign, now)
 
 
 def _add_buckets(
@@ -143,6 +146,18 @@ def _of_the_daemon(home: Path, now: float) -> dict[str, Numbers]:
     """How long Dagster's daemon has been silent; none if it never ran here, as in the home of a replica."""
     last = sqlite.value(home / HEARTBEATS, LAST_HEARTBEAT)
     return {families.DAEMON_AGE: {(): _age(last, now)}} if isinstance(last, str) else {}
+
+
+def _of_the_follower(sign: follower.Sign | None, now: float) -> dict[str, Numbers]:
+    """What follows the SEC's newest filings; none if nothing ever did."""
+    if sign is None:
+        return {}
+    return {
+        families.FOLLOWER_AGE: {(): now - sign.at.timestamp()},
+        families.FEED_AGE: {(): now - sign.feed_read_at.timestamp()} if sign.feed_read_at else {},
+        families.REPORTS: {(): sign.waiting},
+        families.REPORT_AGE: {(): now - sign.oldest_at.timestamp() if sign.oldest_at else 0.0},
+    }
 
 
 def _age(moment: str, now: float) -> float:

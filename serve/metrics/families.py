@@ -24,6 +24,8 @@ RUNS, RUN_AGE, RUN_SECONDS = (
     "fundamentals_synchronization_seconds",
 )
 DAEMON_AGE = "fundamentals_daemon_heartbeat_age_seconds"
+FOLLOWER_AGE, FEED_AGE = "fundamentals_follower_heartbeat_age_seconds", "fundamentals_feed_age_seconds"
+REPORTS, REPORT_AGE = "fundamentals_waiting_reports", "fundamentals_waiting_report_age_seconds"
 STORE, LAG, LEASE = "fundamentals_store_answers", "fundamentals_replica_lag_seconds", "fundamentals_lease_seconds"
 
 
@@ -65,6 +67,10 @@ FAMILIES = (
     Family(QUARANTINED, GAUGE, "Companies in quarantine after the last synchronization."),
     Family(FAILED, GAUGE, "Companies whose documents the last synchronization could not fetch."),
     Family(DAEMON_AGE, GAUGE, "Seconds since the last sign of life of Dagster's daemon in this home."),
+    Family(FOLLOWER_AGE, GAUGE, "Seconds since the last sign of life of what follows the SEC's newest filings."),
+    Family(FEED_AGE, GAUGE, "Seconds since the SEC's feed of newest filings was read well."),
+    Family(REPORTS, GAUGE, "Reports of followed companies that the feed named and that are not served yet."),
+    Family(REPORT_AGE, GAUGE, "Seconds since the SEC accepted the oldest of these reports; 0: there is none."),
     Family(STORE, GAUGE, "Whether the store answers (1) or not (0)."),
     Family(
         LAG, GAUGE, "Seconds since a commit whose build this replica does not serve yet; 0: it serves the newest one."

@@ -13,6 +13,7 @@ import pytest
 
 from pipelines.run import code_in_force
 from pipelines.run.code_in_force import CodeError, in_force
+from pipelines.run.heartbeat import Heartbeat
 from pipelines.settings import SettingError
 from pipelines.stages.schemas import LISTINGS
 from pipelines.storage import lease
@@ -27,6 +28,7 @@ from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from warehouse import seal
+from warehouse.follower import Sign
 from warehouse.pointer import Pointer, Synchronization
 from warehouse.store import ONCE, StoreConflict, opened
 
@@ -211,6 +213,10 @@ def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tm
         followed = measured()
     assert followed["fundamentals_replica_lag_seconds"] == 0
     assert followed["fundamentals_lease_seconds"] > 0
+    assert "fundamentals_waiting_reports" not in followed
+    (tmp_path / "other").mkdir()
+    Heartbeat(Home(tmp_path / "other")).give(Sign(datetime.now(UTC), waiting=3))
+    assert measured()["fundamentals_waiting_reports"] == 3
     objects.stop()
     try:
         away = measured()

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import yaml
 import fundamentals
 from pipelines.run import cluster
 from tests.unit.test_docs import COMMANDS, column
+from warehouse import follower
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -91,10 +93,30 @@ def test_what_containers_mount_exists(service: dict[str, Any]) -> None:
 
 
 def test_each_container_of_the_program_has_a_home_of_its_own() -> None:
-    """But the UI shows the record of runs in the home of the daemon."""
-    homes = {name: service["volumes"][0] for name, service in OWN.items() if name != "webserver"}
-    assert len({*homes.values()}) == len(homes) == len(OWN) - 1 == 6
-    assert OWN["webserver"]["volumes"] == OWN["daemon"]["volumes"]
+    """But the UI shows the record of runs in the home of the daemon, and the follower notes its runs there."""
+    sharing = ("webserver", "follow")
+    homes = {name: service["volumes"][0] for name, service in OWN.items() if name not in sharing}
+    assert len({*homes.values()}) == len(homes) == len(OWN) - 2 == 6
+    assert all(OWN[name]["volumes"] == OWN["daemon"]["volumes"] for name in sharing)
+
+
+def test_the_follower_is_well_while_it_gives_signs_of_life(tmp_path: Path) -> None:
+    """Nothing else begins the daily synchronization beside it: two of them would be in each other's way."""
+    kind, check = OWN["follow"]["healthcheck"]["test"]
+    assert (kind, OWN["follow"]["command"]) == ("CMD-SHELL", ["follow"])
+    assert "FUNDAMENTALS_SCHEDULE" not in OWN["daemon"]["environment"]
+
+    def is_well() -> bool:
+        return (
+            subprocess.run(check.replace("/var/lib/fundamentals", str(tmp_path)), shell=True, check=False).returncode
+            == 0
+        )
+
+    assert not is_well()
+    follower.write(tmp_path, follower.Sign(datetime.now(UTC)))
+    assert is_well()
+    os.utime(tmp_path / follower.FILE, (0, 0))
+    assert not is_well()
 
 
 @each_service
@@ -107,7 +129,7 @@ def test_the_ports_of_the_cluster_are_not_published() -> None:
     """Whoever reaches one could run code: they need certificates, too."""
     published = {port for service in SERVICES.values() for port in service.get("ports", ())}
     assert published == {"80:80", "127.0.0.1:3000:3000"}
-    for name in ("scheduler", "worker-1", "worker-2", "daemon", "webserver"):
+    for name in ("scheduler", "worker-1", "worker-2", "follow", "daemon", "webserver"):
         assert SERVICES[name]["environment"]["FUNDAMENTALS_CLUSTER"] == "tls://scheduler:8786"
         [mounted] = [each for each in SERVICES[name]["volumes"] if each.startswith("${CERTIFICATES")]
         assert mounted.endswith(f":{SERVICES[name]['environment']['FUNDAMENTALS_TLS']}:ro")

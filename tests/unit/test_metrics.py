@@ -4,7 +4,7 @@ import json
 import re
 import socket
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,8 @@ from serve.metrics.families import FAMILIES
 from serve.settings import Settings, from_environment
 from tests import builds
 from tests.servers import NOON, PROJECT, Clock, active_key, in_process, wait_until
-from warehouse import pointer, runs
+from warehouse import follower, pointer, runs
+from warehouse.follower import Sign
 
 
 def samples(published: Path, *counts: Counts, now: float = NOON) -> dict[str, Any]:
@@ -144,6 +145,29 @@ def test_the_age_of_the_last_sign_of_life_of_the_daemon(tmp_path: Path) -> None:
         assert samples(published, Counts(PATHS), now=NOON)[name] == 30
     (folder / "history" / "runs.db").write_bytes(b"damaged")
     assert name not in samples(published, Counts(PATHS), now=NOON)
+
+
+def test_what_follows_the_feed_is_measured_by_its_last_sign_of_life(tmp_path: Path) -> None:
+    """None before the first one, and none if it is damaged; without a report that waits, the oldest has no age."""
+
+    def of_follower() -> dict[str, float]:
+        found = samples(tmp_path / "published", Counts(PATHS), now=NOON)
+        return {name: number for name, number in found.items() if re.search("follower|feed|waiting", name)}
+
+    assert of_follower() == {}
+    at = datetime.fromtimestamp(NOON, UTC)
+    follower.write(tmp_path, Sign(at - timedelta(seconds=30)))
+    first = {"fundamentals_follower_heartbeat_age_seconds": 30, "fundamentals_waiting_reports": 0}
+    assert of_follower() == first | {"fundamentals_waiting_report_age_seconds": 0}
+    follower.write(tmp_path, Sign(at, at - timedelta(minutes=1), 7, at - timedelta(hours=2)))
+    assert of_follower() == {
+        "fundamentals_follower_heartbeat_age_seconds": 0,
+        "fundamentals_feed_age_seconds": 60,
+        "fundamentals_waiting_reports": 7,
+        "fundamentals_waiting_report_age_seconds": 7200,
+    }
+    (tmp_path / follower.FILE).write_bytes(b"{")
+    assert of_follower() == {}
 
 
 def test_the_ages_and_counts_of_the_build(published: Path) -> None:
