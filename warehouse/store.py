@@ -17,7 +17,9 @@ was stored before, and is removed a day after HEAD has ceased to name it: a read
 import hashlib
 import os
 import re
+import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -46,7 +48,7 @@ THREADS = 8
 KEPT = timedelta(days=1)
 """How long an object stays that HEAD names no more, or that no HEAD ever named."""
 CHUNK = 4 << 20
-RETRIES: Mapping[str, Any] = {
+RETRIES: dict[str, Any] = {
     "max_retries": 6,
     "retry_timeout": timedelta(minutes=1),
     "backoff": {"init_backoff": timedelta(milliseconds=200), "max_backoff": timedelta(seconds=5), "base": 2},
@@ -54,6 +56,10 @@ RETRIES: Mapping[str, Any] = {
 """Attempts of a command: some seconds if nobody answers."""
 ONCE: Mapping[str, Any] = {"max_retries": 0, "retry_timeout": timedelta(seconds=5)}
 """Attempts of a service, which asks again soon by itself."""
+BRIEFLY: Mapping[str, Any] = RETRIES | {"max_retries": 2}
+"""Attempts of a run before it says that it waits."""
+PAUSE = 1.0
+"""Seconds between the attempts of a run, which waits longer for a store that is away."""
 TIMEOUTS = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "1h"}
 ADVICE = "check FUNDAMENTALS_STORE and the variables AWS_*"
 
@@ -61,6 +67,7 @@ Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 """A SHA-256. It becomes part of paths, so HEAD may not name anything else."""
 Size = Annotated[int, msgspec.Meta(ge=0)]
 Item = TypeVar("Item")
+Found = TypeVar("Found")
 Report = Callable[[int, int], object]
 
 
@@ -146,10 +153,16 @@ class Held:
     tag: str
 
 
-def opened(address: str, attempts: Mapping[str, Any] = RETRIES) -> "Store":
+def opened(address: str, attempts: Mapping[str, Any] = RETRIES, patience: float = 0.0) -> "Store":
     """The store at an address like `s3://bucket/prefix`; nothing is requested yet.
 
     Region, endpoint and credentials come from the usual variables AWS_*; http is allowed if the endpoint has it.
+
+    Args:
+        address: the address.
+        attempts: RETRIES or ONCE.
+        patience: seconds for which a run waits for a store that does not answer; then there are a few attempts each
+            time, whatever `attempts` says.
 
     Raises:
         StoreError: the address is malformed, or the package obstore is missing.
@@ -168,22 +181,51 @@ def opened(address: str, attempts: Mapping[str, Any] = RETRIES) -> "Store":
     except ImportError as error:
         raise StoreError("FUNDAMENTALS_STORE needs the package obstore; install it with `make scale`") from error
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    retries: Any = dict(BRIEFLY if patience else attempts)
     options: Any = {**TIMEOUTS, "allow_http": endpoint.startswith("http://")}
     try:
-        objects = S3Store.from_url(address.rstrip("/"), client_options=options, retry_config=dict(attempts))  # type: ignore[arg-type,unused-ignore]
+        objects = S3Store.from_url(address.rstrip("/"), client_options=options, retry_config=retries)  # type: ignore[arg-type,unused-ignore]
     except (BaseError, ValueError) as error:
         raise StoreError(f"FUNDAMENTALS_STORE is {address!r}: {_first_line(error)}; {ADVICE}") from error
-    return Store(objects, address.rstrip("/"))
+    return Store(objects, address.rstrip("/"), patience)
 
 
 class Store:
     """One store; all methods may be called by several threads."""
 
-    def __init__(self, objects: "ObjectStore", address: str) -> None:
+    def __init__(self, objects: "ObjectStore", address: str, patience: float = 0.0) -> None:
         self._objects: Any = objects
         self.address = address
+        self._patience, self._is_away, self._lock = patience, False, threading.Lock()
         self.stopped = threading.Event()
         """Set by who does not want downloads to go on."""
+
+    def patiently(self, ask: Callable[[], Found]) -> Found:
+        """What a request gives that may be repeated; while the store is away, it is repeated, if it was opened so.
+
+        Raises:
+            StoreUnavailable: the store has not answered for as long as a run waits.
+            Exception: whatever else the request raises.
+        """
+        until = time.monotonic() + self._patience
+        while True:
+            try:
+                found = ask()
+            except StoreUnavailable as error:
+                if time.monotonic() >= until or self.stopped.is_set():
+                    raise
+                self._tell(str(error).partition(";")[0])
+                self.stopped.wait(PAUSE)
+            else:
+                self._is_away = False
+                return found
+
+    def _tell(self, reason: str) -> None:
+        """Say that the store is waited for: once, whatever the number of threads that do."""
+        with self._lock:
+            is_known, self._is_away = self._is_away, True
+        if not is_known:
+            print(f"{reason}; this run waits for it, {self._patience:.0f} seconds at most", file=sys.stderr, flush=True)
 
     # --- HEAD
 
@@ -193,6 +235,9 @@ class Store:
         Raises:
             StoreError: it cannot be read.
         """
+        return self.patiently(lambda: self._head(known))
+
+    def _head(self, known: Held | None) -> Held | None:
         from obstore.exceptions import NotModifiedError
 
         with self._named_errors(HEAD):
@@ -221,8 +266,6 @@ class Store:
             StoreConflict: another run has replaced HEAD.
             StoreError: the store cannot be written.
         """
-        from obstore.exceptions import AlreadyExistsError, PreconditionError
-
         now = datetime.now(UTC)
         head = Head(run, now, dict(sorted(files.items())), dict(links), {}, uuid.uuid4().hex)
         if before:
@@ -231,14 +274,18 @@ class Store:
             retired = {key: at for key, at in sorted(gone.items()) if key not in named and now - at < KEPT}
             head = msgspec.structs.replace(head, retired=retired)
             head = msgspec.structs.replace(head, lease=before.head.lease, codes=before.head.codes)
-        head = msgspec.structs.replace(head, **marks)
-        content = msgspec.json.encode(head)
+        replaced = msgspec.structs.replace(head, **marks)
+        return self.patiently(lambda: self._replaced(replaced, before))
+
+    def _replaced(self, head: Head, before: Held | None) -> Held:
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
         with self._named_errors(HEAD):
             try:
-                tag = self._put_head(content, before)
+                tag = self._put_head(msgspec.json.encode(head), before)
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
                 self._require_bucket(error)
-                winner = self.head()
+                winner = self._head(None)
                 if winner is None:
                     raise StoreError(f"{self.address}/{HEAD} was removed meanwhile; restore it") from error
                 if winner.head.writer != head.writer:  # else only the answer to the first attempt was lost
@@ -346,7 +393,7 @@ class Store:
 
     def put_content(self, content: Content, path: Path) -> None:
         """Store the content of a file whose digest is known; what is stored already is written again."""
-        self._put(_object_key(content.digest), path)
+        self.patiently(lambda: self._put(_object_key(content.digest), path))
 
     def fetch_object(self, digest: str, to: Path) -> Path:
         """Download an object, verify it, and put it in place under this path, atomically.
@@ -356,6 +403,9 @@ class Store:
             StoreError: it cannot be read.
             OSError: the file cannot be written.
         """
+        return self.patiently(lambda: self._fetched(digest, to))
+
+    def _fetched(self, digest: str, to: Path) -> Path:
         key = _object_key(digest)
         to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         written = to.with_name(f".{to.name}.{os.getpid()}.{threading.get_ident()}.tmp")
@@ -378,7 +428,7 @@ class Store:
 
     def put_document(self, digest: str, path: Path) -> None:
         """Store a document, which is compressed in a file."""
-        self._put(_document_key(digest), path)
+        self.patiently(lambda: self._put(_document_key(digest), path))
 
     def document(self, digest: str) -> bytes | None:
         """A document as it was stored, compressed and not verified; None if it is not stored.
@@ -386,7 +436,7 @@ class Store:
         Raises:
             StoreError: it cannot be read.
         """
-        return self.note(_document_key(digest))
+        return self.patiently(lambda: self.note(_document_key(digest)))
 
     # --- Examination and removal
 

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from pipelines.errors import PipelineError
 from pipelines.run.code_in_force import code_digest
-from pipelines.settings import whole_number
+from pipelines.settings import store_patience, whole_number
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake, Part, Written
 from pipelines.storage.shared_home import WorkingCopy, of_home
@@ -163,7 +163,7 @@ def _worked(given: bytes, there: str, needed: str) -> tuple[dict[str, Any], Any]
     from distributed import get_worker
 
     with TemporaryDirectory(prefix="batch-", dir=get_worker().local_directory) as folder:  # which Dask tidies up
-        copy = of_home(Home(Path(folder)), Home.from_environment().root / "cache" / "objects")
+        copy = of_home(Home(Path(folder)), Home.from_environment().root / "cache" / "objects", store_patience())
         assert copy, "FUNDAMENTALS_STORE is set"
         copy.checkout(lambda _: False)
         copy.clear_cache()

@@ -20,7 +20,7 @@ from pipelines.edgar.sources import Source, open_source
 from pipelines.run import cluster
 from pipelines.run.code_in_force import in_force
 from pipelines.run.result import StepResult
-from pipelines.settings import filings_wanted
+from pipelines.settings import filings_wanted, store_patience
 from pipelines.stages.documents import Asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -111,7 +111,7 @@ class Synchronization:
         with ExitStack() as held:
             held.enter_context(self.home.writing(wait))
             place = cluster.address()
-            self.copy = copy = of_home(self.home)
+            self.copy = copy = of_home(self.home, patience=store_patience())
             if copy:
                 copy.lease = held.enter_context(leased(copy.store, wait))
                 head = copy.checkout()

@@ -146,6 +146,7 @@ def running(folder: Path, batch: int, workers: int = 0) -> Iterator[Fleet]:
             "FUNDAMENTALS_BATCH": str(batch),
             "FUNDAMENTALS_WORKER_TTL": str(TTL),
             "FUNDAMENTALS_LEASE": str(LEASE),
+            "FUNDAMENTALS_STORE_PATIENCE": "5",
         }
         fleet = Fleet(folder, variables, storage, port)
         try:
