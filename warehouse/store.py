@@ -136,6 +136,7 @@ class Lease(msgspec.Struct, frozen=True):
         since: when it took the lease, by its clock; it is shown, and compared with nothing.
         renewed: how often it was renewed.
         writer: different for each holder.
+        silence: seconds after which a holder that did not renew it has lost it.
     """
 
     number: int = 0
@@ -143,6 +144,7 @@ class Lease(msgspec.Struct, frozen=True):
     since: str = ""
     renewed: int = 0
     writer: str = ""
+    silence: int = 30
 
 
 @dataclass(frozen=True, slots=True)

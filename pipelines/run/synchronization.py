@@ -25,7 +25,7 @@ from pipelines.stages.documents import Asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leased
-from pipelines.storage.shared_home import WorkingCopy, of_home, taken_over
+from pipelines.storage.shared_home import WorkingCopy, commit_alone, of_home, taken_over
 from pipelines.workers import ALONE, Workers, started
 from warehouse import delays, runs
 from warehouse.errors import BuildUnreadable
@@ -43,6 +43,10 @@ class Log(Protocol):
 
     def warning(self, msg: object) -> object:
         """Tell what somebody should look at."""
+
+
+RECORD = f"published/{runs.FILE}"
+"""The record of runs, the only file that a run which failed commits: replicas have its result."""
 
 
 def published_before(published: Path) -> Pointer | None:
@@ -135,6 +139,8 @@ class Synchronization:
                     self._record()
                     if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
                         self.copy.commit(f"{self.sync_id}, held back")
+                    if self.copy and self.result == runs.FAILED:
+                        commit_alone(self.home, self.copy.lease, f"{self.sync_id}, failed", RECORD)
                 self.copy, self.workers = None, ALONE
 
     def _begin(self) -> None:

@@ -106,7 +106,7 @@ def _taken(store: Store, wait: Tell | None) -> Held:
             seen, seen_at = tag or "", now
         if not lease.holder or now - seen_at >= seconds():
             here, at = f"process {os.getpid()} of {socket.gethostname()}", f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            mine = Lease(lease.number + 1, here, at, writer=uuid.uuid4().hex)
+            mine = Lease(lease.number + 1, here, at, writer=uuid.uuid4().hex, silence=seconds())
             if taken := store.patiently(partial(store.replace_lease, mine, tag)):
                 if lease.holder:
                     _shut_out(store, mine.number)

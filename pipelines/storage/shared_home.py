@@ -265,6 +265,24 @@ class WorkingCopy:
             )
 
 
+def commit_alone(home: Home, held: lease.Held | None, run: str, path: str) -> None:
+    """Commit one file of a home; all others of the state that is current stay. Nothing if nothing was ever committed.
+
+    Args:
+        home: the home.
+        held: the lease that this process holds.
+        run: as for `WorkingCopy.commit`.
+        path: that of the file, below the home.
+
+    Raises:
+        StoreError, OSError: as `WorkingCopy.commit`; it does not wait for a store that is away.
+    """
+    copy = of_home(home)
+    if copy and (before := copy.store.head()):
+        copy.held, copy.lease = before, held
+        copy.commit(run, path.__eq__)
+
+
 @contextmanager
 def changing(home: Home, command: str, wanted: Wanted, *, reads: bool = False) -> Iterator[None]:
     """Lock a home for a command that changes some of its files, until the block ends.

@@ -49,6 +49,8 @@ class Collector:
         self._published = published
         self._store = store
         self._held: Held | None = None
+        self._lease: tuple[str | None, float] = None, 0.0
+        """The entity tag of the lease, and when it was seen first, by a clock that nobody sets."""
         self._counts = counts
         self._clock = clock
 
@@ -88,7 +90,7 @@ class Collector:
         if self._store is None:
             return {}
         try:
-            self._held, (lease, _) = self._store.head(self._held), self._store.lease()
+            self._held, (lease, tag) = self._store.head(self._held), self._store.lease()
             sign = follower.decoded(self._store.note(follower.OBJECT))
         except WarehouseError:
             return {families.STORE: {(): 0}}
@@ -98,7 +100,10 @@ class Collector:
             file = self._published / POINTER
             here = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
             lag = 0.0 if here == pointer.digest else now - self._held.head.written_at.timestamp()
-        leads = _age(lease.since, now) if lease.holder else 0.0
+        if self._lease[0] != tag:
+            self._lease = tag, time.monotonic()
+        is_alive = lease.holder and time.monotonic() - self._lease[1] < lease.silence
+        leads = _age(lease.since, now) if is_alive else 0.0
         of_store: dict[str, Numbers] = {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
         return of_store | _of_the_follower(sign, now)
 

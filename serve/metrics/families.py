@@ -75,6 +75,10 @@ FAMILIES = (
     Family(
         LAG, GAUGE, "Seconds since a commit whose build this replica does not serve yet; 0: it serves the newest one."
     ),
-    Family(LEASE, GAUGE, "Seconds since a process took the lease on the store, which leads a run; 0: nobody has it."),
+    Family(
+        LEASE,
+        GAUGE,
+        "Seconds since a process that lives took the lease on the store, to lead a run; 0: nobody has.",
+    ),
 )
 """The metrics, in the order of the exposition."""

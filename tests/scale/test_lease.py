@@ -196,11 +196,10 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
 
 def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tmp_path):
     def measured() -> dict[str, float]:
-        found = Collector(published, [Counts(PATHS)], time.time, asked_once).collect()
-        return {sample.name: sample.value for metric in found for sample in metric.samples}
+        return {sample.name: sample.value for metric in collector.collect() for sample in metric.samples}
 
-    asked_once = opened(copy.store.address, ONCE)
     published = tmp_path / "replica" / "published"
+    collector = Collector(published, [Counts(PATHS)], time.time, opened(copy.store.address, ONCE))
     published.mkdir(parents=True)
     (copy.root / "published" / "CURRENT.json").write_text("{}")
     copy.commit("second")
@@ -213,6 +212,10 @@ def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tm
         followed = measured()
     assert followed["fundamentals_replica_lag_seconds"] == 0
     assert followed["fundamentals_lease_seconds"] > 0
+    lease._taken(copy.store, None)  # as by a process that is killed
+    assert measured()["fundamentals_lease_seconds"] > 0
+    time.sleep(SECONDS)
+    assert measured()["fundamentals_lease_seconds"] == 0
     assert "fundamentals_waiting_reports" not in followed
     (tmp_path / "other").mkdir()
     Heartbeat(Home(tmp_path / "other")).give(Sign(datetime.now(UTC), waiting=3))
