@@ -161,8 +161,8 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False) -
             if event.dagster_event
         ]
         stopped_by = held_back_by(instance, run_id)
-        if held_back and isinstance(_cause_of(held_back), MISTYPED):  # wrapped, where the resource raised it
-            remove(instance, run_id)
+        if held_back and not instance.all_logs(run_id, {dg.DagsterEventType.STEP_START}):
+            remove(instance, run_id)  # it was refused: the UI would show each asset as failed, over a whole build
     counts: dict[str, int] = {}
     way = ""
     for event in logged:

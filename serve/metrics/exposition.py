@@ -21,7 +21,7 @@ from serve.http.errors import CommandError
 from serve.metrics import families
 from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM
-from warehouse import follower, runs, sqlite
+from warehouse import dagster_record, follower, runs
 from warehouse.errors import BuildUnreadable, WarehouseError
 from warehouse.pointer import POINTER, current
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from warehouse.store import Held, Store
 
 LOOPBACK = "127.0.0.1"
-HEARTBEATS = Path("dagster/history/runs.db")
-"""Dagster's record of runs in a home, in which each part of its daemon notes every half minute that it lives."""
-LAST_HEARTBEAT = "SELECT max(timestamp) FROM daemon_heartbeats"
 SILENT = 10.0  # seconds after which a worker that noted nothing hangs, or has ended
 
 Numbers = dict[tuple[str, ...], float]  # by the values of the labels
@@ -149,8 +146,8 @@ def _of_filings(published: Path) -> list[Buckets]:
 
 def _of_the_daemon(home: Path, now: float) -> dict[str, Numbers]:
     """How long Dagster's daemon has been silent; none if it never ran here, as in the home of a replica."""
-    last = sqlite.value(home / HEARTBEATS, LAST_HEARTBEAT)
-    return {families.DAEMON_AGE: {(): _age(last, now)}} if isinstance(last, str) else {}
+    last = dagster_record.heartbeat(home)
+    return {families.DAEMON_AGE: {(): now - last.timestamp()}} if last else {}
 
 
 def _of_the_follower(sign: follower.Sign | None, now: float) -> dict[str, Numbers]:

@@ -19,7 +19,7 @@ from pipelines.dagster_app.run_history import instance_of
 from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
 from pipelines.stages.documents import UnknownSymbolError
-from pipelines.storage.home import Home
+from pipelines.storage.home import Home, HomeError
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
 from warehouse import publish, runs, views
 
@@ -66,6 +66,20 @@ def test_a_mistyped_command_leaves_no_failed_run(home, mirror, mistyped):
         run_job(home, **({"source": str(mirror.folder)} | mistyped))
     with instance_of(home.dagster) as instance:
         assert instance.get_runs() == []
+
+
+def test_a_refused_run_leaves_the_assets_as_they_are(synchronized, mirror):
+    """Another process holds the home; no run of the record says that the assets failed, over a build that is whole."""
+    with instance_of(synchronized.dagster) as instance:
+        before = {run.run_id for run in instance.get_runs()}
+    with synchronized.writing(), pytest.raises(HomeError, match="another synchronization is running"):
+        run_job(synchronized, str(mirror.folder))
+    with instance_of(synchronized.dagster) as instance:
+        assert {run.run_id for run in instance.get_runs()} == before
+        [record] = instance.get_asset_records([BUILD])
+        last = instance.get_run_by_id(str(record.asset_entry.last_run_id))
+        assert last is None or last.is_success
+        assert record.asset_entry.last_materialization
 
 
 def test_everything_loads_and_is_one_job():
