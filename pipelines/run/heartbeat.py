@@ -1,7 +1,7 @@
-"""Signs of life of what follows the SEC's newest filings: that it runs, when it read the feed, what waits.
+"""What operators see of the SEC's newest filings: signs of life of the follower, and what its queue says.
 
-Belongs here: giving them, in the home and, if there is one, in the store. Does not: their form (warehouse.follower),
-following (the command `follow` and Dagster's sensor do).
+Belongs here: when the feed was read, what waits, when EDGAR had it; giving signs, in the home and in the store. Does
+not: their form (warehouse.follower), following (the command `follow` and Dagster's sensor do).
 """
 
 import os
@@ -31,6 +31,11 @@ def figures(queue: Queue, covered: Collection[str]) -> Sign:
     """
     accepted = [one.filing.accepted_at for one in queue.waiting if one.filing.cik in covered]
     return Sign(datetime.now(UTC), queue.looked_at, len(accepted), min(accepted, default=None))
+
+
+def available(home: Home) -> dict[str, datetime]:
+    """When EDGAR had the documents of the reports that wait, by accession number; of the others it is not known."""
+    return {one.filing.accession: one.stated_at for one in Queue.of(home.root).waiting if one.stated_at}
 
 
 class Heartbeat:

@@ -19,6 +19,7 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.run import cluster
 from pipelines.run.code_in_force import in_force
+from pipelines.run.heartbeat import available
 from pipelines.run.result import StepResult
 from pipelines.settings import filings_wanted, store_patience
 from pipelines.stages.documents import Asked
@@ -221,12 +222,12 @@ class Synchronization:
         late = self._delays() if self.result == runs.PUBLISHED else []
         runs.note(self.home.published, self.result, datetime.now(UTC), seconds, quarantined, failed, late)
 
-    def _delays(self) -> list[float]:
+    def _delays(self) -> list[delays.Delay]:
         """The delays of the filings that the new build adds; none in a first build, or if one cannot be read."""
         before = self.before
         with suppress(duckdb.Error, BuildUnreadable):
             now = current(self.home.published)
-            return delays.of(self.home.published, before, now) if before and now else []
+            return delays.of(self.home.published, before, now, available(self.home)) if before and now else []
         return []
 
     @property

@@ -67,7 +67,7 @@ class Collector:
         }
         histograms: dict[str, Iterable[Buckets]] = {
             families.SECONDS: (((path,), BOUNDS, up_to, seconds) for path, up_to, seconds in counts.durations()),
-            families.DELAY: _of_filings(self._published),
+            **_of_filings(self._published),
         }
         for family in FAMILIES:
             metric = Metric(family.name, family.meaning, family.type)
@@ -138,10 +138,11 @@ def _of_synchronizations(published: Path, now: float) -> dict[str, Numbers]:
     }
 
 
-def _of_filings(published: Path) -> list[Buckets]:
-    """The delays of the filings that builds have added."""
-    delays = runs.read(published).delays
-    return [((), runs.DELAYS, delays.up_to(), delays.seconds)]
+def _of_filings(published: Path) -> dict[str, Iterable[Buckets]]:
+    """The delays of the filings that builds have added, and their parts."""
+    recorded = runs.read(published)
+    parts = {families.DELAY: recorded.delays, families.WAIT: recorded.waits, families.WORK: recorded.works}
+    return {name: [((), runs.DELAYS, part.up_to(), part.seconds)] for name, part in parts.items()}
 
 
 def _of_the_daemon(home: Path, now: float) -> dict[str, Numbers]:

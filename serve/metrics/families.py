@@ -13,6 +13,7 @@ WORKERS, RESPONSIVE = "fundamentals_workers", "fundamentals_responsive_workers"
 REQUESTS, SECONDS = "fundamentals_requests", "fundamentals_request_seconds"
 BUILD_AGE, FILING_AGE = "fundamentals_build_age_seconds", "fundamentals_newest_filing_age_seconds"
 DELAY = "fundamentals_filing_delay_seconds"
+WAIT, WORK = "fundamentals_filing_wait_seconds", "fundamentals_filing_work_seconds"
 COMPANIES, QUARANTINED, FAILED = (
     "fundamentals_companies",
     "fundamentals_quarantined_companies",
@@ -60,6 +61,8 @@ FAMILIES = (
     Family(
         DELAY, HISTOGRAM, "Seconds from the acceptance of a filing to the publication of the first build that has it."
     ),
+    Family(WAIT, HISTOGRAM, "The SEC's part of it: until EDGAR had the documents of which values are made."),
+    Family(WORK, HISTOGRAM, "The service's part of it: from then to the publication."),
     Family(COMPANIES, GAUGE, "Companies that the current build covers."),
     Family(RUNS, COUNTER, "Synchronizations, by result.", ("result",)),
     Family(RUN_AGE, GAUGE, "Seconds since the last synchronization with a result ended.", ("result",)),

@@ -28,6 +28,7 @@ from serve.settings import Settings, from_environment
 from tests import builds
 from tests.servers import NOON, PROJECT, Clock, active_key, in_process, wait_until
 from warehouse import follower, pointer, runs
+from warehouse.delays import Delay
 from warehouse.follower import Sign
 
 
@@ -223,9 +224,9 @@ def test_the_delays_of_filings_are_counted_over_all_builds(tmp_path: Path) -> No
     """Up to each bound, which is included; a filing counts once, in the build that adds it."""
     name, at = "fundamentals_filing_delay_seconds", datetime.fromtimestamp(NOON, UTC)
     assert samples(tmp_path, Counts(PATHS))[f"{name}_count"] == 0, "a counter begins with 0"
-    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[60.0, 61.0])
+    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[Delay(0.0, 60.0), Delay(1.0, 60.0)])
     runs.note(tmp_path, runs.UNCHANGED, at, 9.0, 0, 0)
-    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[86_401.0])
+    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[Delay(86_401.0, 0.0)])
     found = samples(tmp_path, Counts(PATHS))
     held = {key: number for key, number in found.items() if key.startswith(name)}
     assert (held[f"{name}_bucket{{60.0}}"], held[f"{name}_bucket{{120.0}}"], held[f"{name}_bucket{{86400.0}}"]) == (
@@ -234,6 +235,8 @@ def test_the_delays_of_filings_are_counted_over_all_builds(tmp_path: Path) -> No
         2,
     )
     assert (held[f"{name}_bucket{{+Inf}}"], held[f"{name}_count"], held[f"{name}_sum"]) == (3, 3, 86_522)
+    assert found["fundamentals_filing_wait_seconds_sum"] == 86_402
+    assert found["fundamentals_filing_work_seconds_sum"] == 120
 
 
 def test_every_metric_is_exposed_with_its_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
