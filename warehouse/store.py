@@ -109,7 +109,7 @@ class Head(msgspec.Struct, frozen=True):
         retired: objects that HEAD names no more, each with the time when it ceased to.
         writer: different for each attempt to replace HEAD.
         lease: the number of the lease under which it was written.
-        codes: the digests of code and rules that were in use, in their order; the last one is in force.
+        codes: the versions of code and rules that were in use, in their order; the last one is in force.
     """
 
     run: str

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.edgar import listing_checks
+from pipelines.release import RELEASE
 from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.storage import version_log
@@ -32,6 +33,7 @@ def warehouse(synchronization: Synchronization, _: Log) -> StepResult:
             "source": synchronization.source_name,
         },
         "is_scheduled": synchronization.is_scheduled(),
+        "release": RELEASE,
         "quarantined": lake.read("quarantine")["cik"].n_unique(),
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
     }

@@ -18,7 +18,7 @@ import duckdb
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.run import cluster
-from pipelines.run.code_in_force import in_force
+from pipelines.run.code_in_force import in_force, require_no_newer
 from pipelines.run.heartbeat import available
 from pipelines.run.result import StepResult
 from pipelines.settings import filings_wanted, store_patience
@@ -108,7 +108,7 @@ class Synchronization:
             HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
             LeaseError: without `wait`, another synchronization holds the lease on the store.
             SettingError: FUNDAMENTALS_FILINGS is wrong.
-            CodeError: the code or the rules are older than those that the store was last written with.
+            CodeError: the code or the rules are older than those that the store or the home was last written with.
             StoreError: the store cannot be used.
         """
         filings_wanted()  # a wrong setting ends the run before it begins
@@ -121,6 +121,8 @@ class Synchronization:
                 copy.lease = held.enter_context(leased(copy.store, wait))
                 head = copy.checkout()
                 copy.codes = in_force(head.codes if head else ())
+            if pointer := readable(self.home.published):
+                require_no_newer(pointer.release, self.home.root)
             if copy and place:
                 self.workers = cluster.Cluster(place, copy, self._commit)
                 held.callback(self.workers.end)

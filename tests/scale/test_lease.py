@@ -11,8 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipelines.release import RELEASE
 from pipelines.run import code_in_force
-from pipelines.run.code_in_force import CodeError, in_force
+from pipelines.run.code_in_force import CodeError, in_force, version
 from pipelines.run.heartbeat import Heartbeat
 from pipelines.settings import SettingError
 from pipelines.stages.schemas import LISTINGS
@@ -141,7 +142,7 @@ def test_a_wrong_duration_is_an_error(setting, monkeypatch):
 
 def test_code_that_was_in_force_before_is_refused_unless_it_is_named(monkeypatch):
     monkeypatch.setattr(code_in_force, "code_digest", lambda: "b" * 64)
-    mine = "b" * 12
+    mine = f"{RELEASE}-{'b' * 12}"
     assert in_force(()) == (mine,)
     assert in_force(("a", mine)) == ("a", mine)
     assert in_force(("a",)) == ("a", mine)
@@ -149,6 +150,17 @@ def test_code_that_was_in_force_before_is_refused_unless_it_is_named(monkeypatch
         in_force((mine, "c"))
     monkeypatch.setenv("FUNDAMENTALS_ROLLBACK", mine)
     assert in_force((mine, "c")) == ("c", mine)
+
+
+@pytest.mark.parametrize("newest", ["0.1.10-aaa", "0.2.0-aaa", "1.0.0-aaa"])
+def test_code_of_an_older_release_is_refused_although_it_has_never_written_the_store(newest, monkeypatch):
+    """Releases are ordered by their numbers, and what was noted before releases were is older than all."""
+    with pytest.raises(CodeError, match=rf"are older than .* \({newest}\).*FUNDAMENTALS_ROLLBACK={version()}"):
+        in_force(("0.0.9-bbb", newest))
+    assert in_force((newest, "0.0.9-bbb")) == (newest, "0.0.9-bbb", version())
+    assert in_force(("3f2a9c",)) == ("3f2a9c", version())
+    monkeypatch.setenv("FUNDAMENTALS_ROLLBACK", version())
+    assert in_force((newest,)) == (newest, version())
 
 
 def test_the_digests_of_code_stay_in_head(copy):
