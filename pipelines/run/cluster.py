@@ -160,6 +160,21 @@ def _run(command: Callable[..., object], options: str) -> int:
     return 0
 
 
+def workers() -> tuple[int, int]:
+    """How many workers with this code, and how many others have joined.
+
+    Raises:
+        ClusterError: the scheduler does not answer, or a setting is wrong.
+    """
+    from distributed import Client
+
+    connect: Any = Client
+    with _answered(), connect(_needed(), timeout=AFTER, set_as_default=False) as client:
+        found = client.scheduler_info(n_workers=-1)["workers"].values()
+    same = sum(resource() in each["resources"] for each in found)
+    return same, len(found) - same
+
+
 @contextmanager
 def _answered() -> Iterator[None]:
     try:

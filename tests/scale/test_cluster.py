@@ -72,6 +72,11 @@ def test_a_killed_worker_and_one_with_other_rules_change_nothing(fleet, alone, t
     assert {*OF_DASK} <= {*re.findall(r"^(\w+)\{", metrics_of(fleet), re.MULTILINE)}
     assert len(re.findall(r"^fundamentals_cluster_workers\{", metrics_of(fleet), re.MULTILINE)) == 2
     assert fleet.machines[0].log.count("\n") <= 5, "handshakes without a certificate, and where it is"
+    doctor = fleet.start("leader", "doctor", "--quick", home="lead")
+    until(
+        lambda: re.search(r"cluster +│ warning +│ 1 workers with .*, 1 with others, which get no batch", doctor.log),
+        doctor,
+    )
     for machine in fleet.machines:
         machine.kill()
     made_as_alone(fleet.sync("sample"), alone)
@@ -151,10 +156,10 @@ def test_a_scheduler_that_is_killed_and_started_again(fleet, alone):
     made_as_alone(leading, alone)
     for machine in fleet.machines:
         assert "Traceback" not in machine.log
-    assert len(re.findall("scheduler", leading.log)) == 1, leading.log
-    assert len(re.findall("scheduler", worker.log)) <= 2, (
-        "the one that was lost, and an attempt to join while it is away"
-    )
+    assert len(re.findall("^waiting for the scheduler", leading.log, re.MULTILINE)) == 1, leading.log
+    said = worker.log.splitlines()
+    assert said[0].startswith("this worker ends: ")
+    assert all(line.startswith(("this worker ends: ", "fundamentals: the scheduler at ")) for line in said), worker.log
 
 
 @pytest.mark.long

@@ -1,6 +1,7 @@
 """The lease on a real store: one holder at a time, and none that was silent can commit; and the versions of code."""
 
 import json
+import os
 import shutil
 import threading
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipelines.health import several_machines
 from pipelines.release import RELEASE
 from pipelines.run import code_in_force
 from pipelines.run.code_in_force import CodeError, in_force, version
@@ -29,6 +31,7 @@ from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from warehouse import seal
+from warehouse.findings import WARNING, WELL
 from warehouse.follower import Sign
 from warehouse.pointer import Pointer, Synchronization
 from warehouse.store import ONCE, StoreConflict, opened
@@ -204,6 +207,19 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
             assert "another synchronization is running" in skipped.skip_message
             assert not server.asked
         assert newest.evaluate(instance).run_config == {"source": "live", "symbols": "ALFA"}
+
+
+def test_the_doctor_knows_who_leads_a_run_and_whether_it_lives(copy):
+    def found() -> list[tuple[int, str]]:
+        return [(each.state, each.text) for each in several_machines.check_lease(Home(copy.root))]
+
+    assert found() == [(WELL, "nobody leads a run")]
+    with leased(copy.store):
+        [(state, text)] = found()
+        assert (state, text.startswith(f"process {os.getpid()} of ")) == (WELL, True)
+    lease._taken(copy.store, None)  # as by a process that is killed
+    [(state, text)] = found()
+    assert (state, text.endswith(", and gives no sign of life")) == (WARNING, True)
 
 
 def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tmp_path):
