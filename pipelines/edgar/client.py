@@ -54,7 +54,8 @@ DOWNLOAD_PIECE = 1 << 20
 """A large file has to arrive at this number of bytes in each DEADLINE."""
 LARGEST_DOWNLOAD = 1 << 34
 BLOCKED = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
-TAGS = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
+MARKUP = re.compile(r"<(script|style|head)\b|<!--|<[^<>]*>")
+"""The beginning of what is no text of a page, or a whole tag. It is sought once for each `<`, which may be many."""
 GZIP_BODY = zlib.MAX_WBITS | 16
 PIECE = 1 << 20
 
@@ -297,9 +298,23 @@ def _web_page(content: bytes) -> _NotNowError:
 
 def _quoted(page: bytes) -> str:
     """The beginning of the text of a page, in quotation marks; empty without text."""
-    text = TAGS.sub(" ", page[:PAGE_BYTES].decode(errors="replace"))
+    text = " ".join(_texts(page[:PAGE_BYTES].decode(errors="replace")))
     words = " ".join("".join(letter if letter.isprintable() else " " for letter in unescape(text)).split())
     return f' ("{words[:PAGE_LENGTH]}{"…" if len(words) > PAGE_LENGTH else ""}")' if words else ""
+
+
+def _texts(page: str) -> Iterator[str]:
+    """What is outside of the tags, comments, scripts, styles and the head of a page; in linear time."""
+    place, lower = 0, page.lower()
+    while found := MARKUP.search(lower, place):
+        yield page[place : found.start()]
+        place = found.end()
+        if end := f"</{found[1]}" if found[1] else "-->" if found[0] == "<!--" else "":
+            place = lower.find(end, place)
+            if place < 0:
+                return  # it does not end
+            place += 0 if found[1] else len(end)
+    yield page[place:]
 
 
 def _body(url: str, response: httpx.Response) -> bytes:
