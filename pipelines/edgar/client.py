@@ -36,6 +36,7 @@ from pipelines.edgar.answers import (
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.network import DEADLINE, Exchange, Pace, StoppedError, TooSlowError
 from pipelines.edgar.partial import Downloaded, Partial
+from pipelines.waiting import on_terminal
 
 T = TypeVar("T")
 
@@ -102,6 +103,7 @@ class EdgarClient:
         self._delays = [FIRST_DELAY * 2**n for n in range(attempts - 1)]
         self._refused_in_a_row = 0
         self._blocked: str | None = None
+        self._is_told = False
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
         """Request the document at `url`; with validators, only if it has changed since they were received.
@@ -163,9 +165,12 @@ class EdgarClient:
                     raise self._refused(url, failure) from failure
                 if delay is None or failure.retry_after > MAX_WAIT:
                     raise failure.finally_for(url) from failure
+                if failure.status is None and not self._is_told:
+                    on_terminal(f"waiting for {url}: {failure}; asked again {len(self._delays)} times at most")
+                self._is_told = True  # said once, and only if nobody has answered before: it takes half a minute
                 self._pace.hold(max(delay, failure.retry_after))
             else:
-                self._refused_in_a_row = 0
+                self._refused_in_a_row, self._is_told = 0, True
                 return answer
 
     def _ask(self, url: str, conditions: dict[str, str]) -> Answer:

@@ -121,6 +121,18 @@ def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
     assert query(home, f"SELECT max(filed) FROM filings WHERE cik = '{filer.cik}'") != held
 
 
+def test_an_address_that_refuses_connections_is_one_line_at_once(tmp_path):
+    """Before any of the further attempts, which take half a minute."""
+    with running_server() as closed:
+        pass
+    with following(tmp_path / "home", closed) as process:
+        assert process.stderr
+        assert re.match(
+            r"waiting for https://\S+: ConnectError: .*refused; asked again 4 times", process.stderr.readline()
+        )
+        assert process.poll() is None
+
+
 @pytest.fixture
 def thresholds() -> dict[str, float]:
     """The number above which each alarm of the follower is raised, by its metric."""

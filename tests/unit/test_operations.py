@@ -135,6 +135,12 @@ def test_polars_and_duckdb_need_no_memory_that_is_writable_and_executable() -> N
     assert (done.stdout, done.stderr) == ("7 [(7,)]\n", "")
 
 
+def test_the_page_names_the_files_of_the_reverse_proxy() -> None:
+    [line] = [line for line in PAGE.splitlines() if "reverse proxy" in line]
+    [named] = re.findall(r"`(deploy/\w+/)`", line)
+    assert {path.name for path in (ROOT / named).iterdir()} >= {"fundamentals.conf"}
+
+
 # --- Commands of the page ---------------------------------------------------------------------------------------------
 
 BLOCKS = re.findall(r"^```bash\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
