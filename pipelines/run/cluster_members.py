@@ -71,7 +71,7 @@ def dask_setup(scheduler: Any) -> None:
     """Called by Dask when the scheduler listens."""
     from prometheus_client import REGISTRY  # here, because all synchronizations import this module
 
-    REGISTRY.register(Members(scheduler))  # type: ignore[arg-type]
+    REGISTRY.register(Members(scheduler))
     shown = scheduler.http_server
     on_terminal(
         f"the scheduler is at {scheduler.address}, its metrics are on http://{shown.address}:{shown.port}/metrics"
