@@ -10,7 +10,7 @@ Dagster's own, so the Dagster UI reads them as usual.
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -176,6 +176,17 @@ class OpenEventLog(SqliteEventLogStorage):
                 sa.text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
             )
             connection.execute(sa.text("INSERT INTO alembic_version VALUES (:version)"), {"version": version})
+
+    def store_event(self, event: dg.EventLogEntry) -> None:
+        """Store an event, or a line of the log: one that a full disk does not take is lost without a word.
+
+        Dagster would print it. The next event of a step fails as well, and the command says so in one line.
+        """
+        if event.is_dagster_event:
+            super().store_event(event)
+            return
+        with suppress(sa.exc.OperationalError):
+            super().store_event(event)
 
     def dispose(self) -> None:
         """Close the connections."""
