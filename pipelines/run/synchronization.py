@@ -56,6 +56,17 @@ def published_before(published: Path) -> Pointer | None:
     return pointer if pointer and is_whole(published, pointer) else None
 
 
+SYNC_ID = "%Y%m%dT%H%M%S%fZ"
+"""The form of the id of a synchronization, and of the build that it publishes: when it began."""
+
+
+def began(build: str) -> datetime | None:
+    """When the synchronization began that made a build; None if its id does not say so."""
+    with suppress(ValueError):
+        return datetime.strptime(build, SYNC_ID).replace(tzinfo=UTC)
+    return None
+
+
 def _no() -> bool:
     return False
 
@@ -253,7 +264,7 @@ class Synchronization:
     @property
     def sync_id(self) -> str:
         """The id of the synchronization and of the build that it publishes."""
-        return f"{self.started_at:%Y%m%dT%H%M%S%fZ}"
+        return f"{self.started_at:{SYNC_ID}}"
 
     @property
     def asked(self) -> Asked:
