@@ -30,7 +30,7 @@ from serve.metrics.exposition import Collector
 from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
-from warehouse import seal
+from warehouse import follower, seal
 from warehouse.findings import WARNING, WELL
 from warehouse.follower import Sign
 from warehouse.pointer import Pointer, Synchronization
@@ -207,6 +207,9 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
             assert "another synchronization is running" in skipped.skip_message
             assert not server.asked
         assert newest.evaluate(instance).run_config == {"source": "live", "symbols": "ALFA"}
+    sign = follower.decoded(copy.store.note(follower.OBJECT))
+    assert sign
+    assert (sign.waiting, sign.feed_read_at is None) == (1, False), "nobody serves the report of the other company"
 
 
 def test_the_doctor_knows_who_leads_a_run_and_whether_it_lives(copy):

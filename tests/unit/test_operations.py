@@ -93,6 +93,16 @@ def test_the_timer_and_the_exit_statuses_are_those_of_the_program() -> None:
     assert timer["OnCalendar"] == f"*-*-* {AT:%H:%M:%S} {TIME_ZONE}"
     synchronization = dict(settings(DEPLOY / "systemd" / "fundamentals-sync.service"))
     assert synchronization["SuccessExitStatus"] == f"{synchronize.SOME_FAILED} {stopping.STATUS}"
+    follower = dict(settings(DEPLOY / "systemd" / "fundamentals-follow.service"))
+    assert follower["SuccessExitStatus"] == str(stopping.STATUS)
+
+
+@pytest.mark.parametrize("name", ["sync", "follow"])
+def test_what_ends_with_an_error_is_started_again(name: str) -> None:
+    """A synchronization three times, later each time, or the alarm of failed units would never be raised."""
+    unit = dict(settings(DEPLOY / "systemd" / f"fundamentals-{name}.service"))
+    assert unit["Restart"] == "on-failure"
+    assert (name, unit.get("StartLimitBurst")) in (("sync", "4"), ("follow", None))
 
 
 @each_unit
