@@ -85,7 +85,7 @@ SEVERAL_MACHINES = ("run/cluster", "run/cluster_members", "storage/lease", "run/
 def test_the_code_for_several_machines_is_short_and_uses_public_names_only():
     """Of Dagster and Dask: what they change without notice cannot break it, and they do what they are made for."""
     sources = {name: (Path(pipelines.__file__).parent / f"{name}.py").read_text() for name in SEVERAL_MACHINES}
-    assert sum(lines_of_code(source) for source in sources.values()) <= 380
+    assert sum(lines_of_code(source) for source in sources.values()) <= 390
     for name, source in sources.items():
         for node in ast.walk(ast.parse(source)):
             match node:
