@@ -256,15 +256,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Prints the version of the installed package; looking it up takes longer than parsing, so only if asked."""
+    """Prints the release."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from importlib.metadata import version
+        from pipelines.release import RELEASE
 
-        print(f"{parser.prog} {version('fundamentals-data-service')}")
+        print(f"{parser.prog} {RELEASE}")
         parser.exit()
 
 

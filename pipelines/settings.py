@@ -31,6 +31,15 @@ def whole_number(name: str, default: int, least: int, what: str) -> int:
     return int(text) if text else default
 
 
+def store_patience() -> int:
+    """The seconds for which a run waits for a store that does not answer.
+
+    Raises:
+        SettingError: it is no number.
+    """
+    return whole_number("FUNDAMENTALS_STORE_PATIENCE", 600, 0, "seconds")
+
+
 FilingsWanted = Literal["off", "recent", "all"]
 
 

@@ -37,7 +37,7 @@ class Pointer(msgspec.Struct, frozen=True):
     the rows of each table (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the build's files
     (warehouse.digest), empty for a build of an earlier release, `digests` the SHA-256 of each of them by name, also
     empty then, `is_scheduled` whether the schedule of synchronizations was on, `quarantined` the number of companies in
-    quarantine.
+    quarantine, `release` the newest release that has published in the home, empty if it is not known.
     """
 
     build: str
@@ -60,6 +60,7 @@ class Pointer(msgspec.Struct, frozen=True):
     digests: dict[str, str] = {}
     is_scheduled: bool = False
     quarantined: int = 0
+    release: str = ""
 
 
 def copies_of(file: str) -> str:

@@ -165,6 +165,7 @@ def point(
     is_mended: bool = False,
     is_scheduled: bool = False,
     quarantined: int = 0,
+    release: str = "",
 ) -> None:
     """Make a build the current one, and remove files that nothing points to any more.
 
@@ -178,6 +179,7 @@ def point(
         is_mended: whether the build replaces a damaged one: then the build before that stays the previous one.
         is_scheduled: whether the schedule of synchronizations is on.
         quarantined: the number of companies in quarantine.
+        release: that of the program.
 
     Raises:
         PublishError: a time is malformed, or the pointer cannot be written; the previous build stays published.
@@ -208,6 +210,7 @@ def point(
             digests=dict(build.digests),
             is_scheduled=is_scheduled,
             quarantined=quarantined,
+            release=release,
         ),
         updated,
     )
@@ -221,6 +224,7 @@ def record(
     inputs: str | None = None,
     is_scheduled: bool = False,
     quarantined: int = 0,
+    release: str = "",
 ) -> None:
     """Record a synchronization that found nothing new: the build stays, and its synchronization times are updated.
 
@@ -245,6 +249,7 @@ def record(
         synchronized_file=_synchronized_file(now),
         is_scheduled=is_scheduled,
         quarantined=quarantined,
+        release=release,
     )
     _commit(published, pointer, updated)
 
@@ -264,7 +269,7 @@ def rollback(published: Path) -> Pointer:
         raise PublishError(f"{published}: there is no previous build to go back to")
     if not is_whole(published, earlier):
         raise PublishError(f"{published / earlier.file} is damaged; build {now.build} stays published")
-    pointer = msgspec.structs.replace(earlier, previous=now.file, log=now.log)
+    pointer = msgspec.structs.replace(earlier, previous=now.file, log=now.log, release=now.release)
     _commit(published, pointer, synchronized(published, earlier))
     return pointer
 

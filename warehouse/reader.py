@@ -102,6 +102,11 @@ class OpenBuild:
             path = published / pointer.file
             raise BuildUnreadable(f"{path}: {first_line(error)}; run `fundamentals sync`") from error
 
+    @property
+    def home(self) -> Path:
+        """The home that it is in."""
+        return self._published.parent
+
     def rows(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> list[Row]:
         """All rows of a query; safe for threads.
 

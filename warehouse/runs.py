@@ -8,7 +8,7 @@ The pointer only knows synchronizations that ended well. This file also knows th
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import accumulate
@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from warehouse import seal
+from warehouse.delays import Delay
 
 FILE = "runs.json"
 PUBLISHED, UNCHANGED, HELD_BACK, FAILED = RESULTS = ("published", "unchanged", "held_back", "failed")
@@ -53,12 +54,17 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Runs(msgspec.Struct, frozen=True):
-    """The content of the file: runs by result, companies of the last run that got so far, delays of filings."""
+    """The content of the file: runs by result, companies of the last run that got so far, delays of filings.
+
+    `waits` is the SEC's part of the delays, and `works` the service's.
+    """
 
     by_result: dict[str, Run] = {}
     quarantined: int | None = None
     failed: int | None = None
     delays: Delays = Delays()
+    waits: Delays = Delays()
+    works: Delays = Delays()
 
 
 def read(published: Path) -> Runs:
@@ -75,7 +81,7 @@ def note(
     seconds: float,
     quarantined: int | None,
     failed: int | None,
-    delays: Iterable[float] = (),
+    delays: Sequence[Delay] = (),
 ) -> None:
     """Add a synchronization to the record; its caller has locked the home.
 
@@ -86,7 +92,7 @@ def note(
         seconds: how long it took.
         quarantined: companies in quarantine; None if not known.
         failed: companies whose documents could not be fetched; None if not known.
-        delays: of the filings that its build adds, in seconds.
+        delays: of the filings that its build adds.
 
     Raises:
         OSError: the file cannot be written.
@@ -94,7 +100,14 @@ def note(
     before = read(published)
     number = before.by_result[result].number + 1 if result in before.by_result else 1
     run = Run(number, finished.replace(microsecond=0), round(seconds, 3))
-    now = Runs({**before.by_result, result: run}, quarantined, failed, before.delays.added(delays))
+    now = Runs(
+        {**before.by_result, result: run},
+        quarantined,
+        failed,
+        before.delays.added(map(sum, delays)),
+        before.waits.added(delay.wait for delay in delays),
+        before.works.added(delay.work for delay in delays),
+    )
     written = published / f"{FILE}.tmp"
     written.write_bytes(seal.encoded(now))
     written.replace(published / FILE)

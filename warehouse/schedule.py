@@ -1,11 +1,15 @@
 """The schedule of synchronizations: every morning, New York time.
 
 Belongs here: the schedule, for the pipeline that runs on it and the service that announces it.
-Does not: running anything (pipelines.dagster_app.definitions).
+Does not: running anything (pipelines.dagster_app.definitions), what Dagster has recorded (dagster_record).
 """
 
 from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
+
+from warehouse import dagster_record
+from warehouse.pointer import Pointer
 
 TIME_ZONE = "America/New_York"
 AT = time(6)
@@ -16,6 +20,23 @@ CRON = f"{AT.minute} {AT.hour} * * *"
 
 OVERDUE = timedelta(hours=1)
 """A synchronization that did not end so long after it was due is not expected any more: nothing runs the schedule."""
+
+
+def expected_synchronization(home: Path, pointer: Pointer, now: datetime) -> datetime | None:
+    """The time of the next synchronization of a home, if one is to be expected.
+
+    Dagster's record in the home says so at once when its schedule is turned on; what the last synchronization found
+    counts for a timer, and on machines without that record.
+
+    Args:
+        home: the home.
+        pointer: its pointer.
+        now: the present time, in UTC.
+    """
+    if dagster_record.ticks(home, now):
+        return next_synchronization(now)
+    last = datetime.fromisoformat(pointer.synchronization.finished_at)
+    return promised_synchronization(last, now, is_scheduled=pointer.is_scheduled)
 
 
 def promised_synchronization(last: datetime, now: datetime, *, is_scheduled: bool) -> datetime | None:

@@ -7,17 +7,20 @@ files of a folder (checkout), taking over and committing them (pipelines.storage
     HEAD                    the content of each shared file, by path; replaced by each commit
     LEASE                   who may commit: which process leads a run (warehouse.lease); replaced every few seconds
     QUEUE                   the reports that wait to be served (pipelines.run.filing_queue); replaced under the lease
+    FOLLOWER                the sign of life of what follows the SEC's newest filings (warehouse.follower)
     objects/3f/3fa2…        the content of a file, under its SHA-256
     raw/3f/3fa2….json.zst   a document of the raw zone, under the SHA-256 of what is compressed in it
 
-Both are replaced only if they still are what the writer has read, so of two writers one wins. What HEAD names was
-stored before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all of it.
+HEAD and LEASE are replaced only if they still are what the writer has read, so of two writers one wins. What HEAD names
+was stored before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all.
 """
 
 import hashlib
 import os
 import re
+import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -46,7 +49,7 @@ THREADS = 8
 KEPT = timedelta(days=1)
 """How long an object stays that HEAD names no more, or that no HEAD ever named."""
 CHUNK = 4 << 20
-RETRIES: Mapping[str, Any] = {
+RETRIES: dict[str, Any] = {
     "max_retries": 6,
     "retry_timeout": timedelta(minutes=1),
     "backoff": {"init_backoff": timedelta(milliseconds=200), "max_backoff": timedelta(seconds=5), "base": 2},
@@ -54,6 +57,10 @@ RETRIES: Mapping[str, Any] = {
 """Attempts of a command: some seconds if nobody answers."""
 ONCE: Mapping[str, Any] = {"max_retries": 0, "retry_timeout": timedelta(seconds=5)}
 """Attempts of a service, which asks again soon by itself."""
+BRIEFLY: Mapping[str, Any] = RETRIES | {"max_retries": 2}
+"""Attempts of a run before it says that it waits."""
+PAUSE = 1.0
+"""Seconds between the attempts of a run, which waits longer for a store that is away."""
 TIMEOUTS = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "1h"}
 ADVICE = "check FUNDAMENTALS_STORE and the variables AWS_*"
 
@@ -61,6 +68,7 @@ Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 """A SHA-256. It becomes part of paths, so HEAD may not name anything else."""
 Size = Annotated[int, msgspec.Meta(ge=0)]
 Item = TypeVar("Item")
+Found = TypeVar("Found")
 Report = Callable[[int, int], object]
 
 
@@ -102,7 +110,7 @@ class Head(msgspec.Struct, frozen=True):
         retired: objects that HEAD names no more, each with the time when it ceased to.
         writer: different for each attempt to replace HEAD.
         lease: the number of the lease under which it was written.
-        codes: the digests of code and rules that were in use, in their order; the last one is in force.
+        codes: the versions of code and rules that were in use, in their order; the last one is in force.
     """
 
     run: str
@@ -129,6 +137,7 @@ class Lease(msgspec.Struct, frozen=True):
         since: when it took the lease, by its clock; it is shown, and compared with nothing.
         renewed: how often it was renewed.
         writer: different for each holder.
+        silence: seconds after which a holder that did not renew it has lost it.
     """
 
     number: int = 0
@@ -136,6 +145,7 @@ class Lease(msgspec.Struct, frozen=True):
     since: str = ""
     renewed: int = 0
     writer: str = ""
+    silence: int = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +156,16 @@ class Held:
     tag: str
 
 
-def opened(address: str, attempts: Mapping[str, Any] = RETRIES) -> "Store":
+def opened(address: str, attempts: Mapping[str, Any] = RETRIES, patience: float = 0.0) -> "Store":
     """The store at an address like `s3://bucket/prefix`; nothing is requested yet.
 
     Region, endpoint and credentials come from the usual variables AWS_*; http is allowed if the endpoint has it.
+
+    Args:
+        address: the address.
+        attempts: RETRIES or ONCE.
+        patience: seconds for which a run waits for a store that does not answer; then there are a few attempts each
+            time, whatever `attempts` says.
 
     Raises:
         StoreError: the address is malformed, or the package obstore is missing.
@@ -168,22 +184,51 @@ def opened(address: str, attempts: Mapping[str, Any] = RETRIES) -> "Store":
     except ImportError as error:
         raise StoreError("FUNDAMENTALS_STORE needs the package obstore; install it with `make scale`") from error
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    retries: Any = dict(BRIEFLY if patience else attempts)
     options: Any = {**TIMEOUTS, "allow_http": endpoint.startswith("http://")}
     try:
-        objects = S3Store.from_url(address.rstrip("/"), client_options=options, retry_config=dict(attempts))  # type: ignore[arg-type,unused-ignore]
+        objects = S3Store.from_url(address.rstrip("/"), client_options=options, retry_config=retries)  # type: ignore[arg-type,unused-ignore]
     except (BaseError, ValueError) as error:
         raise StoreError(f"FUNDAMENTALS_STORE is {address!r}: {_first_line(error)}; {ADVICE}") from error
-    return Store(objects, address.rstrip("/"))
+    return Store(objects, address.rstrip("/"), patience)
 
 
 class Store:
     """One store; all methods may be called by several threads."""
 
-    def __init__(self, objects: "ObjectStore", address: str) -> None:
+    def __init__(self, objects: "ObjectStore", address: str, patience: float = 0.0) -> None:
         self._objects: Any = objects
         self.address = address
+        self._patience, self._is_away, self._lock = patience, False, threading.Lock()
         self.stopped = threading.Event()
         """Set by who does not want downloads to go on."""
+
+    def patiently(self, ask: Callable[[], Found]) -> Found:
+        """What a request gives that may be repeated; while the store is away, it is repeated, if it was opened so.
+
+        Raises:
+            StoreUnavailable: the store has not answered for as long as a run waits.
+            Exception: whatever else the request raises.
+        """
+        until = time.monotonic() + self._patience
+        while True:
+            try:
+                found = ask()
+            except StoreUnavailable as error:
+                if time.monotonic() >= until or self.stopped.is_set():
+                    raise
+                self._tell(str(error).partition(";")[0])
+                self.stopped.wait(PAUSE)
+            else:
+                self._is_away = False
+                return found
+
+    def _tell(self, reason: str) -> None:
+        """Say that the store is waited for: once, whatever the number of threads that do."""
+        with self._lock:
+            is_known, self._is_away = self._is_away, True
+        if not is_known:
+            print(f"{reason}; this run waits for it, {self._patience:.0f} seconds at most", file=sys.stderr, flush=True)
 
     # --- HEAD
 
@@ -193,6 +238,9 @@ class Store:
         Raises:
             StoreError: it cannot be read.
         """
+        return self.patiently(lambda: self._head(known))
+
+    def _head(self, known: Held | None) -> Held | None:
         from obstore.exceptions import NotModifiedError
 
         with self._named_errors(HEAD):
@@ -221,8 +269,6 @@ class Store:
             StoreConflict: another run has replaced HEAD.
             StoreError: the store cannot be written.
         """
-        from obstore.exceptions import AlreadyExistsError, PreconditionError
-
         now = datetime.now(UTC)
         head = Head(run, now, dict(sorted(files.items())), dict(links), {}, uuid.uuid4().hex)
         if before:
@@ -231,14 +277,18 @@ class Store:
             retired = {key: at for key, at in sorted(gone.items()) if key not in named and now - at < KEPT}
             head = msgspec.structs.replace(head, retired=retired)
             head = msgspec.structs.replace(head, lease=before.head.lease, codes=before.head.codes)
-        head = msgspec.structs.replace(head, **marks)
-        content = msgspec.json.encode(head)
+        replaced = msgspec.structs.replace(head, **marks)
+        return self.patiently(lambda: self._replaced(replaced, before))
+
+    def _replaced(self, head: Head, before: Held | None) -> Held:
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
         with self._named_errors(HEAD):
             try:
-                tag = self._put_head(content, before)
+                tag = self._put_head(msgspec.json.encode(head), before)
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
                 self._require_bucket(error)
-                winner = self.head()
+                winner = self._head(None)
                 if winner is None:
                     raise StoreError(f"{self.address}/{HEAD} was removed meanwhile; restore it") from error
                 if winner.head.writer != head.writer:  # else only the answer to the first attempt was lost
@@ -306,30 +356,30 @@ class Store:
                 there, tag = self.lease()
                 return tag if there == lease else None  # the same: only the answer to the first attempt was lost
 
-    # --- The queue of reports
+    # --- Notes
 
-    def queue(self) -> bytes | None:
-        """The queue of reports that wait to be served, as it was written; None if there is none.
+    def note(self, key: str) -> bytes | None:
+        """The content of a small object that belongs to no state; None if there is none.
 
         Raises:
             StoreError: it cannot be read.
         """
-        with self._named_errors(QUEUE):
+        with self._named_errors(key):
             try:
-                return bytes(self._objects.get(QUEUE).bytes())
+                return bytes(self._objects.get(key).bytes())
             except FileNotFoundError as error:
                 self._require_bucket(error)
                 return None
 
-    def replace_queue(self, content: bytes) -> None:
-        """Replace the queue; only the holder of the lease does.
+    def put_note(self, key: str, content: bytes) -> None:
+        """Replace a small object that belongs to no state; the last writer wins.
 
         Raises:
             StoreError: it cannot be written.
         """
-        with self._named_errors(QUEUE):
+        with self._named_errors(key):
             try:
-                self._objects.put(QUEUE, content)
+                self._objects.put(key, content)
             except FileNotFoundError as error:
                 self._require_bucket(error)
                 raise
@@ -350,7 +400,7 @@ class Store:
 
     def put_content(self, content: Content, path: Path) -> None:
         """Store the content of a file whose digest is known; what is stored already is written again."""
-        self._put(_object_key(content.digest), path)
+        self.patiently(lambda: self._put(_object_key(content.digest), path))
 
     def fetch_object(self, digest: str, to: Path) -> Path:
         """Download an object, verify it, and put it in place under this path, atomically.
@@ -360,6 +410,9 @@ class Store:
             StoreError: it cannot be read.
             OSError: the file cannot be written.
         """
+        return self.patiently(lambda: self._fetched(digest, to))
+
+    def _fetched(self, digest: str, to: Path) -> Path:
         key = _object_key(digest)
         to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         written = to.with_name(f".{to.name}.{os.getpid()}.{threading.get_ident()}.tmp")
@@ -382,7 +435,7 @@ class Store:
 
     def put_document(self, digest: str, path: Path) -> None:
         """Store a document, which is compressed in a file."""
-        self._put(_document_key(digest), path)
+        self.patiently(lambda: self._put(_document_key(digest), path))
 
     def document(self, digest: str) -> bytes | None:
         """A document as it was stored, compressed and not verified; None if it is not stored.
@@ -390,13 +443,7 @@ class Store:
         Raises:
             StoreError: it cannot be read.
         """
-        key = _document_key(digest)
-        with self._named_errors(key):
-            try:
-                return bytes(self._objects.get(key).bytes())
-            except FileNotFoundError as error:
-                self._require_bucket(error)
-                return None
+        return self.patiently(lambda: self.note(_document_key(digest)))
 
     # --- Examination and removal
 

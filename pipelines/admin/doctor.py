@@ -6,6 +6,7 @@ Belongs here: which checks there are, output on the terminal, locking the home f
 A synchronization may replace files while they are examined. What seems wrong is therefore examined twice.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
@@ -13,7 +14,18 @@ from rich.console import Console
 from rich.table import Table
 
 from pipelines.errors import PipelineError
-from pipelines.health import builds, place, raw_zone, rules, run_record, source, store, tables, version_log
+from pipelines.health import (
+    builds,
+    place,
+    raw_zone,
+    rules,
+    run_record,
+    several_machines,
+    source,
+    store,
+    tables,
+    version_log,
+)
 from pipelines.storage.home import LOCK, Home
 from warehouse.errors import WarehouseError
 from warehouse.findings import DAMAGE, NAMES, WELL, Finding
@@ -64,6 +76,9 @@ def _checks(home: Home, source_name: str, *, quick: bool) -> Iterator[tuple[str,
     yield "rules", partial(rules.check, home, quick=quick)
     if store.is_used():
         yield "store", partial(store.check, home, quick=quick)
+        yield "lease", partial(several_machines.check_lease, home)
+    if os.environ.get("FUNDAMENTALS_CLUSTER"):
+        yield "cluster", several_machines.check_cluster
     yield "run record", partial(run_record.check, home)
     yield "source", partial(source.check, home, source_name or _last_source(home))
 

@@ -74,6 +74,8 @@ def _contents(source: Path) -> Contents:
     """The list of the files of a backup."""
     path = source / LIST
     try:
+        if path.exists() and not path.is_file():
+            raise BackupError(f"{path} is no file; this is no complete backup, take another one")
         contents = msgspec.json.decode(path.read_bytes(), type=Contents)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BackupError(f"{path}: {error}; this is no complete backup, take another one") from error
@@ -122,7 +124,7 @@ def _copy_file(path: Path, to: Path, digest: str) -> None:
     try:
         if path.resolve() != path.parent.resolve() / path.name:
             raise BackupError(f"{path} is a link, which no backup has; nothing was changed, take another backup")
-        is_whole = digest_while_copying(path, to) == digest
+        is_whole = path.is_file() and digest_while_copying(path, to) == digest  # reading a pipe would wait for ever
     except (FileNotFoundError, IsADirectoryError):
         is_whole = False
     if not is_whole:

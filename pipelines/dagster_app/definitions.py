@@ -23,6 +23,8 @@ from pipelines.dagster_app.run_history import held_back_by, recording, remove
 from pipelines.edgar.errors import UnopenedError
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError, StepError
+from pipelines.run.filing_queue import Queue
+from pipelines.run.heartbeat import Heartbeat, figures
 from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
 from pipelines.run.plan import Outcome
 from pipelines.run.steps import WAY
@@ -116,11 +118,13 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition, environment: Mappi
         agent, base_url = os.environ.get("EDGAR_USER_AGENT"), os.environ.get("EDGAR_BASE_URL")
         home = Home.from_environment()
         try:
+            (heart := Heartbeat(home)).give()
             covered = Covered.of(home)
             if not covered.synchronized:
                 return dg.SkipReason("nothing is published yet: synchronize all companies once")
             with alone(home), open_source("live", user_agent=agent, base_url=base_url) as source:
                 filings = to_synchronize(home, source.client, covered, datetime.now(UTC), context.log.warning)
+            heart.give(figures(Queue.of(home.root), covered))
         except (PipelineError, WarehouseError) as error:
             return dg.SkipReason(str(error))
         if not filings:
@@ -159,8 +163,8 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False, n
             if event.dagster_event
         ]
         stopped_by = held_back_by(instance, run_id)
-        if held_back and isinstance(_cause_of(held_back), MISTYPED):  # wrapped, where the resource raised it
-            remove(instance, run_id)
+        if held_back and not instance.all_logs(run_id, {dg.DagsterEventType.STEP_START}):
+            remove(instance, run_id)  # it was refused: the UI would show each asset as failed, over a whole build
     counts: dict[str, int] = {}
     way = ""
     for event in logged:

@@ -17,6 +17,8 @@ from pipelines.edgar.newest import NewFiling
 from pipelines.edgar.sources import Source, open_source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
+from pipelines.run.filing_queue import Queue
+from pipelines.run.heartbeat import Heartbeat, figures
 from pipelines.run.newest_filings import CLOCKS, EVERY, TOGETHER, Covered, alone, to_synchronize
 from pipelines.run.steps import MALFORMED_ROWS
 from pipelines.run.stopping import ends_soon_after_sigint
@@ -50,7 +52,9 @@ def main(symbols: tuple[str, ...]) -> int:
         with ends_soon_after_sigint(lambda: STOPPED):
             _source().client.close()  # a mistyped setting is told at once
             home.prepare()
-            _follow(home, symbols)
+            heart = Heartbeat(home)
+            with heart.beating():
+                _follow(home, symbols, heart)
     except (PipelineError, WarehouseError) as error:
         print(f"fundamentals follow: {error}", file=sys.stderr)
         return 1
@@ -59,7 +63,7 @@ def main(symbols: tuple[str, ...]) -> int:
     return stopping.STATUS
 
 
-def _follow(home: Home, symbols: tuple[str, ...]) -> None:
+def _follow(home: Home, symbols: tuple[str, ...], heart: Heartbeat) -> None:
     """Synchronize all companies at the start and each morning, in between those that filed; print errors, and go on."""
     all_at: datetime | None = None
     _tell(f"follows {', '.join(symbols) or 'all companies'} into {home.root}, until you press Ctrl-C")
@@ -69,7 +73,7 @@ def _follow(home: Home, symbols: tuple[str, ...]) -> None:
             if _is_time_for_all(all_at, now):
                 _tell(f"all companies: {_synchronized(home, symbols)}")
                 all_at, pause = now, timedelta(0)  # reports may wait since a process ended
-            elif _update(home, symbols, now) >= TOGETHER:
+            elif _update(home, symbols, now, heart) >= TOGETHER:
                 pause = timedelta(0)  # more are due
         except UnknownSymbolError:
             raise
@@ -84,11 +88,12 @@ def _is_time_for_all(last: datetime | None, now: datetime) -> bool:
     return last is None or now < last - CLOCKS or now >= next_synchronization(last)
 
 
-def _update(home: Home, symbols: tuple[str, ...], now: datetime) -> int:
+def _update(home: Home, symbols: tuple[str, ...], now: datetime, heart: Heartbeat) -> int:
     """Synchronize the companies with a report that a source has now, if there are any; the number of these reports."""
     covered = Covered.of(home, symbols)
     with alone(home), _source() as source:
         filings = to_synchronize(home, source.client, covered, now, _tell)
+    heart.give(figures(Queue.of(home.root), covered))
     if filings:
         done = _synchronized(home, sorted({covered.symbols[filing.cik] for filing in filings}), newest=True)
         _tell(f"{', '.join(_named(filing, covered.symbols) for filing in filings)}: {done}")

@@ -13,9 +13,10 @@ import dagster as dg
 from dagster._config.pythonic_config import ConfigurableResourceFactory
 
 from pipelines.dagster_app.launcher import PROCESS, process_named
-from pipelines.dagster_app.run_history import forget, held_back_by, is_scheduled
+from pipelines.dagster_app.run_history import forget, held_back_by
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
+from warehouse.dagster_record import is_scheduled
 
 LAUNCHED_BY, COMMAND = "fundamentals/launched_by", "command"
 """The tag of a run of the command `fundamentals sync`."""
@@ -49,14 +50,14 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
 
     def create_resource(self, context: dg.InitResourceContext) -> Synchronization:
         """The synchronization, before it runs."""
-        instance = context.instance
+        home = Home.from_environment()
         return Synchronization(
-            Home.from_environment(),
+            home,
             self.source,
             self.symbols,
             self.full,
             self.newest,
-            is_scheduled=lambda: _is_started_daily() or (instance is not None and is_scheduled(instance)),
+            is_scheduled=lambda: _is_started_daily() or is_scheduled(home.root),
         )
 
     @contextmanager

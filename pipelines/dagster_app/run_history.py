@@ -10,14 +10,13 @@ Dagster's own, so the Dagster UI reads them as usual.
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import sqlalchemy as sa
-from dagster._core.definitions.run_request import InstigatorType
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.storage.event_log.schema import SqlEventLogStorageMetadata
 from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
@@ -57,21 +56,6 @@ def instance_of(folder: Path) -> dg.DagsterInstance:
         "compute_logs": {"module": NoOpComputeLogManager.__module__, "class": NoOpComputeLogManager.__name__},
     }
     return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(folder), overrides=overrides))
-
-
-def is_scheduled(instance: dg.DagsterInstance) -> bool:
-    """Whether a schedule is turned on, in the UI, by default never; False if its record cannot be read."""
-    schedules = Path(instance.root_directory) / "schedules" / "schedules.db"
-    is_local = isinstance(instance.schedule_storage, SqliteScheduleStorage)
-    if is_local and not schedules.exists():  # the UI has not been used yet; asking would make the file
-        return False
-    try:
-        return any(
-            state.instigator_type is InstigatorType.SCHEDULE and state.is_running
-            for state in instance.all_instigator_state()
-        )
-    except sa.exc.DatabaseError:
-        return False
 
 
 def held_back_by(instance: dg.DagsterInstance, run_id: str) -> list[str]:
@@ -192,6 +176,17 @@ class OpenEventLog(SqliteEventLogStorage):
                 sa.text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
             )
             connection.execute(sa.text("INSERT INTO alembic_version VALUES (:version)"), {"version": version})
+
+    def store_event(self, event: dg.EventLogEntry) -> None:
+        """Store an event, or a line of the log: one that a full disk does not take is lost without a word.
+
+        Dagster would print it. The next event of a step fails as well, and the command says so in one line.
+        """
+        if event.is_dagster_event:
+            super().store_event(event)
+            return
+        with suppress(sa.exc.OperationalError):
+            super().store_event(event)
 
     def dispose(self) -> None:
         """Close the connections."""

@@ -36,6 +36,7 @@ from pipelines.edgar.answers import (
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.network import DEADLINE, Exchange, Pace, StoppedError, TooSlowError
 from pipelines.edgar.partial import Downloaded, Partial
+from pipelines.waiting import on_terminal
 
 T = TypeVar("T")
 
@@ -54,7 +55,8 @@ DOWNLOAD_PIECE = 1 << 20
 """A large file has to arrive at this number of bytes in each DEADLINE."""
 LARGEST_DOWNLOAD = 1 << 34
 BLOCKED = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
-TAGS = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
+MARKUP = re.compile(r"<(script|style|head)\b|<!--|<[^<>]*>")
+"""The beginning of what is no text of a page, or a whole tag. It is sought once for each `<`, which may be many."""
 GZIP_BODY = zlib.MAX_WBITS | 16
 PIECE = 1 << 20
 
@@ -101,6 +103,7 @@ class EdgarClient:
         self._delays = [FIRST_DELAY * 2**n for n in range(attempts - 1)]
         self._refused_in_a_row = 0
         self._blocked: str | None = None
+        self._is_told = False
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
         """Request the document at `url`; with validators, only if it has changed since they were received.
@@ -162,9 +165,12 @@ class EdgarClient:
                     raise self._refused(url, failure) from failure
                 if delay is None or failure.retry_after > MAX_WAIT:
                     raise failure.finally_for(url) from failure
+                if failure.status is None and not self._is_told:
+                    on_terminal(f"waiting for {url}: {failure}; asked again {len(self._delays)} times at most")
+                self._is_told = True  # said once, and only if nobody has answered before: it takes half a minute
                 self._pace.hold(max(delay, failure.retry_after))
             else:
-                self._refused_in_a_row = 0
+                self._refused_in_a_row, self._is_told = 0, True
                 return answer
 
     def _ask(self, url: str, conditions: dict[str, str]) -> Answer:
@@ -297,9 +303,23 @@ def _web_page(content: bytes) -> _NotNowError:
 
 def _quoted(page: bytes) -> str:
     """The beginning of the text of a page, in quotation marks; empty without text."""
-    text = TAGS.sub(" ", page[:PAGE_BYTES].decode(errors="replace"))
+    text = " ".join(_texts(page[:PAGE_BYTES].decode(errors="replace")))
     words = " ".join("".join(letter if letter.isprintable() else " " for letter in unescape(text)).split())
     return f' ("{words[:PAGE_LENGTH]}{"…" if len(words) > PAGE_LENGTH else ""}")' if words else ""
+
+
+def _texts(page: str) -> Iterator[str]:
+    """What is outside of the tags, comments, scripts, styles and the head of a page; in linear time."""
+    place, lower = 0, page.lower()
+    while found := MARKUP.search(lower, place):
+        yield page[place : found.start()]
+        place = found.end()
+        if end := f"</{found[1]}" if found[1] else "-->" if found[0] == "<!--" else "":
+            place = lower.find(end, place)
+            if place < 0:
+                return  # it does not end
+            place += 0 if found[1] else len(end)
+    yield page[place:]
 
 
 def _body(url: str, response: httpx.Response) -> bytes:

@@ -29,6 +29,7 @@ import zstandard
 from pipelines.edgar.answers import MAX_BYTES, Validators
 from pipelines.edgar.documents import OlderPage
 from pipelines.edgar.errors import CorruptError, RawStoreError
+from pipelines.settings import store_patience
 from warehouse.checkout import STAMPS
 from warehouse.store import Store, opened, together
 
@@ -98,7 +99,7 @@ class Documents:
             StoreError: FUNDAMENTALS_STORE is no address, or a package is missing.
         """
         address = os.environ.get("FUNDAMENTALS_STORE")
-        return opened(address) if address else None
+        return opened(address, patience=store_patience()) if address else None
 
     def path(self, digest: str) -> Path:
         """The file of the document with this digest, whether it exists or not."""

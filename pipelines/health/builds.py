@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from functools import partial
 
 from pipelines.storage.home import Home
-from warehouse import publish
+from warehouse import dagster_record, publish
 from warehouse.errors import WarehouseError
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.pointer import POINTER, Pointer, current, description_of, kept, synchronized
-from warehouse.schedule import promised_synchronization
+from warehouse.schedule import expected_synchronization
 from warehouse.verify import is_whole
 
 AGAIN = (
@@ -42,7 +42,7 @@ def check(home: Home) -> Iterator[Finding]:
         yield Finding("builds", WARNING, text, "compare them; `fundamentals sync` writes both again, from the first")
     if now.previous:
         yield from _before(home, now)
-    yield _last(now)
+    yield _last(home, now)
 
 
 def _before(home: Home, now: Pointer) -> Iterator[Finding]:
@@ -61,11 +61,13 @@ def _prune(home: Home) -> str:
     return "removed the build before"
 
 
-def _last(pointer: Pointer) -> Finding:
-    """When the last synchronization was, and whether the schedule ran since."""
-    finished, now = datetime.fromisoformat(pointer.synchronization.finished_at), datetime.now(UTC)
+def _last(home: Home, pointer: Pointer) -> Finding:
+    """When the last synchronization was, and when the next one is due, if the schedule is on and runs."""
     text = f"last synchronization {pointer.synchronization.finished_at}"
-    if pointer.is_scheduled and promised_synchronization(finished, now, is_scheduled=True) is None:
+    due = expected_synchronization(home.root, pointer, datetime.now(UTC))
+    if due:
+        return Finding("schedule", WELL, f"{text}, next {due:%Y-%m-%dT%H:%M:%SZ}")
+    if pointer.is_scheduled or dagster_record.is_scheduled(home.root):
         advice = "start Dagster (`make ui` or its service), which runs the schedule, and look at its last run"
         return Finding("schedule", WARNING, f"{text}, and the scheduled ones since did not run", advice)
-    return Finding("schedule", WELL, text + ("" if pointer.is_scheduled else "; the schedule is off"))
+    return Finding("schedule", WELL, f"{text}; the schedule is off")

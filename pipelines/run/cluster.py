@@ -23,8 +23,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pipelines.errors import PipelineError
+from pipelines.run import cluster_members
 from pipelines.run.code_in_force import code_digest
-from pipelines.settings import whole_number
+from pipelines.settings import store_patience, whole_number
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake, Part, Written
 from pipelines.storage.shared_home import WorkingCopy, of_home
@@ -54,8 +55,11 @@ class ClusterError(PipelineError):
     """The settings of the cluster are incomplete or wrong, or it cannot be used."""
 
 
-def address() -> str:
+def address(*, needs_store: bool = True) -> str:
     """The address of the scheduler, for which Dask is set up; empty: the processes of this machine do all batches.
+
+    Args:
+        needs_store: whether the store has to be set: not for the scheduler, which reads no files.
 
     Raises:
         ClusterError: it is none, or another setting, a certificate or a package is missing.
@@ -69,7 +73,7 @@ def address() -> str:
         raise ClusterError(f"{SETTING} is not an address like tls://host:8786")
     if place.scheme == "tcp" and place.hostname not in LOOPBACK:
         raise ClusterError(f"{SETTING} is {found}: who reaches it could run code; beyond loopback it needs tls://")
-    if not os.environ.get("FUNDAMENTALS_STORE"):
+    if needs_store and not os.environ.get("FUNDAMENTALS_STORE"):
         raise ClusterError(f"{SETTING} needs FUNDAMENTALS_STORE, too: see docs/scaling.md")
     if place.scheme == "tls" and not all(path.is_file() for path in tls):
         raise ClusterError(f"{CERTIFICATES} has to be a folder with {', '.join(FILES)}: see docs/scaling.md")
@@ -92,7 +96,10 @@ def address() -> str:
         "distributed.worker.http.routes": [],
         "distributed.worker.profile.enabled": False,
         "distributed.nanny.pre-spawn-environ.POLARS_MAX_THREADS": 1,
+        # the process that watches over a worker says what there is to say
+        "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",
     })  # fmt: skip
+    cluster_members.speak_in_one_line()
     return found
 
 
@@ -102,13 +109,19 @@ def code() -> str:
     return digest(code_digest(), sys.version_info[:2], *(f"{name} {version(name)}" for name in PACKAGES))[:12]
 
 
+def resource() -> str:
+    """The resource that a worker offers and a batch needs."""
+    return f"{cluster_members.RESOURCE}{code()}"
+
+
 def schedule(host: str) -> int:
     """Give out batches until a signal arrives; HTTP has metrics only, on loopback unless a setting says otherwise."""
-    found = _needed()
+    found = _needed(needs_store=False)
     from distributed.cli.dask_scheduler import main
 
     place, shown = urlsplit(found), os.environ.get("FUNDAMENTALS_METRICS_HOST") or LOOPBACK[0]
     listen = f"--protocol {place.scheme} --host {host if place.scheme == 'tls' else LOOPBACK[0]}"
+    listen += f" --preload {cluster_members.__name__}"
     return _run(main, f"{listen} --port {place.port or 8786} --no-dashboard --dashboard-address {shown}:{METRICS_PORT}")
 
 
@@ -122,14 +135,17 @@ def work(processes: int) -> int:
     from distributed.cli.dask_worker import main
 
     memory = os.environ.get("FUNDAMENTALS_WORKER_MEMORY") or "auto"
-    limits = f"--nworkers {number} --nthreads 1 --memory-limit {memory} --resources code-{code()}=1"
+    limits = f"--nworkers {number} --nthreads 1 --memory-limit {memory} --resources {resource()}=1"
     ports = f"--worker-port {PORTS} --nanny-port {NANNIES} --no-dashboard --dashboard-address {LOOPBACK[0]}:0"
+    cluster_members.tell_if_idle()
     with _answered():
-        return _run(main, f"{found} {limits} {ports}")
+        status = _run(main, f"{found} {limits} {ports}")
+    on_terminal(f"this worker ends: it was told to, or the scheduler at {found} is lost; its unit starts it again")
+    return status
 
 
-def _needed() -> str:
-    if place := address():
+def _needed(*, needs_store: bool = True) -> str:
+    if place := address(needs_store=needs_store):
         return place
     raise ClusterError(f"{SETTING} is not set; it is the address of the scheduler, like tls://host:8786")
 
@@ -142,6 +158,21 @@ def _run(command: Callable[..., object], options: str) -> int:
     except RuntimeError as error:  # Dask's own, which says only what could not start
         raise error.__cause__ or error from None
     return 0
+
+
+def workers() -> tuple[int, int]:
+    """How many workers with this code, and how many others have joined.
+
+    Raises:
+        ClusterError: the scheduler does not answer, or a setting is wrong.
+    """
+    from distributed import Client
+
+    connect: Any = Client
+    with _answered(), connect(_needed(), timeout=AFTER, set_as_default=False) as client:
+        found = client.scheduler_info(n_workers=-1)["workers"].values()
+    same = sum(resource() in each["resources"] for each in found)
+    return same, len(found) - same
 
 
 @contextmanager
@@ -163,7 +194,7 @@ def _worked(given: bytes, there: str, needed: str) -> tuple[dict[str, Any], Any]
     from distributed import get_worker
 
     with TemporaryDirectory(prefix="batch-", dir=get_worker().local_directory) as folder:  # which Dask tidies up
-        copy = of_home(Home(Path(folder)), Home.from_environment().root / "cache" / "objects")
+        copy = of_home(Home(Path(folder)), Home.from_environment().root / "cache" / "objects", store_patience())
         assert copy, "FUNDAMENTALS_STORE is set"
         copy.checkout(lambda _: False)
         copy.clear_cache()
@@ -254,11 +285,11 @@ class Cluster(Workers):
         with announced(f"the scheduler at {self._place}"), _answered():
             self._client = self._client or connect(self._place, timeout=ANSWERED, set_as_default=False)
         self._require_worker()
-        executor: Executor = self._client.get_executor(resources={f"code-{code()}": 1}, pure=False)
+        executor: Executor = self._client.get_executor(resources={resource(): 1}, pure=False)
         return executor
 
     def _require_worker(self) -> None:
-        """Say that no worker has joined, or none with this code; the batches wait until one has.
+        """Say that no worker with this code has joined, for which batches wait, and that others get none.
 
         Raises:
             CancelledError: the scheduler was lost, or is frozen.
@@ -268,10 +299,13 @@ class Cluster(Workers):
                 found = self._client.sync(self._client.scheduler.identity, callback_timeout=ANSWERED)["workers"]
         except (OSError, RuntimeError) as error:
             raise CancelledError from error
+        idle = [place for place, each in found.items() if resource() not in each["resources"]]
         notice = ""
-        if not any(f"code-{code()}" in each["resources"] for each in found.values()):
-            other = f"; {len(found)} with other code, rules or packages get no batches" if found else ""
-            notice = f"waiting for workers at {self._place}: no worker with code {code()} has joined{other}"
+        if len(idle) == len(found):
+            notice = f"waiting for workers at {self._place}: no worker with code {code()} has joined"
+        if idle:
+            also = f"{notice}; " if notice else f"workers at {self._place}: "
+            notice = f"{also}{len(idle)} with other code, rules or packages get no batches, such as {min(idle)}"
         if notice and notice != self._notice:
             on_terminal(notice)
         self._notice = notice

@@ -1,22 +1,27 @@
-"""The versions of code and rules that have written a store: an older one must not undo what a newer one made.
+"""The versions of code and rules that have written a store or a home: an older one must not undo what a newer one made.
 
-Belongs here: the digest of everything that makes data, which one is in force, and refusing an older one. Does not:
-where it is kept (warehouse.store: HEAD), the digests by which a stage knows what is done (batches, build_tables).
+Each has the name of its release and the digest of everything that makes data. Releases are ordered by their numbers;
+within one, as while it is made, by the order in which they have written the store.
+
+Belongs here: which one is in force, and refusing an older one. Does not: where it is kept (warehouse.store: HEAD;
+warehouse.pointer), the digests by which a stage knows what is done (batches, build_tables).
 """
 
 import os
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from pipelines.code_digest import FOLDERS, digest_of
 from pipelines.errors import PipelineError
+from pipelines.release import RELEASE, order
 from pipelines.tables import build_tables
 
 DIGITS = 12
 
 
 class CodeError(PipelineError):
-    """The code or the rules of this machine are older than those that the store was last written with."""
+    """The code or the rules of this machine are older than those that the store or the home was last written with."""
 
 
 @cache
@@ -25,21 +30,43 @@ def code_digest() -> str:
     return build_tables.digest(build_tables.code_digest(), digest_of(*FOLDERS))
 
 
+def version() -> str:
+    """The version of this machine: its release, and the first digits of its digest."""
+    return f"{RELEASE}-{code_digest()[:DIGITS]}"
+
+
 def in_force(known: Sequence[str]) -> tuple[str, ...]:
-    """The digests that have written a store, and last that of this machine.
+    """The versions that have written a store, and last that of this machine.
 
     Args:
         known: those that HEAD has, in their order.
 
     Raises:
-        CodeError: that of this machine is among them and is not the last one, and the operator does not name it.
+        CodeError: the last one is of a newer release, or that of this machine is among them and is not the last one;
+            and the operator does not name it.
     """
-    mine = code_digest()[:DIGITS]
-    if mine not in known or mine == known[-1]:
-        return (*known[: -1 if mine in known else None], mine)
-    if os.environ.get("FUNDAMENTALS_ROLLBACK") != mine:
+    mine = version()
+    is_older = bool(known) and (mine in known[:-1] or order(known[-1].rpartition("-")[0]) > order(RELEASE))
+    if is_older and os.environ.get("FUNDAMENTALS_ROLLBACK") != mine:
         raise CodeError(
             f"code and rules of this machine ({mine}) are older than those that the store was last written with "
             f"({known[-1]}): update this machine; to go back to them on purpose, set FUNDAMENTALS_ROLLBACK={mine}"
         )
     return (*(each for each in known if each != mine), mine)
+
+
+def require_no_newer(release: str, home: Path) -> None:
+    """Refuse a home that a newer release wrote: it may have rules and columns that this one does not know.
+
+    Args:
+        release: the newest one that has published in the home.
+        home: the home.
+
+    Raises:
+        CodeError: it is newer than this one, and the operator does not name this one.
+    """
+    if order(release) > order(RELEASE) and os.environ.get("FUNDAMENTALS_ROLLBACK") != version():
+        raise CodeError(
+            f"release {release} wrote {home}, and this is {RELEASE}: check out v{release} again, or restore the backup "
+            "that was made before the upgrade (`fundamentals restore PATH --replace`)"
+        )

@@ -17,7 +17,7 @@ import msgspec
 
 from pipelines.edgar.answers import Validators
 from pipelines.edgar.newest import NewFiling
-from warehouse.store import opened
+from warehouse.store import QUEUE, opened
 
 FILE = "newest_filings.json"
 """The queue, in the folder of a home."""
@@ -84,7 +84,7 @@ class Queue(msgspec.Struct, frozen=True):
             StoreError: the store cannot be read.
         """
         if address := os.environ.get("FUNDAMENTALS_STORE"):
-            written = opened(address).queue()
+            written = opened(address).note(QUEUE)
             with suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError):
                 return msgspec.json.decode(written or b"", type=cls)
         with suppress(FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError, TypeError):
@@ -105,4 +105,4 @@ class Queue(msgspec.Struct, frozen=True):
             os.fsync(stream.fileno())
         written.replace(root / FILE)
         if address := os.environ.get("FUNDAMENTALS_STORE"):
-            opened(address).replace_queue(content)
+            opened(address).put_note(QUEUE, content)

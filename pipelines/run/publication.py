@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.edgar import listing_checks
+from pipelines.release import RELEASE
 from pipelines.run import newest_filings
 from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Log, Synchronization
@@ -39,6 +40,7 @@ def _published(synchronization: Synchronization) -> StepResult:
             "source": synchronization.source_name,
         },
         "is_scheduled": synchronization.is_scheduled(),
+        "release": RELEASE,
         "quarantined": lake.read("quarantine")["cik"].n_unique(),
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
     }

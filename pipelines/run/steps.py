@@ -20,7 +20,7 @@ from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
 from pipelines.run import newest_filings, run_log
 from pipelines.run.result import Markdown, Shown, StepResult, shown_rows, shown_table
-from pipelines.run.synchronization import Log, Synchronization
+from pipelines.run.synchronization import Log, Synchronization, began
 from pipelines.settings import filings_wanted
 from pipelines.stages import documents as documents_stage
 from pipelines.stages import facts as facts_stage
@@ -223,6 +223,8 @@ def assembly(synchronization: Synchronization, log: Log) -> StepResult:
     if named or not before or not build_tables.are_published(lake, before.inputs):
         faults = build_tables.assemble_companies(lake, synchronization.workers, named)
         _hold_back(synchronization, faults)
+        if before and (build_at := began(before.build)):
+            versions_stage.add_since(lake, build_at, synchronization.started_at)
         build_tables.assemble_others(lake, _synchronizations(synchronization))
     _warn_of_quarantined(held_back.found_after_facts(lake), log)
     sizes = pl.DataFrame(

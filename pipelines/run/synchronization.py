@@ -18,14 +18,15 @@ import duckdb
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.run import cluster
-from pipelines.run.code_in_force import in_force
+from pipelines.run.code_in_force import in_force, require_no_newer
+from pipelines.run.heartbeat import available
 from pipelines.run.result import StepResult
-from pipelines.settings import filings_wanted
+from pipelines.settings import filings_wanted, store_patience
 from pipelines.stages.documents import Asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leased
-from pipelines.storage.shared_home import WorkingCopy, of_home, taken_over
+from pipelines.storage.shared_home import WorkingCopy, commit_alone, of_home, taken_over
 from pipelines.workers import ALONE, Workers, started
 from warehouse import delays, runs
 from warehouse.errors import BuildUnreadable
@@ -45,10 +46,25 @@ class Log(Protocol):
         """Tell what somebody should look at."""
 
 
+RECORD = f"published/{runs.FILE}"
+"""The record of runs, the only file that a run which failed commits: replicas have its result."""
+
+
 def published_before(published: Path) -> Pointer | None:
     """The pointer to the published build; None if there is none, or if it is damaged and must be published again."""
     pointer = readable(published)
     return pointer if pointer and is_whole(published, pointer) else None
+
+
+SYNC_ID = "%Y%m%dT%H%M%S%fZ"
+"""The form of the id of a synchronization, and of the build that it publishes: when it began."""
+
+
+def began(build: str) -> datetime | None:
+    """When the synchronization began that made a build; None if its id does not say so."""
+    with suppress(ValueError):
+        return datetime.strptime(build, SYNC_ID).replace(tzinfo=UTC)
+    return None
 
 
 def _no() -> bool:
@@ -106,7 +122,7 @@ class Synchronization:
             HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
             LeaseError: without `wait`, another synchronization holds the lease on the store.
             SettingError: FUNDAMENTALS_FILINGS is wrong.
-            CodeError: the code or the rules are older than those that the store was last written with.
+            CodeError: the code or the rules are older than those that the store or the home was last written with.
             StoreError: the store cannot be used.
         """
         filings_wanted()  # a wrong setting ends the run before it begins
@@ -114,11 +130,13 @@ class Synchronization:
         with ExitStack() as held:
             held.enter_context(self.home.writing(wait))
             place = cluster.address()
-            self.copy = copy = of_home(self.home)
+            self.copy = copy = of_home(self.home, patience=store_patience())
             if copy:
                 copy.lease = held.enter_context(leased(copy.store, wait))
                 head = copy.checkout()
                 copy.codes = in_force(head.codes if head else ())
+            if pointer := readable(self.home.published):
+                require_no_newer(pointer.release, self.home.root)
             if copy and place:
                 self.workers = cluster.Cluster(place, copy, self._commit)
                 held.callback(self.workers.end)
@@ -138,6 +156,8 @@ class Synchronization:
                     self._record()
                     if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
                         self.copy.commit(f"{self.sync_id}, held back")
+                    if self.copy and self.result == runs.FAILED:
+                        commit_alone(self.home, self.copy.lease, f"{self.sync_id}, failed", RECORD)
                 self.copy, self.workers = None, ALONE
 
     def _begin(self) -> None:
@@ -218,12 +238,12 @@ class Synchronization:
         late = self._delays() if self.result == runs.PUBLISHED else []
         runs.note(self.home.published, self.result, datetime.now(UTC), seconds, quarantined, failed, late)
 
-    def _delays(self) -> list[float]:
+    def _delays(self) -> list[delays.Delay]:
         """The delays of the filings that the new build adds; none in a first build, or if one cannot be read."""
         before = self.before
         with suppress(duckdb.Error, BuildUnreadable):
             now = current(self.home.published)
-            return delays.of(self.home.published, before, now) if before and now else []
+            return delays.of(self.home.published, before, now, available(self.home)) if before and now else []
         return []
 
     @property
@@ -247,7 +267,7 @@ class Synchronization:
     @property
     def sync_id(self) -> str:
         """The id of the synchronization and of the build that it publishes."""
-        return f"{self.started_at:%Y%m%dT%H%M%S%fZ}"
+        return f"{self.started_at:{SYNC_ID}}"
 
     @property
     def asked(self) -> Asked:

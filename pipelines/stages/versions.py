@@ -218,6 +218,31 @@ def _since(earlier: pl.DataFrame, lake: Lake) -> pl.DataFrame:
     return pl.concat([differing.select(later.columns), later])
 
 
+def add_since(lake: Lake, build_at: datetime, now: datetime) -> None:
+    """Add what later builds had to table `appended`, if somebody went back to an earlier one: it is new again.
+
+    Args:
+        lake: the tables.
+        build_at: when the synchronization began that made the published build.
+        now: when this one began.
+    """
+    at = pl.col("recorded_at")
+    later = lake.scan(VERSIONS).filter(at > build_at, at < now).select("cik").unique().collect()
+    if not later.height:
+        return
+    versions = lake.of_companies(VERSIONS, later["cik"]).sort("version", maintain_order=True)
+    was = (
+        versions.filter((at <= build_at).fill_null(value=True)).group_by(VERSION_OF).agg(before=pl.col("value").last())
+    )
+    new = versions.filter(at > build_at, at < now, pl.col("is_current"), pl.col("cause") != SOURCE)
+    held = lake.read(APPENDED)
+    again = new.join(was, on=VERSION_OF, how="left", maintain_order="left", nulls_equal=True)
+    again = again.filter(pl.col("cik").is_in(was["cik"].unique())).join(
+        held, on=VERSION_OF, how="anti", nulls_equal=True
+    )
+    lake.write(APPENDED, pl.concat([held, again.select(held.columns)]))
+
+
 def take_back(lake: Lake, log: Path, sync_id: str, segments: Sequence[str], ciks: Collection[str]) -> tuple[str, ...]:
     """Leave some companies out of the segment that is not committed yet; the next synchronization compares them again.
 

@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -98,14 +99,15 @@ def _taken(store: Store, wait: Tell | None) -> Held:
     began = seen_at = time.monotonic()
     seen, has_reported = "", False
     while True:
-        lease, tag = store.lease()
+        asked_at = time.monotonic()
+        lease, tag = store.patiently(store.lease)
         is_alive, now = seen not in ("", tag), time.monotonic()
-        if seen != tag:
+        if seen != tag or now - asked_at > seconds() / RENEWALS:  # while the store was away, nobody could renew it
             seen, seen_at = tag or "", now
         if not lease.holder or now - seen_at >= seconds():
             here, at = f"process {os.getpid()} of {socket.gethostname()}", f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            mine = Lease(lease.number + 1, here, at, writer=uuid.uuid4().hex)
-            if taken := store.replace_lease(mine, tag):
+            mine = Lease(lease.number + 1, here, at, writer=uuid.uuid4().hex, silence=seconds())
+            if taken := store.patiently(partial(store.replace_lease, mine, tag)):
                 if lease.holder:
                     _shut_out(store, mine.number)
                 return Held(store, mine, taken)

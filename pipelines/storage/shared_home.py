@@ -19,7 +19,6 @@ from pipelines import progress
 from pipelines.edgar.raw_store import Documents, digests_in
 from pipelines.storage import lease
 from pipelines.storage.home import MARKER, WORDS, Home, HomeError
-from pipelines.waiting import announced
 from warehouse.checkout import STAMPS, Folder, Wanted
 from warehouse.store import (
     SHARED_FILES,
@@ -44,18 +43,19 @@ def _everything(_: str) -> bool:
     return True
 
 
-def of_home(home: Home, cache: Path | None = None) -> "WorkingCopy | None":
+def of_home(home: Home, cache: Path | None = None, patience: float = 0.0) -> "WorkingCopy | None":
     """The working copy in a home; None if FUNDAMENTALS_STORE is not set.
 
     Args:
         home: the home.
         cache: as for WorkingCopy.
+        patience: as for warehouse.store.opened: that of a run.
 
     Raises:
         StoreError: FUNDAMENTALS_STORE is no address, or a package is missing.
     """
     address = os.environ.get("FUNDAMENTALS_STORE")
-    return WorkingCopy(home.root, opened(address), cache) if address else None
+    return WorkingCopy(home.root, opened(address, patience=patience), cache) if address else None
 
 
 class WorkingCopy:
@@ -97,8 +97,7 @@ class WorkingCopy:
             StoreError: the store cannot be read, or an object is damaged; nothing was changed.
             OSError: a file cannot be written.
         """
-        with announced(f"the store at {self.store.address}"):
-            self.held, self._taken = self.store.head(self.held), set()
+        self.held, self._taken = self.store.head(self.held), set()
         if self.held is None:
             return None
         head = self.held.head
@@ -143,7 +142,7 @@ class WorkingCopy:
             OSError: a file cannot be read.
         """
         if self.lease:
-            self.lease.renew()
+            self.store.patiently(self.lease.renew)
         before = self.held.head if self.held else None
         paths = [path for path in self._local() if wanted(path)]
         links = {path: str((self.root / path).readlink()) for path in paths if (self.root / path).is_symlink()}
@@ -264,6 +263,24 @@ class WorkingCopy:
                 f"{len(lost) - 1} more), and which would be lost; set FUNDAMENTALS_HOME to another folder, or "
                 "FUNDAMENTALS_STORE to an empty store, which gets it"
             )
+
+
+def commit_alone(home: Home, held: lease.Held | None, run: str, path: str) -> None:
+    """Commit one file of a home; all others of the state that is current stay. Nothing if nothing was ever committed.
+
+    Args:
+        home: the home.
+        held: the lease that this process holds.
+        run: as for `WorkingCopy.commit`.
+        path: that of the file, below the home.
+
+    Raises:
+        StoreError, OSError: as `WorkingCopy.commit`; it does not wait for a store that is away.
+    """
+    copy = of_home(home)
+    if copy and (before := copy.store.head()):
+        copy.held, copy.lease = before, held
+        copy.commit(run, path.__eq__)
 
 
 @contextmanager

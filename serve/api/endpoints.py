@@ -18,7 +18,7 @@ from serve.clock import seconds_since, timestamp
 from serve.http.errors import NotFound, ServerError
 from warehouse import queries, served_rows
 from warehouse.reader import OpenBuild
-from warehouse.schedule import promised_synchronization
+from warehouse.schedule import expected_synchronization
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -150,11 +150,7 @@ def show_status(question: Question) -> Answer:
         ), models.StatusMeta()
     pointer = question.held.pointer
     synchronized_at = pointer.synchronization.finished_at
-    due = promised_synchronization(
-        datetime.fromisoformat(synchronized_at),
-        datetime.fromtimestamp(question.now, UTC),
-        is_scheduled=pointer.is_scheduled,
-    )
+    due = expected_synchronization(question.held.home, pointer, datetime.fromtimestamp(question.now, UTC))
     status = models.Status(
         status="degraded" if question.problem else "up",
         build=pointer.build,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 FOR_PART = 10.0  # seconds for the head of a request, and for its body
 KEEP_ALIVE = 15  # seconds that a connection may be idle between requests
-FOR_RESPONSE = 30.0  # seconds in which a client receives a response, and those that its size takes at SLOWEST
+FOR_RESPONSE = 30.0  # seconds in which a client receives a response, or as much of it as at SLOWEST
 SLOWEST = 4096  # bytes a second that a client receives at least; the mobile networks of 2000 (GPRS) had more
 SHORTEST = 0.001  # seconds in which the event loop reads what has arrived
 
@@ -95,13 +95,19 @@ class Deadline(Timer):
 class Receiving(Timer):
     """The time until which a client has to receive a response, from the moment on at which it is not sent at once.
 
-    What the client receives meanwhile does not extend it; more of the same response does.
+    It is extended as long as the client receives enough in each such time, however large the response is.
     """
 
+    _unsent = 0
+
     def wait(self, unsent: int) -> None:
-        """Expect the client to receive so many bytes more."""
-        begun = self._loop.time() + FOR_RESPONSE if self._due is None else self._due
-        self._set(begun + unsent / SLOWEST)
+        """Expect the client to receive so many bytes more, or a part of them."""
+        self._unsent = unsent
+        self._set(self._loop.time() + FOR_RESPONSE)
+
+    def is_too_slow(self, unsent: int) -> bool:
+        """Whether the client has received too little since it was expected to; so many bytes are left."""
+        return self._unsent - unsent < SLOWEST * FOR_RESPONSE
 
     def end(self) -> None:
         """Wait for nothing more."""

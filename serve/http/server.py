@@ -132,11 +132,15 @@ class BoundedProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """Start or extend the deadline for the client to receive what is not sent yet, here or by the system."""
         super().pause_writing()
+        self._receiving.wait(self._unsent())
+
+    def _unsent(self) -> int:
+        """The bytes that the client has not received yet."""
         unsent = self.transport.get_write_buffer_size()
         if sys.platform == "linux":
             queued = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
             unsent += int.from_bytes(queued, sys.byteorder)
-        self._receiving.wait(unsent)
+        return unsent
 
     def resume_writing(self) -> None:
         """Stop that deadline when the response is complete."""
@@ -359,10 +363,14 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _not_received(self) -> None:
-        """Close the connection, unless the client has received what was sent, and the rest of the response is made."""
-        self._receiving.end()
-        if self.flow.write_paused:
+        """Close the connection, unless the client has received enough since, or all that was sent until now."""
+        if not self.flow.write_paused:
+            self._receiving.end()
+        elif self._receiving.is_too_slow(unsent := self._unsent()):
+            self._receiving.end()
             self.transport.abort()
+        else:
+            self._receiving.wait(unsent)
 
     def _refuse(self, error: ApiError) -> None:
         """Send an error and close the connection; only close it after a response to the same or an earlier request."""

@@ -21,7 +21,7 @@ from serve.http.errors import CommandError
 from serve.metrics import families
 from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM
-from warehouse import runs, sqlite
+from warehouse import dagster_record, follower, runs
 from warehouse.errors import BuildUnreadable, WarehouseError
 from warehouse.pointer import POINTER, current
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from warehouse.store import Held, Store
 
 LOOPBACK = "127.0.0.1"
-HEARTBEATS = Path("dagster/history/runs.db")
-"""Dagster's record of runs in a home, in which each part of its daemon notes every half minute that it lives."""
-LAST_HEARTBEAT = "SELECT max(timestamp) FROM daemon_heartbeats"
 SILENT = 10.0  # seconds after which a worker that noted nothing hangs, or has ended
 
 Numbers = dict[tuple[str, ...], float]  # by the values of the labels
@@ -49,6 +46,8 @@ class Collector:
         self._published = published
         self._store = store
         self._held: Held | None = None
+        self._lease: tuple[str | None, float] = None, 0.0
+        """The entity tag of the lease, and when it was seen first, by a clock that nobody sets."""
         self._counts = counts
         self._clock = clock
 
@@ -63,11 +62,12 @@ class Collector:
             **_of_the_build(self._published, now),
             **_of_synchronizations(self._published, now),
             **_of_the_daemon(self._published.parent, now),
+            **({} if self._store else _of_the_follower(follower.read(self._published.parent), now)),
             **self._of_the_store(now),
         }
         histograms: dict[str, Iterable[Buckets]] = {
             families.SECONDS: (((path,), BOUNDS, up_to, seconds) for path, up_to, seconds in counts.durations()),
-            families.DELAY: _of_filings(self._published),
+            **_of_filings(self._published),
         }
         for family in FAMILIES:
             metric = Metric(family.name, family.meaning, family.type)
@@ -83,11 +83,12 @@ class Collector:
             yield metric
 
     def _of_the_store(self, now: float) -> dict[str, Numbers]:
-        """How far this replica is behind the store, and since when somebody leads a run; none without a store."""
+        """How far this replica is behind the store, who leads a run, and who follows the SEC; none without a store."""
         if self._store is None:
             return {}
         try:
-            self._held, (lease, _) = self._store.head(self._held), self._store.lease()
+            self._held, (lease, tag) = self._store.head(self._held), self._store.lease()
+            sign = follower.decoded(self._store.note(follower.OBJECT))
         except WarehouseError:
             return {families.STORE: {(): 0}}
         pointer = self._held.head.files.get(f"{self._published.name}/{POINTER}") if self._held else None
@@ -96,8 +97,12 @@ class Collector:
             file = self._published / POINTER
             here = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
             lag = 0.0 if here == pointer.digest else now - self._held.head.written_at.timestamp()
-        leads = _age(lease.since, now) if lease.holder else 0.0
-        return {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
+        if self._lease[0] != tag:
+            self._lease = tag, time.monotonic()
+        is_alive = lease.holder and time.monotonic() - self._lease[1] < lease.silence
+        leads = _age(lease.since, now) if is_alive else 0.0
+        of_store: dict[str, Numbers] = {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
+        return of_store | _of_the_follower(sign, now)
 
 
 def _add_buckets(
@@ -133,16 +138,29 @@ def _of_synchronizations(published: Path, now: float) -> dict[str, Numbers]:
     }
 
 
-def _of_filings(published: Path) -> list[Buckets]:
-    """The delays of the filings that builds have added."""
-    delays = runs.read(published).delays
-    return [((), runs.DELAYS, delays.up_to(), delays.seconds)]
+def _of_filings(published: Path) -> dict[str, Iterable[Buckets]]:
+    """The delays of the filings that builds have added, and their parts."""
+    recorded = runs.read(published)
+    parts = {families.DELAY: recorded.delays, families.WAIT: recorded.waits, families.WORK: recorded.works}
+    return {name: [((), runs.DELAYS, part.up_to(), part.seconds)] for name, part in parts.items()}
 
 
 def _of_the_daemon(home: Path, now: float) -> dict[str, Numbers]:
     """How long Dagster's daemon has been silent; none if it never ran here, as in the home of a replica."""
-    last = sqlite.value(home / HEARTBEATS, LAST_HEARTBEAT)
-    return {families.DAEMON_AGE: {(): _age(last, now)}} if isinstance(last, str) else {}
+    last = dagster_record.heartbeat(home)
+    return {families.DAEMON_AGE: {(): now - last.timestamp()}} if last else {}
+
+
+def _of_the_follower(sign: follower.Sign | None, now: float) -> dict[str, Numbers]:
+    """What follows the SEC's newest filings; none if nothing ever did."""
+    if sign is None:
+        return {}
+    return {
+        families.FOLLOWER_AGE: {(): now - sign.at.timestamp()},
+        families.FEED_AGE: {(): now - sign.feed_read_at.timestamp()} if sign.feed_read_at else {},
+        families.REPORTS: {(): sign.waiting},
+        families.REPORT_AGE: {(): now - sign.oldest_at.timestamp() if sign.oldest_at else 0.0},
+    }
 
 
 def _age(moment: str, now: float) -> float:

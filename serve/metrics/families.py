@@ -13,6 +13,7 @@ WORKERS, RESPONSIVE = "fundamentals_workers", "fundamentals_responsive_workers"
 REQUESTS, SECONDS = "fundamentals_requests", "fundamentals_request_seconds"
 BUILD_AGE, FILING_AGE = "fundamentals_build_age_seconds", "fundamentals_newest_filing_age_seconds"
 DELAY = "fundamentals_filing_delay_seconds"
+WAIT, WORK = "fundamentals_filing_wait_seconds", "fundamentals_filing_work_seconds"
 COMPANIES, QUARANTINED, FAILED = (
     "fundamentals_companies",
     "fundamentals_quarantined_companies",
@@ -24,6 +25,8 @@ RUNS, RUN_AGE, RUN_SECONDS = (
     "fundamentals_synchronization_seconds",
 )
 DAEMON_AGE = "fundamentals_daemon_heartbeat_age_seconds"
+FOLLOWER_AGE, FEED_AGE = "fundamentals_follower_heartbeat_age_seconds", "fundamentals_feed_age_seconds"
+REPORTS, REPORT_AGE = "fundamentals_waiting_reports", "fundamentals_waiting_report_age_seconds"
 STORE, LAG, LEASE = "fundamentals_store_answers", "fundamentals_replica_lag_seconds", "fundamentals_lease_seconds"
 
 
@@ -58,6 +61,8 @@ FAMILIES = (
     Family(
         DELAY, HISTOGRAM, "Seconds from the acceptance of a filing to the publication of the first build that has it."
     ),
+    Family(WAIT, HISTOGRAM, "The SEC's part of it: until EDGAR had the documents of which values are made."),
+    Family(WORK, HISTOGRAM, "The service's part of it: from then to the publication."),
     Family(COMPANIES, GAUGE, "Companies that the current build covers."),
     Family(RUNS, COUNTER, "Synchronizations, by result.", ("result",)),
     Family(RUN_AGE, GAUGE, "Seconds since the last synchronization with a result ended.", ("result",)),
@@ -65,10 +70,18 @@ FAMILIES = (
     Family(QUARANTINED, GAUGE, "Companies in quarantine after the last synchronization."),
     Family(FAILED, GAUGE, "Companies whose documents the last synchronization could not fetch."),
     Family(DAEMON_AGE, GAUGE, "Seconds since the last sign of life of Dagster's daemon in this home."),
+    Family(FOLLOWER_AGE, GAUGE, "Seconds since the last sign of life of what follows the SEC's newest filings."),
+    Family(FEED_AGE, GAUGE, "Seconds since the SEC's feed of newest filings was read well."),
+    Family(REPORTS, GAUGE, "Reports of followed companies that the feed named and that are not served yet."),
+    Family(REPORT_AGE, GAUGE, "Seconds since the SEC accepted the oldest of these reports; 0: there is none."),
     Family(STORE, GAUGE, "Whether the store answers (1) or not (0)."),
     Family(
         LAG, GAUGE, "Seconds since a commit whose build this replica does not serve yet; 0: it serves the newest one."
     ),
-    Family(LEASE, GAUGE, "Seconds since a process took the lease on the store, which leads a run; 0: nobody has it."),
+    Family(
+        LEASE,
+        GAUGE,
+        "Seconds since a process that lives took the lease on the store, to lead a run; 0: nobody has.",
+    ),
 )
 """The metrics, in the order of the exposition."""

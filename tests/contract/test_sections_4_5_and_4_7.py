@@ -1,13 +1,14 @@
 """Valuation and the description, rule by rule: sections 4.5, 4.7 and 9, against a running server."""
 
 from pathlib import Path
+from urllib.parse import urljoin
 
 import httpx
 import pytest
 
 from serve.api import description as openapi
 from serve.api.changelog import ENTRIES
-from tests import builds
+from tests import builds, dagster_records
 from tests.contract.conftest import (
     DESCRIPTION,
     NOON,
@@ -124,3 +125,19 @@ def test_4_6_status_promises_no_synchronization_if_none_is_scheduled(empty: Serv
     publish.record(published, synchronization=builds.SYNCHRONIZATION, updated=builds.UPDATED, is_scheduled=False)
     with httpx.Client(base_url=empty.address) as client:
         assert client.get("/status").json()["data"]["next_synchronization_at"] is None
+
+
+def test_4_6_status_has_the_next_tick_as_soon_as_the_schedule_of_dagster_is_on(empty: Served) -> None:
+    """Also before it has ever run, and on the front page; not while the daemon that runs it is silent."""
+    builds.small(empty.home / "published")
+    publish.record(
+        empty.home / "published", synchronization=builds.SYNCHRONIZATION, updated=builds.UPDATED, is_scheduled=False
+    )
+    due = "2026-03-03T11:00:00Z"
+    for is_on, silent, promised in ((True, 30, due), (False, 30, None), (True, 600, None), (True, 299, due)):
+        (empty.home / "dagster/history/runs.db").unlink(missing_ok=True)
+        dagster_records.write(empty.home, is_on=is_on, lived_at=NOON - silent)
+        with httpx.Client(base_url=empty.address) as client:
+            assert client.get("/status").json()["data"]["next_synchronization_at"] == promised
+            page = client.get(urljoin(empty.address, "/"), headers={"Accept": "text/markdown"}).text
+        assert (due in page) == (promised is not None)

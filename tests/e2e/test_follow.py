@@ -4,7 +4,9 @@ process was killed.
 The server is a real one on a loopback port; behind it is the simulator. Only the pauses of the command are shorter.
 """
 
+import math
 import os
+import re
 import subprocess
 import sys
 import time
@@ -22,8 +24,11 @@ from pipelines.run.filing_queue import Queue
 from pipelines.run.stopping import STATUS
 from pipelines.sample import SampleTransport, sample_filers
 from pipelines.storage.home import PROJECT
+from serve.app import PATHS
+from serve.metrics.counts import Counts
 from tests.e2e.homes import PATIENCE, environment, query
 from tests.edgar_server import EdgarServer, Reply, running_server
+from tests.unit.test_metrics import samples
 from tests.unit.test_newest import entry, feed
 
 FILERS = sample_filers()[:3]
@@ -160,3 +165,47 @@ def test_a_report_is_served_from_its_package(server, tmp_path):
         until(lambda: not Queue.of(home).waiting)
     assert query(home, VALUES.format(filer.cik)) == served
     assert query(home, "SELECT count(*) FROM versions") == log
+
+
+def test_an_address_that_refuses_connections_is_one_line_at_once(tmp_path):
+    """Before any of the further attempts, which take half a minute."""
+    with running_server() as closed:
+        pass
+    with following(tmp_path / "home", closed) as process:
+        assert process.stderr
+        assert re.match(
+            r"waiting for https://\S+: ConnectError: .*refused; asked again 4 times", process.stderr.readline()
+        )
+        assert process.poll() is None
+
+
+@pytest.fixture
+def thresholds() -> dict[str, float]:
+    """The number above which each alarm of the follower is raised, by its metric."""
+    rules = (PROJECT / "deploy" / "prometheus" / "rules.yml").read_text()
+    found = re.findall(r"expr: (fundamentals_(?:follower|feed|waiting)\w+) > ([\d *]+)$", rules, re.MULTILINE)
+    return {name: math.prod(map(float, numbers.split("*"))) for name, numbers in found}
+
+
+def test_a_follower_that_is_killed_is_seen_within_minutes(server, tmp_path, thresholds):
+    """While it lives, it reads the feed, and a report that waits has an age; nothing of this goes on after its end."""
+    home = tmp_path / "home"
+    server.transport = SampleTransport(FILERS)
+    accepted_at = datetime.now(UTC) - timedelta(hours=2)
+    named = entry(101, cik=FILERS[0].cik, accession="0000000101-26-000009", updated=accepted_at.isoformat())
+
+    def measured(later: float = 0) -> dict[str, float]:
+        return samples(home / "published", Counts(PATHS), now=time.time() + later)
+
+    with following(home, server) as process:
+        line_with(process, "all companies: ")
+        until(lambda: "fundamentals_feed_age_seconds" in measured())
+        assert measured()["fundamentals_waiting_reports"] == 0
+        server.on(newest_url("10-", 0), Reply(body=feed(named)))
+        until(lambda: measured()["fundamentals_waiting_reports"] == 1)
+        alive = measured()
+        assert len(thresholds) == 3
+        assert all(alive[name] < limit for name, limit in thresholds.items())
+        assert alive["fundamentals_waiting_report_age_seconds"] > 7200
+    dead = measured(later=7 * 3600)
+    assert all(dead[name] > limit for name, limit in thresholds.items())

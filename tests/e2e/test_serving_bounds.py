@@ -1,5 +1,6 @@
 """Malformed and hostile requests: every response is the error envelope, is fast, and reveals no internals."""
 
+import asyncio
 import contextlib
 import json
 import logging
@@ -584,6 +585,20 @@ def test_a_client_that_reads_byte_by_byte_does_not_hold_a_connection(
         with asked_for_much(address) as client:
             answered = b"".join(iter(lambda: client.recv(1 << 16), b"")).count(b"HTTP/1.1 200 ")
             assert answered == MANY, "one that reads on gets all"
+
+
+def test_a_client_has_no_more_time_for_a_large_response_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has to receive enough of it each time: 300 MB would be days at the slowest rate."""
+    monkeypatch.setattr(deadlines, "FOR_RESPONSE", 0.05)
+    monkeypatch.setattr(deadlines, "SLOWEST", 1000)
+    with contextlib.closing(asyncio.new_event_loop()) as loop:
+        receiving = deadlines.Receiving(loop, loop.stop)
+        receiving.wait(300_000_000)
+        hung = loop.call_later(PATIENCE, pytest.fail, "it has more time")
+        loop.run_forever()
+        hung.cancel()
+        assert receiving.is_too_slow(300_000_000 - 49)
+        assert not receiving.is_too_slow(300_000_000 - 50)
 
 
 def test_empty_lines_do_not_keep_a_connection_open(address: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipelines.run.cluster_members import METRIC
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, command, environment
 from tests.scale import objects
@@ -23,7 +24,7 @@ TTL, LEASE = 20, 12
 """Seconds after which a silent worker, and a silent leader, is lost."""
 SETTLED = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "COLUMNS": "400"}
 NAMES = ("scheduler", "worker", "leader")
-OF_DASK = {"dask_scheduler_workers", "dask_scheduler_tasks"}
+OF_DASK = {"dask_scheduler_workers", "dask_scheduler_tasks", METRIC}
 """Metrics of the scheduler that alarms and the dashboard use."""
 IN_HAND = "cache/dask-scratch-space/*/batch-*"
 """Where a worker has the files of its batch."""
@@ -88,7 +89,7 @@ class Fleet:
 
     def schedule(self) -> Machine:
         """Start the scheduler, and wait until it listens."""
-        scheduler = self.start("scheduler", "scheduler", "--host", "127.0.0.1")
+        scheduler = self.start("scheduler", "scheduler", "--host", "127.0.0.1", FUNDAMENTALS_STORE="")
         until(lambda: accepts(self.port), scheduler)
         return scheduler
 
@@ -146,6 +147,7 @@ def running(folder: Path, batch: int, workers: int = 0) -> Iterator[Fleet]:
             "FUNDAMENTALS_BATCH": str(batch),
             "FUNDAMENTALS_WORKER_TTL": str(TTL),
             "FUNDAMENTALS_LEASE": str(LEASE),
+            "FUNDAMENTALS_STORE_PATIENCE": "5",
         }
         fleet = Fleet(folder, variables, storage, port)
         try:

@@ -63,12 +63,20 @@ def test_a_killed_worker_and_one_with_other_rules_change_nothing(fleet, alone, t
     refused_without_a_certificate(fleet)
     leading = fleet.sync("sample")
     until(lambda: "no worker with code" in leading.log and "1 with other code" in leading.log, leading)
+    until(lambda: "is in force: it gets no batches; update it" in other.log, leading)
     killed, _ = fleet.add(), fleet.add()
     fleet.frozen_in_a_batch(killed, leading)
     killed.kill()
     made_as_alone(leading, alone)
     assert not [*other.home.glob("cache/objects/*")]
-    assert {*OF_DASK} <= {*re.findall(r"^(dask_\w+)\{", metrics_of(fleet), re.MULTILINE)}
+    assert {*OF_DASK} <= {*re.findall(r"^(\w+)\{", metrics_of(fleet), re.MULTILINE)}
+    assert len(re.findall(r"^fundamentals_cluster_workers\{", metrics_of(fleet), re.MULTILINE)) == 2
+    assert fleet.machines[0].log.count("\n") <= 5, "handshakes without a certificate, and where it is"
+    doctor = fleet.start("leader", "doctor", "--quick", home="lead")
+    until(
+        lambda: re.search(r"cluster +│ warning +│ 1 workers with .*, 1 with others, which get no batch", doctor.log),
+        doctor,
+    )
     for machine in fleet.machines:
         machine.kill()
     made_as_alone(fleet.sync("sample"), alone)
@@ -95,7 +103,7 @@ def test_a_worker_that_is_frozen_changes_nothing(fleet, alone):
 
 def metrics_of(fleet: Fleet) -> str:
     """What the scheduler answers to Prometheus, on loopback; there is nothing else to see."""
-    ports = re.findall(r"dashboard at:\s+http://127\.0\.0\.1:(\d+)", fleet.machines[0].log)
+    ports = re.findall(r"its metrics are on http://127\.0\.0\.1:(\d+)/metrics$", fleet.machines[0].log, re.MULTILINE)
     address = f"http://127.0.0.1:{ports[0]}"
     for path in ("/status", "/info/main/workers.html", "/json/counts.json"):
         assert httpx.get(f"{address}{path}").status_code == 404
@@ -143,9 +151,15 @@ def test_a_scheduler_that_is_killed_and_started_again(fleet, alone):
     fleet.frozen_in_a_batch(worker, leading)
     scheduler.kill()
     worker.signal(signal.SIGCONT)
-    time.sleep(2)
+    time.sleep(13)
     fleet.schedule()
     made_as_alone(leading, alone)
+    for machine in fleet.machines:
+        assert "Traceback" not in machine.log
+    assert len(re.findall("^waiting for the scheduler", leading.log, re.MULTILINE)) == 1, leading.log
+    said = worker.log.splitlines()
+    assert said[0].startswith("this worker ends: ")
+    assert all(line.startswith(("this worker ends: ", "fundamentals: the scheduler at ")) for line in said), worker.log
 
 
 @pytest.mark.long

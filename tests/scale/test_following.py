@@ -15,12 +15,18 @@ from typing import Any
 import httpx
 import pytest
 
+from pipelines.run.synchronization import Synchronization
+from pipelines.storage.home import Home
 from pipelines.storage.shared_home import WorkingCopy
+from serve.app import PATHS as COUNTED
 from serve.following import EVERY, Follower
+from serve.http.errors import CommandError
+from serve.metrics.counts import Counts
 from tests.numbered import PATHS, numbers_in, publish
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from tests.servers import Served, active_key, as_process, redis_server, wait_until
+from tests.unit.test_metrics import samples
 from warehouse.checkout import Folder
 from warehouse.files import locked
 from warehouse.pointer import current
@@ -319,6 +325,34 @@ def test_a_synchronization_in_the_same_home_comes_first(publisher: Publisher, tm
         assert current(home / "published") is None
     following.look()
     assert current(home / "published").build == "b0"  # type: ignore[union-attr]
+
+
+def test_a_run_that_fails_is_measured_on_replicas(publisher: Publisher, tmp_path: Path) -> None:
+    """Its result is all that it commits: the build stays, and so does what the leader's home had not committed."""
+    home = tmp_path / "replica"
+    home.mkdir()
+    following = follower_of(publisher, home)
+    following.look()
+    with (
+        storage.used(publisher.environment),
+        pytest.raises(CommandError),
+        Synchronization(Home(publisher.home)).running(),
+    ):
+        failing(publisher.home / "tables" / "half")
+    following.look()
+    found = samples(home / "published", Counts(COUNTED), now=time.time())
+    assert found["fundamentals_synchronizations_total{failed}"] == 1
+    assert found["fundamentals_synchronization_age_seconds{failed}"] < 3600
+    assert current(home / "published").build == "b0"  # type: ignore[union-attr]
+    held = publisher.copy.store.head()
+    assert held
+    assert "tables/half" not in held.head.files
+
+
+def failing(unfinished: Path) -> None:
+    """A step that fails after it has written something."""
+    unfinished.write_text("half")
+    raise CommandError("it failed")
 
 
 def test_a_synchronization_may_begin_while_a_build_is_downloaded(

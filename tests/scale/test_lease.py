@@ -1,6 +1,7 @@
 """The lease on a real store: one holder at a time, and none that was silent can commit; and the versions of code."""
 
 import json
+import os
 import shutil
 import threading
 import time
@@ -12,9 +13,12 @@ import polars as pl
 import pytest
 
 from pipelines.edgar.newest import NewFiling
+from pipelines.health import several_machines
+from pipelines.release import RELEASE
 from pipelines.run import code_in_force
-from pipelines.run.code_in_force import CodeError, in_force
+from pipelines.run.code_in_force import CodeError, in_force, version
 from pipelines.run.filing_queue import FILE, Queue, Waiting
+from pipelines.run.heartbeat import Heartbeat
 from pipelines.settings import SettingError
 from pipelines.stages.schemas import LISTINGS
 from pipelines.storage import lease
@@ -28,9 +32,11 @@ from serve.metrics.exposition import Collector
 from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
-from warehouse import seal
+from warehouse import follower, seal
+from warehouse.findings import WARNING, WELL
+from warehouse.follower import Sign
 from warehouse.pointer import Pointer, Synchronization
-from warehouse.store import ONCE, StoreConflict, opened
+from warehouse.store import ONCE, QUEUE, StoreConflict, opened
 
 SECONDS = 3
 
@@ -141,7 +147,7 @@ def test_a_wrong_duration_is_an_error(setting, monkeypatch):
 
 def test_code_that_was_in_force_before_is_refused_unless_it_is_named(monkeypatch):
     monkeypatch.setattr(code_in_force, "code_digest", lambda: "b" * 64)
-    mine = "b" * 12
+    mine = f"{RELEASE}-{'b' * 12}"
     assert in_force(()) == (mine,)
     assert in_force(("a", mine)) == ("a", mine)
     assert in_force(("a",)) == ("a", mine)
@@ -149,6 +155,17 @@ def test_code_that_was_in_force_before_is_refused_unless_it_is_named(monkeypatch
         in_force((mine, "c"))
     monkeypatch.setenv("FUNDAMENTALS_ROLLBACK", mine)
     assert in_force((mine, "c")) == ("c", mine)
+
+
+@pytest.mark.parametrize("newest", ["0.1.10-aaa", "0.2.0-aaa", "1.0.0-aaa"])
+def test_code_of_an_older_release_is_refused_although_it_has_never_written_the_store(newest, monkeypatch):
+    """Releases are ordered by their numbers, and what was noted before releases were is older than all."""
+    with pytest.raises(CodeError, match=rf"are older than .* \({newest}\).*FUNDAMENTALS_ROLLBACK={version()}"):
+        in_force(("0.0.9-bbb", newest))
+    assert in_force((newest, "0.0.9-bbb")) == (newest, "0.0.9-bbb", version())
+    assert in_force(("3f2a9c",)) == ("3f2a9c", version())
+    monkeypatch.setenv("FUNDAMENTALS_ROLLBACK", version())
+    assert in_force((newest,)) == (newest, version())
 
 
 def test_the_digests_of_code_stay_in_head(copy):
@@ -192,15 +209,30 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
             assert "another synchronization is running" in skipped.skip_message
             assert not server.asked
         assert newest.evaluate(instance).run_config == {"source": "live", "symbols": "ALFA", "newest": True}
+    sign = follower.decoded(copy.store.note(follower.OBJECT))
+    assert sign
+    assert (sign.waiting, sign.feed_read_at is None) == (1, False), "nobody serves the report of the other company"
+
+
+def test_the_doctor_knows_who_leads_a_run_and_whether_it_lives(copy):
+    def found() -> list[tuple[int, str]]:
+        return [(each.state, each.text) for each in several_machines.check_lease(Home(copy.root))]
+
+    assert found() == [(WELL, "nobody leads a run")]
+    with leased(copy.store):
+        [(state, text)] = found()
+        assert (state, text.startswith(f"process {os.getpid()} of ")) == (WELL, True)
+    lease._taken(copy.store, None)  # as by a process that is killed
+    [(state, text)] = found()
+    assert (state, text.endswith(", and gives no sign of life")) == (WARNING, True)
 
 
 def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tmp_path):
     def measured() -> dict[str, float]:
-        found = Collector(published, [Counts(PATHS)], time.time, asked_once).collect()
-        return {sample.name: sample.value for metric in found for sample in metric.samples}
+        return {sample.name: sample.value for metric in collector.collect() for sample in metric.samples}
 
-    asked_once = opened(copy.store.address, ONCE)
     published = tmp_path / "replica" / "published"
+    collector = Collector(published, [Counts(PATHS)], time.time, opened(copy.store.address, ONCE))
     published.mkdir(parents=True)
     (copy.root / "published" / "CURRENT.json").write_text("{}")
     copy.commit("second")
@@ -213,6 +245,14 @@ def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tm
         followed = measured()
     assert followed["fundamentals_replica_lag_seconds"] == 0
     assert followed["fundamentals_lease_seconds"] > 0
+    lease._taken(copy.store, None)  # as by a process that is killed
+    assert measured()["fundamentals_lease_seconds"] > 0
+    time.sleep(SECONDS)
+    assert measured()["fundamentals_lease_seconds"] == 0
+    assert "fundamentals_waiting_reports" not in followed
+    (tmp_path / "other").mkdir()
+    Heartbeat(Home(tmp_path / "other")).give(Sign(datetime.now(UTC), waiting=3))
+    assert measured()["fundamentals_waiting_reports"] == 3
     objects.stop()
     try:
         away = measured()
@@ -235,4 +275,4 @@ def test_whoever_leads_next_has_the_reports_that_wait(copy, tmp_path):
     shutil.rmtree(here)
     assert Queue.of(elsewhere) == queue
     queue.save(elsewhere)
-    assert copy.store.queue() == (elsewhere / FILE).read_bytes()
+    assert copy.store.note(QUEUE) == (elsewhere / FILE).read_bytes()

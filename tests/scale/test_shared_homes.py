@@ -33,11 +33,13 @@ from tests.edgar_server import Reply, running_server
 from tests.mirrors import ALFA, BRAVO, LAST_YEAR, Mirror, write
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
+from tests.servers import wait_until
 from tests.torture.days import Days
 from warehouse.checkout import STAMPS
 from warehouse.pointer import current
 
 KILLS, SILENT = 4, 3
+WAITS = "this run waits for it, 600 seconds at most"
 SEED = 3
 COLUMNS = {"COLUMNS": "400"}
 
@@ -412,6 +414,29 @@ def test_a_store_of_the_other_kind_is_refused(objects: Objects, days: Days, tmp_
     assert shared(home) == before
 
 
+def test_a_run_goes_on_after_an_outage_of_the_store(objects: Objects, tmp_path: Path) -> None:
+    """One line says that it waits, although it is away for longer than a silent holder keeps the lease."""
+    env = {**objects.access, "FUNDAMENTALS_STORE": objects.address("outage"), "FUNDAMENTALS_LEASE": "3"}
+    log = tmp_path / "log"
+    with (
+        log.open("wb") as said,
+        subprocess.Popen(
+            command("sync", "--source", Mirror(tmp_path / "mirror", ALFA, BRAVO).folder),
+            cwd=PROJECT,
+            env=environment(tmp_path / "home", **env),
+            stderr=said,
+        ) as running,
+    ):
+        wait_until(lambda: "outage/LEASE" in objects.keys("outage"))
+        objects.stop()
+        wait_until(lambda: WAITS in log.read_text())
+        time.sleep(4)
+        objects.start()
+        assert running.wait(PATIENCE) == 0, log.read_text()
+    assert [line.endswith(WAITS) for line in log.read_text().splitlines() if "answer" in line] == [True]
+    assert "outage/HEAD" in objects.keys("outage")
+
+
 @pytest.mark.long
 def test_a_store_that_is_away_or_damaged_costs_nothing(objects: Objects, days: Days, tmp_path: Path) -> None:
     """One line says what to do, and the home stays as it was."""
@@ -421,12 +446,13 @@ def test_a_store_that_is_away_or_damaged_costs_nothing(objects: Objects, days: D
     before = shared(home)
     objects.stop()
     try:
-        away = sync(home, days.folder, **env)
+        away = sync(home, days.folder, **env, FUNDAMENTALS_STORE_PATIENCE="20")
     finally:
         objects.start()
     assert away.returncode == 1
-    assert away.stderr.startswith("fundamentals sync: s3://fundamentals/away/LEASE: the store does not answer (")
-    assert away.stderr.count("\n") == 1
+    waits, ends = away.stderr.splitlines()
+    assert waits.endswith("; this run waits for it, 20 seconds at most")
+    assert ends.startswith("fundamentals sync: s3://fundamentals/away/LEASE: the store does not answer (")
     assert shared(home) == before
     for wrong, said in {
         "s3://nowhere/x": "s3://nowhere: there is no such bucket",

@@ -429,7 +429,7 @@ def test_new_documents_are_stored_and_come_back_when_they_are_read(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FUNDAMENTALS_STORE", store.address)
-    monkeypatch.setattr("pipelines.edgar.raw_store.opened", lambda _: store)
+    monkeypatch.setattr("pipelines.edgar.raw_store.opened", lambda _, patience: store)
     copy = WorkingCopy(fill(tmp_path / "a", FIRST), store)
     copy.checkout()
     old = note(tmp_path / "a", "0000000001", b'{"superseded": 1}')

@@ -1,6 +1,7 @@
 """`fundamentals backup` and `restore`: a restored home answers byte for byte as before, accounts and keys included."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -134,7 +135,7 @@ def backed_up(home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     return tmp_path / "backup"
 
 
-@pytest.mark.parametrize("damage", ["flipped", "missing", "unfinished", "outside", "newer"])
+@pytest.mark.parametrize("damage", ["flipped", "missing", "unfinished", "outside", "newer", "a pipe", "a pipe as list"])
 def test_a_damaged_backup_changes_nothing(home, backed_up, capsys, damage):
     listed = backed_up / "backup.json"
     contents = json.loads(listed.read_text())
@@ -151,6 +152,12 @@ def test_a_damaged_backup_changes_nothing(home, backed_up, capsys, damage):
             listed.write_text(json.dumps(contents | {"files": {"../elsewhere": "0"}}))
         case "newer":
             listed.write_text(json.dumps(contents | {"form": 2}))
+        case "a pipe":
+            build.unlink()
+            os.mkfifo(build)
+        case "a pipe as list":
+            listed.unlink()
+            os.mkfifo(listed)
     before = {path: path.stat().st_ino for path in home.root.rglob("*")}
     status, said = run(capsys, home, "restore", backed_up, "--replace")
     assert status == 1

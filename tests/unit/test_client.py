@@ -3,6 +3,8 @@
 import gzip
 import re
 import socket
+import subprocess
+import sys
 import threading
 import tracemalloc
 from collections.abc import Iterator
@@ -36,6 +38,7 @@ from pipelines.edgar.network import Pace
 from pipelines.edgar.partial import Downloaded
 from pipelines.edgar.sources import REQUESTS_A_SECOND
 from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from tests.servers import PATIENCE, PROJECT
 
 URL = facts_url("0000320193")
 USER_AGENT = "Example Research mail@example.org"
@@ -188,6 +191,14 @@ def test_a_long_page_of_a_refusal_is_shortened(server, client):
         client.get(URL)
     assert "no no …" in str(refused.value).replace("no…", "no …")
     assert len(str(refused.value)) < 600
+
+
+@pytest.mark.parametrize("part", ["<", "<script", "<!--", "<head>", "</", "<a", "<style></style>"])
+def test_the_text_of_a_page_is_found_in_linear_time(part):
+    """However many tags begin and do not end: or each would be sought to the end."""
+    code = "import sys; from pipelines.edgar.client import _texts; [*_texts(sys.argv[1])]"
+    page = part * (100_000 // len(part))  # the system takes no longer argument
+    subprocess.run([sys.executable, "-c", code, page], cwd=PROJECT, timeout=PATIENCE, check=True)
 
 
 def test_a_page_of_a_refusal_that_is_broken_is_left_out(server, client):

@@ -8,6 +8,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from msgspec.structs import replace
 
 from pipelines import stages
 from pipelines.dagster_app import definitions
@@ -18,10 +19,12 @@ from pipelines.dagster_app.definitions import JOB, build_definitions, run_job
 from pipelines.dagster_app.run_history import instance_of
 from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
+from pipelines.release import RELEASE
+from pipelines.run.code_in_force import CodeError
 from pipelines.stages.documents import UnknownSymbolError
-from pipelines.storage.home import Home
+from pipelines.storage.home import Home, HomeError
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
-from warehouse import publish, runs, views
+from warehouse import publish, runs, seal, views
 
 
 @pytest.fixture
@@ -66,6 +69,31 @@ def test_a_mistyped_command_leaves_no_failed_run(home, mirror, mistyped):
         run_job(home, **({"source": str(mirror.folder)} | mistyped))
     with instance_of(home.dagster) as instance:
         assert instance.get_runs() == []
+
+
+def test_a_refused_run_leaves_the_assets_as_they_are(synchronized, mirror):
+    """Another process holds the home; no run of the record says that the assets failed, over a build that is whole."""
+    with instance_of(synchronized.dagster) as instance:
+        before = {run.run_id for run in instance.get_runs()}
+    with synchronized.writing(), pytest.raises(HomeError, match="another synchronization is running"):
+        run_job(synchronized, str(mirror.folder))
+    with instance_of(synchronized.dagster) as instance:
+        assert {run.run_id for run in instance.get_runs()} == before
+        [record] = instance.get_asset_records([BUILD])
+        last = instance.get_run_by_id(str(record.asset_entry.last_run_id))
+        assert last is None or last.is_success
+        assert record.asset_entry.last_materialization
+
+
+def test_a_home_that_a_newer_release_wrote_is_refused_with_what_to_do(synchronized, mirror):
+    """Nothing of it is changed."""
+    pointer = publish.current(synchronized.published)
+    assert pointer.release == RELEASE
+    newer = seal.encoded(replace(pointer, release="7.0.1"))
+    (synchronized.published / "CURRENT.json").write_bytes(newer)
+    with pytest.raises(CodeError, match=r"^release 7\.0\.1 wrote .* check out v7\.0\.1 again, or restore the backup"):
+        run_job(synchronized, str(mirror.folder))
+    assert (synchronized.published / "CURRENT.json").read_bytes() == newer
 
 
 def test_everything_loads_and_is_one_job():

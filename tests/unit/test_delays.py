@@ -29,9 +29,26 @@ def test_a_build_adds_the_filings_of_the_last_days_that_the_build_before_has_not
     now = current(tmp_path / "published")
     assert before
     assert now
-    found = sorted(delays.of(tmp_path / "published", before, now))
+    found = sorted(sum(delay) for delay in delays.of(tmp_path / "published", before, now, {}))
     assert found == pytest.approx([5 * 60, 9 * 3600], abs=120)
-    assert delays.of(tmp_path / "published", now, now) == []
+    assert delays.of(tmp_path / "published", now, now, {}) == []
+
+
+def test_a_delay_is_the_secs_until_edgar_had_the_documents_and_ours_from_then_on(tmp_path: Path) -> None:
+    """Nobody's clock makes a part negative; of a filing that nobody waited for, all of it is ours."""
+    rows, at = builds.tables(), datetime.now(UTC)
+    builds.publish_small(tmp_path, "b1", rows | {"filings": []})
+    before = current(tmp_path)
+    filings = [filing(number, timedelta(hours=1)) for number in (1, 2, 3, 4)]
+    builds.publish_small(tmp_path, "b2", rows | {"filings": filings})
+    now = current(tmp_path)
+    assert before
+    assert now
+    minutes = {1: 10, 2: 70, 3: -10}
+    there = {f"9990000001-26-{number:06}": at - timedelta(minutes=ago) for number, ago in minutes.items()}
+    waits, works = zip(*delays.of(tmp_path, before, now, there), strict=True)
+    assert sorted(waits) == pytest.approx([0, 0, 50 * 60, 60 * 60], abs=120)
+    assert sorted(works) == pytest.approx([0, 10 * 60, 60 * 60, 60 * 60], abs=120)
 
 
 def test_a_clock_that_is_behind_makes_no_negative_delay(tmp_path: Path) -> None:
@@ -41,4 +58,4 @@ def test_a_clock_that_is_behind_makes_no_negative_delay(tmp_path: Path) -> None:
     now = current(tmp_path)
     assert before
     assert now
-    assert delays.of(tmp_path, before, now) == [0.0]
+    assert delays.of(tmp_path, before, now, {}) == [(0.0, 0.0)]

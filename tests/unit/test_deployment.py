@@ -2,27 +2,34 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from redis import AuthenticationError, Redis
 
 import fundamentals
 from pipelines.run import cluster
+from tests.servers import accepts, free_port, wait_until
 from tests.unit.test_docs import COMMANDS, column
+from warehouse import follower
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OWN = {name: service for name, service in SERVICES.items() if service.get("image") == "fundamentals"}
-OF_OTHERS = re.compile(r"AWS_[A-Z_]+|POSTGRES_[A-Z]+|MINIO_[A-Z_]+|MC_HOST_own|REDISCLI_AUTH|PUBLIC")
+OF_OTHERS = re.compile(r"AWS_[A-Z_]+|POSTGRES_[A-Z_]+|MINIO_[A-Z_]+|MC_CONFIG_DIR|PUBLIC")
 VERSION = re.compile(r"([a-z/]+):(\d+\.\d+(\.\d+)?|RELEASE\.[0-9TZ-]+)(-slim)?(@sha256:[0-9a-f]{64})?")
+SECRETS = ("postgres_password", "redis_password", "store_password")
+PROGRAMS = ("fundamentals", "dagster-daemon", "dagster-webserver")
 WITHOUT_DIGEST = ("nginx", "redis")
 """Images whose digests nobody publishes together with the version."""
 
@@ -61,16 +68,93 @@ def test_every_image_has_an_exact_version_and_a_digest(service: dict[str, Any]) 
     assert bool(named[5]) == (named[1] not in WITHOUT_DIGEST)
 
 
+def entered(service: dict[str, Any], folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
+    """Run the entrypoint and the command of a service here, with secrets and files for a while in a folder."""
+    (secrets := folder / "secrets").mkdir(exist_ok=True)
+    for name in SECRETS:
+        (secrets / name).write_text(f"the-{name}\n")
+    (programs := folder / "programs").mkdir(exist_ok=True)
+    for name in PROGRAMS:
+        (programs / name).write_text('#!/bin/sh\necho "$0" "$@"; env\n')
+        (programs / name).chmod(0o755)
+    words = [word.replace("$$", "$").replace("/run/secrets", str(secrets)) for word in service["entrypoint"]]
+    return subprocess.run(
+        [*words, *service.get("command", ()), *more],
+        cwd=ROOT,
+        env={"PATH": f"{programs}:{os.environ['PATH']}", "DAGSTER_HOME": str(folder / "dagster")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 @pytest.mark.parametrize("service", OWN.values(), ids=OWN)
-def test_the_commands_of_containers_are_those_of_the_program(service: dict[str, Any]) -> None:
+def test_the_commands_of_containers_are_those_of_the_program(service: dict[str, Any], tmp_path: Path) -> None:
+    """Those with secrets read them from files, and only then start the program, without the shell before it."""
+    command = service["command"]
     if "entrypoint" in service:
-        program, *words = service["command"]
-        assert program in ("dagster-daemon", "dagster-webserver")
-        assert (ROOT / words[words.index("--workspace") + 1]).exists()
-        [copied] = re.findall(r"install -D -m 0600 (\S+)", service["entrypoint"][2])
-        assert (ROOT / copied).exists()
-    else:
-        fundamentals._parser().parse_args(service["command"])
+        done = entered(service, tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        began, *variables = done.stdout.splitlines()
+        program, *command = shlex.split(began.removeprefix(f"{tmp_path}/programs/"))
+        given = dict(variable.partition("=")[::2] for variable in variables)
+        assert given["AWS_SECRET_ACCESS_KEY"] == "the-store_password"
+        if "postgres_password" in service["secrets"]:
+            assert given["FUNDAMENTALS_ACCOUNTS_URL"].endswith(
+                "://fundamentals:the-postgres_password@postgres/fundamentals"
+            )
+            assert given["REDIS_URL"] == "redis://:the-redis_password@redis:6379/0"
+        if program != "fundamentals":
+            assert program in ("dagster-daemon", "dagster-webserver")
+            assert (ROOT / command[command.index("--workspace") + 1]).exists()
+            assert (tmp_path / "dagster" / "dagster.yaml").read_bytes() == (ROOT / "dagster.yaml").read_bytes()
+            return
+    fundamentals._parser().parse_args(command)
+
+
+def test_redis_gets_its_password_from_a_file_and_shows_it_nobody(
+    program: Callable[[str, str], str], tmp_path: Path
+) -> None:
+    executable, port = program("redis-server", "redis-server"), free_port()
+    service = SERVICES["redis"]
+    (tmp_path / "redis_password").write_text("sesame\n")
+    words = [
+        word.replace("$$", "$").replace("/run/secrets", str(tmp_path)).replace("/tmp/redis", f"{tmp_path}/redis")
+        for word in service["entrypoint"]
+    ]
+    with subprocess.Popen(
+        [*words, "--port", str(port), "--dir", str(tmp_path)],
+        env={"PATH": f"{Path(executable).parent}:{os.environ['PATH']}"},
+        stdout=subprocess.DEVNULL,
+    ) as running:
+        try:
+            wait_until(lambda: accepts(port))
+            assert b"sesame" not in Path(f"/proc/{running.pid}/cmdline").read_bytes()
+            with Redis(port=port) as stranger, pytest.raises(AuthenticationError):
+                stranger.ping()
+            with Redis(port=port, password="sesame") as known:
+                assert known.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+        finally:
+            running.kill()
+    assert (tmp_path / "redis.conf").stat().st_mode & 0o077 == 0
+
+
+@each_service
+def test_no_container_can_change_its_image_or_gain_privileges(service: dict[str, Any]) -> None:
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert {*service.get("cap_add", ())} <= {"CHOWN", "NET_BIND_SERVICE", "SETGID", "SETUID"}
+    assert "/tmp" in service["tmpfs"]
+
+
+def test_secrets_are_files_that_only_those_who_need_them_see() -> None:
+    text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    assert not re.search(r"\$\{\w*PASSWORD", text)
+    assert COMPOSE["secrets"] == {name: {"file": f"${{SECRETS:?}}/{name}"} for name in SECRETS}
+    for name, service in SERVICES.items():
+        used = {*re.findall("|".join(SECRETS), str({key: service[key] for key in service if key != "secrets"}))}
+        assert used == {*service.get("secrets", ())}, name
 
 
 @each_service
@@ -91,23 +175,43 @@ def test_what_containers_mount_exists(service: dict[str, Any]) -> None:
 
 
 def test_each_container_of_the_program_has_a_home_of_its_own() -> None:
-    """But the UI shows the record of runs in the home of the daemon."""
-    homes = {name: service["volumes"][0] for name, service in OWN.items() if name != "webserver"}
-    assert len({*homes.values()}) == len(homes) == len(OWN) - 1 == 6
-    assert OWN["webserver"]["volumes"] == OWN["daemon"]["volumes"]
+    """But the UI shows the record of runs in the home of the daemon, and the follower notes its runs there."""
+    sharing = ("webserver", "follow")
+    homes = {name: service["volumes"][0] for name, service in OWN.items() if name not in sharing}
+    assert len({*homes.values()}) == len(homes) == len(OWN) - 2 == 6
+    assert all(OWN[name]["volumes"] == OWN["daemon"]["volumes"] for name in sharing)
+
+
+def test_the_follower_is_well_while_it_gives_signs_of_life(tmp_path: Path) -> None:
+    """Nothing else begins the daily synchronization beside it: two of them would be in each other's way."""
+    kind, check = OWN["follow"]["healthcheck"]["test"]
+    assert (kind, OWN["follow"]["command"]) == ("CMD-SHELL", ["follow"])
+    assert "FUNDAMENTALS_SCHEDULE" not in OWN["daemon"]["environment"]
+
+    def is_well() -> bool:
+        return (
+            subprocess.run(check.replace("/var/lib/fundamentals", str(tmp_path)), shell=True, check=False).returncode
+            == 0
+        )
+
+    assert not is_well()
+    follower.write(tmp_path, follower.Sign(datetime.now(UTC)))
+    assert is_well()
+    os.utime(tmp_path / follower.FILE, (0, 0))
+    assert not is_well()
 
 
 @each_service
 def test_every_container_has_limits_and_says_whether_it_is_well(service: dict[str, Any]) -> None:
     assert {"mem_limit", "cpus"} <= service.keys()
-    assert "healthcheck" in service or service["entrypoint"] == ["mc"], "one that ends"
+    assert "healthcheck" in service or service["image"].startswith("minio/mc:"), "one that ends"
 
 
 def test_the_ports_of_the_cluster_are_not_published() -> None:
     """Whoever reaches one could run code: they need certificates, too."""
     published = {port for service in SERVICES.values() for port in service.get("ports", ())}
     assert published == {"80:80", "127.0.0.1:3000:3000"}
-    for name in ("scheduler", "worker-1", "worker-2", "daemon", "webserver"):
+    for name in ("scheduler", "worker-1", "worker-2", "follow", "daemon", "webserver"):
         assert SERVICES[name]["environment"]["FUNDAMENTALS_CLUSTER"] == "tls://scheduler:8786"
         [mounted] = [each for each in SERVICES[name]["volumes"] if each.startswith("${CERTIFICATES")]
         assert mounted.endswith(f":{SERVICES[name]['environment']['FUNDAMENTALS_TLS']}:ro")

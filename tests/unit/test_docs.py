@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import fundamentals
+from pipelines.release import RELEASE, order
 from pipelines.sample import sample_filers, simulate
 from pipelines.tables import dictionary
 from serve.api.routes import ENDPOINTS
@@ -233,7 +234,14 @@ def test_the_readme_is_short_and_has_the_required_statements() -> None:
     assert "    make test " in README[:900]
 
 
-def test_the_changelog_has_the_version() -> None:
+def test_program_package_changelog_and_docs_name_the_same_release() -> None:
+    """The newest section of the changelog is its; the upgrade checks out its tag, and backs up before."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert project["version"] == sections[0] == RELEASE
+    assert [*sections] == sorted(sections, key=order, reverse=True)
+    upgrade = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").partition("\n## Upgrade\n")[2]
+    before, checkout, _ = upgrade.partition(f"git checkout v{RELEASE} ")
+    assert checkout
+    assert "fds backup" in before
     assert (ROOT / project["readme"]).exists()

@@ -1,9 +1,11 @@
 """`fundamentals doctor`: each kind of damage is found and told with what to do, and what is safe is repaired."""
 
 import os
+import re
 import shutil
 import sqlite3
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -23,6 +25,7 @@ from pipelines.storage import checksums, version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
+from tests import dagster_records
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA
 from tests.unit.conftest import TwoBuilds
@@ -88,6 +91,18 @@ def test_a_whole_home_is_well(home, doctor):
     assert (status, found) == (WELL, {})
     assert "2 segments" in out
     assert doctor("--quick")[0] == WELL
+
+
+def test_the_schedule_of_dagster_is_on_and_its_daemon_lives_or_not(home, doctor):
+    dagster_records.write(home.root, is_on=True, lived_at=time.time())
+    status, found, out = doctor("--quick")
+    assert (status, found) == (WELL, {})
+    assert re.search(r"last synchronization \S+, next 2\S+T1[01]:00:00Z", out)
+    (home.dagster / "history" / "runs.db").unlink()
+    dagster_records.write(home.root, is_on=True, lived_at=time.time() - 600)
+    assert "the scheduled ones since did not run" in doctor("--quick")[1]["schedule"]
+    dagster_records.write(home.root, is_on=False, lived_at=time.time())
+    assert "the schedule is off" in doctor("--quick")[2]
 
 
 def test_a_damaged_document_of_a_filing_is_removed_and_fetched_again_by_the_next_synchronization(home, doctor):

@@ -4,7 +4,7 @@ import json
 import re
 import socket
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,9 @@ from serve.metrics.families import FAMILIES
 from serve.settings import Settings, from_environment
 from tests import builds
 from tests.servers import NOON, PROJECT, Clock, active_key, in_process, wait_until
-from warehouse import pointer, runs
+from warehouse import follower, pointer, runs
+from warehouse.delays import Delay
+from warehouse.follower import Sign
 
 
 def samples(published: Path, *counts: Counts, now: float = NOON) -> dict[str, Any]:
@@ -146,6 +148,29 @@ def test_the_age_of_the_last_sign_of_life_of_the_daemon(tmp_path: Path) -> None:
     assert name not in samples(published, Counts(PATHS), now=NOON)
 
 
+def test_what_follows_the_feed_is_measured_by_its_last_sign_of_life(tmp_path: Path) -> None:
+    """None before the first one, and none if it is damaged; without a report that waits, the oldest has no age."""
+
+    def of_follower() -> dict[str, float]:
+        found = samples(tmp_path / "published", Counts(PATHS), now=NOON)
+        return {name: number for name, number in found.items() if re.search("follower|feed|waiting", name)}
+
+    assert of_follower() == {}
+    at = datetime.fromtimestamp(NOON, UTC)
+    follower.write(tmp_path, Sign(at - timedelta(seconds=30)))
+    first = {"fundamentals_follower_heartbeat_age_seconds": 30, "fundamentals_waiting_reports": 0}
+    assert of_follower() == first | {"fundamentals_waiting_report_age_seconds": 0}
+    follower.write(tmp_path, Sign(at, at - timedelta(minutes=1), 7, at - timedelta(hours=2)))
+    assert of_follower() == {
+        "fundamentals_follower_heartbeat_age_seconds": 0,
+        "fundamentals_feed_age_seconds": 60,
+        "fundamentals_waiting_reports": 7,
+        "fundamentals_waiting_report_age_seconds": 7200,
+    }
+    (tmp_path / follower.FILE).write_bytes(b"{")
+    assert of_follower() == {}
+
+
 def test_the_ages_and_counts_of_the_build(published: Path) -> None:
     now = pointer.current(published)
     assert now
@@ -199,9 +224,9 @@ def test_the_delays_of_filings_are_counted_over_all_builds(tmp_path: Path) -> No
     """Up to each bound, which is included; a filing counts once, in the build that adds it."""
     name, at = "fundamentals_filing_delay_seconds", datetime.fromtimestamp(NOON, UTC)
     assert samples(tmp_path, Counts(PATHS))[f"{name}_count"] == 0, "a counter begins with 0"
-    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[60.0, 61.0])
+    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[Delay(0.0, 60.0), Delay(1.0, 60.0)])
     runs.note(tmp_path, runs.UNCHANGED, at, 9.0, 0, 0)
-    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[86_401.0])
+    runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[Delay(86_401.0, 0.0)])
     found = samples(tmp_path, Counts(PATHS))
     held = {key: number for key, number in found.items() if key.startswith(name)}
     assert (held[f"{name}_bucket{{60.0}}"], held[f"{name}_bucket{{120.0}}"], held[f"{name}_bucket{{86400.0}}"]) == (
@@ -210,6 +235,8 @@ def test_the_delays_of_filings_are_counted_over_all_builds(tmp_path: Path) -> No
         2,
     )
     assert (held[f"{name}_bucket{{+Inf}}"], held[f"{name}_count"], held[f"{name}_sum"]) == (3, 3, 86_522)
+    assert found["fundamentals_filing_wait_seconds_sum"] == 86_402
+    assert found["fundamentals_filing_work_seconds_sum"] == 120
 
 
 def test_every_metric_is_exposed_with_its_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,6 +99,7 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
         },
         "is_scheduled": True,
         "quarantined": 0,
+        "release": "",
     }
     pointer = publish.current(published)
     assert pointer is not None

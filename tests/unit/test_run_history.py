@@ -52,6 +52,28 @@ def test_the_files_are_those_of_dagster(both):
         assert structure(file) == structure(plain[name]), name
 
 
+def test_a_line_of_the_log_that_a_full_disk_does_not_take_is_not_printed(tmp_path, capsys):
+    """But an event is an error, of which the command makes one line."""
+    (tmp_path / "dagster.yaml").write_text("telemetry: {enabled: false}")
+    with instance_of(tmp_path) as instance:
+        run = dg.materialize([an_asset], instance=instance).dagster_run
+        [database] = tmp_path.glob("history/runs/????????-*.db")
+
+        def is_full(connection: sqlite3.Connection, _: object) -> None:
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            connection.execute(f"PRAGMA max_page_count = {pages}")  # SQLite's own word for a disk without space
+
+        engine = instance.event_log_storage._engines.of(f"sqlite:///{database}")
+        engine.dispose()
+        sa.event.listen(engine, "connect", is_full)
+        log = dg.DagsterLogManager.create(loggers=[], handlers=[instance.get_handlers()[0]], dagster_run=run)
+        capsys.readouterr()
+        log.info("a line " * 100_000)
+        assert capsys.readouterr().err == ""
+        with pytest.raises(sa.exc.OperationalError, match="full"):
+            instance.report_engine_event("an event " * 100_000, run)
+
+
 def test_dagster_reads_what_was_written(both):
     _, ours = both
     with dg.DagsterInstance.from_config(str(ours)) as instance:

@@ -1,0 +1,56 @@
+"""What several machines share: the cluster that processes batches, and the lease on the store.
+
+Belongs here: whether the scheduler answers and has workers with this code, and whether a run's leader lives. Does not:
+the store's files (store), starting any of them (run.cluster).
+"""
+
+import time
+from collections.abc import Iterator
+
+from pipelines.errors import PipelineError
+from pipelines.run import cluster
+from pipelines.storage.home import Home
+from pipelines.storage.lease import RENEWALS
+from pipelines.storage.shared_home import of_home
+from warehouse.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.store import StoreError
+
+
+def check_lease(home: Home) -> Iterator[Finding]:
+    """Who leads a run; a holder is watched for longer than it takes to renew the lease."""
+    try:
+        copy = of_home(home)
+        assert copy, "FUNDAMENTALS_STORE is set"
+        lease, tag = copy.store.lease()
+        if not lease.holder:
+            yield Finding("lease", WELL, "nobody leads a run")
+            return
+        time.sleep(lease.silence / RENEWALS + 1)
+        is_alive = copy.store.lease()[1] != tag
+    except StoreError as error:
+        said, _, advice = str(error).partition("; ")
+        yield Finding("lease", DAMAGE, said, advice)
+        return
+    held = f"{lease.holder} leads a run since {lease.since}"
+    if is_alive:
+        yield Finding("lease", WELL, held)
+    else:
+        advice = f"nothing: the next run takes the lease {lease.silence} seconds after the last sign"
+        yield Finding("lease", WARNING, f"{held}, and gives no sign of life", advice)
+
+
+def check_cluster() -> Iterator[Finding]:
+    """Whether the scheduler answers, and which workers have joined."""
+    try:
+        same, others = cluster.workers()
+    except PipelineError as error:
+        said, _, advice = str(error).partition("; ")
+        yield Finding("cluster", DAMAGE, said, advice)
+        return
+    text = f"{same} workers with this code, rules and packages"
+    if others:
+        yield Finding("cluster", WARNING, f"{text}, {others} with others, which get no batches", "update these")
+    elif same:
+        yield Finding("cluster", WELL, text)
+    else:
+        yield Finding("cluster", WARNING, "no worker has joined", "start `fundamentals worker`: a run waits for one")

@@ -1,0 +1,43 @@
+"""Dagster's record in a home, as its UI and its daemon write it.
+
+Belongs here: turning the schedule on and off, a sign of life of the daemon. Does not: any test.
+"""
+
+from pathlib import Path
+
+import dagster as dg
+from dagster._core.definitions.run_request import InstigatorType
+from dagster._core.remote_origin import (
+    RegisteredCodeLocationOrigin,
+    RemoteInstigatorOrigin,
+    RemoteRepositoryOrigin,
+)
+from dagster._core.scheduler.instigation import InstigatorState, InstigatorStatus, ScheduleInstigatorData
+from dagster._daemon.types import DaemonHeartbeat
+
+from pipelines.dagster_app.definitions import JOB
+from warehouse.schedule import CRON
+
+
+def write(home: Path, *, is_on: bool, lived_at: float) -> None:
+    """Turn the schedule on or off, and let the daemon give a sign of life.
+
+    Args:
+        home: the home.
+        is_on: whether the schedule is on.
+        lived_at: the Unix time of the sign of life.
+    """
+    (home / "dagster").mkdir(exist_ok=True)
+    repository = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin("pipelines"), "__repository__")
+    state = InstigatorState(
+        RemoteInstigatorOrigin(repository, f"{JOB}_schedule"),
+        InstigatorType.SCHEDULE,
+        InstigatorStatus.RUNNING if is_on else InstigatorStatus.STOPPED,
+        ScheduleInstigatorData(CRON, 0.0),
+    )
+    with dg.DagsterInstance.from_config(str(home / "dagster")) as instance:
+        instance.add_daemon_heartbeat(DaemonHeartbeat(float(lived_at), "SCHEDULER", None))
+        if instance.get_instigator_state(state.instigator_origin_id, state.selector_id):
+            instance.update_instigator_state(state)
+        else:
+            instance.add_instigator_state(state)

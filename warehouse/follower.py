@@ -1,0 +1,60 @@
+"""The sign of life of what follows the SEC's newest filings, beside the builds or in the store, for the metrics.
+
+Belongs here: its form, and the file of a home. Does not: giving it (pipelines.run.heartbeat), the metrics
+(serve.metrics), the queue of reports (pipelines.run.newest_filings).
+"""
+
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+FILE, OBJECT = "follower.json", "FOLLOWER"
+"""Its name in a home, and in a store, where all machines find it."""
+
+
+class Sign(msgspec.Struct, frozen=True):
+    """A sign of life; times are in UTC.
+
+    Attributes:
+        at: when it was given.
+        feed_read_at: when the feed of newest filings was read well last; None: never.
+        waiting: the number of reports of followed companies that are not served yet.
+        oldest_at: when the SEC accepted the oldest of these; None: there is none.
+    """
+
+    at: datetime
+    feed_read_at: datetime | None = None
+    waiting: int = 0
+    oldest_at: datetime | None = None
+
+
+def encoded(sign: Sign) -> bytes:
+    """A sign of life as it is written."""
+    return msgspec.json.encode(sign)
+
+
+def decoded(content: bytes | None) -> Sign | None:
+    """A sign of life from what was written; None if there is none, or if it is damaged."""
+    with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode(content or b"", type=Sign)
+    return None
+
+
+def read(home: Path) -> Sign | None:
+    """The last sign of life in a home; None if there is none, or if it is damaged."""
+    with suppress(OSError):
+        return decoded((home / FILE).read_bytes())
+    return None
+
+
+def write(home: Path, sign: Sign) -> None:
+    """Write a sign of life into a home.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    written = home / f"{FILE}.tmp"
+    written.write_bytes(encoded(sign))
+    written.replace(home / FILE)
