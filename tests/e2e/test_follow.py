@@ -16,12 +16,12 @@ import pytest
 
 from pipelines.dagster_app.follow import NICENESS
 from pipelines.edgar.newest import newest_url
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.newest_filings import Queue
 from pipelines.run.stopping import STATUS
 from pipelines.sample import SampleTransport, sample_filers
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment, query
-from tests.edgar_server import EdgarServer, Reply, running_server
 from tests.unit.test_newest import entry, feed
 
 FILERS = sample_filers()[:3]

@@ -18,13 +18,13 @@ from random import Random
 
 import pytest
 
+from pipelines.fake_sec.server import running_server
 from pipelines.run.newest_filings import Queue
 from pipelines.sample import sample_filers
 from pipelines.sample.company import simulate
 from pipelines.sample.traits import Filer, Served
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment, query
-from tests.edgar_server import running_server
 from tests.filing_day import BURST, OUTAGE, Accepted, Clock, FilingDay, at, filings_of_day
 
 MEDIAN, LONGEST, AFTER_OUTAGE = timedelta(minutes=3), timedelta(minutes=10), timedelta(minutes=5)

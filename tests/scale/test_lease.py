@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipelines.fake_sec.server import Reply, running_server
 from pipelines.run import code_in_force
 from pipelines.run.code_in_force import CodeError, in_force
 from pipelines.settings import SettingError
@@ -23,7 +24,6 @@ from pipelines.storage.shared_home import WorkingCopy, of_home
 from serve.app import PATHS
 from serve.metrics.counts import Counts
 from serve.metrics.exposition import Collector
-from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from warehouse import seal

@@ -1,6 +1,6 @@
-"""A real HTTP server on a loopback port with prepared replies, and a clock that only sleeping advances.
+"""An HTTP server on a loopback port, in place of the SEC's hosts: with prepared replies, a folder, or a transport.
 
-Belongs here: what tests of the extract stage need in place of EDGAR. Does not: any test.
+Belongs here: sending replies, also cut or slow ones. Does not: what a reply contains.
 """
 
 import re
@@ -98,7 +98,7 @@ def running_server() -> Iterator[EdgarServer]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """Says nothing: clients of these tests end connections early."""
+            """Says nothing: clients may end connections early."""
 
     server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -112,20 +112,3 @@ def running_server() -> Iterator[EdgarServer]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-class FakeTime:
-    """A clock that only sleeping advances; safe for threads."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.slept: list[float] = []
-        self._lock = threading.Lock()
-
-    def clock(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        with self._lock:
-            self.slept.append(seconds)
-            self.now += seconds
