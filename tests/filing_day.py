@@ -1,7 +1,7 @@
-"""A day at a fake SEC, on a virtual clock that two processes share: feed, daily index, companyfacts with a lag, 429.
+"""A day at the fake SEC, on a virtual clock that two processes share.
 
-Belongs here: when what is filed, and which document is there when; the process that follows it. Does not: any
-judgement. Waiting is skipped, work counts as it takes.
+Belongs here: when what is filed, and the faults of the day; the process that follows it. Does not: the fake SEC
+(pipelines.fake_sec), any judgement. Waiting is skipped, work counts as it takes.
 
     python -m tests.filing_day CLOCK        `fundamentals follow` on the clock in that file
 """
@@ -11,29 +11,22 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from urllib.parse import parse_qs, urlsplit
-from zoneinfo import ZoneInfo
 
-import httpx
-import orjson
-
-from pipelines.sample import bulk, documents
-from pipelines.sample.bulk import FEED_HEAD
+from pipelines.fake_sec.edgar import FakeEdgar, Filed
+from pipelines.fake_sec.faults import Fault, Faults
+from pipelines.sample.bulk import NEW_YORK
 from pipelines.sample.company import simulate
-from pipelines.sample.errors import as_filed
 from pipelines.sample.filings import Filing
 from pipelines.sample.traits import NEWEST, Filer
-from pipelines.sample.transport import CIK, FACTS_URL, INDEX, LISTING, TICKERS_URL
 from tests.torture.shifted import set_clock
 
-NEW_YORK = ZoneInfo("America/New_York")
 DAY = NEWEST + timedelta(days=3)
 """The Monday after everything that the sample files."""
 
@@ -47,20 +40,6 @@ LONGEST_LAG = 90
 """Seconds until companyfacts or submissions have a filing, at most."""
 REFUSED = 0.01
 """Share of the requests for documents that are answered with 429."""
-INDEXED = timedelta(hours=22)
-"""When EDGAR writes the daily index."""
-ENTRY = """<entry>
-<title>{form} - {name} ({cik}) (Filer)</title>
-<updated>{updated}</updated>
-<category scheme="https://www.sec.gov/" label="form type" term="{form}"/>
-<id>urn:tag:sec.gov,2008:accession-number={accession}</id>
-</entry>
-"""
-EARLIER = ENTRY.format(
-    **{"form": "10-D", "name": "EXAMPLE TRUST", "cik": "9990008000", "accession": "0009990000-25-800001"},
-    updated=f"{NEWEST}T12:00:00-05:00",
-)
-"""A filing of the Friday before, because the feed is never empty."""
 
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -99,16 +78,15 @@ class Clock:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A filing of the day, with its filer and when EDGAR accepted it."""
+    """A filing of the day, with its filer."""
 
     filer: Filer
     filing: Filing
-    at: datetime
 
-    def is_in(self, document: str, now: datetime) -> bool:
-        """Whether a kind of document has it at a time."""
-        lag = Random(f"{document}/{self.filing.accession}").uniform(5, LONGEST_LAG)
-        return now >= self.at + timedelta(seconds=lag)
+    @property
+    def at(self) -> datetime:
+        """When EDGAR accepted it."""
+        return self.filing.accepted
 
 
 def at(hour: int, minute: int = 0, second: float = 0) -> datetime:
@@ -136,102 +114,37 @@ def filings_of_day(filers: Sequence[Filer], burst: int, hours: tuple[float, floa
             first, last = OUTAGE if number == burst else (timedelta(hours=hour) for hour in hours)
             other = at(0) + first + draws.random() * (last - first)
             when = at(*BURST, draws.uniform(0, 60)) if number < burst else other
-            found.append(Accepted(filer, filing, when))
+            found.append((filer, filing, when))
     # of two filings of a company, the earlier one is accepted first
-    times = {filer.cik: sorted(one.at for one in found if one.filer is filer) for filer in filers}
-    found = [replace(one, at=times[one.filer.cik].pop(0)) for one in found]
-    return [replace(one, filing=replace(one.filing, filed=DAY)) for one in found]
+    times = {filer.cik: sorted(when for by, _, when in found if by is filer) for filer in filers}
+    return [
+        Accepted(filer, replace(filing, accepted_at=times[filer.cik].pop(0), filed=DAY)) for filer, filing, _ in found
+    ]
 
 
-class FilingDay(httpx.BaseTransport):
-    """The SEC on that day: the documents of simulated filers, with the filings of the day as they become known.
-
-    There are no bulk files; so a first synchronization requests all companies one by one.
+class FilingDay(FakeEdgar):
+    """The SEC on that day; each filing is in the feed twice, as for two filers of one report.
 
     Args:
         filers: all filers.
         filed: the filings of the day.
-        clock: the virtual clock.
+        now: the virtual time.
     """
 
-    def __init__(self, filers: Sequence[Filer], filed: Sequence[Accepted], clock: Clock) -> None:
-        self._filed, self._clock, self._filers = filed, clock, {filer.cik: filer for filer in filers}
-        accessions = {one.filing.accession for one in filed}
-        self._before = {
-            filer.cik: [filing for filing in simulate(filer).filings if filing.accession not in accessions]
-            for filer in filers
-        }
-        self._draws, self._lock = Random(0), threading.Lock()
-        self._made: dict[tuple[str, tuple[str, ...]], bytes] = {}
+    def __init__(self, filers: Sequence[Filer], filed: Sequence[Accepted], now: Callable[[], datetime]) -> None:
+        lag = timedelta(seconds=LONGEST_LAG)
+        super().__init__(filers, {one.filing.accession for one in filed}, now=now, lag=lag, ahead=SKEW)
+        for one in filed:
+            self.accept(one.filer, one.filing)
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer one request."""
-        address, now = str(request.url), self._clock.now()
-        with self._lock:
-            if address.startswith(bulk.NEWEST):
-                is_out = at(0) + OUTAGE[0] <= now < at(0) + OUTAGE[1]
-                return httpx.Response(503) if is_out else httpx.Response(200, content=self._feed(address, now))
-            if CIK.search(address) and self._draws.random() < REFUSED:
-                return httpx.Response(429, headers={"Retry-After": "1"})
-            body = self._body(address, now)
-            return httpx.Response(404) if body is None else httpx.Response(200, content=body)
-
-    def _body(self, address: str, now: datetime) -> bytes | None:
-        days = [DAY - timedelta(days=3), *([DAY] if now >= at(0) + INDEXED else [])]
-        if address == TICKERS_URL:
-            return orjson.dumps(documents.tickers(self._filers.values()))
-        if found := LISTING.fullmatch(address):
-            return bulk.listing(days, f"{found[1]}/QTR{found[2]}")
-        if (found := INDEX.fullmatch(address)) and found[2] in {f"{day:%Y%m%d}" for day in days}:
-            rows = [(one.filer, one.filing) for one in self._filed] if found[2] == f"{DAY:%Y%m%d}" else []
-            return bulk.index(datetime.strptime(found[2], "%Y%m%d").date(), rows)  # noqa: DTZ007 - a day
-        filer = self._filers.get(found[1]) if (found := CIK.search(address)) else None
-        return self._document(address, filer, now) if filer else None
-
-    def _document(self, address: str, filer: Filer, now: datetime) -> bytes:
-        """Companyfacts, submissions or a page of these; made once for the filings of the day that it has."""
-        kind = "companyfacts" if address.startswith(FACTS_URL) else "submissions"
-        own = sorted((one for one in self._filed if one.filer is filer), key=lambda one: one.at)
-        # a document is made anew for a filing, with all before it
-        last = max((place for place, one in enumerate(own, 1) if one.is_in(kind, now)), default=0)
-        known = [one.filing for one in own[:last]]
-        made_for = address, tuple(filing.accession for filing in known)
-        if made_for not in self._made:
-            filings = [*self._before[filer.cik], *known]
-            pages = documents.submissions_pages(filer, filings) if kind == "submissions" else {}
-            name = address.rpartition("/")[2]
-            if kind == "companyfacts":
-                made = documents.companyfacts(filer, as_filed(filer, filings))
-            elif name in pages:
-                made = pages[name]
-            else:
-                made = documents.submissions(filer, filings)
-            self._accept(made.get("filings", {}).get("recent", made))
-            self._made[made_for] = orjson.dumps(made)
-        return self._made[made_for]
-
-    def _accept(self, listed: dict[str, list[object]]) -> None:
-        """Write when EDGAR accepted the filings of the day into a list of submissions."""
-        times = {one.filing.accession: one.at for one in self._filed}
-        for place, accession in enumerate(listed.get("accessionNumber", [])):
-            if accession in times:
-                listed["acceptanceDateTime"][place] = f"{times[accession]:%Y-%m-%dT%H:%M:%S}.000Z"
-
-    def _feed(self, address: str, now: datetime) -> bytes:
-        """A page of the feed, newest first; each filing is there twice, as for two filers of one report."""
-        asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-        newest = sorted((one for one in self._filed if one.at <= now), key=lambda one: one.at, reverse=True)
-        wanted = [one for one in newest if one.filing.form.startswith(asked["type"]) for _ in range(2)]
-        first, number = int(asked["start"]), int(asked["count"])
-        entries = [*map(entry, wanted), EARLIER]
-        return (FEED_HEAD + "".join(entries[first : first + number]) + "</feed>").encode()
+    def in_feed(self, now: datetime) -> list[Filed]:
+        return [filed for filed in super().in_feed(now) for _ in range(2)]
 
 
-def entry(one: Accepted) -> str:
-    """A filing in the feed."""
-    updated = (one.at + SKEW).astimezone(NEW_YORK).isoformat(timespec="seconds")
-    name, cik = one.filer.name.replace("&", "&amp;"), one.filer.cik
-    return ENTRY.format(form=one.filing.form, name=name, cik=cik, updated=updated, accession=one.filing.accession)
+def faults_of_day(now: Callable[[], datetime]) -> Faults:
+    """The feed is out for half an hour, and some requests for documents are refused."""
+    refused = [Fault("429", part, share=REFUSED) for part in ("companyfacts", "submissions")]
+    return Faults(now, [Fault("503", "feed", *(at(0) + moment for moment in OUTAGE)), *refused])
 
 
 def follow(clock: Clock) -> int:

@@ -25,7 +25,7 @@ from pipelines.sample.company import simulate
 from pipelines.sample.traits import Filer, Served
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment, query
-from tests.filing_day import BURST, OUTAGE, Accepted, Clock, FilingDay, at, filings_of_day
+from tests.filing_day import BURST, OUTAGE, Accepted, Clock, FilingDay, at, faults_of_day, filings_of_day
 
 MEDIAN, LONGEST, AFTER_OUTAGE = timedelta(minutes=3), timedelta(minutes=10), timedelta(minutes=5)
 """The most that the median and the 99th percentile of the delay may be, and the delay after an outage of the feed."""
@@ -150,7 +150,8 @@ def test_every_report_of_a_day_is_served_within_minutes(number, burst, kills, ho
     moments = [at(*BURST) + timedelta(minutes=draws.uniform(0, 10)) for _ in range(soon)]
     moments += [begin + draws.random() * (end - begin) for _ in range(kills - soon)]
     with running_server() as server:
-        server.transport = FilingDay(filers, filed, clock)
+        server.transport = FilingDay(filers, filed, clock.now)
+        server.changed = faults_of_day(clock.now).changed
         follower = Follower(tmp_path / "home", clock, server.url)
         follower.synchronize_all()
         shutil.copytree(follower.home, tmp_path / "once", symlinks=True)
