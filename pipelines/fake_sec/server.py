@@ -83,11 +83,11 @@ def running_server(port: int = 0) -> Iterator[EdgarServer]:
         def do_GET(self) -> None:
             state.asked.append((self.path, self.headers))
             reply = state.next_reply(self.path)
+            if state.changed:
+                reply = state.changed(self.path, reply)
             tag = reply.headers.get("ETag")
             if tag and tag == self.headers["If-None-Match"] and reply.status == 200 and state.transport:
                 reply = Reply(304, headers=reply.headers)
-            if state.changed:
-                reply = state.changed(self.path, reply)
             asked_range = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
             if asked_range and reply.status == 200 and self.headers["If-Range"] in reply.headers.values():
                 first, whole = int(asked_range[1]), reply.body
