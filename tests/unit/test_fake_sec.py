@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import fundamentals
 from pipelines.edgar.answers import (
     DATA_SETS_URL,
     TICKERS_URL,
@@ -39,7 +40,7 @@ from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.stopping import STATUS
 from pipelines.sample import sample_filers, simulate
 from pipelines.storage.home import PROJECT
-from tests.e2e.homes import PATIENCE
+from tests.e2e.homes import PATIENCE, run
 from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, Mirror
 
@@ -401,8 +402,7 @@ class Running:
 
     def told(self, *arguments: str, port: str = "") -> tuple[int, str]:
         """The exit status and the output of another command of the fake SEC."""
-        words = [sys.executable, "-m", "fundamentals", "fake-sec", *arguments, "--port", port or self.port]
-        done = subprocess.run(words, cwd=PROJECT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        done = run(PROJECT, "fake-sec", *arguments, "--port", port or self.port)
         return done.returncode, done.stdout + done.stderr
 
 
@@ -534,8 +534,7 @@ def test_what_it_cannot_serve_is_an_error_of_one_line(serve, tmp_path):
         [],
     ],
 )
-def test_wrong_usage(wrong):
-    words = [sys.executable, "-m", "fundamentals", "fake-sec", *wrong]
-    done = subprocess.run(words, cwd=PROJECT, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 2
-    assert "usage: fundamentals fake-sec" in done.stderr
+def test_wrong_usage(wrong, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        fundamentals.main(["fake-sec", *wrong])
+    assert "usage: fundamentals fake-sec" in capsys.readouterr().err
