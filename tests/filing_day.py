@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
-from pipelines.fake_sec.edgar import FakeEdgar, Filed
+from pipelines.fake_sec.edgar import FakeEdgar, Filed, at_most
 from pipelines.fake_sec.faults import Fault, Faults
 from pipelines.sample.bulk import NEW_YORK
 from pipelines.sample.company import simulate
@@ -36,8 +36,8 @@ SKEW = timedelta(minutes=3)
 """So far EDGAR's clock, which the feed shows, is ahead of the follower's."""
 OUTAGE = (timedelta(hours=15, minutes=30), timedelta(hours=16))
 """Times of the day in New York between which the feed answers 503."""
-LONGEST_LAG = 90
-"""Seconds until companyfacts or submissions have a filing, at most."""
+LONGEST_LAG = timedelta(seconds=90)
+"""Until companyfacts or submissions have a filing, at most."""
 REFUSED = 0.01
 """Share of the requests for documents that are answered with 429."""
 
@@ -132,8 +132,8 @@ class FilingDay(FakeEdgar):
     """
 
     def __init__(self, filers: Sequence[Filer], filed: Sequence[Accepted], now: Callable[[], datetime]) -> None:
-        lag = timedelta(seconds=LONGEST_LAG)
-        super().__init__(filers, {one.filing.accession for one in filed}, now=now, lag=lag, ahead=SKEW)
+        held_back = {one.filing.accession for one in filed}
+        super().__init__(filers, held_back, now=now, delay=at_most(LONGEST_LAG), ahead=SKEW)
         for one in filed:
             self.accept(one.filer, one.filing)
 

@@ -27,7 +27,16 @@ from pipelines.sample.errors import as_filed
 from pipelines.sample.filings import Filing
 from pipelines.sample.schedule import business_day
 from pipelines.sample.traits import Filer, Served
-from pipelines.sample.transport import CIK, FACTS_URL, INDEX, LISTING, MADE_AT, SUBMISSIONS_URL, SampleTransport
+from pipelines.sample.transport import (
+    CIK,
+    FACTS_URL,
+    INDEX,
+    LISTING,
+    MADE_AT,
+    SUBMISSIONS_URL,
+    TICKERS_URL,
+    SampleTransport,
+)
 
 INDEXED = time(22)
 """When EDGAR writes the index of a day, in New York."""
@@ -40,6 +49,19 @@ KEPT = 8
 DAY = timedelta(days=1)
 
 Filed = tuple[Filer, Filing]
+Delay = Callable[[str, Filing], timedelta | None]
+"""How long after the acceptance of a filing a part of EDGAR (`filings`: its package, `submissions`, `companyfacts`)
+has it; None: never."""
+
+
+def at_most(lag: timedelta) -> Delay:
+    """Packages are there at once, other documents after a lag that differs between filings."""
+
+    def delay(kind: str, filing: Filing) -> timedelta:
+        share = 0 if kind == "filings" else Random(f"{kind}/{filing.accession}").uniform(SOONEST, 1)
+        return lag * share
+
+    return delay
 
 
 def accepted(filing: Filing, at: datetime) -> Filing:
@@ -64,7 +86,7 @@ class FakeEdgar(httpx.BaseTransport):
         held_back: the accession numbers of filings that are not in their history.
         now: the time, in UTC.
         faults: those that change documents rather than replies: `late` and `clock`.
-        lag: after so long at most companyfacts and submissions have a filing.
+        delay: after which documents have a filing.
         ahead: how far EDGAR's clock, which the feed shows, is ahead.
     """
 
@@ -75,11 +97,11 @@ class FakeEdgar(httpx.BaseTransport):
         *,
         now: Callable[[], datetime],
         faults: Faults | None = None,
-        lag: timedelta = timedelta(seconds=90),
+        delay: Delay,
         ahead: timedelta = timedelta(0),
     ) -> None:
         self._filers = {filer.cik: filer for filer in filers}
-        self._now, self._faults, self._lag, self._ahead = now, faults or Faults(now), lag, ahead
+        self._now, self._faults, self._delay, self._ahead = now, faults or Faults(now), delay, ahead
         companies = {cik: simulate(filer) for cik, filer in self._filers.items()}
         self._before = {
             cik: tuple(filing for filing in company.filings if filing.accession not in held_back)
@@ -111,6 +133,10 @@ class FakeEdgar(httpx.BaseTransport):
             headers["Last-Modified"] = format_datetime(_last_night(now), usegmt=True)
         return httpx.Response(200, headers=headers, content=body)
 
+    def in_list(self, now: datetime) -> Iterable[Filer]:
+        """The filers in the list of companies, as far as they have symbols."""
+        return self._filers.values()
+
     def in_feed(self, now: datetime) -> list[Filed]:
         """The filings of the feed, one for each entry."""
         return [
@@ -122,6 +148,8 @@ class FakeEdgar(httpx.BaseTransport):
         return [(filer, filing) for filer, filing in self._accepted if filing.accepted <= now]
 
     def _body(self, address: str, now: datetime) -> bytes | None:
+        if address == TICKERS_URL:
+            return orjson.dumps(documents.tickers(self.in_list(now)))
         if address.startswith(bulk.NEWEST):
             return self._feed(address, now)
         if found := LISTING.fullmatch(address):
@@ -133,8 +161,9 @@ class FakeEdgar(httpx.BaseTransport):
         if (found := CIK.search(address)) and (filer := self._filers.get(found[1])):
             return self._document(address, filer, now)
         if found := FILE.fullmatch(address):
-            for filer, filing in self._known(now):
-                if filing.accession.replace("-", "") == found[2] and filer.cik == found[1].zfill(10):
+            for filer, filing in self._accepted:
+                is_it = filing.accession.replace("-", "") == found[2] and filer.cik == found[1].zfill(10)
+                if is_it and self._is_in("filings", filing, now):
                     return self._folder(filer, *as_filed(filer, [filing])).get(found[3])
         answer = self._history.handle_request(httpx.Request("GET", address))
         return answer.content if answer.status_code == 200 else None
@@ -178,13 +207,15 @@ class FakeEdgar(httpx.BaseTransport):
         """The filings that a kind of document has at a time: it is made anew for a filing, with all before it."""
         kind = "companyfacts" if address.startswith(FACTS_URL) else "submissions"
         own = sorted((one for by, one in self._accepted if by is filer), key=lambda one: one.accepted)
-        late = self._faults.of("late", kind)
-        last = 0
-        for place, filing in enumerate(own, 1):
-            lag = self._lag * Random(f"{kind}/{filing.accession}").uniform(SOONEST, 1)
-            is_late = late and late.begins and filing.accepted >= late.begins
-            last = place if now >= filing.accepted + lag and not is_late else last
-        return [*self._before[filer.cik], *own[:last]]
+        known = [self._is_in(kind, one, now) for one in own]
+        last = max((place for place, is_in in enumerate(known, 1) if is_in), default=0)
+        return [*self._before[filer.cik], *(one for one in own[:last] if self._delay(kind, one) is not None)]
+
+    def _is_in(self, kind: str, filing: Filing, now: datetime) -> bool:
+        """Whether a kind of document has a filing at a time."""
+        delay, late = self._delay(kind, filing), self._faults.of("late", kind)
+        is_late = late and late.begins and filing.accepted >= late.begins
+        return delay is not None and now >= filing.accepted + delay and not is_late
 
     def _encoded(self, address: str, filer: Filer, filings: list[Filing]) -> bytes | None:
         """A document of a filer, or None if EDGAR does not have it."""

@@ -67,7 +67,7 @@ FAULTS: Mapping[str, Kind] = {
     "slow": Kind("sends a byte a second", lambda reply: replace(reply, drip=1.0)),
     "malformed": Kind("sends half of each document, as if it were whole", _half),
     "half": Kind("leaves out every second company of the list of companies", _half_of_list),
-    "late": Kind("adds no new report to companyfacts or submissions"),
+    "late": Kind("adds no new report to companyfacts and submissions, nor its package"),
     "clock": Kind("has a clock that is a day ahead, which the feed shows"),
 }
 

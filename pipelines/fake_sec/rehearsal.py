@@ -15,7 +15,7 @@ import msgspec
 from pipelines.edgar.newest import FORMS, newest_url
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError
-from pipelines.fake_sec.edgar import FakeEdgar
+from pipelines.fake_sec.edgar import FakeEdgar, at_most
 from pipelines.fake_sec.faults import FAULTS, PARTS, Fault, Faults
 from pipelines.fake_sec.orders import PATH, REFUSED, Begin, FakeSecError, File, Order
 from pipelines.fake_sec.reports import NoReportError, Reports
@@ -138,7 +138,7 @@ def serve(
 def _sample(faults: Faults, lag: timedelta, held_back: int, remember: Path | None) -> Filing:
     filers = sample_filers()
     reports = Reports(filers, held_back, remember)
-    edgar = FakeEdgar(filers, reports.held_back, now=_now, faults=faults, lag=lag)
+    edgar = FakeEdgar(filers, reports.held_back, now=_now, faults=faults, delay=at_most(lag))
     for filer, report in reports.remembered():
         edgar.accept(filer, report)
     return Filing(edgar, reports)
@@ -157,7 +157,7 @@ def _introduce(url: str, what: str) -> None:
     settings = {"EDGAR_BASE_URL": url, "EDGAR_USER_AGENT": USER_AGENT, "FUNDAMENTALS_HOME": HOME}
     for name, value in settings.items():
         print(f'export {name}="{value}"')
-    print("fundamentals sync --source live", flush=True)
+    print("fundamentals sync --source live  # or: fundamentals follow", flush=True)
 
 
 def _wait(ended: threading.Event, rehearsal: Rehearsal, every: timedelta | None) -> None:

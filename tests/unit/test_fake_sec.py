@@ -33,12 +33,13 @@ from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.newest import newest_filings, newest_url
 from pipelines.edgar.ways import BULK_URLS
 from pipelines.fake_sec import faults as table
-from pipelines.fake_sec.edgar import FakeEdgar, accepted
+from pipelines.fake_sec.edgar import FakeEdgar, accepted, at_most
 from pipelines.fake_sec.faults import FAULTS, PARTS, Fault, Faults
 from pipelines.fake_sec.reports import NoReportError, Reports
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.stopping import STATUS
 from pipelines.sample import sample_filers, simulate
+from pipelines.sample.filings import Filing
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, run
 from tests.fake_time import FakeTime
@@ -47,6 +48,7 @@ from tests.mirrors import ALFA, Mirror
 FILERS = sample_filers()[:2]
 FILER = FILERS[0]
 REPORT = [filing for filing in simulate(FILER).filings if filing.is_periodic][-1]
+PACKAGE = f"https://www.sec.gov/Archives/edgar/data/{int(FILER.cik)}/{REPORT.accession.replace('-', '')}/"
 MONDAY = datetime(2026, 3, 2, 21, 5, tzinfo=UTC)
 """Five past four in the afternoon, in New York."""
 FORMS = {"10-Q", "10-K"}
@@ -81,7 +83,7 @@ class Rehearsed:
 def sec() -> Iterator[Rehearsed]:
     moment, time = Moment(), FakeTime()
     faults = Faults(moment)
-    edgar = FakeEdgar(FILERS, {REPORT.accession}, now=moment, faults=faults, lag=timedelta(minutes=1))
+    edgar = FakeEdgar(FILERS, {REPORT.accession}, now=moment, faults=faults, delay=at_most(timedelta(minutes=1)))
     edgar.accept(FILER, accepted(REPORT, MONDAY))
     with (
         running_server() as server,
@@ -97,16 +99,15 @@ def sec() -> Iterator[Rehearsed]:
 
 
 def test_the_feed_and_the_package_have_a_report_at_once(sec):
-    package = f"https://www.sec.gov/Archives/edgar/data/{int(FILER.cik)}/{REPORT.accession.replace('-', '')}/"
     sec.moment.now -= timedelta(seconds=1)
     before = newest_filings(sec.client, (), {}).filings
-    assert isinstance(sec.client.get(package + "index.json"), NotFound)
+    assert isinstance(sec.client.get(PACKAGE + "index.json"), NotFound)
     sec.moment.now += timedelta(seconds=1)
     [new] = {*newest_filings(sec.client, (), {}).filings} - {*before}
     assert new == (FILER.cik, REPORT.form, REPORT.accession, MONDAY)
-    assert sec.holds(package + "index.json")
-    assert isinstance(sec.client.get(f"{package}{REPORT.accession}-xbrl.zip"), Fetched)
-    other = package.replace(str(int(FILER.cik)), str(int(FILERS[1].cik)))
+    assert sec.holds(PACKAGE + "index.json")
+    assert isinstance(sec.client.get(f"{PACKAGE}{REPORT.accession}-xbrl.zip"), Fetched)
+    other = PACKAGE.replace(str(int(FILER.cik)), str(int(FILERS[1].cik)))
     assert isinstance(sec.client.get(other + "index.json"), NotFound)
 
 
@@ -201,7 +202,7 @@ def test_what_is_accepted_after_half_past_five_is_filed_on_the_next_business_day
 def test_of_two_reports_of_a_company_the_later_one_is_not_known_alone(sec):
     """Whatever their lags are: a document is made anew with all filings before."""
     first, second = [filing for filing in simulate(FILER).filings if filing.is_periodic][-2:]
-    edgar = FakeEdgar([FILER], {first.accession, second.accession}, now=sec.moment, lag=timedelta(hours=5))
+    edgar = FakeEdgar([FILER], {first.accession, second.accession}, now=sec.moment, delay=at_most(timedelta(hours=5)))
     for place, filing in enumerate((second, first)):
         edgar.accept(FILER, accepted(filing, MONDAY - timedelta(minutes=place)))
     sec.server.transport = edgar
@@ -212,6 +213,22 @@ def test_of_two_reports_of_a_company_the_later_one_is_not_known_alone(sec):
         sec.moment.now += timedelta(minutes=1)
     assert {(False, False), (True, True)} <= seen
     assert (False, True) not in seen
+
+
+def test_a_document_may_never_have_a_filing_although_it_has_later_ones(sec):
+    first, second = [filing for filing in simulate(FILER).filings if filing.is_periodic][-2:]
+
+    def delay(kind: str, filing: Filing) -> timedelta | None:
+        return None if (kind, filing.accession) == ("companyfacts", first.accession) else timedelta(0)
+
+    edgar = FakeEdgar([FILER], {first.accession, second.accession}, now=sec.moment, delay=delay)
+    for filing in (first, second):
+        edgar.accept(FILER, accepted(filing, MONDAY))
+    sec.server.transport = edgar
+    facts, listed = (sec.client.get(url(FILER.cik)).content for url in (facts_url, submissions_url))
+    assert first.accession.encode() not in facts
+    assert second.accession.encode() in facts
+    assert first.accession.encode() in listed
 
 
 # --- Faults
@@ -299,8 +316,10 @@ def test_a_late_report_is_added_when_the_fault_is_mended(sec):
     assert (sec.holds(facts_url(FILER.cik)), sec.holds(submissions_url(FILER.cik))) == (False, True)
     sec.faults.mend()
     assert sec.holds(facts_url(FILER.cik))
-    sec.faults.begin(Fault("late", begins=sec.moment.now))
-    assert sec.holds(facts_url(FILER.cik))
+    for begins, holds in ((sec.moment.now, True), (MONDAY, False)):
+        sec.faults.mend()
+        sec.faults.begin(Fault("late", begins=begins))
+        assert (sec.holds(facts_url(FILER.cik)), sec.holds(PACKAGE + "index.json")) == (holds, holds)
 
 
 def test_a_clock_that_is_ahead_is_that_of_the_feed(sec):
@@ -441,7 +460,7 @@ def test_it_prints_what_to_set_files_reports_and_carries_out_orders(serve, tmp_p
         f'export EDGAR_BASE_URL="{url}"',
         'export EDGAR_USER_AGENT="Rehearsal rehearsal@example.org"',
         'export FUNDAMENTALS_HOME=".data/rehearsal"',
-        "fundamentals sync --source live",
+        "fundamentals sync --source live  # or: fundamentals follow",
     ]
 
     status, said = running.told("file", "XQORC")
