@@ -29,7 +29,7 @@ SAMPLE = "sample"
 
 
 @dataclass(frozen=True)
-class Filing:
+class Companies:
     """The fictional companies, and the reports that they file."""
 
     edgar: FakeEdgar
@@ -55,11 +55,11 @@ class Rehearsal:
 
     Args:
         faults: the faults.
-        filing: the companies and their reports; None: those of a mirror, which files nothing.
+        companies: those that file; None: those of a mirror, which files nothing.
     """
 
-    def __init__(self, faults: Faults, filing: Filing | None) -> None:
-        self._faults, self._filing, self._one_at_a_time = faults, filing, threading.Lock()
+    def __init__(self, faults: Faults, companies: Companies | None) -> None:
+        self._faults, self._companies, self._one_at_a_time = faults, companies, threading.Lock()
 
     def carry_out(self, order: Order) -> str:
         """Carry out an order; what was done, in words.
@@ -68,10 +68,10 @@ class Rehearsal:
             FakeSecError, NoReportError: it cannot be carried out.
         """
         if isinstance(order, File):
-            if not self._filing:
+            if not self._companies:
                 raise FakeSecError("a mirror files no reports: serve the sample to file some")
             with self._one_at_a_time:
-                return self._filing.file(order.symbol, order.number)
+                return self._companies.file(order.symbol, order.number)
         if isinstance(order, Begin):
             for given, known in ((order.fault, FAULTS), (order.part, PARTS)):
                 if given not in known:
@@ -117,31 +117,31 @@ def serve(
     ended, faults = threading.Event(), Faults(_now)
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, lambda *_: ended.set())
-    filing = _sample(faults, lag, held_back, remember) if source == SAMPLE else None
-    if not filing:
+    companies = _sample(faults, lag, held_back, remember) if source == SAMPLE else None
+    if not companies:
         open_source(source).client.close()  # a mistyped path is told at once
     try:
         with running_server(port) as server:
-            rehearsal = Rehearsal(faults, filing)
+            rehearsal = Rehearsal(faults, companies)
             server.changed, server.control = faults.changed, rehearsal.answer
-            if filing:
-                server.transport = filing.edgar
+            if companies:
+                server.transport = companies.edgar
             else:
                 _serve_mirror(server, Path(source))
-            _introduce(server.url, f"{len(filing.reports)} reports to file" if filing else f"the mirror {source}")
+            _introduce(server.url, f"{len(companies.reports)} reports to file" if companies else f"the mirror {source}")
             _wait(ended, rehearsal, every)
     except OSError as error:
         raise FakeSecError(f"port {port} cannot be used: {error}; give another one with --port") from error
     return stopping.STATUS
 
 
-def _sample(faults: Faults, lag: timedelta, held_back: int, remember: Path | None) -> Filing:
+def _sample(faults: Faults, lag: timedelta, held_back: int, remember: Path | None) -> Companies:
     filers = sample_filers()
     reports = Reports(filers, held_back, remember)
     edgar = FakeEdgar(filers, reports.held_back, now=_now, faults=faults, delay=at_most(lag))
     for filer, report in reports.remembered():
         edgar.accept(filer, report)
-    return Filing(edgar, reports)
+    return Companies(edgar, reports)
 
 
 def _serve_mirror(server: EdgarServer, folder: Path) -> None:
