@@ -104,7 +104,7 @@ def test_the_feed_and_the_package_have_a_report_at_once(sec):
     assert isinstance(sec.client.get(PACKAGE + "index.json"), NotFound)
     sec.moment.now += timedelta(seconds=1)
     [new] = {*newest_filings(sec.client, (), {}).filings} - {*before}
-    assert new == (FILER.cik, REPORT.form, REPORT.accession, MONDAY)
+    assert (new.cik, new.form, new.accession, new.accepted_at) == (FILER.cik, REPORT.form, REPORT.accession, MONDAY)
     assert sec.holds(PACKAGE + "index.json")
     assert isinstance(sec.client.get(f"{PACKAGE}{REPORT.accession}-xbrl.zip"), Fetched)
     other = PACKAGE.replace(str(int(FILER.cik)), str(int(FILERS[1].cik)))
