@@ -263,7 +263,7 @@ lock: ## update the pinned dependencies, also those of the commands that have th
 system: ## install the Debian packages that some tests and benches need (as root)
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		chromium curl docker-compose nginx-light postgresql redis-server systemd wrk
+		chromium curl docker-compose nginx-light postgresql prometheus-alertmanager redis-server systemd wrk
 	command -v npm >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm
 
 clean: ## remove .venv and all generated files except .data

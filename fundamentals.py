@@ -8,9 +8,11 @@ not load a web server.
 import argparse
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from datetime import timedelta
 from pathlib import Path
 from typing import NoReturn
 
@@ -67,6 +69,9 @@ def _run(given: argparse.Namespace) -> int:
         except PipelineError as error:
             raise CommandError(str(error)) from error
         return follow.main(given.symbols)
+
+    if given.command == "fake-sec":
+        return _fake_sec(given)
 
     if given.command in ("scheduler", "worker"):
         from pipelines.errors import PipelineError
@@ -135,6 +140,34 @@ def _run(given: argparse.Namespace) -> int:
             commands.revoke_key(given.key_id)
         case "subscriptions", "set":
             commands.set_subscription(given.email, given.status)
+    return 0
+
+
+def _fake_sec(given: argparse.Namespace) -> int:
+    """Serve as the fake SEC, or send it an order."""
+    from pipelines.errors import PipelineError
+    from pipelines.fake_sec import orders, rehearsal
+
+    try:
+        if given.action == "serve":
+            return rehearsal.serve(
+                given.source,
+                given.port,
+                every=given.every,
+                lag=given.lag,
+                held_back=given.held_back,
+                remember=given.remember,
+            )
+        if given.action == "file":
+            order: orders.Order = orders.File(given.symbol, given.number)
+        elif given.action == "fault":
+            seconds = given.seconds.total_seconds() if given.seconds else None
+            order = orders.Begin(given.fault, given.part, seconds, given.share)
+        else:
+            order = orders.Mend()
+        print(orders.send(order, given.port))
+    except PipelineError as error:
+        raise CommandError(str(error)) from error
     return 0
 
 
@@ -246,6 +279,8 @@ def _parser() -> argparse.ArgumentParser:
     revoke = keys.add_parser("revoke", help="revoke a key")
     revoke.add_argument("key_id", metavar="KEY_ID")
 
+    _add_fake_sec(commands.add_parser("fake-sec", help="stand in for the SEC in rehearsals, with faults on demand"))
+
     subscriptions = commands.add_parser("subscriptions", help="manage subscriptions").add_subparsers(
         dest="action", required=True, metavar="ACTION"
     )
@@ -253,6 +288,53 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument("email", metavar="EMAIL")
     change.add_argument("status", choices=("active", "inactive"))
     return parser
+
+
+def _add_fake_sec(parser: argparse.ArgumentParser) -> None:
+    """The fake SEC, and the orders to it; what faults and parts there are, it says itself."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    serve = actions.add_parser("serve", help="serve until Ctrl-C; print the environment of the commands that use it")
+    serve.add_argument(
+        "--source",
+        default="sample",
+        metavar="sample|PATH",
+        help="what it has: fictional filers, or a mirror, which files nothing (default: %(default)s)",
+    )
+    serve.add_argument(
+        "--every", type=_duration, metavar="TIME", help="file a report every 5m, say (default: on demand only)"
+    )
+    serve.add_argument(
+        "--lag",
+        type=_duration,
+        default="1m",
+        metavar="TIME",
+        help="companyfacts and submissions have a report after this at the latest (default: %(default)s)",
+    )
+    serve.add_argument(
+        "--held-back",
+        type=_count,
+        default=4,
+        metavar="N",
+        help="reports of each company that are left to be filed (default: %(default)s)",
+    )
+    serve.add_argument("--remember", type=Path, metavar="FILE", help="remember in a file what was filed")
+    file = actions.add_parser("file", help="file the next report")
+    file.add_argument("symbol", nargs="?", default="", metavar="SYMBOL", help="of this company (default: of any)")
+    file.add_argument("--number", type=_count, default=1, metavar="N", help="file so many (default: %(default)s)")
+    fault = actions.add_parser("fault", help="begin a fault")
+    fault.add_argument("fault", metavar="FAULT", help="a fault of the table in docs/commands.md, such as 503")
+    fault.add_argument(
+        "--on", dest="part", default="all", metavar="PART", help="of this part, such as feed (default: %(default)s)"
+    )
+    fault.add_argument(
+        "--for", dest="seconds", type=_duration, metavar="TIME", help="end it after 2m, say (default: with mend)"
+    )
+    fault.add_argument(
+        "--share", type=_share, default=1.0, metavar="SHARE", help="of the requests, such as 0.1 (default: all)"
+    )
+    actions.add_parser("mend", help="end all faults")
+    for action in actions.choices.values():
+        action.add_argument("--port", type=_port, default=8010, help="port of the fake SEC (default: %(default)s)")
 
 
 class _Version(argparse.Action):
@@ -291,6 +373,25 @@ def _cik(text: str) -> str:
     if not (text.isascii() and text.isdigit() and len(text) <= 10):
         raise argparse.ArgumentTypeError(f"{text!r} is not a CIK, expected a number of at most ten digits")
     return text.zfill(10)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 4 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, expected 1 to 9999")
+    return int(text)
+
+
+def _duration(text: str) -> timedelta:
+    found = re.fullmatch(r"(\d{1,6})([smh])", text, re.ASCII)
+    if not found or not int(found[1]):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a duration, expected something like 30s, 2m or 1h")
+    return int(found[1]) * {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1)}[found[2]]
+
+
+def _share(text: str) -> float:
+    if not re.fullmatch(r"0?\.\d{1,6}|1(\.0*)?", text, re.ASCII) or not float(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share, expected a number above 0, at most 1")
+    return float(text)
 
 
 def _processes(text: str) -> int:

@@ -12,7 +12,7 @@ import ssl
 import struct
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -20,26 +20,23 @@ from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
-from zoneinfo import ZoneInfo
 
 import httpx
 import orjson
 
-from pipelines.sample import bulk, data_sets, documents, package
-from pipelines.sample.archives import DATA_SET, FILE
-from pipelines.sample.bulk import FEED_HEAD
+from pipelines.fake_sec.edgar import FakeEdgar, Filed
+from pipelines.fake_sec.faults import Fault, Faults
+from pipelines.sample import data_sets
+from pipelines.sample.archives import DATA_SET
+from pipelines.sample.bulk import NEW_YORK
 from pipelines.sample.company import simulate
-from pipelines.sample.errors import as_filed
 from pipelines.sample.filings import Filing
 from pipelines.sample.traits import NEWEST, Filer
-from pipelines.sample.transport import CIK, FACTS_URL, INDEX, LISTING, TICKERS_URL
 from pipelines.storage.home import Home
 from tests.e2e.homes import query
 from tests.torture.shifted import set_clock
 from warehouse.pointer import current
 
-NEW_YORK = ZoneInfo("America/New_York")
 DAY = NEWEST + timedelta(days=3)
 """The Monday after everything that the sample files."""
 
@@ -66,22 +63,6 @@ LISTED_AT = timedelta(hours=15, minutes=50)
 """When the list of companies has the company that is listed on the day."""
 RUN = 20.0
 """Seconds that a synchronization takes, as with all listed companies (docs/performance.md)."""
-INDEXED = timedelta(hours=22)
-"""When EDGAR writes the daily index."""
-ENTRY = """<entry>
-<title>{form} - {name} ({cik}) (Filer)</title>
-<summary type="html">&lt;b&gt;Filed:&lt;/b&gt; {filed} &lt;b&gt;AccNo:&lt;/b&gt; {accession}</summary>
-<updated>{updated}</updated>
-<category scheme="https://www.sec.gov/" label="form type" term="{form}"/>
-<id>urn:tag:sec.gov,2008:accession-number={accession}</id>
-</entry>
-"""
-EARLIER = ENTRY.format(
-    **{"form": "10-D", "name": "EXAMPLE TRUST", "cik": "9990008000", "accession": "0009990000-25-800001"},
-    filed=NEWEST,
-    updated=f"{NEWEST}T12:00:00-05:00",
-)
-"""A filing of the Friday before, because the feed is never empty."""
 
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -125,21 +106,16 @@ class Clock:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A filing of the day, with its filer, when EDGAR accepted it, and its number among those of the day."""
+    """A filing of the day, with its filer, and its number among those of the day."""
 
     filer: Filer
     filing: Filing
-    at: datetime
     number: int = 0
 
-    def is_in(self, document: str, now: datetime, lag: tuple[float, float] = SHORT) -> bool:
-        """Whether a kind of document has it at a time."""
-        if document == "package":
-            return now >= self.at + (LATER if self.is_odd(1) else timedelta(0))
-        if document == "companyfacts" and lag == LONG and self.is_odd(0):
-            return False
-        after = Random(f"{document}/{self.filing.accession}").uniform(*(SHORT if document == "submissions" else lag))
-        return now >= self.at + timedelta(seconds=after)
+    @property
+    def at(self) -> datetime:
+        """When EDGAR accepted it."""
+        return self.filing.accepted
 
     def is_odd(self, place: int) -> bool:
         """Whether it is one of the filings that companyfacts never have (0), or whose package is late (1)."""
@@ -185,23 +161,24 @@ def filings_of_day(
                 when = at(*EARLY, draws.uniform(0, 60))
             elif is_long and number in (2 * burst + 1, 2 * burst + 2):
                 when = at(-51, draws.uniform(0, 59))
-            found.append(Accepted(filer, filing, when))
+            found.append((filer, filing, when))
     # of two filings of a company, the earlier one is accepted first
-    times = {filer.cik: sorted(one.at for one in found if one.filer is filer) for filer in filers}
-    found = [replace(one, at=times[one.filer.cik].pop(0)) for one in found]
-    return [replace(one, filing=replace(one.filing, filed=DAY), number=number) for number, one in enumerate(found)]
+    times = {filer.cik: sorted(when for by, _, when in found if by is filer) for filer in filers}
+    return [
+        Accepted(filer, replace(filing, accepted_at=times[filer.cik].pop(0), filed=DAY), number)
+        for number, (filer, filing, _) in enumerate(found)
+    ]
 
 
-class FilingDay(httpx.BaseTransport):
-    """The SEC on that day: the documents of simulated filers, with the filings of the day as they become known.
+class FilingDay(FakeEdgar):
+    """The SEC on that day; each filing is in the feed twice, as for two filers of one report.
 
-    There are no bulk files; so a first synchronization requests all companies one by one. The newest data set is of the
-    quarter before, and empty.
+    The newest data set is of the quarter before, and empty.
 
     Args:
         filers: all filers.
         filed: the filings of the day.
-        clock: the played clock.
+        now: the played time.
         lag: until companyfacts have a filing, in seconds.
         listed_late: the company that is listed on the day.
     """
@@ -210,115 +187,54 @@ class FilingDay(httpx.BaseTransport):
         self,
         filers: Sequence[Filer],
         filed: Sequence[Accepted],
-        clock: Clock,
+        now: Callable[[], datetime],
         lag: tuple[float, float] = SHORT,
         listed_late: Filer | None = None,
     ) -> None:
-        self._filed, self._clock, self._filers = filed, clock, {filer.cik: filer for filer in filers}
-        self._lag, self._listed_late = lag, listed_late
+        by_accession = {one.filing.accession: one for one in filed}
+
+        def delay(kind: str, filing: Filing) -> timedelta | None:
+            one = by_accession[filing.accession]
+            if kind == "filings":
+                return LATER if one.is_odd(1) else timedelta(0)
+            if kind == "companyfacts" and lag == LONG and one.is_odd(0):
+                return None
+            least, most = SHORT if kind == "submissions" else lag
+            return timedelta(seconds=Random(f"{kind}/{filing.accession}").uniform(least, most))
+
+        super().__init__(filers, by_accession.keys(), now=now, delay=delay, ahead=SKEW)
+        self._listed_late = listed_late
         self.asked_at: list[datetime] = []
-        accessions = {one.filing.accession for one in filed}
-        self._before = {
-            filer.cik: [filing for filing in simulate(filer).filings if filing.accession not in accessions]
-            for filer in filers
-        }
-        self._draws, self._lock = Random(0), threading.Lock()
-        self._made: dict[tuple[str, tuple[str, ...]], bytes] = {}
-        self._folders: dict[str, dict[str, bytes]] = {}
+        for one in filed:
+            self.accept(one.filer, one.filing)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer one request."""
-        address = str(request.url)
-        with self._lock:
-            now = self._clock.seen()
-            self.asked_at.append(now)
-            if address.startswith(bulk.NEWEST):
-                is_out = at(0) + OUTAGE[0] <= now < at(0) + OUTAGE[1]
-                return httpx.Response(503) if is_out else httpx.Response(200, content=self._feed(address, now))
-            if CIK.search(address):
-                if at(0) + SILENCE[0] <= now < at(0) + SILENCE[1]:
-                    return httpx.Response(503)
-                drawn = self._draws.random()
-                if drawn < REFUSED + FORBIDDEN:
-                    return httpx.Response(429 if drawn < REFUSED else 403, headers={"Retry-After": "1"})
-            body = self._body(address, now)
-            return httpx.Response(404) if body is None else httpx.Response(200, content=body)
+        self.asked_at.append(self._now())
+        return super().handle_request(request)
+
+    def in_list(self, now: datetime) -> list[Filer]:
+        late = self._listed_late if now < at(0) + LISTED_AT else None
+        return [filer for filer in super().in_list(now) if filer != late]
+
+    def in_feed(self, now: datetime) -> list[Filed]:
+        return [filed for filed in super().in_feed(now) for _ in range(2)]
 
     def _body(self, address: str, now: datetime) -> bytes | None:
-        days = [DAY - timedelta(days=3), *([DAY] if now >= at(0) + INDEXED else [])]
-        if address == TICKERS_URL:
-            late = self._listed_late if now < at(0) + LISTED_AT else None
-            return orjson.dumps(documents.tickers(filer for filer in self._filers.values() if filer != late))
         if address == data_sets.PAGE:
             return data_sets.page([QUARTER])
         if DATA_SET.fullmatch(address):
             return data_sets.data_set([], frozenset())
-        if found := FILE.fullmatch(address):
-            return self._package(found[1].zfill(10), found[2], now).get(found[3])
-        if found := LISTING.fullmatch(address):
-            return bulk.listing(days, f"{found[1]}/QTR{found[2]}")
-        if (found := INDEX.fullmatch(address)) and found[2] in {f"{day:%Y%m%d}" for day in days}:
-            rows = [(one.filer, one.filing) for one in self._filed] if found[2] == f"{DAY:%Y%m%d}" else []
-            return bulk.index(datetime.strptime(found[2], "%Y%m%d").date(), rows)  # noqa: DTZ007 - a day
-        filer = self._filers.get(found[1]) if (found := CIK.search(address)) else None
-        return self._document(address, filer, now) if filer else None
-
-    def _package(self, cik: str, accession: str, now: datetime) -> dict[str, bytes]:
-        """The files in the folder of a filing; none if it is not there yet."""
-        own = [one for one in self._filed if one.filer.cik == cik]
-        filings = [*self._before.get(cik, ()), *(one.filing for one in own if one.is_in("package", now))]
-        named = [filing for filing in filings if filing.accession.replace("-", "") == accession]
-        if named and accession not in self._folders:
-            [filing] = as_filed(self._filers[cik], named)
-            self._folders[accession] = package.folder(self._filers[cik], filing)
-        return self._folders[accession] if named else {}
-
-    def _document(self, address: str, filer: Filer, now: datetime) -> bytes:
-        """Companyfacts, submissions or a page of these; made once for the filings of the day that it has."""
-        kind = "companyfacts" if address.startswith(FACTS_URL) else "submissions"
-        own = sorted((one for one in self._filed if one.filer is filer), key=lambda one: one.at)
-        # a document is made anew for a filing, with all before it
-        last = max((place for place, one in enumerate(own, 1) if one.is_in(kind, now, self._lag)), default=0)
-        is_never = kind == "companyfacts" and self._lag == LONG
-        known = [one.filing for one in own[:last] if not (is_never and one.is_odd(0))]
-        made_for = address, tuple(filing.accession for filing in known)
-        if made_for not in self._made:
-            filings = [*self._before[filer.cik], *known]
-            pages = documents.submissions_pages(filer, filings) if kind == "submissions" else {}
-            name = address.rpartition("/")[2]
-            if kind == "companyfacts":
-                made = documents.companyfacts(filer, as_filed(filer, filings))
-            elif name in pages:
-                made = pages[name]
-            else:
-                made = documents.submissions(filer, filings)
-            self._accept(made.get("filings", {}).get("recent", made))
-            self._made[made_for] = orjson.dumps(made)
-        return self._made[made_for]
-
-    def _accept(self, listed: dict[str, list[object]]) -> None:
-        """Write when EDGAR accepted the filings of the day into a list of submissions."""
-        times = {one.filing.accession: one.at for one in self._filed}
-        for place, accession in enumerate(listed.get("accessionNumber", [])):
-            if accession in times:
-                listed["acceptanceDateTime"][place] = f"{times[accession]:%Y-%m-%dT%H:%M:%S}.000Z"
-
-    def _feed(self, address: str, now: datetime) -> bytes:
-        """A page of the feed, newest first; each filing is there twice, as for two filers of one report."""
-        asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-        newest = sorted((one for one in self._filed if one.at <= now), key=lambda one: one.at, reverse=True)
-        wanted = [one for one in newest if one.filing.form.startswith(asked["type"]) for _ in range(2)]
-        first, number = int(asked["start"]), int(asked["count"])
-        entries = [*map(entry, wanted), EARLIER]
-        return (FEED_HEAD + "".join(entries[first : first + number]) + "</feed>").encode()
+        return super()._body(address, now)
 
 
-def entry(one: Accepted) -> str:
-    """A filing in the feed."""
-    updated = (one.at + SKEW).astimezone(NEW_YORK).isoformat(timespec="seconds")
-    name, cik = one.filer.name.replace("&", "&amp;"), one.filer.cik
-    of_filing = {"form": one.filing.form, "filed": one.filing.filed, "accession": one.filing.accession}
-    return ENTRY.format(name=name, cik=cik, updated=updated, **of_filing)
+def faults_of_day(now: Callable[[], datetime]) -> Faults:
+    """The feed is out for half an hour, companyfacts and submissions for twenty minutes; some requests are refused."""
+    documents = ("companyfacts", "submissions")
+    out = [Fault("503", part, *(at(0) + moment for moment in SILENCE)) for part in documents]
+    refused = [
+        Fault(kind, part, share=share) for part in documents for kind, share in (("429", REFUSED), ("403", FORBIDDEN))
+    ]
+    return Faults(now, [Fault("503", "feed", *(at(0) + moment for moment in OUTAGE)), *out, *refused])
 
 
 @dataclass(frozen=True)

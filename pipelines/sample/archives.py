@@ -7,11 +7,12 @@ Only the filings of the last three years have a folder, and only the last eight 
 """
 
 import re
+from collections.abc import Callable
 from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
 
 from pipelines.sample import data_sets, package
-from pipelines.sample.company import simulate
+from pipelines.sample.company import Company
 from pipelines.sample.errors import as_filed
 from pipelines.sample.filings import Filing
 from pipelines.sample.traits import Filer, Served
@@ -29,9 +30,11 @@ class Archives:
     Args:
         filers: the filers, by their CIK.
         filed_by: filings after this day have no files; by default all do.
+        simulated: the company of a filer.
     """
 
-    def __init__(self, filers: dict[str, Filer], filed_by: date | None) -> None:
+    def __init__(self, filers: dict[str, Filer], filed_by: date | None, simulated: Callable[[Filer], Company]) -> None:
+        self._simulated = simulated
         self._filers = {cik: filer for cik, filer in filers.items() if Served.FACTS in filer.served}
         self._last = filed_by or max((filer.last_filed for filer in self._filers.values()), default=date.min)
         self._filings = cache(self._recent)
@@ -64,7 +67,8 @@ class Archives:
         if cik not in self._filers:
             return {}
         filer, first = self._filers[cik], self._last - SERVED_FOR
-        recent = [filing for filing in simulate(filer).filings if first < filing.filed <= self._last and filing.facts]
+        filings = self._simulated(filer).filings
+        recent = [filing for filing in filings if first < filing.filed <= self._last and filing.facts]
         return {filing.accession.replace("-", ""): filing for filing in as_filed(filer, recent)}
 
     def _made(self, cik: str, accession: str) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ Belongs here: addresses and formats, as EDGAR serves them. Does not: documents o
 import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from html import escape
 from io import BytesIO
 from zoneinfo import ZoneInfo
@@ -74,8 +74,17 @@ def index(day: date, filed: Filed) -> bytes:
     return (INDEX_HEAD.format(day=day) + "".join(rows)).encode("latin-1", "replace")
 
 
-def newest(filed: Filed, forms: str) -> bytes:
-    """The feed of the newest filings whose form begins with a text, newest first."""
+def newest(
+    filed: Filed, forms: str, first: int = 0, number: int = NEWEST_SHOWN, ahead: timedelta = timedelta(0)
+) -> bytes:
+    """A page of the feed of the newest filings whose form begins with a text, newest first.
+
+    Args:
+        filed: all filings.
+        forms: the beginning of the form.
+        first, number: where the page begins, and how many entries it has at most.
+        ahead: how far EDGAR's clock, which the feed shows, is ahead.
+    """
     wanted = [(filer, filing) for filer, filing in filed if filing.form.startswith(forms)]
     entries = [
         ENTRY.format(
@@ -85,9 +94,9 @@ def newest(filed: Filed, forms: str) -> bytes:
             folder=_folder(filer),
             accession=filing.accession,
             filed=filing.filed,
-            accepted=filing.accepted.astimezone(NEW_YORK).isoformat(timespec="seconds"),
+            accepted=(filing.accepted + ahead).astimezone(NEW_YORK).isoformat(timespec="seconds"),
         )
-        for filer, filing in sorted(wanted, key=lambda row: row[1].accepted, reverse=True)[:NEWEST_SHOWN]
+        for filer, filing in sorted(wanted, key=lambda row: row[1].accepted, reverse=True)[first : first + number]
     ]
     return (FEED_HEAD + "".join(entries) + "</feed>\n").encode("latin-1", "replace")
 

@@ -70,7 +70,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Filing:
-    """One filing; fiscal year and period are those of its cover, None for forms without them."""
+    """One filing; fiscal year and period are those of its cover, None for forms without them.
+
+    `accepted_at` is when EDGAR accepted it, in UTC, unless that follows from the day and the accession number.
+    """
 
     form: str
     filed: date
@@ -80,11 +83,12 @@ class Filing:
     facts: tuple[Fact, ...] = ()
     items: str = ""
     accession: str = ""
+    accepted_at: datetime | None = None
 
     @property
     def accepted(self) -> datetime:
         """When EDGAR accepted it, in UTC."""
-        return accepted_at(self.filed, self.accession)
+        return self.accepted_at or accepted_at(self.filed, self.accession)
 
     @property
     def is_periodic(self) -> bool:

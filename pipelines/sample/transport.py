@@ -5,7 +5,7 @@ Belongs here: addresses and answers. Does not: pacing, retries, storing; the cli
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
 from functools import cache, cached_property
@@ -46,14 +46,21 @@ class SampleTransport(httpx.BaseTransport):
     Args:
         filers: the filers; by default the built-in sample.
         filed_by: filings after this day are not served; by default the whole history is.
+        simulated: the company of a filer, for a caller that leaves out some of its filings.
     """
 
-    def __init__(self, filers: Iterable[Filer] | None = None, *, filed_by: date | None = None) -> None:
+    def __init__(
+        self,
+        filers: Iterable[Filer] | None = None,
+        *,
+        filed_by: date | None = None,
+        simulated: Callable[[Filer], Company] = simulate,
+    ) -> None:
         self._filers = {filer.cik: filer for filer in (sample_filers() if filers is None else filers)}
-        self._filed_by = filed_by
+        self._filed_by, self._simulated = filed_by, simulated
         self._bodies = {TICKERS_URL: _encode(documents.tickers(self._filers.values()))}
         self._made: set[str] = set()
-        self._archives = Archives(self._filers, filed_by)
+        self._archives = Archives(self._filers, filed_by, simulated)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer one request."""
@@ -119,13 +126,13 @@ class SampleTransport(httpx.BaseTransport):
         return [
             (filer, filing)
             for filer in self._filers.values()
-            for filing in self._company(filer).filings
+            for filing in self._simulated(filer).filings
             if self._filed_by is None or filing.filed <= self._filed_by
         ]
 
     def _documents(self, filer: Filer) -> dict[str, bytes]:
         """Every document of a filer by its address."""
-        company, name = self._company(filer), f"CIK{filer.cik}.json"
+        company, name = self._simulated(filer), f"CIK{filer.cik}.json"
         documents: dict[str, Document] = {}
         if Served.FACTS in filer.served:
             documents[FACTS_URL + name] = company.companyfacts(self._filed_by)
@@ -135,10 +142,6 @@ class SampleTransport(httpx.BaseTransport):
                 SUBMISSIONS_URL + page: rows for page, rows in company.submissions_pages(self._filed_by).items()
             }
         return {address: _encode(document) for address, document in documents.items()}
-
-    def _company(self, filer: Filer) -> Company:
-        """The simulated company of a filer."""
-        return simulate(filer)
 
 
 @cache

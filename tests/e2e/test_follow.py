@@ -20,6 +20,7 @@ import pytest
 
 from pipelines.dagster_app.follow import NICENESS
 from pipelines.edgar.newest import newest_url
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.filing_queue import Queue
 from pipelines.run.stopping import STATUS
 from pipelines.sample import SampleTransport, sample_filers
@@ -27,7 +28,6 @@ from pipelines.storage.home import PROJECT
 from serve.app import PATHS
 from serve.metrics.counts import Counts
 from tests.e2e.homes import PATIENCE, environment, query
-from tests.edgar_server import EdgarServer, Reply, running_server
 from tests.unit.test_metrics import samples
 from tests.unit.test_newest import entry, feed
 

@@ -20,10 +20,10 @@ from pipelines.edgar import listing_checks, sources
 from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
 from pipelines.edgar.client import REFUSALS_IN_A_ROW
 from pipelines.edgar.ways import BULK_URLS
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
 from tests.e2e.homes import command, environment, published, query, sync_unrecorded
-from tests.edgar_server import EdgarServer, Reply, running_server
 from tests.mirrors import ALFA, BRAVO, CARGO, Filer, Mirror
 
 FILERS = (ALFA, BRAVO, CARGO, Filer(104, "DELT", 400))

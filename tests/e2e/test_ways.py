@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.edgar.ways import BULK_URLS
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.steps import FEEDING_FORMS
 from pipelines.sample import SampleTransport, sample_filers
 from tests.e2e.homes import published, query, sync_unrecorded
-from tests.edgar_server import EdgarServer, Reply, running_server
 
 FILERS = sample_filers()[:6]
 FIRST, LATER = date(2024, 10, 31), date(2024, 11, 8)

@@ -168,17 +168,10 @@ class Follower:
         return financials.unpivot(items, index=index, variable_name="item").drop_nulls("value")
 
     def _source(self, filed_by: date | None) -> Source:
-        transport: httpx.BaseTransport = Remembering(self.filers, filed_by=filed_by)
+        transport: httpx.BaseTransport = SampleTransport(self.filers, filed_by=filed_by, simulated=simulated)
         if self.edit:
             transport = Edited(transport, self.edit)
         return Source("sample", "sample", EdgarClient(transport, user_agent=None, pace=None, attempts=1))
-
-
-class Remembering(SampleTransport):
-    """A transport that simulates a company once for all synchronizations."""
-
-    def _company(self, filer: Filer) -> Company:
-        return simulated(filer)
 
 
 class Edited(httpx.BaseTransport):

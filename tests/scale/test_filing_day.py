@@ -18,14 +18,25 @@ from random import Random
 import pytest
 
 from pipelines.edgar.newest import key_of
+from pipelines.fake_sec.server import running_server
 from pipelines.run.filing_queue import Queue
 from pipelines.sample import sample_filers
 from pipelines.sample.company import simulate
 from pipelines.sample.traits import Filer, Served
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment, query
-from tests.edgar_server import running_server
-from tests.filing_day import BURST, LONG, OUTAGE, SHORT, Clock, FilingDay, Publications, at, filings_of_day
+from tests.filing_day import (
+    BURST,
+    LONG,
+    OUTAGE,
+    SHORT,
+    Clock,
+    FilingDay,
+    Publications,
+    at,
+    faults_of_day,
+    filings_of_day,
+)
 
 MEDIAN = {"off": timedelta(minutes=3), "recent": timedelta(minutes=2)}
 LONGEST = {"off": timedelta(minutes=10), "recent": timedelta(minutes=5)}
@@ -148,7 +159,8 @@ def test_every_report_of_a_day_is_served_within_minutes(filings, number, burst, 
     moments += [begin + draws.random() * (end - begin) for _ in range(kills - soon)]
     late = filers[number - 1] if reads else None
     with running_server() as server:
-        sec = server.transport = FilingDay(filers, filed, clock, LONG if reads else SHORT, late)
+        sec = server.transport = FilingDay(filers, filed, clock.seen, LONG if reads else SHORT, late)
+        server.changed = faults_of_day(clock.seen).changed
         follower = Follower(tmp_path / "home", clock, server.url, filings)
         follower.synchronize_all()
         shutil.copytree(follower.home, tmp_path / "once", symlinks=True)

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from pipelines.edgar.newest import NewFiling
+from pipelines.fake_sec.server import Reply, running_server
 from pipelines.health import several_machines
 from pipelines.release import RELEASE
 from pipelines.run import code_in_force
@@ -29,7 +30,6 @@ from pipelines.storage.shared_home import WorkingCopy, of_home
 from serve.app import PATHS
 from serve.metrics.counts import Counts
 from serve.metrics.exposition import Collector
-from tests.edgar_server import Reply, running_server
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from warehouse import follower, seal

@@ -22,6 +22,7 @@ from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS, FilingDocument
 from pipelines.edgar.filing_list import XbrlFiling
 from pipelines.edgar.mirror import file_of
 from pipelines.edgar.raw_store import RawStore
+from pipelines.fake_sec.server import Reply, running_server
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests
@@ -29,7 +30,6 @@ from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
 from tests import filing_packages
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
-from tests.edgar_server import Reply, running_server
 from tests.mirrors import ALFA, BRAVO, LAST_YEAR, Mirror, write
 from tests.scale import objects as storage
 from tests.scale.objects import Objects

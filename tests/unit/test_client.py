@@ -37,7 +37,8 @@ from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.network import Pace
 from pipelines.edgar.partial import Downloaded
 from pipelines.edgar.sources import REQUESTS_A_SECOND
-from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
+from tests.fake_time import FakeTime
 from tests.servers import PATIENCE, PROJECT
 
 URL = facts_url("0000320193")

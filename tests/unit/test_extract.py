@@ -15,7 +15,8 @@ from pipelines.edgar.errors import RefusedError, SourceError
 from pipelines.edgar.extract import CompanyDocuments, Document, fetch_documents, fetch_tickers
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
-from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
+from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)

@@ -10,13 +10,13 @@ import pytest
 from pipelines.edgar.answers import facts_url, submissions_url
 from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.newest import newest_url
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run import newest_filings
 from pipelines.run.filing_queue import Queue
 from pipelines.run.newest_filings import Covered, from_packages, note_served
 from pipelines.stages.schemas import DECODED_FILINGS, FED, FEED_FILINGS, SERVED, UNREAD_FILINGS
 from pipelines.stages.statements import DECODED, UNREAD
 from pipelines.storage.lake import Lake
-from tests.edgar_server import EdgarServer, Reply, running_server
 from tests.unit.test_newest import AT, LISTED, client, entry, feed, filing_of, home, looked
 
 __all__ = ["client", "home"]

@@ -23,6 +23,7 @@ from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings
 from pipelines.edgar.mirror import file_of
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests, wanted_filings
@@ -31,7 +32,7 @@ from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_FILINGS, UNREAD
 from pipelines.stages.wanted_filings import Asked, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror, write
 from warehouse.pointer import current
 

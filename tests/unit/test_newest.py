@@ -16,6 +16,7 @@ from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.newest import NewFiling, filings_in, newest_filings, newest_url
 from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run import newest_filings as run_newest_filings
 from pipelines.run.filing_queue import FILE, WAITS, Queue, Waiting, wait_after
 from pipelines.run.newest_filings import Covered, ask_again, is_time_to_look, to_synchronize
@@ -25,7 +26,6 @@ from pipelines.sample import SampleTransport, sample_filers
 from pipelines.stages.schemas import LISTINGS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from tests.edgar_server import EdgarServer, Reply, running_server
 from tests.mirrors import ALFA, BRAVO, Mirror
 
 AT = datetime(2026, 8, 4, 16, 5, 1, tzinfo=UTC)

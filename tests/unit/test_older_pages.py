@@ -17,11 +17,12 @@ from pipelines.edgar.extract import CompanyDocuments, fetch_documents
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.edgar.ways import Way
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.storage.lake import Lake
 from tests.archives import zipped
 from tests.conftest import SHARED
 from tests.e2e.homes import query, sync_unrecorded
-from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror, write
 
 CASE = SHARED / "cases" / "acceptance-times-of-older-filings"

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from pipelines.edgar.newest import NewFiling
+from pipelines.fake_sec.server import EdgarServer, running_server
 from pipelines.run.filing_queue import Queue, Waiting
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
@@ -16,7 +17,6 @@ from pipelines.sample import SampleTransport, sample_filers
 from pipelines.sample.filings import Filing
 from pipelines.storage.home import Home
 from tests.e2e.homes import query
-from tests.edgar_server import EdgarServer, running_server
 
 FILER = sample_filers()[0]
 WHOLE = SampleTransport([FILER])

@@ -9,7 +9,7 @@ from pipelines.edgar.answers import TICKERS_URL, Fetched, NotFound, Validators, 
 from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.mirror import MirrorFolder
 from pipelines.edgar.sources import REQUESTS_A_SECOND, open_source
-from tests.edgar_server import Reply, running_server
+from pipelines.fake_sec.server import Reply, running_server
 
 USER_AGENT = "Example Research mail@example.org"
 TICKERS = b'{"fields":["cik","name","ticker","exchange"],"data":[[1234,"Example Tools","EXT","NYSE"]]}'

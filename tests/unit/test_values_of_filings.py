@@ -11,6 +11,7 @@ import pytest
 from pipelines.dagster_app.definitions import run_job
 from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.mirror import file_of
+from pipelines.fake_sec.server import running_server
 from pipelines.normalize.history.versions import VERSION_OF
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
@@ -19,7 +20,6 @@ from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables.build_tables import assembled
-from tests.edgar_server import running_server
 from tests.filing_packages import CIK, fact, packed, zipped
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, INCOME, REVENUE, Filer, Mirror, write
 from warehouse import runs

@@ -18,8 +18,9 @@ from pipelines.edgar.errors import DocumentError, RefusedError
 from pipelines.edgar.raw_store import RawStore, Seen
 from pipelines.edgar.sources import Source, open_source
 from pipelines.edgar.ways import BULK_URLS, Memory, Way, chosen
+from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from tests.archives import zipped
-from tests.edgar_server import EdgarServer, FakeTime, Reply, running_server
+from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror
 
 NOW = datetime(2026, 8, 5, 10, tzinfo=UTC)  # a Wednesday, six in the morning in New York

@@ -1,11 +1,11 @@
-"""A real HTTP server on a loopback port with prepared replies, and a clock that only sleeping advances.
+"""An HTTP server on a loopback port, in place of the SEC's hosts: with prepared replies, a folder, or a transport.
 
-Belongs here: what tests of the extract stage need in place of EDGAR. Does not: any test.
+Belongs here: sending replies, also cut or slow ones. Does not: what a reply contains (edgar), faults (faults).
 """
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from email.message import Message
@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
+SENT = ("ETag", "Last-Modified", "Retry-After")
+"""The headers of a transport that are sent."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class EdgarServer:
 
     A request for the rest of a body is answered with it, if its `If-Range` is the value of a header of the reply.
     Where there is no list, the reply is the file of a mirror directory, or that of a transport such as the sample's;
-    where there is none, `otherwise`.
+    where there is none, `otherwise`. `changed` is what faults make of the reply to a path; `control` answers POST.
     """
 
     url: str = ""
@@ -45,6 +48,8 @@ class EdgarServer:
     folder: Path | None = None
     transport: httpx.BaseTransport | None = None
     asked: list[tuple[str, Message]] = field(default_factory=list)
+    changed: Callable[[str, Reply], Reply] | None = None
+    control: Callable[[str, bytes], Reply] | None = None
 
     def on(self, url: str, *replies: Reply) -> None:
         self.replies["/" + url.removeprefix("https://")] = list(replies)
@@ -53,17 +58,21 @@ class EdgarServer:
         replies = self.replies.get(path)
         if replies is None and self.transport:
             answer = self.transport.handle_request(httpx.Request("GET", f"https:/{path}"))
-            names = ("Last-Modified", "Retry-After")
-            return Reply(answer.status_code, answer.content, {name: answer.headers.get(name, "") for name in names})
+            headers = {name: answer.headers[name] for name in SENT if name in answer.headers}
+            return Reply(answer.status_code, answer.content, headers)
         if replies is None:
-            file = self.folder / path[1:] if self.folder else None
+            file = self.folder / path[1:] if self.folder and ".." not in path else None
             return Reply(body=file.read_bytes()) if file and file.is_file() else self.otherwise
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
 @contextmanager
-def running_server() -> Iterator[EdgarServer]:
-    """Serve until the block ends; `url` is the value for EDGAR_BASE_URL."""
+def running_server(port: int = 0) -> Iterator[EdgarServer]:
+    """Serve until the block ends, on a free port unless one is given; `url` is the value for EDGAR_BASE_URL.
+
+    Raises:
+        OSError: the port is taken.
+    """
     state = EdgarServer()
     ended = threading.Event()
 
@@ -74,11 +83,23 @@ def running_server() -> Iterator[EdgarServer]:
         def do_GET(self) -> None:
             state.asked.append((self.path, self.headers))
             reply = state.next_reply(self.path)
+            if state.changed:
+                reply = state.changed(self.path, reply)
+            tag = reply.headers.get("ETag")
+            if tag and tag == self.headers["If-None-Match"] and reply.status == 200 and state.transport:
+                reply = Reply(304, headers=reply.headers)
             asked_range = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
             if asked_range and reply.status == 200 and self.headers["If-Range"] in reply.headers.values():
                 first, whole = int(asked_range[1]), reply.body
                 rest = {"Content-Range": f"bytes {first}-{len(whole) - 1}/{len(whole)}"}
                 reply = replace(reply, status=206, body=whole[first:], headers={**reply.headers, **rest})
+            self.answer(reply)
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            self.answer(state.control(self.path, body) if state.control else Reply(405))
+
+        def answer(self, reply: Reply) -> None:
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
@@ -98,9 +119,9 @@ def running_server() -> Iterator[EdgarServer]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """Says nothing: clients of these tests end connections early."""
+            """Says nothing: clients may end connections early."""
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     state.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -112,20 +133,3 @@ def running_server() -> Iterator[EdgarServer]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-class FakeTime:
-    """A clock that only sleeping advances; safe for threads."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.slept: list[float] = []
-        self._lock = threading.Lock()
-
-    def clock(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        with self._lock:
-            self.slept.append(seconds)
-            self.now += seconds
