@@ -4,6 +4,7 @@ Belongs here: the frames that the step takes and returns. Does not: any rule (re
 statements).
 """
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, groupby
@@ -19,7 +20,7 @@ from pipelines.normalize.balance.evidence import supported
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import GROUPS, History
 from pipelines.normalize.balance.statements import Place, that_count
-from pipelines.normalize.balance.values import ADDS_UP, DEBT, OF_FACE, OF_LINES, Value, is_of_face
+from pipelines.normalize.balance.values import ADDS_UP, OF_FACE, OF_LINES, Known, Value, is_of_face
 from pipelines.normalize.frames import CHOSE, FRAMES, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 
@@ -111,18 +112,18 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
     history = History()
     for filing in filings:
         history.industry = industries.get((filing.cik, filing.seq), "")
-        found: list[Value] = []
+        found: dict[tuple[str, int], Value] = {}
         for day in sorted(filing.days):
-            known = chain(history.values.values(), found)
-            found += filter(None, _of_day(filing, day, (value for value in known if value.item == DEBT)))
+            of_day = _of_day(filing, day, ChainMap(found, history.values))
+            found |= {(value.item, day): value for value in of_day if value}
         yield from filter(None, (cash_at_end_of_flows(filing, day) for day in filing.days_without))
-        yield from supported(found, filing, history)
+        yield from supported([*found.values()], filing, history)
 
 
-def _of_day(filing: Filing, day: int, debts: Iterable[Value]) -> tuple[Value | None, ...]:
+def _of_day(filing: Filing, day: int, known: Known) -> tuple[Value | None, ...]:
     """Cash and debt of a day; of a day without a balance sheet, the cash of a filer without securities."""
     if is_balance_sheet(filing, day):
-        values = cash(filing, day), debt(filing, day, debts)
+        values = cash(filing, day), debt(filing, day, known)
         return tuple(value and replace(value, of_face=is_of_face(filing, value.item)) for value in values)
     own, securities = cash(filing, max(filing.days)), GROUPS["securities"]
     is_alone = own and own.elements.isdisjoint(securities.names | securities.elements)

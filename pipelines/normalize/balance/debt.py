@@ -23,6 +23,7 @@ from pipelines.normalize.balance.values import (
     OF_ZERO,
     SAME_DEBT,
     TOTAL_CONTRADICTS_PARTS,
+    Known,
     Value,
     adds_up,
     agreed,
@@ -166,11 +167,11 @@ class Part:
     inside: tuple[str, ...] = ()
 
 
-def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | None:
+def debt(filing: Filing, day: int, known: Known) -> Value | None:
     """Debt of a day as a filing states it; None if it states none.
 
     Args:
-        known_before: debt of other days, as far as this and earlier filings state it.
+        known: values of other days, as far as this and earlier filings state them.
     """
     stated = filing.days[day]
     parts = {section: _part(filing, day, section) for section in sections_of(stated) if section != CURRENT_ASSETS}
@@ -189,13 +190,12 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
             is_proved=True,
             facts=_as_zero(stated, OF_ZERO),
         )
-    known = list(known_before)
     repaid = rolled_forward(filing, day, 0.0, known)
     if REPAID.where(bool(repaid)) and not _borrowings(stated):
         facts = tuple((row, 0.0) for row in repaid)
         return Value(filing.cik, filing.seq, day, DEBT, REPAID, 0.0, facts=facts, is_stated_zero=True)
     if NO_FLOWS.where(bool(flows.without_borrowing)) and not any(_borrowings(each) for each in filing.days.values()):
-        before = [value.value for value in known]
+        before = [value.value for (item, _), value in known.items() if item == DEBT]
         if not flows.pays_interest or (before and not any(before)):
             return Value(
                 filing.cik,
@@ -209,12 +209,11 @@ def debt(filing: Filing, day: int, known_before: Iterable[Value]) -> Value | Non
     return _read(filing, day, stated, parts)
 
 
-def rolled_forward(filing: Filing, day: int, value: float, known: Iterable[Value]) -> tuple[int, ...]:
+def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tuple[int, ...]:
     """The rows of the flows of borrowings of a period that leads from known debt to a value of the day; else none."""
-    borrowed = filing.flows[day].borrowed
-    of_day = {each.day: each.value for each in known if each.value is not None} if borrowed else {}
-    for before, net, rows in borrowed:
-        if before in of_day and abs(of_day[before] + net - value) < filing.unit and (net or of_day[before]):
+    for before, net, rows in filing.flows[day].borrowed:
+        debt_before = known[DEBT, before].value if (DEBT, before) in known else None
+        if debt_before is not None and abs(debt_before + net - value) < filing.unit and (net or debt_before):
             return rows
     return ()
 

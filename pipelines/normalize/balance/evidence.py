@@ -232,9 +232,9 @@ def _shows_all(case: Case) -> bool:
 def _confirmed(case: Case) -> frozenset[Rule]:
     """The rules that cannot hold, because another total than the lines, or the flows of borrowings, is the value."""
     value, stated = case.value, case.sheet.stated
-    of_debt = (each for (item, _), each in case.history.values.items() if item == DEBT == value.item)
-    has_lost = value.item in case.history.lost  # flows tell nothing of a line that an earlier value lacks, too
-    if not has_lost and rolled_forward(case.filing, value.day, value.amount, of_debt):
+    # flows tell nothing of a line that an earlier value lacks, too
+    is_debt = value.item == DEBT and DEBT not in case.history.lost
+    if is_debt and rolled_forward(case.filing, value.day, value.amount, case.history.values):
         return OF_PARTS | OF_REST
     totals = {name for name in WHOLE_OF[value.item] if name not in value.elements and amount(stated, name)}
     is_total = {name for name in totals if amount(stated, name) == value.amount and len(value.elements) > 1}

@@ -5,7 +5,7 @@ a part is unknown (evidence), which filing counts for a day (statements).
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -125,6 +125,10 @@ class Value:
         return replace(
             self, rule=rule, value=None, is_proved=False, reason=reason, sides=sides, facts=(), sections=(), flag=None
         )
+
+
+Known = Mapping[tuple[str, int], Value]
+"""Values by their item and day."""
 
 
 def amount(stated: Day, element: str) -> float:

@@ -15,7 +15,7 @@ from pipelines.normalize.derived import (
     remainders,
     share_averages,
 )
-from pipelines.normalize.derived.stated import FILING, PERIOD, stated
+from pipelines.normalize.derived.stated import FILING, PERIOD, SPAN, not_yet_stated, stated
 from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
 from pipelines.normalize.facts.reports import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS
@@ -82,7 +82,7 @@ def _lines(
         dividends.dated(facts, sound),
         rates,
         like_basic,
-        _unstated(unstated, pl.concat([sound.select(period), like_basic.select(period)])),
+        not_yet_stated(unstated, pl.concat([sound.select(period), like_basic.select(period)]), [*SPAN, "concept"]),
     ]
     found = pl.concat(lines, how="diagonal").unique(period, keep="first", maintain_order=True)
     return found.join(sound.select(period), on=period, how="anti", maintain_order="left")
@@ -111,11 +111,3 @@ def _facts_of(derived: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     own = derived.select("vintage", "fact", "coefficient").explode("fact", "coefficient")
     tags = facts.select("taxonomy", "tag")[own["fact"]].select(tag=pl.concat_str("taxonomy", pl.lit(":"), "tag"))
     return own.hstack(tags)
-
-
-def _unstated(lines: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
-    """The amounts of periods that neither their filing nor an earlier one states."""
-    period = ["cik", "concept", "start", "end"]
-    stated = lines.select(*period, "seq").join(sound.select(*period, first="seq"), on=period)
-    known = stated.filter(pl.col("first") <= pl.col("seq"))
-    return lines.join(known, on=[*period, "seq"], how="anti", maintain_order="left")

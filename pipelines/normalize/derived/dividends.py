@@ -19,6 +19,7 @@ from pipelines.normalize.derived.stated import (
     is_inside,
     length,
     less_beginning,
+    not_yet_stated,
 )
 from pipelines.normalize.elements import AMOUNT, proving
 from pipelines.normalize.elements.proving import DECLARED_PER_SHARE, PAID, PAID_PER_SHARE
@@ -225,11 +226,8 @@ def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFr
         confirmed.select(*PERIOD, "value", legs=pl.col("fact").list.slice(0, 1)),
     ]
     rest = _confirmed(_of_year(declared, per_share.filter(length.is_between(*YEAR)), pl.concat(known)))
-    stated = rates.group_by(SPAN).agg(stated=pl.col("seq").min())
     found = (
-        pl.concat([confirmed, special, rest])
-        .join(stated, on=SPAN, how="left", maintain_order="left")
-        .filter((pl.col("stated") > pl.col("seq")).fill_null(value=True))
+        not_yet_stated(pl.concat([confirmed, special, rest]), rates, SPAN)
         .sort(*SPAN, "seq", maintain_order=True)
         .unique(SPAN, keep="first", maintain_order=True)
         .select(*PERIOD, "value", "rule", "fact", "coefficient", concept=_CONCEPT)

@@ -14,6 +14,7 @@ from pipelines.normalize.derived.stated import (
     YEAR,
     footings,
     length,
+    not_yet_stated,
     pairs_of_periods,
 )
 from pipelines.normalize.elements import AMOUNT, BY_NAME
@@ -109,23 +110,15 @@ def beginnings(stated: pl.DataFrame) -> pl.DataFrame:
     names = ("concept", "used", "value", "grain", "legs", "weights")
     both = pairs_of_periods(filed, [*FILING, "end", "concept"], *names)
     is_quarter = (pl.col("days_less") - 1).is_between(*QUARTER) & (pl.col("rest") >= QUARTER[0])
-    of_end = ["cik", "concept", "end"]
-    first = stated.group_by(of_end).agg(first=pl.col("seq").min())
-    return (
-        both.filter(BEGINNING.where(is_quarter & (pl.col("used") == pl.col("used_less"))))
-        .select(
-            *PERIOD[:3],
-            "concept",
-            "used",
-            end=pl.col("start_less").dt.offset_by("-1d"),
-            value=pl.col("value") - pl.col("value_less"),
-            grain=pl.col("grain") + pl.col("grain_less"),
-            rule=pl.lit(BEGINNING.id),
-            fact=pl.concat_list("legs", "legs_less"),
-            coefficient=pl.concat_list("weights", pl.col("weights_less").list.eval(-pl.element())),
-        )
-        .join(first, on=of_end, how="left", maintain_order="left")
-        .filter((pl.col("first") > pl.col("seq")).fill_null(value=True))
-        .drop("first")
-        .sort(*PERIOD, "concept")
+    found = both.filter(BEGINNING.where(is_quarter & (pl.col("used") == pl.col("used_less")))).select(
+        *PERIOD[:3],
+        "concept",
+        "used",
+        end=pl.col("start_less").dt.offset_by("-1d"),
+        value=pl.col("value") - pl.col("value_less"),
+        grain=pl.col("grain") + pl.col("grain_less"),
+        rule=pl.lit(BEGINNING.id),
+        fact=pl.concat_list("legs", "legs_less"),
+        coefficient=pl.concat_list("weights", pl.col("weights_less").list.eval(-pl.element())),
     )
+    return not_yet_stated(found, stated, ["cik", "concept", "end"]).sort(*PERIOD, "concept")

@@ -130,3 +130,10 @@ def less_beginning(periods: pl.DataFrame, same: list[str], *names: str) -> pl.Da
         .unique([*PERIOD, *same, "end_less"], keep="last", maintain_order=True)
         .with_columns(start=pl.col("end_less").dt.offset_by("1d"), since="start")
     )
+
+
+def not_yet_stated(rows: pl.DataFrame, stated: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """The rows of filings by which no filing states what some columns name."""
+    first = rows.select(key).join(stated.select(*key, "seq"), on=key).group_by(key).agg(first=pl.col("seq").min())
+    is_new = (pl.col("first") > pl.col("seq")).fill_null(value=True)
+    return rows.join(first, on=key, how="left", maintain_order="left").filter(is_new).drop("first")
