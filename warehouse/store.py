@@ -364,6 +364,9 @@ class Store:
         Raises:
             StoreError: it cannot be read.
         """
+        return self.patiently(lambda: self._note(key))
+
+    def _note(self, key: str) -> bytes | None:
         with self._named_errors(key):
             try:
                 return bytes(self._objects.get(key).bytes())
@@ -377,6 +380,9 @@ class Store:
         Raises:
             StoreError: it cannot be written.
         """
+        self.patiently(lambda: self._put_note(key, content))
+
+    def _put_note(self, key: str, content: bytes) -> None:
         with self._named_errors(key):
             try:
                 self._objects.put(key, content)

@@ -77,22 +77,29 @@ class Queue(msgspec.Struct, frozen=True):
     skipped: list[str] = []
 
     @classmethod
-    def of(cls, root: Path) -> "Queue":
+    def of(cls, root: Path, patience: float = 0.0) -> "Queue":
         """The queue of a home; an empty one if there is none, or if it is damaged: then the feed is read further back.
+
+        Args:
+            root: the folder of the home.
+            patience: as for warehouse.store.opened: that of a run.
 
         Raises:
             StoreError: the store cannot be read.
         """
         if address := os.environ.get("FUNDAMENTALS_STORE"):
-            written = opened(address).note(QUEUE)
+            written = opened(address, patience=patience).note(QUEUE)
             with suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError):
                 return msgspec.json.decode(written or b"", type=cls)
         with suppress(FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError, TypeError):
             return msgspec.json.decode((root / FILE).read_bytes(), type=cls)
         return cls()
 
-    def save(self, root: Path) -> None:
+    def save(self, root: Path, patience: float = 0.0) -> None:
         """Write the queue, so that after a failure of power there is the old one or this one.
+
+        Args:
+            root, patience: as for `of`.
 
         Raises:
             StoreError: the store cannot be written.
@@ -105,4 +112,4 @@ class Queue(msgspec.Struct, frozen=True):
             os.fsync(stream.fileno())
         written.replace(root / FILE)
         if address := os.environ.get("FUNDAMENTALS_STORE"):
-            opened(address).put_note(QUEUE, content)
+            opened(address, patience=patience).put_note(QUEUE, content)

@@ -29,7 +29,7 @@ from pipelines.edgar.newest import NewFiling, key_of, newest_filings
 from pipelines.edgar.raw_store import Kind, RawStore
 from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
 from pipelines.run.filing_queue import NEVER, Queue, Waiting, wait_after
-from pipelines.settings import filings_wanted
+from pipelines.settings import filings_wanted, store_patience
 from pipelines.stages.filing_requests import KEY
 from pipelines.stages.schemas import FED, FEED_FILINGS, SERVED, SERVED_FILINGS
 from pipelines.stages.statements import DECODED, UNREAD
@@ -300,10 +300,10 @@ def ask_again(home: Home) -> None:
     It requests the companies of the daily index only. So its time, which all companies have after it, does not tell
     that a report is served whose own synchronization was killed.
     """
-    queue = Queue.of(home.root)
+    queue = Queue.of(home.root, store_patience())
     if queue.waiting:
         waiting = [msgspec.structs.replace(one, stated_at=None, due_at=NEVER) for one in queue.waiting]
-        msgspec.structs.replace(queue, waiting=waiting).save(home.root)
+        msgspec.structs.replace(queue, waiting=waiting).save(home.root, store_patience())
 
 
 def note_feed(home: Home, lake: Lake) -> None:
@@ -312,7 +312,7 @@ def note_feed(home: Home, lake: Lake) -> None:
     What the submissions of a company say of a filing counts, as soon as they list it.
     """
     held = lake.read(FED) if lake.holds(FED) else FEED_FILINGS.to_frame()
-    waiting = [one.filing for one in Queue.of(home.root).waiting]
+    waiting = [one.filing for one in Queue.of(home.root, store_patience()).waiting]
     rows = [(one.cik, one.accession, one.form, one.filed, one.accepted_at) for one in waiting]
     new = pl.DataFrame(rows, schema=FEED_FILINGS.to_python() | {"filed": str}, orient="row")
     day = pl.col("filed").str.to_date(strict=False).fill_null(pl.col("accepted_at").dt.date())
@@ -325,7 +325,7 @@ def note_feed(home: Home, lake: Lake) -> None:
 
 def from_packages(home: Home, ciks: Collection[str]) -> set[str]:
     """Of some companies those whose report is read from its package: no document of theirs is known to name it."""
-    waiting = Queue.of(home.root).waiting
+    waiting = Queue.of(home.root, store_patience()).waiting
     stated = {one.filing.cik for one in waiting if one.stated_at}
     return {one.filing.cik for one in waiting if one.read_at}.intersection(ciks) - stated
 

@@ -208,6 +208,9 @@ class Gate:
             await asyncio.sleep(0.01)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._server is None:  # accepted before the gate was closed, and not yet among those that were cut
+            writer.transport.abort()
+            return
         self._open.add(writer)
         there: asyncio.StreamWriter | None = None
         try:
