@@ -1,4 +1,4 @@
-"""The sign of life of what follows the SEC's newest filings, beside the builds or in the store, for the metrics.
+"""The sign of life of the follower of the SEC's newest filings: a file of the home and an object of the store.
 
 Belongs here: its form, and the file of a home. Does not: giving it (pipelines.run.heartbeat), the metrics
 (serve.metrics), the queue of reports (pipelines.run.newest_filings).

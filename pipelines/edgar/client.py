@@ -56,7 +56,7 @@ DOWNLOAD_PIECE = 1 << 20
 LARGEST_DOWNLOAD = 1 << 34
 BLOCKED = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
 MARKUP = re.compile(r"<(script|style|head)\b|<!--|<[^<>]*>")
-"""The beginning of what is no text of a page, or a whole tag. It is sought once for each `<`, which may be many."""
+"""A tag, or the beginning of a comment, script, style or head. A page may have many `<`: each is searched once."""
 GZIP_BODY = zlib.MAX_WBITS | 16
 PIECE = 1 << 20
 

@@ -39,7 +39,7 @@ class OneLine(logging.Formatter):
 
 
 def speak_in_one_line() -> None:
-    """Let Dask's warnings and errors be one line each, and those of SILENT none."""
+    """Print each warning and error of Dask in one line, and nothing of the parts in SILENT."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     of_dask = logging.getLogger("distributed")

@@ -42,7 +42,7 @@ from warehouse.pointer import current, synchronized
 LISTED, PUBLISHED = "tables/listings.parquet", "published/"
 """Where a home has the list of companies, and the published build."""
 NEWEST = 20_000
-"""Filings in table `served_filings`, and reports in table `feed_filings`: those of some weeks."""
+"""Most filings in table `served_filings`, and reports in table `feed_filings`: some weeks of them."""
 
 EVERY, AT_NIGHT = timedelta(minutes=1), timedelta(minutes=10)
 """Between two looks at the feed: while EDGAR accepts filings, and otherwise."""
@@ -53,7 +53,7 @@ NEW_YORK = ZoneInfo("America/New_York")
 TOGETHER = 50
 """Reports that are synchronized together at most: in a burst the first are served while the others are read."""
 ASKED_TOGETHER = 100
-"""Reports whose documents are asked for at one look at most: some ten seconds, so that the feed is read each minute."""
+"""Most reports whose documents are requested at one look: some ten seconds, so that the feed is read each minute."""
 FAILURES = 3
 """So many failed requests for documents in a row end these requests until the next look."""
 PUBLISHED_WITHIN = timedelta(minutes=15)
@@ -224,8 +224,10 @@ def _with_packages(client: Client, due: Sequence[Waiting], covered: Covered, now
 
 
 def _with_documents(client: Client, store: RawStore, due: Sequence[Waiting], now: datetime) -> list[Waiting]:
-    """The reports that are asked for now, those that both documents name among them; after some failures in a row no
-    more are, because each costs half a minute, in which the feed is not read."""
+    """Request the documents of due reports; the reports that were asked for, marked where both documents name them.
+
+    After some failures in a row the others wait: each failure takes half a minute, in which the feed is not read.
+    """
     ask = cache(partial(_document, client, store))
     found, failures = [], 0
     for one in due[:ASKED_TOGETHER]:
@@ -324,7 +326,7 @@ def note_feed(home: Home, lake: Lake) -> None:
 
 
 def from_packages(home: Home, ciks: Collection[str]) -> set[str]:
-    """Of some companies those whose report is read from its package: no document of theirs is known to name it."""
+    """The companies among `ciks` with a report to read from its package, because no document is known to name it."""
     waiting = Queue.of(home.root, store_patience()).waiting
     stated = {one.filing.cik for one in waiting if one.stated_at}
     return {one.filing.cik for one in waiting if one.read_at}.intersection(ciks) - stated

@@ -218,7 +218,7 @@ def _cash_as_read(
 
 
 def _is_part(filing: Filing) -> bool:
-    """Whether what is held at central banks is another amount than the cash that includes it, on a day with both."""
+    """Whether cash at central banks and all cash are different amounts on a day for which the filing states both."""
     wholes = _TABLE[_AT_CENTRAL_BANKS].part_of
     return any(
         stated[_AT_CENTRAL_BANKS][0] != stated[whole][0]

@@ -78,9 +78,10 @@ def lost_line(case: Case) -> bool:
 
 
 def _lost(case: Case) -> tuple[str, float] | None:
-    """The section that lost a line which no stated amount can include, and the rest that half of the line leaves.
+    """The section with a line that is not stated any more, and the least rest while it is lost: half of the line more.
 
-    A total that stood beside the line does not include it.
+    The rest of the section grew by about the line, and no element that the filing states can include it. A total that
+    an earlier balance sheet stated as another line cannot.
     """
     table, stated = TABLES[case.value.item], {name for day in case.filing.days.values() for name in day}
     for section, other in product(SECTIONS[case.value.item], case.compared):
