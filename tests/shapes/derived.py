@@ -350,21 +350,24 @@ def offers_shares(first: float = 8.0, year: float = 18 * 92 / 365) -> list[Row]:
     return [*company(), *begun]
 
 
-def begins_with_nine_months(tag: str = "Revenues", of_quarter: str = "") -> list[Row]:
+def begins_with_nine_months(
+    tag: str = "Revenues", of_quarter: str = "", unit: float = 1e6, nine_months: float = 330
+) -> list[Row]:
     """A fiscal year, and the report on nine months of the next one, with their last quarter; no half-year report.
 
     Args:
         tag: of the amounts. of_quarter: the element of the quarters, if it is another one.
+        unit: of the amounts. nine_months: what is stated for those of the next year.
     """
     year = [
-        fact(tag, 400e6, "2022-01-01", "2022-12-31", filed="2023-02-20"),
+        fact(tag, 400 * unit, "2022-01-01", "2022-12-31", filed="2023-02-20"),
         fact("Assets", 900e6, None, "2022-12-31", filed="2023-02-20"),
     ]
-    stated = {("2023", 1): 330e6, ("2023", 7): 115e6, ("2022", 1): 290e6, ("2022", 7): 100e6}
+    stated = {("2023", 1): nine_months, ("2023", 7): 115, ("2022", 1): 290, ("2022", 7): 100}
     return year + [
         fact(
             of_quarter or tag if month > 1 else tag,
-            amount,
+            amount * unit,
             f"{number}-{month:02}-01",
             f"{number}-09-30",
             form="10-Q",
@@ -376,6 +379,7 @@ def begins_with_nine_months(tag: str = "Revenues", of_quarter: str = "") -> list
 
 SHAPES: tuple[Shape, ...] = (
     Shape("period.beginning-by-difference", begins_with_nine_months()),
+    Shape("period.beginning-by-difference", begins_with_nine_months(DECLARED_PER_SHARE, unit=0.01)),
     Shape("shares.of-days-since-offering", offers_shares(10.0, 10.0)),
     Shape("dividends-per-share.none.retained-earnings", keeps_its_income()),
     Shape("dividends-per-share.none.retained-earnings", retires_stock()),

@@ -9,14 +9,14 @@ import pytest
 from pipelines.normalize import pipeline
 from tests.factories import CIK, EPS, Row, Today, fact, raw, standardized, value_of
 from tests.shapes import derived, of_company
-from tests.shapes.derived import EARNINGS
+from tests.shapes.derived import DECLARED_PER_SHARE, EARNINGS
 
 DIVIDENDS, FREE_CASH_FLOW = "dividends_per_share", "free_cash_flow"
 SHARES, DILUTED = "shares_basic", "shares_diluted"
 
 
 def declared(amount: float, start: str, end: str, filed: str) -> Row:
-    return fact("CommonStockDividendsPerShareDeclared", amount, start, end, form="10-Q", filed=filed)
+    return fact(DECLARED_PER_SHARE, amount, start, end, form="10-Q", filed=filed)
 
 
 def losses() -> list[Row]:
@@ -50,6 +50,20 @@ PAID_ONCE = declared(0.1, "2021-04-01", "2021-06-30", "2021-08-09")
 CASES: dict[str, tuple[list[Row], str, str, str, float | None]] = {
     "nine months less their quarter": (derived.begins_with_nine_months(), "revenue", "ttm", "2023-06-30", 425e6),
     "also of income": (derived.begins_with_nine_months("NetIncomeLoss"), "net_income", "ttm", "2023-06-30", 425e6),
+    "also of a dividend": (
+        derived.begins_with_nine_months(DECLARED_PER_SHARE, unit=0.01),
+        DIVIDENDS,
+        "ttm",
+        "2023-06-30",
+        4.25,
+    ),
+    "nine months that state the rate of a quarter": (
+        derived.begins_with_nine_months(DECLARED_PER_SHARE, unit=0.01, nine_months=115),
+        DIVIDENDS,
+        "ttm",
+        "2023-06-30",
+        None,
+    ),
     "a quarter of another element": (
         derived.begins_with_nine_months(of_quarter="RevenueFromContractWithCustomerExcludingAssessedTax"),
         "revenue",

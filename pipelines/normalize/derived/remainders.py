@@ -30,12 +30,17 @@ RESIDUAL = Rule(
 )
 BEGINNING = Rule(
     "period.beginning-by-difference",
-    "Money of the beginning of an interim period is that of the period less that of its last quarter, if one filing "
-    "states both under one source and no filing so far states a period that ends there.",
+    "Money or dividends per share before an interim period's last quarter are the period's less the quarter's, if one "
+    "filing states both under one source, and none yet their period; dividends a day change by at most half.",
     "Regulation S-X Rule 10-01(c): interim statements have the quarter and the year to date that end together",
     "compose",
 )
-_MONEY = [concept.name for concept in BY_NAME.values() if concept.measure == "money" and not concept.compared_with]
+_RATE = "dividends_per_share"
+_ADDED_UP = [concept.name for concept in BY_NAME.values() if concept.measure == "money" and not concept.compared_with]
+_ADDED_UP.append(_RATE)
+LARGEST_CHANGE = 1.5
+"""A dividend a day that changes by more from one part of a year to the next is a quarter's, tagged for a longer period,
+or a special one."""
 
 _LINES = LINES.filter(pl.col("section") == INVESTING).select("tag", "sign")
 _STATED = frozenset(
@@ -105,17 +110,20 @@ def beginnings(stated: pl.DataFrame) -> pl.DataFrame:
     Returns:
         PERIOD, `concept`, `used`, `value`, `grain`, `rule`, `fact` and `coefficient` (lists).
     """
-    is_sound = pl.col("concept").is_in(_MONEY) & (pl.col("repair") == 1) & ~pl.col("other_source")
+    is_sound = pl.col("concept").is_in(_ADDED_UP) & (pl.col("repair") == 1) & ~pl.col("other_source")
     filed = stated.filter(is_sound, length.is_between(QUARTER[0], YEAR[0]))
     names = ("concept", "used", "value", "grain", "legs", "weights")
     both = pairs_of_periods(filed, [*FILING, "end", "concept"], *names)
     is_quarter = (pl.col("days_less") - 1).is_between(*QUARTER) & (pl.col("rest") >= QUARTER[0])
-    found = both.filter(BEGINNING.where(is_quarter & (pl.col("used") == pl.col("used_less")))).select(
+    value = pl.col("value") - pl.col("value_less")
+    a_day, a_day_before = pl.col("value_less") / pl.col("days_less"), value / pl.col("rest")
+    is_steady = (pl.col("concept") != _RATE) | a_day_before.is_between(a_day / LARGEST_CHANGE, a_day * LARGEST_CHANGE)
+    found = both.filter(BEGINNING.where(is_quarter & is_steady & (pl.col("used") == pl.col("used_less")))).select(
         *PERIOD[:3],
         "concept",
         "used",
         end=pl.col("start_less").dt.offset_by("-1d"),
-        value=pl.col("value") - pl.col("value_less"),
+        value=value,
         grain=pl.col("grain") + pl.col("grain_less"),
         rule=pl.lit(BEGINNING.id),
         fact=pl.concat_list("legs", "legs_less"),
