@@ -172,10 +172,6 @@ HISTORIES: dict[str, list[Row]] = {
         {CASH: 60, OF_FLOWS: 62, ASSETS: 900}, {CASH: 30, OF_FLOWS: 62, ASSETS: 900}
     ),
     "balance.withheld.in-other-units": after({CASH: 20, ASSETS: 100}, {CASH: 0.03, ASSETS: 0.15}),
-    "balance.withheld.total-agreed-before": after(
-        {WHOLE: 90.5, NONCURRENT: 70.2, MATURITIES: 20.3, CURRENT_LIABILITIES: 100, ASSETS: 900},
-        {WHOLE: 92.4, NONCURRENT: 76.4, MATURITIES: 21, CURRENT_LIABILITIES: 101, ASSETS: 905},
-    ),
     "cash.read.cash-of-earlier-period": joined(
         sheet({CASH: 470.675, ASSETS: 2694}), sheet({CASH: 477.675}, filed=NEXT_FILED), later_cash()
     ),
@@ -250,13 +246,6 @@ EVIDENCE: tuple[tuple[str, list[Row]], ...] = (
                 **{CASH: 0.535, INVENTORY: 590, ASSETS: 35_175},
                 **{NONCURRENT: 9_000, CURRENT_LIABILITIES: 700, LIABILITIES: 20_000},
             }
-        ),
-    ),
-    (
-        "balance.withheld.total-agreed-before",
-        after(
-            {OF_FLOWS: 110.4, "CashAndDueFromBanks": 20.3, "InterestBearingDepositsInBanks": 90.1, ASSETS: 900},
-            {OF_FLOWS: 160.4, "CashAndDueFromBanks": 25.3, "InterestBearingDepositsInBanks": 85.1, ASSETS: 905},
         ),
     ),
     (

@@ -6,11 +6,11 @@ statements).
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain, groupby
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from pipelines.normalize import arrays
 from pipelines.normalize.balance import reading, sections
@@ -124,7 +124,9 @@ def _of_day(filing: Filing, day: int, known: Known) -> tuple[Value | None, ...]:
     """Cash and debt of a day; of a day without a balance sheet, the cash of a filer without securities."""
     if is_balance_sheet(filing, day):
         values = cash(filing, day), debt(filing, day, known)
-        return tuple(value and replace(value, of_face=is_of_face(filing, value.item)) for value in values)
+        return tuple(
+            replace(value, of_face=True) if value and is_of_face(filing, value.item) else value for value in values
+        )
     own, securities = cash(filing, max(filing.days)), GROUPS["securities"]
     is_alone = own and own.elements.isdisjoint(securities.names | securities.elements)
     return (cash(filing, day),) if is_alone else ()

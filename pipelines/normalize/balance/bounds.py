@@ -4,8 +4,6 @@ Belongs here: whether a value is out of bounds, or one of its lines wrong. Does 
 (unknown), what follows (evidence).
 """
 
-from itertools import combinations
-
 from pipelines.normalize.balance.cash import WITH_RESTRICTED
 from pipelines.normalize.balance.debt import FILER_TOTAL
 from pipelines.normalize.balance.reading import Lines, stated_lines
@@ -37,9 +35,6 @@ HALF = 0.5
 other lines leave of a total a line that is missing."""
 MOVED = 0.1
 """A change counts if it is at least a tenth of the value; less is lost in other lines."""
-AMOUNTS, FINER = 5, 1_000
-"""Filings round to thousands or millions, as so many other amounts show; a line that is so many times finer is in other
-units."""
 _ABOUT = 3
 """An amount is about another if it is a third to three times of it."""
 ROUNDED_LINES = 5
@@ -159,41 +154,14 @@ def has_line_in_other_units(case: Case) -> bool:
     before = {
         element: [line for stated in of_size if (line := amount(stated, element)) >= least] for element in elements
     }
-    amounts = case.filing.amounts if len(case.filing.amounts) > AMOUNTS else ()
     return any(
-        (amounts and all(other == now or not other % (FINER * unit_of([now])) for other in amounts))
-        or (lines and all(_is_thousandth(now, line) for line in lines))
+        now == case.filing.finer or (lines and all(_is_thousandth(now, line) for line in lines))
         for element, lines in before.items()
         for now in (amount(case.sheet.stated, element),)
     )
 
 
 # --- Sums ---------------------------------------------------------------------------------------------------------
-
-
-def total_agreed_before(case: Case) -> bool:
-    """Whether a stated total was the sum of two or three of its parts on another balance sheet, and is no sum now.
-
-    A total that is part of the value is taken as right if another element states the same amount.
-    """
-    table, sheet, elements = TABLES[case.value.item], case.sheet.stated, case.value.elements
-    amounts = {name: each for name, (each, _) in sheet.items() if name in table and each}
-    for total, whole in amounts.items():
-        parts = [name for name in amounts if total in table[name].part_of]
-        sums = [some for number in range(1, len(parts) + 1) for some in combinations(parts, number)]
-        agreed = any(
-            all(amount(other.stated, name) for name in some)
-            and amount(other.stated, total) == sum_of(other.stated, some)
-            for some in sums
-            for other in case.compared
-            if len(some) in (2, 3) and not elements.isdisjoint((total, *some))
-        )
-        is_right = (total in elements and [*amounts.values()].count(whole) > 1) or any(
-            abs(whole - sum_of(sheet, some)) <= MATERIAL * case.value.amount for some in sums
-        )
-        if agreed and not is_right:
-            return True
-    return False
 
 
 def no_longer_adds_up(case: Case) -> tuple[float, float] | None:

@@ -8,8 +8,9 @@ on a line of debt.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import combinations
+
+import msgspec
 
 from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
 from pipelines.normalize.balance.solver import DIGITS, SAME, unit_of
@@ -153,8 +154,7 @@ DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and costs of issue, hardly ever by more than three per cent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """The borrowings of one section.
 
     elements: those that are not zero. read: the section, if its lines add up.

@@ -8,9 +8,11 @@ column and with the filings before, so a later filing changes what is known from
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
+
+from msgspec.structs import replace
 
 from pipelines.normalize.balance import bounds, unknown
 from pipelines.normalize.balance.debt import rolled_forward
@@ -45,13 +47,6 @@ _EXCEEDS = Rule(
     "Debt is withheld if it exceeds the liabilities less deposits, or a part of it the current or non-current ones; "
     "cash if it exceeds the current assets or, without bank overdrafts, the cash of the cash flow statement.",
     f"{_FOOTS}; ASC 230-10-45-4, 230-10-50-8",
-    "withhold",
-)
-_NO_SUM = Rule(
-    "balance.withheld.total-agreed-before",
-    "Debt and cash are withheld if a stated total was the sum of two or three of its parts in the other column "
-    "or the balance sheet before, and is none any more: one of them is wrong.",
-    "definitions of the taxonomies: a total is the sum of its parts",
     "withhold",
 )
 _APART = Rule(
@@ -154,8 +149,6 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(CASH_ITEM, _NEGATIVE, "negative_line", bounds.is_negative),
     Evidence(DEBT, _EXCEEDS, "debt_not_footing", bounds.exceeds_liabilities),
     Evidence(CASH_ITEM, _EXCEEDS, "cash_not_footing", bounds.exceeds_assets),
-    Evidence(DEBT, _NO_SUM, "debt_not_footing", bounds.total_agreed_before),
-    Evidence(CASH_ITEM, _NO_SUM, "cash_not_footing", bounds.total_agreed_before),
     Evidence(CASH_ITEM, _APART, "cash_not_footing", bounds.moved_apart_from_flows),
     Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", bounds.is_part_of_earlier),
     Evidence(DEBT, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
@@ -225,7 +218,7 @@ def supported(values: list[Value], filing: Filing, history: History) -> list[Val
 def _shows_all(case: Case) -> bool:
     """Whether the face of the balance sheet shows all lines of the item: they add up in each section with a total."""
     sections = [section for section in SECTIONS[case.value.item] if section in case.sheet.totals]
-    reads = [case.filing.sections.get(section) for section in sections]
+    reads = (case.filing.sections.get(section) for section in sections)
     return case.value.of_face and all(read is not None and case.sheet.day in read.days for read in reads)
 
 

@@ -4,8 +4,7 @@ Belongs here: interest, and flows of borrowings, for the day on which their peri
 debt of the day (debt).
 """
 
-from dataclasses import dataclass
-
+import msgspec
 import polars as pl
 
 from pipelines.normalize.elements.lines import (
@@ -24,8 +23,7 @@ _EXACT = 0.5
 """Amounts are whole units of the currency; sums of floats are not quite."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flows:
+class Flows(msgspec.Struct, frozen=True):
     """The flows of periods that end on one day.
 
     is_all_on_deposits: whether interest on deposits is all interest expense.

@@ -6,7 +6,7 @@ Belongs here: which stated amounts are the same line, and which of them usually 
 
 from collections.abc import Iterable, Mapping
 
-from pipelines.normalize.balance.solver import DIGITS, SAME, unit_of
+from pipelines.normalize.balance.solver import DIGITS, SAME
 from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.elements.lines import BORROWING, LINES, WHOLES, Line
 
@@ -15,7 +15,12 @@ SHORT = 10
 
 
 def likely_lines(
-    section: str, day: int, days: Mapping[int, Day], decided: Mapping[str, bool], totals: Mapping[str, float]
+    section: str,
+    day: int,
+    days: Mapping[int, Day],
+    decided: Mapping[str, bool],
+    totals: Mapping[str, float],
+    unit: float,
 ) -> tuple[str, ...]:
     """The likeliest lines of a section of a balance sheet that its total does not prove, as elements; none is zero.
 
@@ -29,13 +34,13 @@ def likely_lines(
         day, days: the day of the balance sheet, and what the filing states for each day.
         decided: for elements whether they were lines of the filer's balance sheets before, as far as these prove it.
         totals: of the sections of the day.
+        unit: the power of ten to which the amounts of the day are rounded.
     """
     table, stated = LINES[section], days[day]
-    short = SHORT * unit_of(amount for amount, _ in stated.values())
     lines = [
         line
         for group in groups_of(section, [stated]).values()
-        for line in _lines_of(group, days.values(), table, is_short=abs(stated[group[0]][0]) < short)
+        for line in _lines_of(group, days.values(), table, is_short=abs(stated[group[0]][0]) < SHORT * unit)
     ]
     first = {min(line, key=lambda one: table[one].rank): line for line in lines}
     below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
@@ -63,7 +68,7 @@ def likely_lines(
     likely = [element for element, is_line in found.items() if is_line]
     if not any(table[element].kind == BORROWING for element in likely):
         likely += [element for element, is_likely in borrowings.items() if is_likely]
-    return (*likely, *_that_fills(stated, likely, found, totals.get(section)))
+    return (*likely, *_that_fills(stated, likely, found, totals.get(section), unit))
 
 
 def _lines_of(
@@ -107,12 +112,13 @@ def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Ma
     )
 
 
-def _that_fills(stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None) -> list[str]:
+def _that_fills(
+    stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None, unit: float
+) -> list[str]:
     """The one amount that is to the unit what the likeliest lines leave of the total, also if it usually is no line."""
     left = total - sum(stated[one][0] for one in lines) if total is not None else 0.0
     filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
-    is_one = len(filling) == 1 and left >= DIGITS * unit_of(amount for amount, _ in stated.values())
-    return filling if is_one else []
+    return filling if len(filling) == 1 and left >= DIGITS * unit else []
 
 
 def _is_one_of_several(total: str, candidates: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:

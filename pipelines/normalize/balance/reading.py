@@ -8,15 +8,23 @@ those that usually are lines and that no other stated line includes.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain, compress, groupby, product
 
+import msgspec
 import numpy as np
 import polars as pl
 
 from pipelines.normalize.balance.flows import Flows, flows
 from pipelines.normalize.balance.likely import groups_of, likely_lines
-from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, rounded_by, solutions, unit_of
+from pipelines.normalize.balance.solver import (
+    DIGITS,
+    OTHER_DIGITS,
+    finer_than_others,
+    is_slip,
+    rounded_by,
+    solutions,
+    unit_of,
+)
 from pipelines.normalize.balance.totals import (
     NOT_STATED,
     Day,
@@ -76,8 +84,7 @@ OF_WHOLE_SHEETS = frozenset((*BOTH_SIDES, *(total for section in SECTIONS for to
 """Totals that only balance sheets have: notes on segments have total assets alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """A section of a balance sheet whose lines add up to its total, in each of its columns.
 
     days: the columns, the filing's own day first; days since 1970.
@@ -91,16 +98,17 @@ class Reading:
     unit: float
 
 
-@dataclass(frozen=True, slots=True)
-class Filing:
+class Filing(msgspec.Struct, frozen=True):
     """The balance sheets of one filing, by day, and the sections that were read.
 
-    unit: the power of ten to which all of its amounts are rounded. amounts: these.
+    unit, units: the power of ten to which all of its amounts are rounded, and those of each day.
+    finer: the one amount that is rounded much more finely than all others; None without one (solver.finer_than_others).
     days: what is stated, the newest day first, and lines that are a rest, with NOT_STATED for the row of the fact.
     days_without: what is stated for days without a balance sheet, as cash at the end of a cash flow statement.
     earlier: for each day what earlier filings state for it.
     flows: those that end on each day.
     face: the sections of the face, with their lines; empty if the face is not known.
+    face_sections: the sections of which the face shows the lines: of liabilities all, also those without a line.
     terms: for each day what the total of each of its sections is computed from (section_totals). totals: these totals.
     rests: what each line that is a rest is computed from, by its day and its element.
     sections: those whose lines add up. open: the columns of those whose lines do not add up on the filing's own day.
@@ -111,7 +119,8 @@ class Filing:
     cik: int
     seq: int
     unit: float
-    amounts: frozenset[float]
+    units: Mapping[int, float]
+    finer: float | None
     days: Mapping[int, Day]
     days_without: Mapping[int, Day]
     earlier: Mapping[int, Mapping[str, float]]
@@ -119,24 +128,17 @@ class Filing:
     terms: Mapping[int, Mapping[str, Terms]]
     totals: Mapping[int, Mapping[str, float]]
     face: Face
-    rests: dict[tuple[int, str], Terms] = field(default_factory=dict)
-    sections: dict[str, Reading] = field(default_factory=dict)
-    open: dict[str, list[int]] = field(default_factory=dict)
-    before: dict[tuple[str, int], Lines] = field(default_factory=dict)
-    likely: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def face_sections(self) -> tuple[str, ...]:
-        """The sections of which the face shows the lines: of liabilities all, also those without a line."""
-        of_liabilities = [section for section in SECTIONS[1:] if section in self.face]
-        return tuple(
-            section for section in SECTIONS if section in self.face or (section != CURRENT_ASSETS and of_liabilities)
-        )
+    face_sections: tuple[str, ...]
+    rests: dict[tuple[int, str], Terms] = {}
+    sections: dict[str, Reading] = {}
+    open: dict[str, list[int]] = {}
+    before: dict[tuple[str, int], Lines] = {}
+    likely: dict[tuple[str, int], tuple[str, ...]] = {}
 
     def likely_lines(self, section: str, day: int) -> tuple[str, ...]:
         """The likeliest lines of a section of a day, also if other lines add up."""
         if (section, day) not in self.likely:
-            self.likely[section, day] = likely_lines(section, day, self.days, {}, self.totals[day])
+            self.likely[section, day] = likely_lines(section, day, self.days, {}, self.totals[day], self.units[day])
         return self.likely[section, day]
 
     def facts(self, day: int, terms: Terms) -> tuple[tuple[int, float], ...]:
@@ -201,6 +203,11 @@ def _of_one_taxonomy(stated: Day) -> Day:
     return {name: one for name, one in stated.items() if name.startswith((IFRS_PREFIX, FACE_PREFIX))}
 
 
+def _face_sections(face: Face) -> tuple[str, ...]:
+    of_liabilities = any(section in face for section in SECTIONS[1:])
+    return tuple(section for section in SECTIONS if section in face or (section != CURRENT_ASSETS and of_liabilities))
+
+
 class _Filer:
     """Reads the balance sheets of a filer, and keeps what those before tell.
 
@@ -230,19 +237,35 @@ class _Filer:
             _name_leases(days, earlier)
         for day, of_day in days.items():
             self.stated[day] = earlier[day] | {element: amount for element, (amount, _) in of_day.items()}
-        amounts = frozenset(amount for of_day in days.values() for amount, _ in of_day.values())
+        amounts = {amount for of_day in days.values() for amount, _ in of_day.values()}
+        unit = unit_of(amounts)
+        units = {day: unit_of([amount for amount, _ in of_day.values()]) for day, of_day in days.items()}
         terms = {day: section_totals(of_day) for day, of_day in days.items()}
         totals = {
             day: {section: amount_of(each, days[day]) for section, each in of_day.items()}
             for day, of_day in terms.items()
         }
-        filing = Filing(cik, seq, unit_of(amounts), amounts, days, others, earlier, of_flows, terms, totals, face)
+        filing = Filing(
+            cik,
+            seq,
+            unit,
+            units,
+            finer_than_others(amounts, unit),
+            days,
+            others,
+            earlier,
+            of_flows,
+            terms,
+            totals,
+            face,
+            _face_sections(face),
+        )
         before, self.before = self.before, {}
         for section in SECTIONS:
             self._read(filing, section, before.get(section, ()))
         proved = {(section, day) for section, read in filing.sections.items() for day in read.days}
         filing.likely.update(
-            ((section, day), likely_lines(section, day, days, self.decided[section], totals[day]))
+            ((section, day), likely_lines(section, day, days, self.decided[section], totals[day], units[day]))
             for day, of_day in days.items()
             for section in sections_of(of_day)
             if (section, day) not in proved and (section, day) not in filing.likely

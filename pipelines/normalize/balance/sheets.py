@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from pipelines.normalize.balance.debt import SHORT_TERM
 from pipelines.normalize.balance.reading import Filing
 from pipelines.normalize.balance.totals import Day, sections_of
@@ -71,8 +73,7 @@ TABLES = {
 """For each item the elements that can be a part of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(msgspec.Struct, frozen=True):
     """The balance sheet of one day as one filing states it.
 
     lines: for each section its lines. totals: of each section. parts: the amounts of GROUPS. assets: the total assets.
@@ -134,8 +135,7 @@ class History:
     industry: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """A value that is judged, with its balance sheet.
 
     compared: the other columns of the filing, and the newest balance sheet of the filing before, if they are earlier.

@@ -9,7 +9,7 @@ searched: amounts that are taken in or left out, four of them at most.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
@@ -29,6 +29,9 @@ SCALES = (1e3, 1e6, 1e-3, 1e-6)
 SAME = 0.001
 """Two amounts that differ by at most a tenth of a per cent may be one, rounded differently."""
 
+AMOUNTS, FINER = 5, 1_000
+"""Filings round to thousands or millions, as so many other amounts show; a line that is so many times finer is in other
+units."""
 MOST_AMOUNTS, MOST_OF_FOUR = 60, 45
 """With more amounts there are too many pairs, or pairs of pairs, for a proof."""
 
@@ -85,6 +88,17 @@ def unit_of(amounts: Iterable[float]) -> float:
     common = str(math.gcd(*map(int, amounts)))
     zeros = len(common) - len(common.rstrip("0") or common)
     return float(10**zeros)
+
+
+def finer_than_others(amounts: Collection[float], unit: float) -> float | None:
+    """The one of several amounts that is a thousand times more finely rounded than all others; None without one.
+
+    Args:
+        amounts: the different amounts of a filing.
+        unit: the power of ten to which they are rounded.
+    """
+    fine = [amount for amount in amounts if amount % (FINER * unit)]
+    return fine[0] if len(fine) == 1 and len(amounts) > AMOUNTS else None
 
 
 def rounded_by(total: float, unit: float) -> float:

@@ -6,8 +6,9 @@ a part is unknown (evidence), which filing counts for a day (statements).
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
+
+import msgspec
 
 from pipelines.normalize.balance.reading import TOTALS_OF_BALANCE_SHEETS, Filing, Reading
 from pipelines.normalize.balance.totals import NOT_STATED, Day
@@ -76,8 +77,7 @@ OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *
 """The totals that show which balance sheet has no debt; each has one of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(msgspec.Struct, frozen=True):
     """An item of one day as one filing states it.
 
     rule: that composed it, or that withholds it. value: None if a part of it is unknown.
@@ -122,7 +122,7 @@ class Value:
 
     def withheld(self, rule: Rule, reason: str, sides: tuple[float, float] | None = None) -> "Value":
         """The same without a value, for a reason."""
-        return replace(
+        return msgspec.structs.replace(
             self, rule=rule, value=None, is_proved=False, reason=reason, sides=sides, facts=(), sections=(), flag=None
         )
 
@@ -138,17 +138,20 @@ def amount(stated: Day, element: str) -> float:
 
 def first_amount(stated: Day, elements: Iterable[str]) -> float:
     """What is stated for the first of some elements that is stated; zero if none is."""
-    return next((stated[element][0] for element in elements if element in stated), 0.0)
+    for element in elements:
+        if element in stated:
+            return stated[element][0]
+    return 0.0
 
 
 def sum_of(stated: Day, elements: Iterable[str]) -> float:
     """What is stated for some elements together."""
-    return sum(amount(stated, element) for element in elements)
+    return sum([stated[element][0] for element in elements if element in stated])
 
 
 def nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
     """Those of some elements that are stated and not zero."""
-    return frozenset(element for element in elements if amount(stated, element))
+    return frozenset([element for element in elements if element in stated and stated[element][0]])
 
 
 def is_of_face(filing: Filing, item: str) -> bool:
@@ -178,6 +181,7 @@ def agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...
     if any(
         len({table[element].kind in kinds for element in group if table[element].usual}) > 1
         for group in chain(*read.readings)
+        if len(group) > 1
     ):
         return None
     found = [[group[0] for group in lines if table[group[0]].kind in kinds] for lines in read.readings]
