@@ -4,6 +4,7 @@ Belongs here: which companies are standardized again, and which keep their rows.
 holds a company back (quarantine).
 """
 
+import gc
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
@@ -135,6 +136,8 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
     of_filings = filed.read(lake, filers, batch.filed, facts, batch.predecessors)
     steps: list[StepNote] = []
+    if not gc.get_freeze_count():  # what is loaded stays; else each search for garbage among small objects reads it all
+        gc.freeze()
     found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
     unread = unread_reports(lake.of_companies("reports", batch.ciks), facts, found.filings)
     unread = unread.join(accepted, on=["cik", "accession"], how="left", maintain_order="left")
