@@ -8,6 +8,7 @@ files of a folder (checkout), taking over and committing them (pipelines.storage
     LEASE                   who may commit: which process leads a run (warehouse.lease); replaced every few seconds
     QUEUE                   the reports that wait to be served (pipelines.run.filing_queue); replaced under the lease
     FOLLOWER                the sign of life of the follower of the SEC's newest filings (warehouse.follower)
+    REFUSED                 the last run that was refused, because of older code (warehouse.refusal)
     objects/3f/3fa2…        the content of a file, under its SHA-256
     raw/3f/3fa2….json.zst   a document of the raw zone, under the SHA-256 of what is compressed in it
 

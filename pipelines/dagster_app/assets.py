@@ -15,10 +15,12 @@ import polars as pl
 
 from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.resources import is_of_command
-from pipelines.edgar.errors import EdgarError
+from pipelines.dagster_app.run_history import refuse
+from pipelines.edgar.errors import EdgarError, UnopenedError
 from pipelines.run.plan import STEPS, Step, without_filings
 from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Synchronization
+from pipelines.stages.documents import UnknownSymbolError
 from pipelines.tables import build_tables
 from warehouse import schema, views
 
@@ -26,6 +28,8 @@ DIGITS = 12
 """Digits of a digest that Dagster shows as a version of code or data."""
 FRESH = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=36), warn_window=timedelta(hours=26))
 """A synchronization runs each morning: after 26 hours one is late, after 36 hours one was missed."""
+MISTYPED = (UnopenedError, UnknownSymbolError)
+"""Errors of who started a run: the source or its settings are wrong, or a symbol. Nothing was done."""
 RETRIES = 3
 FIRST_WAIT = 60
 """Seconds before a run that Dagster launched asks again a source that timed out or was overloaded; each time twice as
@@ -145,9 +149,15 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
 
 @contextmanager
 def _asked_again(context: dg.AssetExecutionContext) -> Iterator[None]:
-    """In a run that Dagster launched, ask again later what may pass by itself; the command fails at once."""
+    """In a run that Dagster launched, ask again later what may pass by itself; the command fails at once.
+
+    A run that was mistyped is refused.
+    """
     try:
         yield
+    except MISTYPED as error:
+        refuse(context.instance, context.run, error)
+        raise
     except EdgarError as error:
         seconds = FIRST_WAIT * 2**context.retry_number
         # a server that asks to wait longer is not asked: the queue waits for this run

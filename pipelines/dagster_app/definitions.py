@@ -19,8 +19,7 @@ from pipelines.dagster_app.assets import ASSETS, ASSETS_WITHOUT_FILINGS, counts_
 from pipelines.dagster_app.checks import CHECKS, CHECKS_WITHOUT_FILINGS
 from pipelines.dagster_app.launcher import PROCESS, process_named
 from pipelines.dagster_app.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
-from pipelines.dagster_app.run_history import held_back_by, recording, remove
-from pipelines.edgar.errors import UnopenedError
+from pipelines.dagster_app.run_history import held_back_by, is_refused, recording, remove
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError, StepError
 from pipelines.run.filing_queue import Queue
@@ -28,14 +27,11 @@ from pipelines.run.heartbeat import Heartbeat, figures
 from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
 from pipelines.run.plan import Outcome
 from pipelines.run.steps import WAY
-from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
 from warehouse.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
-MISTYPED = (UnopenedError, UnknownSymbolError)
-"""Errors of who typed a command, which reads them at once: nothing was done, and no failed run stays in the history."""
 
 
 def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False) -> dg.Definitions:
@@ -150,21 +146,19 @@ def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False, n
         held_back: BaseException | None = None
         try:
             job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
-        except MISTYPED:
-            remove(instance, run_id)
-            raise
         except (dg.DagsterError, StepError) as error:
             held_back = error
         except dg.DagsterExecutionInterruptedError as error:
             raise KeyboardInterrupt from error
+        finally:
+            if is_refused(instance, run_id):  # whoever typed the command reads why at once
+                remove(instance, run_id)
         logged = [
             event.dagster_event
             for event in instance.all_logs(run_id, {dg.DagsterEventType.ASSET_MATERIALIZATION})
             if event.dagster_event
         ]
         stopped_by = held_back_by(instance, run_id)
-        if held_back and not instance.all_logs(run_id, {dg.DagsterEventType.STEP_START}):
-            remove(instance, run_id)  # it was refused: the UI would show each asset as failed, over a whole build
     counts: dict[str, int] = {}
     way = ""
     for event in logged:

@@ -6,14 +6,14 @@ Belongs here: the run configuration, and the tags of a run. Does not: the synchr
 import os
 import re
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import dagster as dg
 from dagster._config.pythonic_config import ConfigurableResourceFactory
 
 from pipelines.dagster_app.launcher import PROCESS, process_named
-from pipelines.dagster_app.run_history import forget, held_back_by
+from pipelines.dagster_app.run_history import begun, forget, forget_plans, held_back_by, refuse
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from warehouse.dagster_record import is_scheduled
@@ -62,7 +62,11 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Synchronization, None, None]:
-        """The running synchronization. The command is told at once who holds the home; a run of Dagster waits."""
+        """The running synchronization. The command is told at once who holds the home; a run of Dagster waits.
+
+        What prevents it from beginning refuses the run. One that ends early leaves the assets of the steps that have
+        not begun as they are.
+        """
         run, instance, wait = context.run, context.instance, None
         if run and instance and context.log and not is_of_command(run):
             process = {PROCESS: process_named(os.getpid())}
@@ -72,7 +76,17 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
         def is_held_back() -> bool:
             return bool(run and instance and held_back_by(instance, run.run_id))
 
-        with self.create_resource(context).running(wait, is_held_back) as synchronization:
-            if instance:
-                forget(instance)
-            yield synchronization
+        with ExitStack() as held:
+            try:
+                synchronization = held.enter_context(self.create_resource(context).running(wait, is_held_back))
+                if instance:
+                    forget(instance)
+            except Exception as error:
+                if run and instance:
+                    refuse(instance, run, error)
+                raise
+            try:
+                yield synchronization
+            finally:
+                if run and instance:
+                    forget_plans(instance, run.run_id, begun(instance, run.run_id))

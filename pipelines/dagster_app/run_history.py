@@ -9,16 +9,21 @@ Dagster's own, so the Dagster UI reads them as usual.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import dagster as dg
 import sqlalchemy as sa
 from dagster._core.instance.ref import InstanceRef
-from dagster._core.storage.event_log.schema import SqlEventLogStorageMetadata
+from dagster._core.storage.event_log.schema import (
+    AssetCheckExecutionsTable,
+    SqlEventLogStorageMetadata,
+    SqlEventLogStorageTable,
+)
+from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
 from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME
 from dagster._core.storage.noop_compute_log_manager import NoOpComputeLogManager
@@ -39,6 +44,7 @@ ADVICE = {
 }
 """What to do after an error of SQLite, by its code."""
 
+PLANS = [dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED, dg.DagsterEventType.ASSET_CHECK_EVALUATION_PLANNED]
 ENDED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 KEPT_DAYS = 90
 """Days for which runs are kept: each one has 1 to 1.5 MB of events."""
@@ -87,6 +93,43 @@ def remove(instance: dg.DagsterInstance, run_id: str) -> None:
     instance.delete_run(run_id)
     for path in Path(instance.root_directory).glob(f"history/runs/{run_id}.db*"):
         path.unlink(missing_ok=True)
+
+
+def refuse(instance: dg.DagsterInstance, run: dg.DagsterRun, reason: Exception) -> None:
+    """Let a run end as canceled that is refused before it does anything; its log has the reason.
+
+    Dagster shows the assets that a run planned as failed if it fails, although the build before is whole.
+    """
+    instance.report_run_canceling(run, f"refused: {reason}")
+    forget_plans(instance, run.run_id, ())
+
+
+def is_refused(instance: dg.DagsterInstance, run_id: str) -> bool:
+    """Whether a run of the command has ended because it was refused."""
+    run = instance.get_run_by_id(run_id)
+    return run is not None and run.status is dg.DagsterRunStatus.CANCELED
+
+
+def begun(instance: dg.DagsterInstance, run_id: str) -> set[str]:
+    """The steps of a run that have begun."""
+    return {str(entry.step_key) for entry in instance.all_logs(run_id, {dg.DagsterEventType.STEP_START})}
+
+
+def forget_plans(instance: dg.DagsterInstance, run_id: str, steps: Collection[str]) -> None:
+    """Remove what a run planned for its other steps: their assets and checks keep the state of the run before.
+
+    Args:
+        instance: the instance with the record of the run.
+        run_id: the run.
+        steps: those of which the plans stay.
+    """
+    events, checks = SqlEventLogStorageTable, AssetCheckExecutionsTable
+    of_run = sa.and_(events.c.run_id == run_id, events.c.dagster_event_type.in_([each.value for each in PLANS]))
+    with cast("SqlEventLogStorage", instance.event_log_storage).index_connection() as connection:
+        planned = connection.scalars(sa.select(events.c.id).where(of_run, events.c.step_key.not_in(steps))).all()
+        if planned:
+            connection.execute(checks.delete().where(checks.c.evaluation_event_storage_id.in_(planned)))
+            connection.execute(events.delete().where(events.c.id.in_(planned)))
 
 
 class RunHistoryError(PipelineError):

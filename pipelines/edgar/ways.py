@@ -80,9 +80,11 @@ class Way:
     filed: frozenset[str] | None = None
     memory: Memory | None = None
 
-    def asks(self, ciks: Sequence[str], store: RawStore) -> frozenset[str] | None:
-        """The companies to request: those that filed, those never requested, those whose documents are gone, and those
-        of which a page of older filings could not be read."""
+    def asks(
+        self, ciks: Sequence[str], store: RawStore, quarantined: Collection[str], now: datetime
+    ) -> frozenset[str] | None:
+        """The companies to request: those that filed, those never requested, those whose documents are gone, those of
+        which a page of older filings could not be read, and those in quarantine that were not requested today."""
         if self.filed is None:
             return None
         seen = {cik: store.seen(cik, "companyfacts") for cik in ciks}
@@ -91,6 +93,7 @@ class Way:
             self.filed
             | {cik for cik, row in seen.items() if not row or (row.digest and row.status != "ok")}
             | {cik for cik, row in listed.items() if any(not page.digest for page in row.pages)}
+            | {cik for cik in quarantined if (row := seen.get(cik)) and _day(row.fetched_at) < _day(now)}
         )
 
     def remember(self, store: RawStore, failed: Collection[str]) -> None:
@@ -146,7 +149,7 @@ def chosen(
         why = daily
     elif memory:
         why = f"the last complete synchronization is {(now - memory.complete_at).days} days old"
-    today = now.astimezone(NEW_YORK).date()
+    today = _day(now)
     folder = store.root / "bulk"
     client = cast("EdgarClient", source.client)
     why_not = ""
@@ -176,7 +179,7 @@ def chosen(
 
 def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]) -> Way | str:
     """The way by daily index; if there is none, why."""
-    today = now.astimezone(NEW_YORK).date()
+    today = _day(now)
     listed: set[date] = set()
     reasons = []
     for url in dict.fromkeys(
@@ -212,6 +215,11 @@ def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]
     why = "; ".join([f"daily index: {since}, {len(filed):,} companies filed", *unread, *reasons])
     after = Memory(memory.complete_at, memory.base, [*memory.days, *read])
     return Way(source, why, frozenset(filed | set(memory.pending)), after)
+
+
+def _day(at: datetime) -> date:
+    """The day of a time in New York."""
+    return at.astimezone(NEW_YORK).date()
 
 
 def _counted(skipped: Sequence[str]) -> list[str]:

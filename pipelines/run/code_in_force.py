@@ -1,9 +1,10 @@
 """The versions of code and rules that have written a store or a home: an older one must not undo what a newer one made.
 
 Each has the name of its release and the digest of everything that makes data. Releases are ordered by their numbers;
-within one, as while it is made, by the order in which they have written the store.
+within one by the order in which they have written the store. Of code of the same release that has never written it,
+nobody can tell whether it is older: it does not write it until the operator names it.
 
-Belongs here: which one is in force, and refusing an older one. Does not: where it is kept (warehouse.store: HEAD;
+Belongs here: which one is in force, and refusing another one. Does not: where it is kept (warehouse.store: HEAD;
 warehouse.pointer), the digests by which a stage knows what is done (batches, build_tables).
 """
 
@@ -42,17 +43,25 @@ def in_force(known: Sequence[str]) -> tuple[str, ...]:
         known: those that HEAD has, in their order.
 
     Raises:
-        CodeError: the last one is of a newer release, or that of this machine is among them and is not the last one;
-            and the operator does not name it.
+        CodeError: that of this machine is neither the last one nor a new one of a newer release, and the operator does
+            not name it.
     """
-    mine = version()
-    is_older = bool(known) and (mine in known[:-1] or order(known[-1].rpartition("-")[0]) > order(RELEASE))
-    if is_older and os.environ.get("FUNDAMENTALS_ROLLBACK") != mine:
+    mine, last = version(), known[-1] if known else ""
+    release = order(last.rpartition("-")[0])
+    is_newer = mine not in known and order(RELEASE) > release
+    if last not in ("", mine) and not is_newer and not _is_named():
+        are = "may be" if mine not in known and order(RELEASE) == release else "are"
         raise CodeError(
-            f"code and rules of this machine ({mine}) are older than those that the store was last written with "
-            f"({known[-1]}): update this machine; to go back to them on purpose, set FUNDAMENTALS_ROLLBACK={mine}"
+            f"code and rules of this machine ({mine}) {are} older than those that the store was last written with "
+            f"({last}): update this machine; if these are to write it, set FUNDAMENTALS_LEAD={mine} for one "
+            "synchronization"
         )
     return (*(each for each in known if each != mine), mine)
+
+
+def _is_named() -> bool:
+    """Whether the operator names the version of this machine as the one that writes from now on."""
+    return os.environ.get("FUNDAMENTALS_LEAD") == version()
 
 
 def require_no_newer(release: str, home: Path) -> None:
@@ -65,7 +74,7 @@ def require_no_newer(release: str, home: Path) -> None:
     Raises:
         CodeError: it is newer than this one, and the operator does not name this one.
     """
-    if order(release) > order(RELEASE) and os.environ.get("FUNDAMENTALS_ROLLBACK") != version():
+    if order(release) > order(RELEASE) and not _is_named():
         raise CodeError(
             f"release {release} wrote {home}, and this is {RELEASE}: check out v{release} again, or restore the backup "
             "that was made before the upgrade (`fundamentals restore PATH --replace`)"

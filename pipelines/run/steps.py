@@ -61,7 +61,8 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
         newest_filings.note_feed(synchronization.home, lake)
         full = synchronization.asked.full
         with chosen(source, store, now, FEEDING_FORMS, named=named, full=full, progress=report_progress) as way:
-            asks = way.asks(wanted, store)
+            quarantined = lake.read("quarantine")["cik"].to_list() if lake.holds("quarantine") else []
+            asks = way.asks(wanted, store, quarantined, now)
             rows, extracted = documents_stage.update_documents(
                 way.source, store, lake, wanted, now, absence_lasts, asks
             )

@@ -18,7 +18,7 @@ import duckdb
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
 from pipelines.run import cluster
-from pipelines.run.code_in_force import in_force, require_no_newer
+from pipelines.run.code_in_force import CodeError, in_force, require_no_newer, version
 from pipelines.run.heartbeat import available
 from pipelines.run.result import StepResult
 from pipelines.settings import filings_wanted, store_patience
@@ -28,11 +28,11 @@ from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leased
 from pipelines.storage.shared_home import WorkingCopy, commit_alone, of_home, taken_over
 from pipelines.workers import ALONE, Workers, started
-from warehouse import delays, runs
+from warehouse import delays, refusal, runs
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import Pointer, current
 from warehouse.publish import readable
-from warehouse.store import Head, StoreConflict, StoreError
+from warehouse.store import Head, Store, StoreConflict, StoreError
 from warehouse.verify import is_whole
 
 
@@ -69,6 +69,17 @@ def began(build: str) -> datetime | None:
 
 def _no() -> bool:
     return False
+
+
+@contextmanager
+def _refusals_noted(store: Store) -> Iterator[None]:
+    """Note in the store that the code of this machine may not write it, for the metrics of all replicas."""
+    try:
+        yield
+    except CodeError:
+        with suppress(StoreError):
+            store.put_note(refusal.OBJECT, refusal.encoded(refusal.Refusal(datetime.now(UTC), version())))
+        raise
 
 
 @dataclass
@@ -134,7 +145,8 @@ class Synchronization:
             if copy:
                 copy.lease = held.enter_context(leased(copy.store, wait))
                 head = copy.checkout()
-                copy.codes = in_force(head.codes if head else ())
+                with _refusals_noted(copy.store):
+                    copy.codes = in_force(head.codes if head else ())
             if pointer := readable(self.home.published):
                 require_no_newer(pointer.release, self.home.root)
             if copy and place:

@@ -21,7 +21,7 @@ from serve.http.errors import CommandError
 from serve.metrics import families
 from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM
-from warehouse import dagster_record, follower, runs
+from warehouse import dagster_record, follower, refusal, runs
 from warehouse.errors import BuildUnreadable, WarehouseError
 from warehouse.pointer import POINTER, current
 
@@ -83,12 +83,13 @@ class Collector:
             yield metric
 
     def _of_the_store(self, now: float) -> dict[str, Numbers]:
-        """How far this replica is behind the store, who leads a run, and who follows the SEC; none without a store."""
+        """What the store tells: how far this replica is behind, who leads and follows, which code was refused."""
         if self._store is None:
             return {}
         try:
             self._held, (lease, tag) = self._store.head(self._held), self._store.lease()
             sign = follower.decoded(self._store.note(follower.OBJECT))
+            refused = refusal.decoded(self._store.note(refusal.OBJECT))
         except WarehouseError:
             return {families.STORE: {(): 0}}
         pointer = self._held.head.files.get(f"{self._published.name}/{POINTER}") if self._held else None
@@ -102,6 +103,7 @@ class Collector:
         is_alive = lease.holder and time.monotonic() - self._lease[1] < lease.silence
         leads = _age(lease.since, now) if is_alive else 0.0
         of_store: dict[str, Numbers] = {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
+        of_store[families.REFUSED] = {(refused.version,): now - refused.at.timestamp()} if refused else {}
         return of_store | _of_the_follower(sign, now)
 
 

@@ -27,6 +27,7 @@ RUNS, RUN_AGE, RUN_SECONDS = (
 DAEMON_AGE = "fundamentals_daemon_heartbeat_age_seconds"
 FOLLOWER_AGE, FEED_AGE = "fundamentals_follower_heartbeat_age_seconds", "fundamentals_feed_age_seconds"
 REPORTS, REPORT_AGE = "fundamentals_waiting_reports", "fundamentals_waiting_report_age_seconds"
+REFUSED = "fundamentals_refused_code_age_seconds"
 STORE, LAG, LEASE = "fundamentals_store_answers", "fundamentals_replica_lag_seconds", "fundamentals_lease_seconds"
 
 
@@ -82,6 +83,9 @@ FAMILIES = (
         LEASE,
         GAUGE,
         "Seconds since a process that lives took the lease on the store, to lead a run; 0: nobody has.",
+    ),
+    Family(
+        REFUSED, GAUGE, "Seconds since a run was refused because its code may be older than the store's.", ("code",)
     ),
 )
 """The metrics, in the order of the exposition."""

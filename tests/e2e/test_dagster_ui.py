@@ -51,6 +51,7 @@ ASSETS = "{ assetNodes { assetKey { path } } }"
 RUNS = "{ runsOrError(limit: 20) { ... on Runs { results { runId status } } } }"
 CHECKED = """query ($run: ID!) { runOrError(runId: $run) { ... on Run {
     stepStats { stepKey status } assetChecks { name } assetMaterializations { assetKey { path } } } } }"""
+LATEST = "query ($keys: [AssetKeyInput!]!) { assetsLatestInfo(assetKeys: $keys) { latestRun { status } } }"
 LAUNCH = """mutation ($config: RunConfigData!, $job: String!) {
     launchRun(executionParams: {
         selector: {
@@ -306,7 +307,7 @@ def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):
     assert query(instance.home, revenues) == [(filer.trailing(2024, 4),) for filer in (ALFA, grown, CARGO)]
 
 
-def test_a_failed_run_shows_its_error_in_the_ui(instance, page, shoot):
+def test_a_refused_run_shows_why_in_the_ui_and_no_asset_has_failed(instance, page, shoot):
     known = instance.runs()
     before = published(instance.home).pointer
     config = {"source": str(instance.mirror.folder), "symbols": "ZZZZ"}
@@ -314,8 +315,10 @@ def test_a_failed_run_shows_its_error_in_the_ui(instance, page, shoot):
 
     run, status = instance.ended(known)
 
-    assert status == "FAILURE"
+    assert status == "CANCELED"
     assert published(instance.home).pointer == before
     page.goto(f"{instance.url}/runs/{run}")
     expect(page.get_by_text("no such symbol in the SEC's list of 4: ZZZZ").first).to_be_visible(timeout=PATIENCE * 1000)
-    shoot("failed-run")
+    shoot("refused-run")
+    latest = instance.ask(LATEST, keys=[{"path": [name]} for name in STEPS])["assetsLatestInfo"]
+    assert {each["latestRun"]["status"] for each in latest} == {"SUCCESS"}

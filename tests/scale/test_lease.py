@@ -20,6 +20,7 @@ from pipelines.run import code_in_force
 from pipelines.run.code_in_force import CodeError, in_force, version
 from pipelines.run.filing_queue import FILE, Queue, Waiting
 from pipelines.run.heartbeat import Heartbeat
+from pipelines.run.synchronization import Synchronization
 from pipelines.settings import SettingError
 from pipelines.stages.schemas import LISTINGS
 from pipelines.storage import lease
@@ -28,6 +29,7 @@ from pipelines.storage.lake import Lake
 from pipelines.storage.lease import LeaseError, leased
 from pipelines.storage.shared_home import WorkingCopy, of_home
 from serve.app import PATHS
+from serve.metrics import families
 from serve.metrics.counts import Counts
 from serve.metrics.exposition import Collector
 from tests.scale import objects as storage
@@ -35,7 +37,8 @@ from tests.scale.objects import Objects
 from warehouse import follower, seal
 from warehouse.findings import WARNING, WELL
 from warehouse.follower import Sign
-from warehouse.pointer import Pointer, Synchronization
+from warehouse.pointer import Pointer
+from warehouse.pointer import Synchronization as Synchronized
 from warehouse.store import ONCE, QUEUE, StoreConflict, opened
 
 SECONDS = 3
@@ -151,21 +154,52 @@ def test_code_that_was_in_force_before_is_refused_unless_it_is_named(monkeypatch
     assert in_force(()) == (mine,)
     assert in_force(("a", mine)) == ("a", mine)
     assert in_force(("a",)) == ("a", mine)
-    with pytest.raises(CodeError, match=rf"older than .* set FUNDAMENTALS_ROLLBACK={mine}"):
+    with pytest.raises(CodeError, match=rf"older than .* set FUNDAMENTALS_LEAD={mine}"):
         in_force((mine, "c"))
-    monkeypatch.setenv("FUNDAMENTALS_ROLLBACK", mine)
+    monkeypatch.setenv("FUNDAMENTALS_LEAD", mine)
     assert in_force((mine, "c")) == ("c", mine)
 
 
 @pytest.mark.parametrize("newest", ["0.1.10-aaa", "0.2.0-aaa", "1.0.0-aaa"])
 def test_code_of_an_older_release_is_refused_although_it_has_never_written_the_store(newest, monkeypatch):
     """Releases are ordered by their numbers, and what was noted before releases were is older than all."""
-    with pytest.raises(CodeError, match=rf"are older than .* \({newest}\).*FUNDAMENTALS_ROLLBACK={version()}"):
+    with pytest.raises(CodeError, match=rf"are older than .* \({newest}\).*FUNDAMENTALS_LEAD={version()}"):
         in_force(("0.0.9-bbb", newest))
     assert in_force((newest, "0.0.9-bbb")) == (newest, "0.0.9-bbb", version())
     assert in_force(("3f2a9c",)) == ("3f2a9c", version())
-    monkeypatch.setenv("FUNDAMENTALS_ROLLBACK", version())
+    monkeypatch.setenv("FUNDAMENTALS_LEAD", version())
     assert in_force((newest,)) == (newest, version())
+
+
+def test_unknown_code_of_the_release_that_wrote_the_store_does_not_lead_unless_it_is_named(copy, tmp_path, monkeypatch):
+    """It ends with one line, before anything is written, and a metric of all replicas has its version."""
+
+    def refused() -> dict[str, float]:
+        found = [sample for metric in replica.collect() for sample in metric.samples]
+        return {each.labels["code"]: each.value for each in found if each.name == families.REFUSED}
+
+    monkeypatch.setenv("FUNDAMENTALS_HOME", str(copy.root))
+    replica = Collector(
+        tmp_path / "replica" / "published", [Counts(PATHS)], time.time, opened(copy.store.address, ONCE)
+    )
+    in_store = f"{RELEASE}-{'a' * 12}"
+    copy.codes = (in_store,)
+    copy.commit("newer")
+    assert refused() == {}
+    line = rf"^code and rules of this machine \({version()}\) may be older than .* \({in_store}\): update this machine"
+    with pytest.raises(CodeError, match=line), Synchronization(Home(copy.root)).running():
+        pass
+    assert copy.is_current()
+    [(code, age)] = refused().items()
+    assert (code, age >= 0) == (version(), True)
+    monkeypatch.setenv("FUNDAMENTALS_LEAD", version())
+    with Synchronization(Home(copy.root)).running() as leading:
+        assert leading.copy
+        leading.copy.commit("named")
+    monkeypatch.delenv("FUNDAMENTALS_LEAD")
+    with Synchronization(Home(copy.root)).running() as again:
+        assert again.copy
+        assert again.copy.codes == (in_store, version())
 
 
 def test_the_digests_of_code_stay_in_head(copy):
@@ -190,7 +224,7 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
     rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]
     Lake(copy.root / "tables").write("listings", pl.DataFrame(rows, schema=LISTINGS))
     at = datetime.now(UTC).isoformat()
-    synchronization = Synchronization("1", at, at, "live")
+    synchronization = Synchronized("1", at, at, "live")
     pointer = Pointer("1", "warehouse-1.duckdb", "", {}, at, "", None, 1, synchronization, "synchronized-1.json")
     (copy.root / "published" / "CURRENT.json").write_bytes(seal.encoded(pointer))
     (copy.root / "published" / "synchronized-1.json").write_text(json.dumps({"0000000101": at}))

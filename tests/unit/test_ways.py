@@ -179,7 +179,7 @@ def bulk(server: EdgarServer, tmp_path: Path) -> Path:
 def test_the_first_time_by_bulk_files(choose, live, store, bulk, tmp_path):
     way = choose()
     assert way.why == "bulk files: nothing was synchronized with the SEC before"
-    assert (way.filed, way.asks([ALFA.cik], store), way.source.name) == (None, None, "live")
+    assert (way.filed, way.asks([ALFA.cik], store, [], NOW), way.source.name) == (None, None, "live")
     whole = (tmp_path / f"mirror/data.sec.gov/api/xbrl/companyfacts/CIK{ALFA.cik}.json").read_bytes()
     assert way.source.client.get(facts_url(ALFA.cik)) == Fetched(whole, Validators())
     held = Validators('"an etag of the interface"', size=len(whole), crc=zlib.crc32(whole))
@@ -231,7 +231,17 @@ def test_companies_that_were_never_requested_or_whose_documents_are_gone_are_req
     note("2", "no_facts", None)
     note("3", "no_facts", "d")
     way = Way(live, "", frozenset({"5"}))
-    assert way.asks(["1", "2", "3", "4"], store) == {"3", "4", "5"}
+    assert way.asks(["1", "2", "3", "4"], store, [], NOW) == {"3", "4", "5"}
+
+
+def test_companies_in_quarantine_are_requested_again_once_a_day(live, store):
+    """Days are New York's, as those of the daily index; what is not listed any more is not requested."""
+    yesterday, midnight = NOW - timedelta(hours=6, minutes=1), NOW - timedelta(hours=6)
+    for cik, at in (("1", yesterday), ("2", midnight), ("3", yesterday), ("4", yesterday)):
+        store.note(Seen(cik=cik, kind="companyfacts", status="ok", source="live", fetched_at=at, digest="d"))
+    way = Way(live, "", frozenset())
+    assert way.asks(["1", "2", "3"], store, ["1", "2", "4"], NOW) == {"1"}
+    assert way.asks(["1", "2", "3"], store, ["1", "2", "4"], NOW + timedelta(days=1)) == {"1", "2"}
 
 
 @pytest.mark.parametrize("answer", [Reply(404), Reply(403), Reply(body=b"<html>"), Reply(503)])
@@ -349,7 +359,7 @@ def test_a_source_that_refuses_everything_is_left_after_three_requests(choose, s
 
 def test_named_symbols_and_other_sources_one_by_one(choose, live, store):
     way = choose(named=True)
-    assert (way.source, way.why, way.asks(["1"], store)) == (live, "one by one: symbols were named", None)
+    assert (way.source, way.why, way.asks(["1"], store, ["1"], NOW)) == (live, "one by one: symbols were named", None)
     way.remember(store, [])
     assert not (store.root / "index.json").exists()
     with (

@@ -342,20 +342,20 @@ def _cause_of_correction(
 def _is_by_source(values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: Reread) -> pl.Series:
     """Whether logged values, with their facts in column `legs`, are not found because other things are read of filings.
 
-    So it is if the documents of the company are the same, or the facts of the value are still stated as they were, or
-    one of them was read from the package of a filing that companyfacts have now, and state it otherwise.
+    So it is if the documents of the company are the same, or the facts of the value are still stated as they were. Of a
+    fact that was read from the package of a filing, companyfacts that have the filing now may state another amount.
     """
-    same = values["cik"].is_in([*reread.same_documents])
-    asked = values["cik"].is_in([*reread.ciks]) & ~same
-    found = same | (asked & ~_lack_facts(values, facts, AS_STATED)) if asked.any() else same
-    if facts is None or not reread.in_companyfacts:
-        return found
     of_package = (pl.element().struct.field("source") == FILING) & pl.element().struct.field("accession").is_in(
         [*reread.in_companyfacts]
     )
-    legs = values.with_columns(pl.col("legs").list.filter(of_package))
-    has_legs = legs["legs"].list.len() > 0
-    return found | (has_legs & _lack_facts(legs, facts, AS_STATED))
+    read_early = values.with_columns(pl.col("legs").list.filter(of_package))
+    is_early = read_early["legs"].list.len() > 0
+    same = values["cik"].is_in([*reread.same_documents])
+    asked = (values["cik"].is_in([*reread.ciks]) | is_early) & ~same
+    if facts is None or not asked.any():
+        return same
+    is_stated = ~_lack_facts(values, facts, AS_STATED)
+    return same | (asked & is_stated) | (is_early & _lack_facts(read_early, facts, AS_STATED))
 
 
 def unsupported(
