@@ -120,7 +120,7 @@ def is_part_of_earlier(case: Case) -> bool:
 def _is_thousandth(one: float, other: float) -> bool:
     """Whether an amount is about a thousandth or a millionth of another."""
     share = one / other if other else 0.0
-    return any(1 / _ABOUT < share * scale < _ABOUT for scale in (1e3, 1e6))
+    return 1 / _ABOUT < share * 1e3 < _ABOUT or 1 / _ABOUT < share * 1e6 < _ABOUT
 
 
 def is_in_other_units(case: Case) -> bool:

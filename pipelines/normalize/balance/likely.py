@@ -40,10 +40,16 @@ def likely_lines(
     lines = [
         line
         for group in groups_of(section, [stated]).values()
-        for line in _lines_of(group, days.values(), table, is_short=abs(stated[group[0]][0]) < SHORT * unit)
+        for line in (
+            _lines_of(group, days.values(), table, is_short=abs(stated[group[0]][0]) < SHORT * unit)
+            if len(group) > 1
+            else [group]
+        )
     ]
     first = {min(line, key=lambda one: table[one].rank): line for line in lines}
-    below = {one for one in first if not decided.get(one) and _is_below_part(one, first, stated, table)}
+    below = {
+        one for one in first if one in WHOLES and not decided.get(one) and _is_below_part(one, first, stated, table)
+    }
     candidates = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
     borrowings: dict[str, bool] = {}
@@ -51,7 +57,7 @@ def likely_lines(
     for element in sorted(candidates, key=lambda one: len(table[one].part_of)):
         known = next((decided[one] for one in candidates[element] if one in decided), None)
         containers = table[element].part_of
-        is_within = any(
+        is_within = bool(containers) and any(
             is_line
             and not containers.isdisjoint(candidates[one])
             and stated[one][0] >= stated[element][0] * (1 - SAME)
@@ -103,7 +109,7 @@ def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: 
 
 def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Mapping[str, Line]) -> bool:
     """Whether a total is less than a line of its class that it would include: then it is something else."""
-    return total in WHOLES and any(
+    return any(
         total in table[one].part_of
         and table[one].usual
         and table[one].kind == table[total].kind
