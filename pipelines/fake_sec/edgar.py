@@ -117,7 +117,10 @@ class FakeEdgar(httpx.BaseTransport):
         self._lock = Lock()
 
     def accept(self, filer: Filer, filing: Filing) -> None:
-        """Add a filing; it is known from its time of acceptance on, which may be ahead."""
+        """Add a filing; it is known from its time of acceptance on, which may be ahead.
+
+        Co-registrants share an accession number: the package is that of the first one, in the folder of each.
+        """
         with self._lock:
             self._accepted.append((filer, filing))
 
@@ -161,9 +164,10 @@ class FakeEdgar(httpx.BaseTransport):
         if (found := CIK.search(address)) and (filer := self._filers.get(found[1])):
             return self._document(address, filer, now)
         if found := FILE.fullmatch(address):
-            for filer, filing in self._accepted:
-                is_it = filing.accession.replace("-", "") == found[2] and filer.cik == found[1].zfill(10)
-                if is_it and self._is_in("filings", filing, now):
+            of = {by.cik: (by, one) for by, one in self._accepted if one.accession.replace("-", "") == found[2]}
+            if found[1].zfill(10) in of:
+                filer, filing = next(iter(of.values()))
+                if self._is_in("filings", filing, now):
                     return self._folder(filer, *as_filed(filer, [filing])).get(found[3])
         answer = self._history.handle_request(httpx.Request("GET", address))
         return answer.content if answer.status_code == 200 else None
