@@ -110,6 +110,12 @@ class FakeEdgar(httpx.BaseTransport):
         self._history = SampleTransport(
             self._filers.values(), simulated=lambda filer: Company(filer, self._before[filer.cik])
         )
+        # their times, which the feed is sorted by, are calculated once
+        self._old = [
+            (self._filers[cik], replace(filing, accepted_at=filing.accepted))
+            for cik, before in self._before.items()
+            for filing in before
+        ]
         self._accepted: list[Filed] = []
         self._made: dict[str, _Made] = {}
         self._folder = lru_cache(KEPT)(package.folder)
@@ -142,10 +148,7 @@ class FakeEdgar(httpx.BaseTransport):
 
     def in_feed(self, now: datetime) -> list[Filed]:
         """The filings of the feed, one for each entry."""
-        return [
-            *((self._filers[cik], one) for cik, before in self._before.items() for one in before),
-            *self._known(now),
-        ]
+        return [*self._old, *self._known(now)]
 
     def _known(self, now: datetime) -> list[Filed]:
         return [(filer, filing) for filer, filing in self._accepted if filing.accepted <= now]
