@@ -141,7 +141,7 @@ def filings_of_day(
 ) -> list[Accepted]:
     """The newest report of each filer, as if filed on the day; of every fifth filer the newest two.
 
-    Every third filer amends its last report. The first one that is not in the burst files while the feed is out. On a
+    Every fourth filer amends its last report. The first one that is not in the burst files while the feed is out. On a
     long day, all file five reports, as many as in the burst file together before the exchanges open, and two on the
     Friday before, after half past five: their day of filing is the Monday, too.
 
@@ -157,7 +157,7 @@ def filings_of_day(
     for number, filer in enumerate(filers):
         reports = [filing for filing in simulate(filer).filings if filing.is_periodic]
         reports = reports[-5 if is_long else -2 if number % 5 == 0 else -1 :]
-        if number % 3 == 0:
+        if number % 4 == 0:
             amended = replace(reports[-1], form=f"{reports[-1].form.removesuffix('/A')}/A")
             reports.append(replace(amended, accession=f"{amended.accession[:-2]}99"))
         for filing in reports:

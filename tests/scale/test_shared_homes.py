@@ -31,7 +31,6 @@ from pipelines.storage.lake import Lake
 from tests import filing_packages
 from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
 from tests.mirrors import ALFA, BRAVO, LAST_YEAR, Mirror, write
-from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from tests.servers import wait_until
 from tests.torture.days import Days
@@ -42,12 +41,6 @@ KILLS, SILENT = 4, 3
 WAITS = "this run waits for it, 600 seconds at most"
 SEED = 3
 COLUMNS = {"COLUMNS": "400"}
-
-
-@pytest.fixture(scope="module")
-def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
-    with storage.running(tmp_path_factory.mktemp("objects")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
