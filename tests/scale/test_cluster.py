@@ -19,7 +19,7 @@ import pytest
 
 from pipelines.storage.home import PROJECT
 from pipelines.storage.lake import Lake
-from tests.e2e.homes import PATIENCE, published, sync
+from tests.e2e.homes import PATIENCE, published, sync_unrecorded
 from tests.scale import fleet as machines
 from tests.scale.fleet import OF_DASK, Fleet, Machine, until
 
@@ -39,7 +39,7 @@ def fleet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Fleet]:
 def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The content hash of the build that one machine makes of the source."""
     home = tmp_path_factory.mktemp("alone") / "home"
-    assert sync(home, *SOURCE, FUNDAMENTALS_PROCESSES="1").returncode == 0
+    assert sync_unrecorded(home, *SOURCE, FUNDAMENTALS_PROCESSES="1").returncode == 0
     return published(home).content_hash
 
 
