@@ -4,18 +4,20 @@ refusals, outages.
 Belongs here: when what is filed, and which document is there when; the process that follows it, and what it has served.
 Does not: any judgement. Waiting is skipped, and work takes no time, but for that of a synchronization (RUN).
 
-    python -m tests.filing_day CLOCK        `fundamentals follow` on the clock in that file
+    python -m tests.filing_day CLOCK [COPY]        `fundamentals follow` on the clock in that file
 """
 
 import os
+import shutil
 import ssl
 import struct
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -24,6 +26,7 @@ from typing import Any
 import httpx
 import orjson
 
+from pipelines.edgar.newest import key_of
 from pipelines.fake_sec.edgar import FakeEdgar, Filed
 from pipelines.fake_sec.faults import Fault, Faults
 from pipelines.sample import data_sets
@@ -117,6 +120,11 @@ class Accepted:
         """When EDGAR accepted it."""
         return self.filing.accepted
 
+    @property
+    def key(self) -> str:
+        """The name of the filing of this filer."""
+        return key_of(self.filer.cik, self.filing.accession)
+
     def is_odd(self, place: int) -> bool:
         """Whether it is one of the filings that companyfacts never have (0), or whose package is late (1)."""
         return self.number % NEVER == place
@@ -133,9 +141,9 @@ def filings_of_day(
 ) -> list[Accepted]:
     """The newest report of each filer, as if filed on the day; of every fifth filer the newest two.
 
-    The first filer that is not in the burst files while the feed is out. On a long day, all file five reports, every
-    third amends the last one, as many as in the burst file together before the exchanges open, and two on the Friday
-    before, after half past five: their day of filing is the Monday, too.
+    Every fourth filer amends its last report. The first one that is not in the burst files while the feed is out. On a
+    long day, all file five reports, as many as in the burst file together before the exchanges open, and two on the
+    Friday before, after half past five: their day of filing is the Monday, too.
 
     Args:
         filers: the filers, each with a periodic report.
@@ -149,7 +157,7 @@ def filings_of_day(
     for number, filer in enumerate(filers):
         reports = [filing for filing in simulate(filer).filings if filing.is_periodic]
         reports = reports[-5 if is_long else -2 if number % 5 == 0 else -1 :]
-        if is_long and number % 3 == 0:
+        if number % 4 == 0:
             amended = replace(reports[-1], form=f"{reports[-1].form.removesuffix('/A')}/A")
             reports.append(replace(amended, accession=f"{amended.accession[:-2]}99"))
         for filing in reports:
@@ -170,8 +178,26 @@ def filings_of_day(
     ]
 
 
+def joined(filed: Iterable[Accepted], first: Filer, second: Filer) -> list[Accepted]:
+    """The filings of a day, and after each one of the first filer that of its co-registrant, which shares its number.
+
+    Args:
+        filed: the filings.
+        first, second: two filers whose fiscal calendars are the same.
+    """
+    own = {filing.report_date: filing for filing in simulate(second).filings if filing.is_periodic}
+    found = []
+    for one in filed:
+        found.append(one)
+        if one.filer is first:
+            form, accession, day, at = attrgetter("form", "accession", "filed", "accepted_at")(one.filing)
+            shared = replace(own[one.filing.report_date], form=form, accession=accession, filed=day, accepted_at=at)
+            found.append(replace(one, filer=second, filing=shared))
+    return found
+
+
 class FilingDay(FakeEdgar):
-    """The SEC on that day; each filing is in the feed twice, as for two filers of one report.
+    """The SEC on that day; each filing is in the feed twice.
 
     The newest data set is of the quarter before, and empty.
 
@@ -191,7 +217,14 @@ class FilingDay(FakeEdgar):
         lag: tuple[float, float] = SHORT,
         listed_late: Filer | None = None,
     ) -> None:
-        by_accession = {one.filing.accession: one for one in filed}
+        by_accession = {one.filing.accession: one for one in filed}  # co-registrants have the same number
+        reported = {(one.filer.cik, one.filing.form, one.filing.report_date) for one in filed}
+        held_back = {
+            one.accession
+            for filer in filers
+            for one in simulate(filer).filings
+            if (filer.cik, one.form, one.report_date) in reported
+        }
 
         def delay(kind: str, filing: Filing) -> timedelta | None:
             one = by_accession[filing.accession]
@@ -202,7 +235,7 @@ class FilingDay(FakeEdgar):
             least, most = SHORT if kind == "submissions" else lag
             return timedelta(seconds=Random(f"{kind}/{filing.accession}").uniform(least, most))
 
-        super().__init__(filers, by_accession.keys(), now=now, delay=delay, ahead=SKEW)
+        super().__init__(filers, held_back, now=now, delay=delay, ahead=SKEW)
         self._listed_late = listed_late
         self.asked_at: list[datetime] = []
         for one in filed:
@@ -253,32 +286,39 @@ class Publications:
         pointer = current(home / "published")
         assert pointer
         read, valued = (
-            [accession for (accession,) in query(home, f"SELECT DISTINCT accession FROM {rows} AND filed >= '{DAY}'")]
+            [key_of(*row) for row in query(home, f"SELECT DISTINCT cik, accession FROM {rows} AND filed >= '{DAY}'")]
             for rows in ("filings WHERE share_basis IS NOT NULL", "versions WHERE TRUE")
         )
         with self.path.open("ab") as file:
             file.write(orjson.dumps((pointer.published_at, read, valued)) + b"\n")
 
     def times(self) -> dict[str, datetime]:
-        """When the values of each filing were served; of one without new values, when it was read."""
+        """When the values of each filing (key_of) were served; of one without new values, when it was read."""
         first: tuple[dict[str, datetime], dict[str, datetime]] = {}, {}
         for line in self.path.read_bytes().splitlines():
             published_at, *of_build = orjson.loads(line)
-            for times, accessions in zip(first, of_build, strict=True):
-                for accession in accessions:
-                    times.setdefault(accession, datetime.fromisoformat(published_at))
+            for times, keys in zip(first, of_build, strict=True):
+                for key in keys:
+                    times.setdefault(key, datetime.fromisoformat(published_at))
         return first[0] | first[1]
 
 
-def follow(clock: Clock) -> int:
-    """`fundamentals follow` on a played clock."""
+def follow(clock: Clock, copied: Path | None = None) -> int:
+    """`fundamentals follow` on a played clock.
+
+    Args:
+        clock: the clock.
+        copied: where the home is copied to when all companies are synchronized, unless it is there.
+    """
     from pipelines.dagster_app import follow as command
     from pipelines.edgar import client
 
-    def run(*given: Any, **named: Any) -> str:
+    def run(home: Home, *given: Any, **named: Any) -> str:
         clock.sleep(RUN)
-        told = synchronized(*given, **named)
-        Publications(clock).note(Home.from_environment().root)
+        told = synchronized(home, *given, **named)
+        Publications(clock).note(home.root)
+        if copied and not copied.exists():
+            shutil.copytree(home.root, copied, symlinks=True)
         return told
 
     os.fsync = lambda _: None  # the process is killed, but the power stays
@@ -294,4 +334,4 @@ def follow(clock: Clock) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(follow(Clock(Path(sys.argv[1]))))
+    sys.exit(follow(Clock(Path(sys.argv[1])), *map(Path, sys.argv[2:])))

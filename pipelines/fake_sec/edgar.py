@@ -110,6 +110,12 @@ class FakeEdgar(httpx.BaseTransport):
         self._history = SampleTransport(
             self._filers.values(), simulated=lambda filer: Company(filer, self._before[filer.cik])
         )
+        # their times, which the feed is sorted by, are calculated once
+        self._old = [
+            (self._filers[cik], replace(filing, accepted_at=filing.accepted))
+            for cik, before in self._before.items()
+            for filing in before
+        ]
         self._accepted: list[Filed] = []
         self._made: dict[str, _Made] = {}
         self._folder = lru_cache(KEPT)(package.folder)
@@ -117,7 +123,10 @@ class FakeEdgar(httpx.BaseTransport):
         self._lock = Lock()
 
     def accept(self, filer: Filer, filing: Filing) -> None:
-        """Add a filing; it is known from its time of acceptance on, which may be ahead."""
+        """Add a filing; it is known from its time of acceptance on, which may be ahead.
+
+        Co-registrants share an accession number: the package is that of the first one, in the folder of each.
+        """
         with self._lock:
             self._accepted.append((filer, filing))
 
@@ -139,10 +148,7 @@ class FakeEdgar(httpx.BaseTransport):
 
     def in_feed(self, now: datetime) -> list[Filed]:
         """The filings of the feed, one for each entry."""
-        return [
-            *((self._filers[cik], one) for cik, before in self._before.items() for one in before),
-            *self._known(now),
-        ]
+        return [*self._old, *self._known(now)]
 
     def _known(self, now: datetime) -> list[Filed]:
         return [(filer, filing) for filer, filing in self._accepted if filing.accepted <= now]
@@ -161,9 +167,10 @@ class FakeEdgar(httpx.BaseTransport):
         if (found := CIK.search(address)) and (filer := self._filers.get(found[1])):
             return self._document(address, filer, now)
         if found := FILE.fullmatch(address):
-            for filer, filing in self._accepted:
-                is_it = filing.accession.replace("-", "") == found[2] and filer.cik == found[1].zfill(10)
-                if is_it and self._is_in("filings", filing, now):
+            of = {by.cik: (by, one) for by, one in self._accepted if one.accession.replace("-", "") == found[2]}
+            if found[1].zfill(10) in of:
+                filer, filing = next(iter(of.values()))
+                if self._is_in("filings", filing, now):
                     return self._folder(filer, *as_filed(filer, [filing])).get(found[3])
         answer = self._history.handle_request(httpx.Request("GET", address))
         return answer.content if answer.status_code == 200 else None

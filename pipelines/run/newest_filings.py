@@ -32,7 +32,7 @@ from pipelines.run.filing_queue import NEVER, Queue, Waiting, wait_after
 from pipelines.settings import filings_wanted, store_patience
 from pipelines.stages.filing_requests import KEY
 from pipelines.stages.schemas import FED, FEED_FILINGS, SERVED, SERVED_FILINGS
-from pipelines.stages.statements import DECODED, UNREAD
+from pipelines.stages.statements import DECODED
 from pipelines.storage import shared_home
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -335,14 +335,13 @@ def from_packages(home: Home, ciks: Collection[str]) -> set[str]:
 def note_served(lake: Lake) -> None:
     """Write table `served_filings`: the newest filings of the build that is published now.
 
-    Also reports of the feed whose packages are read and have no facts, as amendments of Part III: they are not read
-    again.
+    Also reports of the feed whose packages are decoded and have no facts, as amendments of Part III, or cannot be, as
+    the one of a co-registrant: they are not read again, and companyfacts is asked for them.
     """
     newest = lake.read("filings", ["cik", "accession", "filed", "in_companyfacts"]).sort("filed", "accession", "cik")
     rows = newest.tail(NEWEST).select(SERVED_FILINGS.names())
     if lake.holds(FED) and lake.holds(DECODED):
-        unread = lake.read(UNREAD).drop_nulls("accession")
-        tried = lake.read(FED).join(lake.read(DECODED), on=KEY, how="semi").join(unread, on=KEY, how="anti")
+        tried = lake.read(FED).join(lake.read(DECODED), on=KEY, how="semi")
         others = tried.join(rows, on=KEY, how="anti", maintain_order="left")
         rows = pl.concat([rows, others.select(*KEY, in_companyfacts=pl.lit(value=False))])
     if not lake.holds(SERVED) or not rows.equals(lake.read(SERVED)):

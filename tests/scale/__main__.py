@@ -16,6 +16,9 @@ PROGRAMS = {"nginx": "nginx-light", "postgres": "postgresql", "redis-server": "r
 """Each program with its Debian package."""
 SIDE_BY_SIDE = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder")
 """Most tests wait; those of a group of files (conftest) share replicas and what is behind them."""
+SHORT = ("-m", "not long")
+LONG = ("-o", "faulthandler_timeout=7200")
+"""A played day takes half an hour on a busy machine; other tests hang after fifteen minutes (pyproject.toml)."""
 MISSING = 2
 """The exit status if something is missing."""
 SBIN = "/usr/sbin"
@@ -32,7 +35,7 @@ def main(*options: str) -> int:
         print("\n".join(lines), file=sys.stderr)
         return MISSING
     command = [sys.executable, "-m", "pytest", *SIDE_BY_SIDE, "--strict-skips", "--durations=10", str(FOLDER)]
-    command += ["-m", "not long"] if "--short" in options else []
+    command += SHORT if "--short" in options else LONG
     return subprocess.run([*command, *(option for option in options if option != "--short")], check=False).returncode
 
 

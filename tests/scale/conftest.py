@@ -1,7 +1,8 @@
 """Replicas behind nginx, for all tests of a run; a test that takes a part away brings it back.
 
 Tests that run side by side are divided into groups, each of which stays in one process: those of the replicas, because
-starting these takes longer than most tests, and those of each other file. What takes longest begins first.
+starting these takes longer than most tests, each played day, and those of each other file. What takes longest begins
+first.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,15 +13,20 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from tests.conftest import needed
-from tests.scale import objects, postgres, redis
+from tests.scale import objects as storage
+from tests.scale import postgres, redis
 from tests.scale.__main__ import FOLDER, PROGRAMS
 from tests.scale.__main__ import program as path_of
 from tests.scale.cluster import SITE, Cluster, Replica, stopped_at_the_end
 from tests.scale.front import nginx
+from tests.scale.objects import Objects
 
 REPLICAS = 2
 
+APART = "test_filing_day"
+"""The file each test of which is a group of its own: they share nothing, and take longest."""
 GROUPS = (
+    (APART,),
     ("test_replicas", "test_front", "test_faults"),
     ("test_cluster",),
     ("test_shared_homes",),
@@ -47,8 +53,10 @@ class Grouped(LoadFileScheduling):
     """Gives whole groups of files to processes, in their order."""
 
     def _split_scope(self, nodeid: str) -> str:
-        """The first file of the group of a test."""
+        """The first file of the group of a test; of a test that is a group of its own, the test."""
         file = super()._split_scope(nodeid)
+        if Path(file).stem == APART:
+            return nodeid
         return next((names[0] for names in GROUPS if Path(file).stem in names), file)
 
 
@@ -59,16 +67,22 @@ def installed(request: pytest.FixtureRequest) -> Finder:
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder) -> Iterator[Cluster]:
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
+    """An object storage for the files that have a store of their own in it, under a prefix; one for each process."""
+    with storage.running(tmp_path_factory.mktemp("objects")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder, objects: Objects) -> Iterator[Cluster]:
     """Two replicas with two workers each behind nginx, with homes that are empty at first, and a published build."""
     folder = tmp_path_factory.mktemp("cluster")
     with ExitStack() as parts:
         (home := folder / "home").mkdir()
-        storage = parts.enter_context(objects.running(folder))
         database = parts.enter_context(postgres.running(folder))
         counting = parts.enter_context(redis.running(installed("redis-server"), folder))
         variables = {
-            **storage.environment,
+            **objects.environment,
             "REDIS_URL": counting.url,
             "FUNDAMENTALS_ACCOUNTS_URL": database.database(),
             "FUNDAMENTALS_BASE_URL": f"{SITE}/v1",
@@ -81,7 +95,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, installed: Finder) -> Iter
         parts.enter_context(stopped_at_the_end(tuple(replicas)))
         addresses = [f"127.0.0.1:{each.port}" for each in replicas]
         front = parts.enter_context(nginx(installed("nginx"), folder / "nginx", addresses))
-        made = Cluster(front, tuple(replicas), home, variables, counting, storage, database)
+        made = Cluster(front, tuple(replicas), home, variables, counting, objects, database)
         made.publish("b1")
         for replica in replicas:
             replica.start()

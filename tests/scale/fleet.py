@@ -89,7 +89,9 @@ class Fleet:
 
     def schedule(self) -> Machine:
         """Start the scheduler, and wait until it listens."""
-        scheduler = self.start("scheduler", "scheduler", "--host", "127.0.0.1", FUNDAMENTALS_STORE="")
+        # another scheduler on this machine may have the port of the metrics: Dask warns, and takes another one
+        settings = {"FUNDAMENTALS_STORE": "", "PYTHONWARNINGS": "ignore:Port"}
+        scheduler = self.start("scheduler", "scheduler", "--host", "127.0.0.1", **settings)
         until(lambda: accepts(self.port), scheduler)
         return scheduler
 

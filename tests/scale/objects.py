@@ -200,6 +200,9 @@ class Gate:
 
     async def _leave(self) -> None:
         if self._server:
+            # what is accepted already gets its transport before the server is closed: asyncio would leave it open
+            self._loop.remove_reader(self._server.sockets[0])
+            await asyncio.sleep(0)
             self._server.close()
             self._server = None
         for writer in [*self._open]:

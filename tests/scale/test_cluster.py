@@ -19,12 +19,13 @@ import pytest
 
 from pipelines.storage.home import PROJECT
 from pipelines.storage.lake import Lake
-from tests.e2e.homes import PATIENCE, published, sync
+from tests.e2e.homes import PATIENCE, published, sync_unrecorded
 from tests.scale import fleet as machines
 from tests.scale.fleet import OF_DASK, Fleet, Machine, until
 
-BATCH = 6
-"""Companies, so that the sample has several batches."""
+SOURCE = ("sample", "--symbols", "XQORC,XQHBR,XQWHC,XQLNT,XQWLW,XQCPF,XQMDW,XQRDG")
+BATCH = 3
+"""Companies, so that the source has several batches."""
 
 
 @pytest.fixture
@@ -36,9 +37,9 @@ def fleet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Fleet]:
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The content hash of the build that one machine makes of the sample."""
+    """The content hash of the build that one machine makes of the source."""
     home = tmp_path_factory.mktemp("alone") / "home"
-    assert sync(home, "sample").returncode == 0
+    assert sync_unrecorded(home, *SOURCE, FUNDAMENTALS_PROCESSES="1").returncode == 0
     return published(home).content_hash
 
 
@@ -61,7 +62,7 @@ def test_a_killed_worker_and_one_with_other_rules_change_nothing(fleet, alone, t
     """
     other = fleet.start("worker", "worker", "--processes", "1", **with_other_rules(tmp_path / "other"))
     refused_without_a_certificate(fleet)
-    leading = fleet.sync("sample")
+    leading = fleet.sync(*SOURCE)
     until(lambda: "no worker with code" in leading.log and "1 with other code" in leading.log, leading)
     until(lambda: "is in force: it gets no batches; update it" in other.log, leading)
     killed, _ = fleet.add(), fleet.add()
@@ -79,13 +80,13 @@ def test_a_killed_worker_and_one_with_other_rules_change_nothing(fleet, alone, t
     )
     for machine in fleet.machines:
         machine.kill()
-    made_as_alone(fleet.sync("sample"), alone)
+    made_as_alone(fleet.sync(*SOURCE), alone)
 
 
 def with_other_rules(folder: Path) -> dict[str, Any]:
     """How to start a command with a copy of the program whose rules are others."""
     for name in ("pipelines", "warehouse", "serve"):
-        shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(PROJECT / name, folder / name)  # bytecode, too: compiling takes longer than all else
     for name in ("fundamentals.py", "dagster.yaml"):
         shutil.copy(PROJECT / name, folder)
     with (folder / "pipelines" / "tables" / "build_tables.py").open("a") as file:
@@ -96,7 +97,7 @@ def with_other_rules(folder: Path) -> dict[str, Any]:
 @pytest.mark.long
 def test_a_worker_that_is_frozen_changes_nothing(fleet, alone):
     """It is lost after a while, and its batch is done by the other one."""
-    leading = fleet.sync("sample")
+    leading = fleet.sync(*SOURCE)
     fleet.frozen_in_a_batch(fleet.machines[1], leading)
     made_as_alone(leading, alone)
 
@@ -147,7 +148,7 @@ def admits(port: int, authority: Path | None = None, *shown: Path) -> bool:
 def test_a_scheduler_that_is_killed_and_started_again(fleet, alone):
     """The leader gives the batches out again that are missing; workers join again by themselves."""
     scheduler, worker = fleet.machines[:2]
-    leading = fleet.sync("sample")
+    leading = fleet.sync(*SOURCE)
     fleet.frozen_in_a_batch(worker, leading)
     scheduler.kill()
     worker.signal(signal.SIGCONT)
@@ -165,7 +166,7 @@ def test_a_scheduler_that_is_killed_and_started_again(fleet, alone):
 @pytest.mark.long
 def test_a_scheduler_that_is_away_ends_the_run_with_a_line(fleet):
     fleet.machines[0].kill()
-    leading = fleet.sync("sample")
+    leading = fleet.sync(*SOURCE)
     until(lambda: "waiting for the scheduler at tls://127.0.0.1" in leading.log, leading)
     status, line = leading.ended()
     assert status == 1
@@ -175,7 +176,7 @@ def test_a_scheduler_that_is_away_ends_the_run_with_a_line(fleet):
 
 @pytest.mark.long
 def test_a_scheduler_that_is_frozen_ends_the_run_with_a_line(fleet):
-    leading = fleet.sync("sample")
+    leading = fleet.sync(*SOURCE)
     fleet.frozen_in_a_batch(fleet.machines[1], leading)
     fleet.machines[0].signal(signal.SIGSTOP)
     until(lambda: "waiting for the scheduler at tls://127.0.0.1" in leading.log, leading)
@@ -187,28 +188,28 @@ def test_a_scheduler_that_is_frozen_ends_the_run_with_a_line(fleet):
 @pytest.mark.long
 def test_a_leader_that_is_killed_is_followed_by_another_machine(fleet, alone):
     """Its lease ends, and the next run goes on with what was committed."""
-    first = fleet.sync("sample")
+    first = fleet.sync(*SOURCE)
     fleet.frozen_in_a_batch(fleet.machines[1], first)
     first.kill()
     fleet.machines[1].signal(signal.SIGCONT)
     # as on another machine, where nobody knows its processes
-    second = fleet.sync("sample", home="lead-2")
+    second = fleet.sync(*SOURCE, home="lead-2")
     made_as_alone(second, alone)
 
 
 @pytest.mark.long
 def test_a_leader_that_is_frozen_cannot_publish_when_it_wakes_up(fleet, alone):
     """Another one has taken the lease meanwhile; of two leaders that live, the second one leaves."""
-    first = fleet.sync("sample")
+    first = fleet.sync(*SOURCE)
     fleet.frozen_in_a_batch(fleet.machines[1], first)
-    refused = fleet.sync("sample", home="lead-3")
+    refused = fleet.sync(*SOURCE, home="lead-3")
     status, line = refused.ended()
     assert status == 1
     assert "the lease on s3://fundamentals/home is held by process" in line
     assert "another synchronization is running" in line
     first.signal(signal.SIGSTOP)
     fleet.machines[1].signal(signal.SIGCONT)
-    second = fleet.sync("sample", home="lead-2")
+    second = fleet.sync(*SOURCE, home="lead-2")
     made_as_alone(second, alone)
     head = fleet.objects.read("home/HEAD")
     first.signal(signal.SIGCONT)
@@ -216,12 +217,12 @@ def test_a_leader_that_is_frozen_cannot_publish_when_it_wakes_up(fleet, alone):
     assert status == 1
     assert "the lease was taken by" in line
     assert fleet.objects.read("home/HEAD") == head
-    made_as_alone(fleet.sync("sample"), alone)
+    made_as_alone(fleet.sync(*SOURCE), alone)
 
 
 @pytest.mark.long
 def test_a_store_that_goes_away_ends_the_run_with_a_line(fleet, alone):
-    leading = fleet.sync("sample")
+    leading = fleet.sync(*SOURCE)
     fleet.frozen_in_a_batch(fleet.machines[1], leading)
     fleet.objects.stop()
     fleet.machines[1].signal(signal.SIGCONT)
@@ -229,13 +230,13 @@ def test_a_store_that_goes_away_ends_the_run_with_a_line(fleet, alone):
     assert status == 1
     assert "the store does not answer" in line
     fleet.objects.start()
-    made_as_alone(fleet.sync("sample"), alone)
+    made_as_alone(fleet.sync(*SOURCE), alone)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("fleet", [0], indirect=True)
 def test_a_batch_of_which_three_workers_die_is_named(fleet):
-    leading = fleet.sync("sample", FUNDAMENTALS_BATCH="12")
+    leading = fleet.sync(*SOURCE, FUNDAMENTALS_BATCH="12")
     for _ in range(3):
         worker = fleet.add()
         fleet.frozen_in_a_batch(worker, leading)

@@ -71,12 +71,6 @@ class Publisher:
         return f"{self.prefix}/objects/{digest[:2]}/{digest}"
 
 
-@pytest.fixture(scope="module")
-def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
-    with storage.running(tmp_path_factory.mktemp("objects")) as running:
-        yield running
-
-
 @pytest.fixture
 def publisher(objects: Objects, tmp_path: Path) -> Publisher:
     """A publisher of build 0 in a store of its own."""

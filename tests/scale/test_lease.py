@@ -5,7 +5,6 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,7 +31,6 @@ from serve.app import PATHS
 from serve.metrics import families
 from serve.metrics.counts import Counts
 from serve.metrics.exposition import Collector
-from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from warehouse import follower, seal
 from warehouse.findings import WARNING, WELL
@@ -42,12 +40,6 @@ from warehouse.pointer import Synchronization as Synchronized
 from warehouse.store import ONCE, QUEUE, StoreConflict, opened
 
 SECONDS = 3
-
-
-@pytest.fixture(scope="module")
-def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
-    with storage.running(tmp_path_factory.mktemp("objects")) as running:
-        yield running
 
 
 @pytest.fixture
@@ -133,8 +125,8 @@ def test_a_holder_renews_its_lease_and_gives_it_up(copy):
     assert copy.store.lease()[0].holder == ""
 
 
-def test_who_waits_for_a_silent_holder_says_so_after_five_seconds(copy, monkeypatch, capsys):
-    monkeypatch.setenv("FUNDAMENTALS_LEASE", "8")
+def test_who_waits_for_a_silent_holder_says_so_after_some_seconds(copy, monkeypatch, capsys):
+    monkeypatch.setattr(lease, "AFTER", 1.0)
     lease._taken(copy.store, None)
     with leased(copy.store):
         pass

@@ -29,9 +29,8 @@ from pipelines.stages import filing_requests
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
 from tests import filing_packages
-from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync
+from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync, sync_unrecorded
 from tests.mirrors import ALFA, BRAVO, LAST_YEAR, Mirror, write
-from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from tests.servers import wait_until
 from tests.torture.days import Days
@@ -45,17 +44,11 @@ COLUMNS = {"COLUMNS": "400"}
 
 
 @pytest.fixture(scope="module")
-def objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Objects]:
-    with storage.running(tmp_path_factory.mktemp("objects")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory, objects: Objects) -> Days:
     """A source of two days, and a store with the build of the first."""
     found = Days(tmp_path_factory.mktemp("days"))
     home = tmp_path_factory.mktemp("first") / "home"
-    assert sync(home, found.folder, **at(objects, "first")).returncode == 0
+    assert sync_unrecorded(home, found.folder, **at(objects, "first")).returncode == 0
     found.turn(1)
     return found
 
@@ -246,7 +239,7 @@ def test_a_rollback_before_the_first_commit_loses_nothing(objects: Objects, days
 def test_a_home_with_a_log_of_its_own_is_not_overwritten(objects: Objects, days: Days, tmp_path: Path) -> None:
     """What it has recorded cannot be made again; a home that was shared before takes over the store as ever."""
     home, env = tmp_path / "home", copied(objects, "own")
-    assert sync(home, days.folder).returncode == 0
+    assert sync_unrecorded(home, days.folder).returncode == 0
     before = shared(home)
     for words in (("sync", "--source", days.folder), ("builds", "list")):
         refused = run(home, *words, **env)

@@ -231,6 +231,19 @@ def test_a_document_may_never_have_a_filing_although_it_has_later_ones(sec):
     assert first.accession.encode() in listed
 
 
+def test_the_package_of_co_registrants_is_in_the_folder_of_each(sec):
+    """It is that of the company that is filed for first; the feed names the filing once for each."""
+    edgar = FakeEdgar(FILERS, {REPORT.accession}, now=sec.moment, delay=at_most(timedelta(0)))
+    for filer in FILERS:
+        edgar.accept(filer, accepted(REPORT, MONDAY))
+    sec.server.transport = edgar
+    named = [one.cik for one in newest_filings(sec.client, (), {}).filings if one.accession == REPORT.accession]
+    assert named == [filer.cik for filer in FILERS]
+    folders = [PACKAGE.replace(str(int(FILER.cik)), str(int(filer.cik))) for filer in FILERS]
+    first, second = (sec.client.get(f"{folder}{REPORT.accession}-xbrl.zip").content for folder in folders)
+    assert first == second
+
+
 # --- Faults
 
 ADDRESSES = {

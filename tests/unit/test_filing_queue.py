@@ -113,14 +113,15 @@ def test_while_documents_cannot_be_read_the_feed_is(server, client, home):
     assert [one.asked for one in Queue.of(home.root).waiting] == [1, 1, 1, 0, 0, 0, 0]
 
 
-def test_a_package_without_facts_is_not_read_again(home):
-    """As that of an amendment of Part III; one that could not be read is."""
+def test_a_package_that_states_nothing_or_cannot_be_decoded_is_not_read_again(home):
+    """As that of an amendment of Part III, and that of a co-registrant; one that was not decoded is."""
     lake, keys = Lake(home.tables), [("0000000101", f"0000000101-26-00000{number}") for number in range(4)]
     filings = [(*key, date(2026, 8, 4), is_in) for key, is_in in zip(keys, (True, False), strict=False)]
     lake.write("filings", pl.DataFrame(filings, ["cik", "accession", "filed", "in_companyfacts"], orient="row"))
     of_feed = [(*key, "10-K/A", date(2026, 8, 4), AT) for key in keys]
     lake.write(FED, pl.DataFrame(of_feed, FEED_FILINGS, orient="row"))
-    lake.write(DECODED, pl.DataFrame([(*key, "") for key in keys[1:]], DECODED_FILINGS, orient="row"))
-    lake.write(UNREAD, pl.DataFrame([(None, *reversed(keys[3]), "no zip", "")], UNREAD_FILINGS, orient="row"))
+    lake.write(DECODED, pl.DataFrame([(*key, "") for key in keys[1:3]], DECODED_FILINGS, orient="row"))
+    unread = [(None, *reversed(keys[2]), "of another company", "1"), (None, *reversed(keys[3]), "damaged", "")]
+    lake.write(UNREAD, pl.DataFrame(unread, UNREAD_FILINGS, orient="row"))
     note_served(lake)
     assert lake.read(SERVED).rows() == [(*keys[0], True), (*keys[1], False), (*keys[2], False)]
