@@ -159,6 +159,13 @@ HISTORIES: dict[str, list[Row]] = {
         ),
         fact("RepaymentsOfLongTermDebt", 60e6, "2023-01-01", END, filed=FIRST_FILED),
     ],
+    "debt.proved.rest-and-flows": [
+        *after(
+            {DEPOSITS: 300.204, ADVANCES: 18.696, LIABILITIES: 318.9, ASSETS: 360.5},
+            {DEPOSITS: 308.308, SHORT: 13.6, LIABILITIES: 332.404, ASSETS: 373.612},
+        ),
+        fact("ProceedsFromLinesOfCredit", 5.4e6, "2023-01-01", END, filed=FIRST_FILED),
+    ],
     "debt.withheld.maturities-left-long-term-debt": since_quarter(
         {WHOLE: 400, CURRENT_LIABILITIES: 700, ASSETS: 2000}, {WHOLE: 300, CURRENT_LIABILITIES: 810, ASSETS: 2010}
     ),

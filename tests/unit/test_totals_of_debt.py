@@ -62,6 +62,30 @@ def test_debt_that_was_repaid_is_zero(before, flows, served):
     assert value_of(found, "total_debt", "annual", END) == served
 
 
+DEPOSITS, OTHER, LIABILITIES = "Deposits", "OtherLiabilities", "Liabilities"
+ADVANCES = "AdvancesFromFederalHomeLoanBanks"
+
+
+@pytest.mark.parametrize(
+    ("stated", "flows", "served"),
+    [
+        ({}, {REPAID: 4.4, BORROWED: 9.8}, 24.096),
+        ({SHORT: 13.6}, {REPAID: 4.4, BORROWED: 9.8}, 24.096),
+        ({ADVANCES: 42.096}, {REPAID: 4.4, BORROWED: 9.8}, 24.096),
+        ({SHORT: 13.6}, {REPAID: 4.4, BORROWED: 9.7}, None),
+    ],
+    ids=["no element", "one of two lines", "mistyped", "flows that lead to another amount"],
+)
+@in_one_call
+def test_what_a_bank_owes_is_the_rest_of_its_liabilities_if_the_flows_lead_to_it(stated, flows, served):
+    """Debt of 18.696 million a year before, as the lines of that balance sheet add up."""
+    before = {DEPOSITS: 300.204, OTHER: 2.1, ADVANCES: 18.696, LIABILITIES: 321.0, ASSETS: 360.5}
+    now = {DEPOSITS: 308.308, OTHER: 3.555, LIABILITIES: 335.959, ASSETS: 373.612, **stated}
+    found = yield raw(report(now, before), [fact(tag, each * 1e6, "2023-01-01", END) for tag, each in flows.items()])
+
+    assert value_of(found, "total_debt", "annual", END) == (served and pytest.approx(served * 1e6))
+
+
 PAYABLE, ACCRUED = "AccountsPayableCurrent", "AccruedLiabilitiesCurrent"
 ADDS_UP = {PAYABLE: 8045.123, ACCRUED: 760.321, CURRENT_LIABILITIES: 8813.555}
 LARGE_MATURITIES = {NONCURRENT: 5000.7, MATURITIES: 8100.2, CURRENT_LIABILITIES: 9700.5, ASSETS: 40000.1}

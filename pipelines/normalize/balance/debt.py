@@ -102,6 +102,13 @@ REPAID = Rule(
     "ASC 230-10-45-14, 230-10-45-15 (proceeds and repayments of debt are financing activities)",
     "compose",
 )
+REST_AND_FLOWS = Rule(
+    "debt.proved.rest-and-flows",
+    "Debt is what the other lines leave of unclassified liabilities, if this is exactly the debt of the day before a "
+    "period that ends on the day, plus what was borrowed in it, less what was repaid.",
+    f"{TOTALS_OF_BALANCE_SHEETS}; ASC 230-10-45-14, 230-10-45-15 (proceeds and repayments of debt)",
+    "compose",
+)
 DEBT_AS_READ = Rule(
     "debt.read.usual-lines",
     "Without proof, debt is the lines of borrowings that no other stated line includes.",
@@ -178,6 +185,8 @@ def debt(filing: Filing, day: int, known: Known) -> Value | None:
     found = _proved(filing, day, [*parts.values()]) if all(part.read for part in parts.values()) else None
     if found is not None and found.rule.where(True):
         return found
+    if rest := _rest_by_flows(filing, day, stated, known):
+        return rest
     flows = filing.flows[day]
     if NO_INTEREST_BUT_ON_DEPOSITS.where(flows.is_all_on_deposits) and not _borrowings(stated):
         return Value(
@@ -207,6 +216,30 @@ def debt(filing: Filing, day: int, known: Known) -> Value | None:
                 facts=tuple((row, 0.0) for row in flows.without_borrowing),
             )
     return _read(filing, day, stated, parts)
+
+
+def _rest_by_flows(filing: Filing, day: int, stated: Day, known: Known) -> Value | None:
+    """What the other lines leave of unclassified liabilities, if flows of borrowings lead to it; else None."""
+    lines = lines_of(filing, LIABILITIES, day)
+    others = [name for name in lines if LINES[LIABILITIES][name].kind != BORROWING]
+    left = filing.totals[day].get(LIABILITIES, 0.0) - sum_of(stated, others)
+    if left <= 0 or not REST_AND_FLOWS.where(bool(rolled_forward(filing, day, left, known))):
+        return None
+    borrowings = [name for name in lines if name not in others]
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        DEBT,
+        REST_AND_FLOWS,
+        left,
+        is_proved=True,
+        lines=left,
+        elements=nonzero(stated, borrowings),
+        facts=filing.facts(day, (*filing.terms[day][LIABILITIES], *((name, -1.0) for name in others))),
+        grain=filing.unit * (len(others) + 1),
+        flag=None if sum_of(stated, borrowings) == left else DERIVED_LINE,
+    )
 
 
 def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tuple[int, ...]:
