@@ -24,7 +24,7 @@ Company = tuple[str, str]
 
 OF_RULES = [name for name in VALUE_TABLES if name != UNREAD_REPORTS]
 """The tables that the rules make."""
-A_FEW = 13
+A_FEW = 51
 ALONE = ("0000909832", "0000097476", "0000002186")  # Costco, Texas Instruments, Barnwell Industries
 
 

@@ -1,9 +1,12 @@
 """Reports that are read from their packages before companyfacts have them: the version log, and what follows later."""
 
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 import httpx
 import pytest
@@ -44,25 +47,60 @@ class Sec(httpx.BaseTransport):
         return answer
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[EdgarServer]:
+    with running_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def first(server: EdgarServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that was synchronized before the reports; tests do not change it."""
+    server.transport = Sec()
+    return at(server, Home(tmp_path_factory.mktemp("first") / "home"), synchronize).root
+
+
+@pytest.fixture(scope="module")
+def together(server: EdgarServer, first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of that home that has followed both reports at once; tests do not change it."""
+    server.transport = Sec()
+    folder = tmp_path_factory.mktemp("together") / "home"
+    return at(server, Home(copied(first, folder)), lambda home: follow(home, *REPORTS)).root
+
+
+@pytest.fixture(scope="module")
+def once(server: EdgarServer, first: Path, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[object, ...]]:
+    """The log of a copy of that home that has read companyfacts with both reports."""
+    server.transport = WHOLE
+    folder = tmp_path_factory.mktemp("once") / "home"
+    return log_of(at(server, Home(copied(first, folder)), lambda home: synchronize(home, FILER.symbols[0])))
+
+
 @pytest.fixture
-def sec(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sec]:
-    monkeypatch.setenv("EDGAR_USER_AGENT", "Example mail@example.org")
-    with running_server() as server:
-        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
-        yield prepared(server)
-
-
-def prepared(server: EdgarServer) -> Sec:
-    made = Sec()
-    server.transport = made
+def sec(server: EdgarServer, monkeypatch: pytest.MonkeyPatch) -> Sec:
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    server.transport = made = Sec()
     return made
 
 
-def first(folder: Path) -> Home:
-    """A home that was synchronized before the reports."""
-    home = Home(folder)
-    composed(Synchronization(home, "live"))
+def settings(server: EdgarServer) -> dict[str, str]:
+    return {"EDGAR_USER_AGENT": "Example mail@example.org", "EDGAR_BASE_URL": server.url}
+
+
+def at(server: EdgarServer, home: Home, work: Callable[[Home], object]) -> Home:
+    """Do some work on a home with the server as the SEC."""
+    with patch.dict(os.environ, settings(server)):
+        work(home)
     return home
+
+
+def copied(home: Path, folder: Path) -> Path:
+    return shutil.copytree(home, folder, symlinks=True)
+
+
+def synchronize(home: Home, symbols: str = "") -> None:
+    composed(Synchronization(home, "live", symbols))
 
 
 def follow(home: Home, *reports: Filing, is_stated: bool = False) -> None:
@@ -78,31 +116,29 @@ def log_of(home: Home) -> list[tuple[object, ...]]:
     return query(home.root, LOG.format(REPORTS[0].filed))
 
 
-@pytest.mark.parametrize("together", [True, False], ids=["together", "newest first"])
-def test_reports_from_packages_give_the_log_of_one_synchronization(sec, tmp_path, together):
-    """Whatever their order, before companyfacts have them and after."""
-    home, once = first(tmp_path / "home"), first(tmp_path / "once")
-    if together:
-        follow(home, *REPORTS)
-    else:
-        follow(home, REPORTS[1])
-        assert {row[0] for row in query(home.root, "SELECT accession FROM filings WHERE NOT in_companyfacts")} == {
-            REPORTS[1].accession
-        }
-        follow(home, REPORTS[0])
-    read = log_of(home)
+def test_reports_from_packages_give_the_log_of_one_synchronization(together, once):
+    """Before companyfacts have them."""
+    read = log_of(Home(together))
+    assert [row for row in read if "source" in row] == []
+    assert read == once
+
+
+def test_so_they_do_whatever_their_order_and_after_companyfacts_have_them(sec, first, once, tmp_path):
+    home = Home(copied(first, tmp_path / "home"))
+    follow(home, REPORTS[1])
+    assert {row[0] for row in query(home.root, "SELECT accession FROM filings WHERE NOT in_companyfacts")} == {
+        REPORTS[1].accession
+    }
+    follow(home, REPORTS[0])
+    assert log_of(home) == once
     sec.documents = WHOLE
     follow(home, *REPORTS, is_stated=True)
-    composed(Synchronization(once, "live", FILER.symbols[0]))
-    assert read == log_of(home)
-    assert [row for row in read if "source" in row] == []
-    assert read == log_of(once)
+    assert log_of(home) == once
 
 
-def test_where_companyfacts_differ_a_version_has_the_cause_source(sec, tmp_path):
+def test_where_companyfacts_differ_a_version_has_the_cause_source(sec, together, tmp_path):
     """By less than rounding; of a larger difference the amount that the report itself states is right, and stays."""
-    home = first(tmp_path / "home")
-    follow(home, *REPORTS)
+    home = Home(copied(together, tmp_path / "home"))
     before = log_of(home)
     sec.documents = WHOLE
     newest = REPORTS[1].accession
