@@ -31,7 +31,7 @@ from tests.e2e.homes import PATIENCE, environment, query
 from tests.unit.test_metrics import samples
 from tests.unit.test_newest import entry, feed
 
-FILERS = sample_filers()[:3]
+FILERS = sample_filers()[:1]
 QUICKLY = """
 import signal
 import sys
