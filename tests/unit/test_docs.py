@@ -109,6 +109,15 @@ def test_make_test_runs_every_folder_of_tests_once() -> None:
     assert {"test-whole", "test-scale"} <= TARGETS  # which run these
 
 
+def test_make_quick_runs_files_that_there_are() -> None:
+    printed = subprocess.run(
+        ["make", "--dry-run", "quick"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    named = re.findall(r"tests/\S+", printed)
+    assert len(named) > 30
+    assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
 def test_the_docs_name_every_target_of_make() -> None:
     assert TARGETS - set(code(COMMANDS).split()) == set()
 
