@@ -4,7 +4,6 @@ Some tests start it as a process, as users do; most run the same command in this
 already.
 """
 
-import fcntl
 import json
 import shutil
 import stat
@@ -18,7 +17,6 @@ import polars as pl
 import pytest
 
 from pipelines.edgar.archive import Archive, Member
-from pipelines.storage.home import LOCK
 from pipelines.storage.lake import Lake
 from tests.archives import zipped
 from tests.e2e.homes import published, query, sync, sync_as_process, sync_unrecorded
@@ -135,49 +133,26 @@ def test_an_unknown_symbol(small, kept):
     refused(done, "no such symbol", "ALFB", "did you mean ALFA?")
 
 
-def test_a_missing_path(small, kept, tmp_path):
-    refused(sync(kept, tmp_path / "nowhere"), "nowhere is not a directory", "give live, sample, or a mirror")
+REFUSED = {
+    "nowhere": ("nowhere is not a directory", "give live, sample, or a mirror"),
+    "file": ("file is not a directory",),
+    "loop": ("loop", "give live, sample, or a mirror"),
+    "empty": ("has no www.sec.gov/files/company_tickers_exchange.json", "the list of companies"),
+    "damaged/companyfacts.zip": ("companyfacts.zip is not a whole zip file", "get it again"),
+    "live": ("needs EDGAR_USER_AGENT", 'EDGAR_USER_AGENT="Name mail@example.org"'),
+    "sample": ("holds real data", "use another home: FUNDAMENTALS_HOME="),
+}
+"""Sources, in a folder if they are files, and what is said of them."""
 
 
-def test_a_path_that_is_a_file(small, kept, tmp_path):
+@pytest.mark.parametrize("source", REFUSED)
+def test_a_source_that_is_refused(small, kept, tmp_path, source):
     (tmp_path / "file").touch()
-    refused(sync(kept, tmp_path / "file"), "file is not a directory")
-
-
-def test_a_path_that_cannot_be_read(small, kept, tmp_path):
-    (tmp_path / "mirror").symlink_to("mirror")
-    refused(sync(kept, tmp_path / "mirror"), f"{tmp_path / 'mirror'}", "give live, sample, or a mirror")
-
-
-def test_a_folder_without_the_list_of_companies(small, kept, tmp_path):
-    (tmp_path / "data.sec.gov").mkdir()
-    refused(sync(kept, tmp_path), "has no www.sec.gov/files/company_tickers_exchange.json", "the list of companies")
-
-
-@pytest.mark.parametrize("content", ["", "We are busy", '{"fields": ["cik", "name"', '{"fields": [], "data": []}'])
-def test_a_malformed_list_of_companies(small, kept, tmp_path, content):
-    mirror = Mirror(tmp_path, *FILERS)
-    mirror.tickers.write_text(content)
-    refused(sync(kept, mirror.folder), "tickers file")
-
-
-def test_live_without_a_user_agent(small, kept):
-    refused(sync(kept, "live"), "needs EDGAR_USER_AGENT", 'EDGAR_USER_AGENT="Name mail@example.org"')
-
-
-def test_a_home_of_the_other_kind(small, kept):
-    refused(sync(kept, "sample"), "holds real data", f"use another home: FUNDAMENTALS_HOME={kept}-sample")
-
-
-def test_a_home_that_cannot_be_written(small, kept, tmp_path):
-    (tmp_path / "file").touch()
-    refused(sync(tmp_path / "file" / "home", small[0].folder), "cannot be written", "set FUNDAMENTALS_HOME")
-
-
-def test_a_second_synchronization_at_the_same_time(small, kept):
-    with (kept / LOCK).open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        refused(sync(kept, small[0].folder), "another synchronization is running")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "companyfacts.zip").write_bytes(b"PK")
+    refused(sync(kept, source if source in ("live", "sample") else tmp_path / source), *REFUSED[source])
 
 
 def test_a_broken_document_is_quarantined(own):
@@ -318,8 +293,3 @@ def test_a_hostile_member_of_bulk_files_is_the_failure_of_its_company(own, tmp_p
     assert done.returncode == 3
     assert f"companyfacts.zip, CIK{BRAVO.cik}.json: has 2 members with its name" in done.stderr
     assert query(home, REVENUES) == revenues(*FILERS)
-
-
-def test_a_damaged_bulk_file(small, kept, tmp_path):
-    (tmp_path / "companyfacts.zip").write_bytes(b"PK")
-    refused(sync(kept, tmp_path / "companyfacts.zip"), "companyfacts.zip is not a whole zip file", "get it again")

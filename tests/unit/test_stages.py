@@ -618,7 +618,9 @@ def test_a_symbol_listed_twice_counts_once(first):
     assert first.lake.read("listings").select("symbol", "cik").rows() == [("ALFA", ALFA.cik), ("BRVO", BRAVO.cik)]
 
 
-@pytest.mark.parametrize("content", ['{"fields": ["cik", "na', "[]", '{"fields": ["cik"], "data": []}'])
+@pytest.mark.parametrize(
+    "content", ["", "We are busy", '{"fields": ["cik", "na', "[]", '{"fields": ["cik"], "data": []}']
+)
 def test_a_malformed_list_stops_the_run(run, content):
     run.mirror.tickers.write_text(content)
     with pytest.raises(DocumentError, match="tickers file"):
