@@ -48,7 +48,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup scale run sync serve ui notebook test test-whole test-scale coverage check format linters lintapi docs bench bench-http bench-downloads soak torture fuzz mutations ablation thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup scale run sync serve ui notebook quick test test-whole test-scale coverage check format linters lintapi docs bench bench-http bench-downloads soak torture fuzz mutations ablation thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -141,6 +141,18 @@ $(SUPPLY)/.ready: deploy/supply-chain.lock $(READY)
 # each other take a tenth of the time
 SETTLED = PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 TMPDIR=$(or $(IN_MEMORY),$(TMPDIR))
 PYTEST = $(SETTLED) $(BIN)/python -m pytest --numprocesses=$(call processes,$1) --dist=loadscope --no-loadscope-reorder
+# what a change of the rules or of the interface breaks first; the longest files come first
+QUICK = $(addprefix tests/, \
+	$(addprefix unit/test_,$(addsuffix .py,rules calendar breaks)) \
+	$(addprefix golden/test_,$(addsuffix .py,real_companies industries balances_of_real_filings returns_of_real_companies \
+		hard_cases statements)) \
+	$(addprefix contract/,$(addsuffix .py,test_sections_4_5_and_4_7 test_every_endpoint test_sections_4_parameters \
+		test_sections_2_and_4 test_sections_2_6_and_4_4 hostile/test_requests)) \
+	$(addprefix unit/test_,$(addsuffix .py,frames flows splits gaps facts items balances cash borrowings totals_of_debt \
+		derived faces identities repairs standardize serve_parameters serve_openapi rule_table docs)))
+quick: setup ## run the tests that a change of rules or of the interface breaks first, within a minute
+	@$(call PYTEST,0) $(QUICK)
+
 test: setup $(OLDEST)/.ready ## run the tests of rules, values, modules and the contract; STRICT=1 fails if a program is missing
 	@$(call PYTEST,0) $(if $(STRICT),--strict-skips)
 

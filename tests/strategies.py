@@ -424,7 +424,7 @@ def filers(draw: st.DrawFn, number: int | None = None, without: Iterable[str] = 
 
 
 TOGETHER = 8
-"""The number of filers drawn at once: the pipeline works on columns, and one filer costs nearly as much as eight."""
+"""The number of filers drawn at once: a call of the pipeline costs as much as several filers."""
 
 
 def together(one: st.SearchStrategy[Filer], count: int = TOGETHER) -> st.SearchStrategy[list[Filer]]:
@@ -433,9 +433,13 @@ def together(one: st.SearchStrategy[Filer], count: int = TOGETHER) -> st.SearchS
 
 
 days = st.dates(date(2021, 6, 1), LAST_DAY)
-days_of_each = st.lists(days, min_size=TOGETHER, max_size=TOGETHER, unique=True)
+
+
+def different_days(count: int = TOGETHER) -> st.SearchStrategy[list[date]]:
+    """Some days of the history."""
+    return st.lists(days, min_size=count, max_size=count, unique=True)
 
 
 def cuts(count: int) -> st.SearchStrategy[list[date]]:
     """Some days of the history, in order: each is the day of a synchronization before the last."""
-    return st.lists(days, min_size=count, max_size=count, unique=True).map(sorted)
+    return different_days(count).map(sorted)

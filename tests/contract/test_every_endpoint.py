@@ -27,9 +27,10 @@ def test_4_the_endpoints_and_their_parameters() -> None:
     ]
 
 
-@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECTED"])
-@pytest.mark.parametrize("path", [*PATHS, "/openapi.json"])
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECTED", "BREW"])
+@pytest.mark.parametrize("path", [*PATHS, "/openapi.json", "/companies/LNTR/financials?anything=1&apikey=x"])
 def test_1_only_get_is_accepted(client: httpx.Client, method: str, path: str) -> None:
+    """Only the path is checked before the method; the response to HEAD has no body."""
     response = client.request(method, path)
     assert (response.status_code, response.headers["allow"]) == (405, "GET")
     if method == "HEAD":

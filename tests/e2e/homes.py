@@ -14,6 +14,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import fundamentals
@@ -25,6 +26,9 @@ from warehouse.pointer import Pointer, copies_of, current, description_of, overl
 from warehouse.pointer import kept as kept_builds
 from warehouse.reader import open_read_only
 from warehouse.verify import content_hash
+
+if TYPE_CHECKING:
+    from pipelines.run.plan import Outcome
 
 PATIENCE = 600
 """Seconds after which a process counts as hanging: many times what the longest needs on a busy machine."""
@@ -55,16 +59,19 @@ def sync_unrecorded(home: Path, source: object, *arguments: str, **more: str) ->
 
     The steps, the conditions and the result are the same (tests/unit/test_composition.py).
     """
-    # imported here, because the process that hands out the tests does not need them
+    # imported here, because the process that hands out the tests does not need it
     from pipelines.dagster_app import synchronize
-    from pipelines.run.plan import Outcome, composed
+
+    with patch.object(synchronize, "run_job", run_unrecorded):
+        return sync(home, source, *arguments, **more)
+
+
+def run_unrecorded(home: Home, source: str, symbols: str = "", *, full: bool = False) -> "Outcome":
+    """What `run_job` does, without Dagster."""
+    from pipelines.run.plan import composed
     from pipelines.run.synchronization import Synchronization
 
-    def unrecorded(home: Home, source: str, symbols: str = "", *, full: bool = False) -> Outcome:
-        return composed(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))
-
-    with patch.object(synchronize, "run_job", unrecorded):
-        return sync(home, source, *arguments, **more)
+    return composed(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))
 
 
 def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,5 @@
-"""`fundamentals follow`, as a process: a report is served from its package or after companyfacts has it, also after the
-process was killed.
+"""`fundamentals follow`, as a process: a report is served when companyfacts has it, also after the process was killed.
+That it is served from its package: tests/unit/test_reports_from_packages.py, and the game day.
 
 The server is a real one on a loopback port; behind it is the simulator. Only the pauses of the command are shorter.
 """
@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import httpx
 import pytest
 
 from pipelines.dagster_app.follow import NICENESS
@@ -31,7 +30,7 @@ from tests.e2e.homes import PATIENCE, environment, query
 from tests.unit.test_metrics import samples
 from tests.unit.test_newest import entry, feed
 
-FILERS = sample_filers()[:3]
+FILERS = sample_filers()[:1]
 QUICKLY = """
 import signal
 import sys
@@ -46,7 +45,7 @@ sys.exit(fundamentals.main(["follow"]))
 
 
 @contextmanager
-def following(home: Path, server: EdgarServer, filings: str = "off") -> Iterator["subprocess.Popen[str]"]:
+def following(home: Path, server: EdgarServer) -> Iterator["subprocess.Popen[str]"]:
     """The command in a process, which is killed at the end of the block."""
     process = subprocess.Popen(
         [sys.executable, "-c", QUICKLY],
@@ -55,7 +54,7 @@ def following(home: Path, server: EdgarServer, filings: str = "off") -> Iterator
             home,
             EDGAR_USER_AGENT="Example mail@example.org",
             EDGAR_BASE_URL=server.url,
-            FUNDAMENTALS_FILINGS=filings,
+            FUNDAMENTALS_FILINGS="off",
         ),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -66,17 +65,6 @@ def following(home: Path, server: EdgarServer, filings: str = "off") -> Iterator
     finally:
         process.kill()
         process.communicate()
-
-
-class PackagesFirst(httpx.BaseTransport):
-    """The SEC while companyfacts and submissions lack a report whose package is there."""
-
-    def __init__(self, documents: httpx.BaseTransport, packages: httpx.BaseTransport) -> None:
-        self._documents, self._packages = documents, packages
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        of = self._packages if "/Archives/edgar/data/" in str(request.url) else self._documents
-        return of.handle_request(request)
 
 
 def line_with(process: "subprocess.Popen[str]", text: str) -> str:
@@ -133,38 +121,6 @@ def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
         process.terminate()
         assert process.wait(PATIENCE) == STATUS
     assert query(home, f"SELECT max(filed) FROM filings WHERE cik = '{filer.cik}'") != held
-
-
-VALUES = "SELECT * EXCLUDE (version, recorded_at, known_at) FROM versions WHERE cik = '{}' AND is_current ORDER BY ALL"
-
-
-def test_a_report_is_served_from_its_package(server, tmp_path):
-    """No other document is waited for. When companyfacts has the report and is equal, no version follows."""
-    home, after = tmp_path / "home", SampleTransport(FILERS)
-    filer, report = max(
-        ((filer, filing) for filer, filing in after._filings if filing.form == "10-Q"), key=lambda one: one[1].filed
-    )
-    before = SampleTransport(FILERS, filed_by=report.filed - timedelta(days=1))
-    server.transport = PackagesFirst(before, after)
-    for form in ("10-", "20-F", "40-F"):
-        server.on(newest_url(form, 0), Reply(body=feed()))
-    filed = f"SELECT in_companyfacts, filed FROM filings WHERE accession = '{report.accession}'"
-    with following(home, server, "recent") as process:
-        assert ": published" in line_with(process, "all companies: ")
-        named = entry(int(filer.cik), cik=filer.cik, accession=report.accession, updated=datetime.now(UTC).isoformat())
-        named = named.replace("2026-08-04", f"{report.filed}")
-        server.on(newest_url("10-", 0), Reply(body=feed(named)))
-        assert ": published" in line_with(process, report.accession)
-        assert query(home, filed) == [(False, report.filed)]
-        served = query(home, VALUES.format(filer.cik))
-        log = query(home, "SELECT count(*) FROM versions")
-        assert report.accession in str(served)
-        server.transport = after
-        assert ": published" in line_with(process, report.accession)
-        assert query(home, filed) == [(True, report.filed)]
-        until(lambda: not Queue.of(home).waiting)
-    assert query(home, VALUES.format(filer.cik)) == served
-    assert query(home, "SELECT count(*) FROM versions") == log
 
 
 def test_an_address_that_refuses_connections_is_one_line_at_once(tmp_path):

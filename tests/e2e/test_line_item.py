@@ -60,7 +60,12 @@ def home(request: pytest.FixtureRequest, program: Path, tmp_path_factory: pytest
 def run(program: Path, home: Path, *arguments: str) -> str:
     """What a command of the copy prints."""
     done = subprocess.run(
-        command(*arguments), cwd=program, env=environment(home), capture_output=True, text=True, timeout=PATIENCE
+        command(*arguments),
+        cwd=program,
+        env=environment(home, FUNDAMENTALS_FILINGS="off"),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -16,17 +16,13 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from serve.access.accounts import Accounts
-from serve.settings import Settings
 from tests import builds
 from tests.servers import (
-    NOON,
     ONCE_IN_A_WHILE,
     PATIENCE,
-    Clock,
     Served,
     active_key,
     as_process,
-    in_process,
     redis_server,
     wait_until,
 )
@@ -65,17 +61,6 @@ def early_in_a_minute() -> None:
     """Wait until the minute has time left for two hundred requests, also on a slow machine."""
     if (left := 60 - time.time() % 60) < 10:
         time.sleep(left + 0.1)
-
-
-def test_one_worker_passes_sixty_requests_per_minute(home: Path) -> None:
-    clock = Clock(NOON + 59.999)
-    key = active_key(home)
-    with in_process(Settings(home), clock) as address:
-        assert statuses(address, key) == {200: 60, 429: 140}
-        clock.now = NOON + 60
-        assert statuses(address, key) == {200: 60, 429: 140}
-        clock.now = NOON + 119.999
-        assert statuses(address, key, 20) == {429: 20}
 
 
 def test_several_workers_with_redis_pass_sixty_requests_per_minute(home: Path, redis: tuple[str, object]) -> None:

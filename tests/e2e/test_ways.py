@@ -16,7 +16,7 @@ from pipelines.run.steps import FEEDING_FORMS
 from pipelines.sample import SampleTransport, sample_filers
 from tests.e2e.homes import published, query, sync_unrecorded
 
-FILERS = sample_filers()[:6]
+FILERS = sample_filers()[:4]
 FIRST, LATER = date(2024, 10, 31), date(2024, 11, 8)
 USER_AGENT = "Example Research mail@example.org"
 

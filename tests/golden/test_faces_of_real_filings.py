@@ -20,7 +20,7 @@ from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages.filed_rows import FACTS, LINES, of_data_set, of_packages
 from tests.golden.test_data_sets_of_real_quarters import BERKSHIRE, quarter
-from tests.golden.test_packages_of_real_filings import FILINGS, read_all
+from tests.golden.test_packages_of_real_filings import FILINGS
 
 pytestmark = pytest.mark.skipif(not FILINGS.is_dir(), reason="real filings are missing: ../shared/filings")
 
@@ -55,10 +55,10 @@ def judged() -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def found(judged) -> dict[tuple[str, str], list[tuple[date, float]]]:
+def found(judged, packages) -> dict[tuple[str, str], list[tuple[date, float]]]:
     """The values of each company without splits, and item; each filing is of two months after its newest period."""
     ends = {row["folder"]: row for row in sorted(judged, key=lambda row: row["period_end"])}
-    packages = {name: package for name, package in read_all() if name in ends}
+    packages = {name: package for name, package in packages.items() if name in ends}
     filings = pl.DataFrame(
         [
             (

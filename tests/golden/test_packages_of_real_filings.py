@@ -44,12 +44,6 @@ class CompanyFacts(msgspec.Struct):
     facts: dict[str, dict[str, Concept]]
 
 
-@pytest.fixture(scope="module")
-def packages() -> dict[str, Package]:
-    """All filings that have an instance, by the names of their folders."""
-    return dict(read_all())
-
-
 def read_all() -> Iterator[tuple[str, Package]]:
     for folder in sorted(FILINGS.glob("CIK*/*/")):
         files = {path.name.removesuffix(".gz"): content(path) for path in folder.iterdir() if READ.search(path.name)}

@@ -23,7 +23,7 @@ from tests.conftest import SHARED, synchronize
 from warehouse import publish
 
 LAYOUT = SHARED / "tools" / "filings_mirror.py"
-SOURCES = [SHARED / name for name in ("filings", "data-sets", "edgar", "edgar-single")]
+MIRRORS = [SHARED / name for name in ("edgar", "edgar-single")]
 BERKSHIRE = "0001067983"
 
 pytestmark = pytest.mark.skipif(not LAYOUT.is_file(), reason="real filings are missing: ../shared/tools")
@@ -31,9 +31,22 @@ pytestmark = pytest.mark.skipif(not LAYOUT.is_file(), reason="real filings are m
 
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The mirrors, with the filings and data sets."""
-    folder = tmp_path_factory.mktemp("filings") / "mirror"
-    subprocess.run([sys.executable, LAYOUT, folder, *SOURCES], check=True, capture_output=True)
+    """The companies of the mirrors that have filings, with these and the data sets."""
+    folder = tmp_path_factory.mktemp("filings")
+    narrowed = [of_those_with_filings(source, folder / source.name) for source in MIRRORS]
+    command = [sys.executable, LAYOUT, folder / "mirror", SHARED / "filings", SHARED / "data-sets", *narrowed]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / "mirror"
+
+
+def of_those_with_filings(mirror: Path, folder: Path) -> Path:
+    """The documents of a mirror, but of companies without a filing, in a folder."""
+    names = tuple(path.name for path in (SHARED / "filings").glob("CIK*"))
+    for path in mirror.rglob("*.json"):
+        if not path.name.startswith("CIK") or path.name.startswith(names):
+            link = folder / path.relative_to(mirror)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(path)
     return folder
 
 

@@ -1,11 +1,11 @@
 """No error that another fact contradicts is served wrong: neither on the day of the error nor after all filings.
 
-`make mutations` draws twenty times as many filers, and counts errors without a witness and needless nulls too.
+`make mutations` draws forty times as many filers, and counts errors without a witness and needless nulls too.
 """
 
 from tests.property.errors import WITNESSED, counted
 
-FILERS = 100
+FILERS = 50
 
 
 def test_no_error_with_a_witness_is_served_wrong():

@@ -23,6 +23,7 @@ SHORT = ("test_every_endpoint.py",)
 LONG = (
     "test_sections_5_7_8.py", "test_generated_client.py", "test_sections_2_6_and_4_4.py",
     "test_sections_2_and_4.py", "test_sections_4_5_and_4_7.py", "test_sections_4_parameters.py",
+    "hostile/test_requests.py",
 )  # fmt: skip
 """The contract tests that ask a service from outside."""
 

@@ -1,4 +1,4 @@
-"""Corrupted facts of one company: no row of another changes, and no company vanishes without its name in the output.
+"""Corrupted facts of some companies: no row of another changes, and no company vanishes without its name in the output.
 
 Belongs here: the ways in which facts are corrupted, and the judgement. Does not: hostile bytes (tests.fuzz), errors of
 filers and what the rules make of them (tests.bench.mutations).
@@ -15,13 +15,14 @@ from urllib.parse import urlsplit
 import httpx
 
 from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
+from pipelines.sample import Filer
 from pipelines.sample.filers import SAMPLE
 from pipelines.sample.transport import SampleTransport
 from tests.e2e.homes import query, sync, sync_unrecorded
 from tests.torture.ground import Found, Ground, failures
 
 Fact = dict[str, Any]
-FILERS = SAMPLE[:3]
+FILERS = SAMPLE[:6]
 SHARES = (0.0, 0.03, 0.3, 1.0)
 """The shares of the facts that are corrupted; 0: one fact."""
 
@@ -92,35 +93,40 @@ class Source:
         done = sync(self.whole, self.mirror)
         assert done.returncode == 0, done.stderr
 
-    def tried(self, drawn: random.Random) -> tuple[str, list[str], str]:
-        """Corrupt the facts of one company, and synchronize a copy of the home.
+    def tried(self, drawn: random.Random, companies: int = 1) -> tuple[str, list[str], list[str]]:
+        """Corrupt the facts of some companies, and synchronize a copy of the home.
 
         Returns:
-            the way; what must not be, one sentence each; and what became of the company.
+            the ways; what must not be, one sentence each; and what became of each company.
         """
-        filer = drawn.choice(FILERS)
-        path = self._path(facts_url(filer.cik))
-        before = path.read_bytes()
-        way, document = corrupted(json.loads(before), drawn)
+        filers, ways, became = drawn.sample(FILERS, companies), [], []
+        before = {self._path(facts_url(filer.cik)): self._path(facts_url(filer.cik)).read_bytes() for filer in filers}
+        for filer, (path, whole) in zip(filers, before.items(), strict=True):
+            way, document = corrupted(json.loads(whole), drawn)
+            ways.append(f"{way} of {filer.symbols[0]}")
+            path.write_text(json.dumps(document))
         shutil.copytree(self.whole, self.home, symlinks=True)
         try:
-            path.write_text(json.dumps(document))
             done = sync_unrecorded(self.home, self.mirror)
-            losses = failures(done)
-            is_named, is_served = filer.cik in done.stderr, filer.symbols[0] in dict(query(self.home, SERVED))
-            losses += [] if is_served or is_named else [f"{filer.symbols[0]} vanished without a word"]
-            losses += [f"rows of another company changed in {name}" for name in self._changed(filer.cik)]
+            losses, served = failures(done), dict(query(self.home, SERVED))
+            for filer in filers:
+                is_named, is_served = filer.cik in done.stderr, filer.symbols[0] in served
+                losses += [] if is_served or is_named else [f"{filer.symbols[0]} vanished without a word"]
+                became.append("held back" if is_named else "taken over" if is_served else "gone")
+            losses += [f"rows of another company changed in {name}" for name in self._changed(filers)]
         finally:
-            path.write_bytes(before)
+            for path, whole in before.items():
+                path.write_bytes(whole)
             shutil.rmtree(self.home)
-        became = "held back" if is_named else "taken over" if is_served else "gone"
-        return f"{way} of {filer.symbols[0]}", losses, became
+        return "; ".join(ways), losses, became
 
-    def _changed(self, cik: str) -> Iterator[str]:
+    def _changed(self, but: list[Filer]) -> Iterator[str]:
         """The published tables in which rows of other companies differ from those of before."""
+        ciks = ", ".join(f"'{filer.cik}'" for filer in but)
         for (name,) in query(self.whole, OF_COMPANIES):
             columns = "* EXCLUDE (data_updated_at)" if name == "companies" else "*"
-            sums = f"SELECT count(*), sum(hash(row)) FROM (SELECT {columns} FROM {name} WHERE cik <> '{cik}') AS row"
+            others = f"SELECT {columns} FROM {name} WHERE cik NOT IN ({ciks})"
+            sums = f"SELECT count(*), sum(hash(row)) FROM ({others}) AS row"
             if query(self.whole, sums) != query(self.home, sums):
                 yield str(name)
 
@@ -137,7 +143,7 @@ def drawn_corruptions(ground: Ground, times: int) -> Found:
     """Corrupt the facts of one company after the other, in ways that are drawn."""
     found, source = Found(), Source(ground.folder / "corrupted")
     for _ in range(times):
-        way, losses, became = source.tried(ground.drawn)
+        way, losses, (became,) = source.tried(ground.drawn)
         found.times += 1
         found.note(became)
         found.losses += [f"{way}: {loss}" for loss in losses]

@@ -22,7 +22,7 @@ from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
 from tests import dagster_records
 from tests.mirrors import ALFA, BRAVO, Mirror
-from warehouse import dagster_record, publish
+from warehouse import dagster_record, publish, runs
 from warehouse.reader import open_read_only
 from warehouse.verify import is_whole
 
@@ -94,7 +94,10 @@ def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_
 
     for filer in (ALFA, BRAVO):
         same_mirror.facts(filer).write_text("{")
-    assert composed(Synchronization(synchronized, str(same_mirror.folder))).held_back_by
+    outcome = composed(Synchronization(synchronized, str(same_mirror.folder)))
+    assert outcome.held_back_by == ["few_are_quarantined: 2 of 2 companies with documents are quarantined"]
+    assert build_of(synchronized) == first
+    assert runs.read(synchronized.published).by_result[runs.HELD_BACK].number == 1
     assert led_to(synchronized)[:-1] == [first]
 
     same_mirror.hold(ALFA, replace(BRAVO, scale=900))

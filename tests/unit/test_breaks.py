@@ -23,9 +23,9 @@ from tests.factories import (
     raw,
     row_of,
     signed,
-    standardized,
     value_of,
 )
+from tests.together import in_one_call
 
 FIGURES = {REVENUE: 500e6, NET_INCOME: 50e6, CASH_FLOW: 70e6}
 BALANCES = {ASSETS: 900e6, CASH: 80e6}
@@ -191,6 +191,7 @@ def test_a_few_elements_of_other_standards_are_no_change():
 # --- The rules
 
 
+@in_one_call
 def test_each_break_names_its_rule():
     """Nearly all figures, a whole balance sheet, other standards; and twelve months across a break."""
     flows = [row for row in annual_report(2019, scale=100, filed="2020-12-20") if row["tag"] in FIGURES]
@@ -201,7 +202,8 @@ def test_each_break_names_its_rule():
         *breaks_in(annual_report(2008, years=1), merged),
         *breaks_in(foreign, annual_report(2021)),
     ]
-    across = merged_shell().found.gaps.filter(reason="basis_break")
+    today = yield merged_shell()
+    across = today.found.gaps.filter(reason="basis_break")
 
     company, standards = breaks.ANOTHER_COMPANY.id, breaks.OTHER_STANDARDS.id
     assert [rule for _, _, rule in found] == [company, company, standards]
@@ -232,7 +234,7 @@ def merged(before, after, at):
     rows = [row for row in reports_of(before) if row["filed"] < at] + [
         row for row in reports_of(after) if row["filed"] >= at
     ]
-    return standardized(raw(rows))
+    return raw(rows)
 
 
 def merged_shell():
@@ -240,13 +242,14 @@ def merged_shell():
     return merged(SHELL, COMPANY, at="2020-08-01")
 
 
+@in_one_call
 def test_twelve_months_never_mix_two_companies():
     """After a merger between two quarters, no sum combines the shell's and the company's quarters.
 
     The quarters that the company's own reports show as comparatives give its twelve months, also those to March 2020,
     which are those to June less the second quarter, plus that of 2019; other periods have no value or are the shell's.
     """
-    found = merged_shell()
+    found = yield merged_shell()
 
     values = found.values.filter(item="revenue", period_kind="ttm")
     assert set(values["value"]) <= {4e6, 400e6}
@@ -257,13 +260,14 @@ def test_twelve_months_never_mix_two_companies():
     assert value_of(found, "revenue", "ttm", "2020-06-30") == 400e6
 
 
+@in_one_call
 def test_four_quarters_are_of_the_company_whose_reports_are_newer():
     """Earnings per share to March 2020: the shell's, and the company's when its report of May 2021 has that quarter.
 
     The quarters before are the comparatives of its earlier reports, and 2019 less nine months.
     """
-    versions = merged([1e6] * 16, [100e6] * 16, at="2020-08-01").found.versions
-    found = versions.filter(item="eps_basic", period_end=date(2020, 3, 31))
+    today = yield merged([1e6] * 16, [100e6] * 16, at="2020-08-01")
+    found = today.found.versions.filter(item="eps_basic", period_end=date(2020, 3, 31))
 
     assert found.select("filed", pl.col("value").round(2), "flags", "cause").rows() == [
         (date(2020, 5, 10), 0.04, "", "initial"),
@@ -273,15 +277,17 @@ def test_four_quarters_are_of_the_company_whose_reports_are_newer():
     assert [leg["value"] for leg in found["legs"].to_list()[-1]] == [1.0, 4.0, 3.0, 1.0, 1.0]
 
 
+@in_one_call
 def test_both_companies_stay_in_the_history():
     """The values of 2019 stated before and after the merger, with the cause."""
-    found = merged_shell().found.versions
+    found = yield merged_shell()
 
-    told = found.filter(item="net_income", period_end=date(2019, 12, 31)).select("value", "cause")
+    told = found.found.versions.filter(item="net_income", period_end=date(2019, 12, 31)).select("value", "cause")
     assert told.rows() == [(0.4e6, "initial"), (40e6, "entity_change")]
 
 
 @pytest.mark.parametrize(("item", "year"), [("revenue", 400e6), ("net_income", 40e6)])
+@in_one_call
 def test_twelve_months_never_mix_two_standards(item, year):
     """A year of 440 under IFRS and quarters of 100 under US-GAAP: no twelve months until the year is 400, too."""
     names = {REVENUE: "Revenue", NET_INCOME: "ProfitLoss", CASH_FLOW: IN_IFRS[CASH_FLOW], CASH: IN_IFRS[CASH]}
@@ -292,7 +298,8 @@ def test_twelve_months_never_mix_two_standards(item, year):
     ]
     after = [row for row in reports_of(COMPANY) if row["filed"] >= "2020-04-01"]
 
-    found = standardized(raw(before, after)).found.versions.filter(item=item).rows(named=True)
+    today = yield raw(before, after)
+    found = today.found.versions.filter(item=item).rows(named=True)
 
     assert all(len({leg["tag"].partition(":")[0] for leg in row["legs"]}) == 1 for row in found)
     assert {round(row["value"]) for row in found} == {round(year), round(year * 1.1)}
@@ -313,22 +320,24 @@ def test_the_standards_of_a_filing_do_not_depend_on_later_ones():
     assert regimes(4) == [0, 0, 2, 2]
 
 
+@in_one_call
 def test_the_company_that_takes_over_may_have_no_debt():
     """Its first balance sheet states no debt for the day of the shell's, and so fewer lines."""
     of_shell = fact("LongTermDebtNoncurrent", 4e6, None, "2019-12-31", filed="2020-02-20")
     of_company = fact("LongTermDebt", 0, None, "2019-12-31", filed="2021-02-20")
     shell = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01), of_shell]
-    found = standardized(raw(shell, annual_report(2020, years=3), of_company)).found.versions
+    found = yield raw(shell, annual_report(2020, years=3), of_company)
 
-    versions = found.filter(pl.col("item") == "total_debt", pl.col("period_end") == day("2019-12-31"))
+    versions = found.found.versions.filter(pl.col("item") == "total_debt", pl.col("period_end") == day("2019-12-31"))
     assert versions.select("value", "cause").rows() == [(4e6, "initial"), (0.0, "entity_change")]
 
 
+@in_one_call
 def test_a_period_has_the_figures_of_one_company_only():
     """Debt of the shell stays until a filing shows the company's cash flows of the period, and is then withdrawn."""
     debt = fact("LongTermDebtNoncurrent", 4e6, None, "2019-12-31", filed="2020-02-20")
     shell = [*annual_report(2018, scale=0.01), *annual_report(2019, scale=0.01), debt]
-    found = standardized(raw(shell, annual_report(2020, years=3)))
+    found = yield raw(shell, annual_report(2020, years=3))
 
     versions = found.found.versions.filter(pl.col("item") == "total_debt", pl.col("period_end") == day("2019-12-31"))
     assert versions.select("value", "cause", "rule").rows()[-1] == (None, "withdrawn", "break.one-company-a-period")

@@ -17,12 +17,12 @@ from tests.factories import (
     month_ends,
     ordered_facts,
     raw,
-    standardized,
     stated,
     value_of,
     week_ends,
 )
 from tests.shapes import flows
+from tests.together import in_one_call
 
 WEEKS_52, WEEKS_53 = (13, 13, 13, 13), (13, 13, 13, 14)
 
@@ -335,22 +335,26 @@ def after_transition(start: str, end: str, *quarters: str, form: str = "10-KT") 
         ("2024-09-30", ("2024-12-31", "2025-03-31")),
     ],
 )
+@in_one_call
 def test_the_fiscal_year_begins_anew_after_a_transition_report(end, quarters):
     """No annual report on the new fiscal year is filed yet."""
     rows = after_transition("2024-01-01", end, *quarters)
 
     assert labels(rows)[-2:] == [f"2025Q1 {quarters[0]}", f"2025Q2 {quarters[1]}"]
-    assert standardized(rows).found.profiles["fiscal_year_end_month"].to_list() == [day(end).month]
+    found = yield rows
+    assert found.found.profiles["fiscal_year_end_month"].to_list() == [day(end).month]
 
 
 @pytest.mark.parametrize(
     ("form", "start"), [("10-Q", "2024-01-01"), ("10-KT", "2023-11-01")], ids=["a quarter", "not after a fiscal year"]
 )
+@in_one_call
 def test_another_report_does_not_begin_a_fiscal_year(form, start):
     rows = after_transition(start, "2024-03-31", "2024-06-30", "2024-09-30", form=form)
 
     assert labels(rows)[-2:] == ["2024Q2 2024-06-30", "2024Q3 2024-09-30"]
-    assert standardized(rows).found.profiles["fiscal_year_end_month"].to_list() == [12]
+    found = yield rows
+    assert found.found.profiles["fiscal_year_end_month"].to_list() == [12]
 
 
 def test_a_transition_period_is_not_a_fiscal_year():
@@ -367,20 +371,23 @@ def test_a_transition_period_is_not_a_fiscal_year():
     ]
 
 
+@in_one_call
 def test_twelve_months_tile_a_transition_period():
     """After the change, twelve months are still the last four quarters, whatever years these belong to."""
     rows, quarters = transition()
 
-    found = standardized(rows).values.filter(item="revenue", period_kind="ttm").sort("period_end")
+    today = yield rows
+    found = today.values.filter(item="revenue", period_kind="ttm").sort("period_end")
 
     expected = [sum(quarters[number - 3 : number + 1]) for number in range(3, len(quarters))]
     assert found["value"].to_list() == expected
     assert found["period_end"].to_list()[5:7] == [day("2022-09-30"), day("2022-12-31")]
 
 
+@in_one_call
 def test_twelve_months_across_a_new_year_end_need_no_quarters():
     """Half a year, and the nine months before it less the three that are more than twelve months ago; nothing less."""
-    found = standardized(raw(flows.half_year_after_a_transition_period()))
+    found = yield raw(flows.half_year_after_a_transition_period())
 
     assert value_of(found, "revenue", "ttm", "2023-03-31") == 240e6 + 320e6 - 100e6
     [legs] = found.found.versions.filter(item="revenue", period_end=day("2023-03-31"))["legs"].to_list()

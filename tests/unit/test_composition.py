@@ -17,7 +17,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables.build_tables import assembled, files
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror, submissions, write
-from warehouse import publish, runs
+from warehouse import runs
 
 
 def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, tmp_path, monkeypatch, caplog):
@@ -77,18 +77,6 @@ def test_the_delay_of_a_new_filing_is_recorded_once(synchronized: Home, same_mir
     assert recorded.waits.seconds == pytest.approx(600, abs=1)
     assert recorded.delays.seconds == pytest.approx(recorded.waits.seconds + recorded.works.seconds)
     assert recorded.works.seconds < 600
-
-
-def test_a_condition_that_fails_ends_it_before_the_next_step(synchronized: Home, same_mirror: Mirror, monkeypatch):
-    before = publish.current(synchronized.published)
-    for filer in (ALFA, BRAVO):
-        same_mirror.facts(filer).write_text("{")
-
-    outcome = composed(Synchronization(synchronized, str(same_mirror.folder)))
-
-    assert outcome.held_back_by == ["few_are_quarantined: 2 of 2 companies with documents are quarantined"]
-    assert publish.current(synchronized.published) == before
-    assert runs.read(synchronized.published).by_result[runs.HELD_BACK].number == 1
 
 
 def test_an_error_of_a_step_is_raised_and_recorded(synchronized: Home, same_mirror: Mirror, monkeypatch):

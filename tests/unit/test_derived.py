@@ -1,12 +1,7 @@
 """Amounts that no filing states and that its statements prove."""
 
-from dataclasses import replace
-from typing import Any
-
-import polars as pl
 import pytest
 
-from pipelines.normalize import pipeline
 from tests.factories import CIK, EPS, Row, Today, fact, raw, standardized, value_of
 from tests.shapes import derived, of_company
 from tests.shapes.derived import DECLARED_PER_SHARE, EARNINGS
@@ -359,36 +354,3 @@ def test_an_amount_is_served_where_the_statements_prove_it(found, case):
     """And nothing where they do not."""
     _, item, kind, end, value = CASES[case]
     assert value_of(found, item, kind, end, cik_of(list(CASES).index(case))) == value
-
-
-@pytest.mark.parametrize("name", ["derived amounts", "filed facts"])
-def test_a_step_does_not_depend_on_an_order_that_polars_does_not_promise(name, monkeypatch):
-    """A join that is not asked for an order has a random one here, and so have the rows that a sort takes for equal."""
-    seeds, join, sort = iter(range(100_000)), pl.DataFrame.join, pl.DataFrame.sort
-    [step] = [each for each in pipeline.STEPS if each.name == name]
-
-    def shuffled(rows: pl.DataFrame) -> pl.DataFrame:
-        return rows.sample(fraction=1, shuffle=True, seed=next(seeds))
-
-    def joined(rows: pl.DataFrame, *arguments: Any, maintain_order: Any = "none", **options: Any) -> pl.DataFrame:
-        found = join(rows, *arguments, maintain_order=maintain_order, **options)
-        return shuffled(found) if maintain_order == "none" else found
-
-    def ordered(rows: pl.DataFrame, *keys: Any, maintain_order: bool = False, **options: Any) -> pl.DataFrame:
-        given = rows if maintain_order else shuffled(rows)
-        return sort(given, *keys, maintain_order=maintain_order, **options)
-
-    def run(*frames: pl.DataFrame) -> Any:
-        with monkeypatch.context() as patch:
-            patch.setattr(pl.DataFrame, "join", joined)
-            patch.setattr(pl.DataFrame, "sort", ordered)
-            return step.run(*frames)
-
-    monkeypatch.setattr(
-        pipeline, "STEPS", tuple(replace(each, run=run) if each is step else each for each in pipeline.STEPS)
-    )
-    rows = raw(*(of_company(case[0], cik_of(number)) for number, case in enumerate(CASES.values())))
-    one, *others = (standardized(rows) for _ in range(3))
-    for other in others:
-        assert other.lineage.equals(one.lineage)
-        assert other.found.decisions.equals(one.found.decisions)

@@ -99,14 +99,23 @@ def test_make_targets_in_the_pages_exist(page: Path) -> None:
 
 
 def test_make_test_runs_every_folder_of_tests_once() -> None:
-    """pytest's settings must name every folder of tests, because make names none."""
+    """pytest's settings must name every folder of tests, with those in it, because make names none."""
     options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     [command] = re.findall(r"-m pytest (?:.*\\\n)*.*$", MAKEFILE, re.MULTILINE)
     assert "tests" not in command
     assert len(options["testpaths"]) == len({*options["testpaths"]})
-    folders = {str(path.parent.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py")}
+    folders = {"/".join(path.relative_to(ROOT).parts[:2]) for path in ROOT.glob("tests/**/test_*.py")}
     assert folders - {*options["testpaths"]} == {"tests/e2e", "tests/scale"}
     assert {"test-whole", "test-scale"} <= TARGETS  # which run these
+
+
+def test_make_quick_runs_files_that_there_are() -> None:
+    printed = subprocess.run(
+        ["make", "--dry-run", "quick"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    named = re.findall(r"tests/\S+", printed)
+    assert len(named) > 30
+    assert [path for path in named if not (ROOT / path).is_file()] == []
 
 
 def test_the_docs_name_every_target_of_make() -> None:

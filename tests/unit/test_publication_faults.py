@@ -96,7 +96,8 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
     times = {f"synchronized-{left.replace('b', 's')}.json", "synchronized-s3.json"}
     overlays = {"warehouse-b2.duckdb.wal"} if (made, left) == ("publish_overlaid", "b2") else set()
     assert names(published) == builds_and_links(left, "b3") | times | overlays
-    builds.publish_overlaid(published, "b4", sync_id="s4")
+    if overlays:
+        builds.publish_overlaid(published, "b4", sync_id="s4")
     assert is_whole(published, publish.current(published))  # type: ignore[arg-type]
 
 

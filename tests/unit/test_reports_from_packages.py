@@ -1,10 +1,13 @@
 """Reports that are read from their packages before companyfacts have them: the version log, and what follows later."""
 
 import json
+import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 import httpx
 import pytest
@@ -48,25 +51,60 @@ class Sec(httpx.BaseTransport):
         return answer
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[EdgarServer]:
+    with running_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def first(server: EdgarServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that was synchronized before the reports; tests do not change it."""
+    server.transport = Sec()
+    return at(server, Home(tmp_path_factory.mktemp("first") / "home"), synchronize).root
+
+
+@pytest.fixture(scope="module")
+def together(server: EdgarServer, first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of that home that has followed both reports at once; tests do not change it."""
+    server.transport = Sec()
+    folder = tmp_path_factory.mktemp("together") / "home"
+    return at(server, Home(copied(first, folder)), lambda home: follow(home, *REPORTS)).root
+
+
+@pytest.fixture(scope="module")
+def once(server: EdgarServer, first: Path, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[object, ...]]:
+    """The log of a copy of that home that has read companyfacts with both reports."""
+    server.transport = WHOLE
+    folder = tmp_path_factory.mktemp("once") / "home"
+    return log_of(at(server, Home(copied(first, folder)), lambda home: synchronize(home, FILER.symbols[0])))
+
+
 @pytest.fixture
-def sec(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sec]:
-    monkeypatch.setenv("EDGAR_USER_AGENT", "Example mail@example.org")
-    with running_server() as server:
-        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
-        yield prepared(server)
-
-
-def prepared(server: EdgarServer) -> Sec:
-    made = Sec()
-    server.transport = made
+def sec(server: EdgarServer, monkeypatch: pytest.MonkeyPatch) -> Sec:
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    server.transport = made = Sec()
     return made
 
 
-def first(folder: Path) -> Home:
-    """A home that was synchronized before the reports."""
-    home = Home(folder)
-    composed(Synchronization(home, "live"))
+def settings(server: EdgarServer) -> dict[str, str]:
+    return {"EDGAR_USER_AGENT": "Example mail@example.org", "EDGAR_BASE_URL": server.url}
+
+
+def at(server: EdgarServer, home: Home, work: Callable[[Home], object]) -> Home:
+    """Do some work on a home with the server as the SEC."""
+    with patch.dict(os.environ, settings(server)):
+        work(home)
     return home
+
+
+def copied(home: Path, folder: Path) -> Path:
+    return shutil.copytree(home, folder, symlinks=True)
+
+
+def synchronize(home: Home, symbols: str = "") -> None:
+    composed(Synchronization(home, "live", symbols))
 
 
 def follow(home: Home, *reports: Filing, is_stated: bool = False) -> None:
@@ -82,29 +120,28 @@ def log_of(home: Home) -> list[Row]:
     return query(home.root, LOG.format(REPORTS[0].filed))
 
 
-@pytest.mark.parametrize("together", [True, False], ids=["together", "newest first"])
-def test_reports_from_packages_give_the_log_of_one_synchronization(sec, tmp_path, together):
-    """Whatever their order, before companyfacts have them and after."""
-    home, once = first(tmp_path / "home"), first(tmp_path / "once")
-    if together:
-        follow(home, *REPORTS)
-    else:
-        follow(home, REPORTS[1])
-        assert {row[0] for row in query(home.root, "SELECT accession FROM filings WHERE NOT in_companyfacts")} == {
-            REPORTS[1].accession
-        }
-        follow(home, REPORTS[0])
-    read = log_of(home)
+def test_reports_from_packages_give_the_log_of_one_synchronization(together, once):
+    """Before companyfacts have them."""
+    read = log_of(Home(together))
+    assert [row for row in read if "source" in row] == []
+    assert read == once
+
+
+def test_so_they_do_whatever_their_order_and_after_companyfacts_have_them(sec, first, once, tmp_path):
+    home = Home(copied(first, tmp_path / "home"))
+    follow(home, REPORTS[1])
+    assert {row[0] for row in query(home.root, "SELECT accession FROM filings WHERE NOT in_companyfacts")} == {
+        REPORTS[1].accession
+    }
+    follow(home, REPORTS[0])
+    assert log_of(home) == once
     sec.documents = WHOLE
     follow(home, *REPORTS, is_stated=True)
-    composed(Synchronization(once, "live", FILER.symbols[0]))
-    assert read == log_of(home)
-    assert [row for row in read if "source" in row] == []
-    assert read == log_of(once)
+    assert log_of(home) == once
 
 
-def test_where_companyfacts_differ_within_rounding_a_version_has_the_cause_source(sec, tmp_path):
-    home, before, after = before_and_after(sec, tmp_path, multiplied(1.004))
+def test_where_companyfacts_differ_within_rounding_a_version_has_the_cause_source(sec, first, tmp_path):
+    home, before, after = before_and_after(sec, first, tmp_path, multiplied(1.004))
     new = [row for row in after if row not in before]
     assert {row[CAUSE] for row in new if row[VERSION] > 1} == {"source"}
     assert len([row for row in new if row[VERSION] > 1]) > 10
@@ -112,27 +149,29 @@ def test_where_companyfacts_differ_within_rounding_a_version_has_the_cause_sourc
 
 
 @pytest.mark.parametrize("factor", [1, 1.006, 1000, None], ids=["equal", "more than rounding", "scale", "missing"])
-def test_what_companyfacts_state_otherwise_or_lack_changes_no_version(sec, tmp_path, factor):
+def test_what_companyfacts_state_otherwise_or_lack_changes_no_version(sec, first, tmp_path, factor):
     """Of a difference above 0.5 % the amount of the report itself is right; so is what only the report states."""
-    _, before, after = before_and_after(sec, tmp_path, multiplied(factor))
+    _, before, after = before_and_after(sec, first, tmp_path, multiplied(factor))
     assert before
     assert after == before
 
 
-def test_what_only_companyfacts_state_gives_a_first_value_or_one_with_the_cause_source(sec, tmp_path):
+def test_what_only_companyfacts_state_gives_a_first_value_or_one_with_the_cause_source(sec, first, tmp_path):
     """Earnings per share, which are calculated without it, and dividends per share, which cannot be."""
     sec.left_out = re.compile(rb"<us-gaap:(?:EarningsPerShareBasic|CommonStockDividendsPerShareDeclared) .*\n")
-    home, before, after = before_and_after(sec, tmp_path, str)
+    home, before, after = before_and_after(sec, first, tmp_path, str)
     new = [row for row in after if row not in before and row[VERSION] > 1]
     assert [(row[ITEM], row[VERSION], row[CAUSE]) for row in new] == [("eps_basic", 2, "source")]
-    first = {(row[ITEM], row[CAUSE]) for row in after if row[ITEM] not in {row[ITEM] for row in before}}
-    assert first == {("dividends_per_share", "initial")}
+    initial = {(row[ITEM], row[CAUSE]) for row in after if row[ITEM] not in {row[ITEM] for row in before}}
+    assert initial == {("dividends_per_share", "initial")}
     assert query(home.root, "SELECT DISTINCT item FROM changes") == [("dividends_per_share",)]
 
 
-def before_and_after(sec: Sec, folder: Path, change: Callable[[str], str]) -> tuple[Home, list[Row], list[Row]]:
+def before_and_after(
+    sec: Sec, first: Path, folder: Path, change: Callable[[str], str]
+) -> tuple[Home, list[Row], list[Row]]:
     """A home that read the reports from packages first, and its log before and after companyfacts had them."""
-    home = first(folder / "home")
+    home = Home(copied(first, folder / "home"))
     follow(home, *REPORTS)
     before = log_of(home)
     sec.documents, sec.change = WHOLE, change

@@ -12,7 +12,6 @@ from pipelines.edgar.errors import SourceError
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.documents import Asked
 from pipelines.storage.home import Home, HomeError
-from tests.mirrors import ALFA, Mirror
 
 
 @pytest.fixture
@@ -44,14 +43,6 @@ def test_the_home_is_locked_during_a_run(home):
 )
 def test_symbols_are_normalized(symbols, asked):
     assert Synchronization(Home.from_environment(), symbols=symbols, full=True).asked == Asked(asked, full=True)
-
-
-def test_opening_marks_the_home_with_its_kind(home, tmp_path):
-    mirror = Mirror(tmp_path / "mirror", ALFA)
-    with running(source=str(mirror.folder)) as synchronization, synchronization.open() as source:
-        assert (source.name, source.kind) == ("mirror", "edgar")
-    with running(source="sample") as synchronization, pytest.raises(HomeError, match="holds real data"):
-        synchronization.open()
 
 
 def test_live_takes_its_settings_from_the_environment(home, monkeypatch):

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from serve.api import models
 from serve.api.endpoints import ENDPOINTS, Answer, Question
@@ -15,7 +17,7 @@ from serve.app import create_app
 from serve.http.errors import ServerError
 from serve.settings import Settings
 from tests import builds
-from tests.servers import active_key, in_thread
+from tests.servers import Clock, active_key, in_process, in_thread
 
 
 def test_without_a_build_endpoints_raise_a_server_error() -> None:
@@ -61,3 +63,38 @@ def test_an_endpoint_with_a_wrong_declaration_fails(
     with asked(tmp_path, needs_key=needs_key, answers_from_memory=True) as response:
         assert (response.status_code, response.json()["error"]["code"]) == (500, "server_error")
     assert "DuckDB was asked in the event loop" in caplog.text
+
+
+def test_questions_about_data_start_no_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the first time nor later, and also if there is no answer; what needs no key or a thread does."""
+    started: list[str] = []
+    run = RequestResponseCycle.run_asgi
+
+    async def noted(cycle: RequestResponseCycle, app: Any) -> None:
+        started.append(cycle.scope["path"])
+        await run(cycle, app)
+
+    monkeypatch.setattr(RequestResponseCycle, "run_asgi", noted)
+    expected = {
+        "/v1/companies?search=a%20b": 200,
+        "/v1/companies/lntr": 200,
+        "/v1/companies/LNTR/financials?items=roic,revenue&limit=2": 200,
+        "/v1/companies/%4CNTR/financials/revisions": 200,
+        "/v1/companies/LNTR/valuation": 200,
+        "/v1/companies/NOPE/valuation": 404,
+        "/v1/companies/LNTR?limit=1": 422,
+    }
+    builds.small(tmp_path / "published")
+    headers = {"X-Api-Key": active_key(tmp_path)}
+    with in_process(Settings(tmp_path), Clock()) as address, httpx.Client(base_url=address, headers=headers) as client:
+        for path, status in [*expected.items()] * 2:
+            assert client.get(path).status_code == status, path
+        tag = client.get("/v1/companies").headers["ETag"]
+        again = client.get("/v1/companies?page=1", headers={"If-None-Match": tag})
+        assert (again.status_code, again.content) == (304, b"")
+        assert started == []
+        for path in ("/v1/companies?search=%C3%B6", "/v1/status", "/v1/companies?apikey=1", "/v1/companies/"):
+            client.get(path)
+            assert started.pop() == path.partition("?")[0]
+        client.get("/v1/companies", headers={"X-Api-Key": "other"})
+        assert started == ["/v1/companies"]

@@ -61,14 +61,6 @@ def test_an_invitation_does_not_change_an_account(sign_ins: SignIns, accounts: A
     assert session.is_active
 
 
-def test_a_link_works_once_and_opening_its_page_does_not_use_it(sign_ins: SignIns) -> None:
-    token = sign_ins.invite(EMAIL, NOW)
-    assert [sign_ins.invited(token, NOW) for _ in range(3)] == [EMAIL] * 3
-    assert sign_ins.sign_in(token, NOW)
-    assert sign_ins.invited(token, NOW) is None
-    assert sign_ins.sign_in(token, NOW) is None
-
-
 def test_a_link_ends_after_half_an_hour(sign_ins: SignIns) -> None:
     assert LINK_LIVES == 1800
     token = sign_ins.invite(EMAIL, NOW)

@@ -286,6 +286,11 @@ def units_in_a_list(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+def units_in_words(document: dict[str, Any]) -> dict[str, Any]:
+    document["facts"]["us-gaap"][EARNINGS]["units"] = "USD/shares"
+    return document
+
+
 def a_value_in_words(document: dict[str, Any]) -> dict[str, Any]:
     document["facts"]["us-gaap"][EARNINGS]["units"]["USD/shares"][0]["val"] = "one"
     return document
@@ -306,6 +311,7 @@ BROKEN = {
     "empty": (lambda raw: b"", "complete JSON document", "companyfacts of CIK"),
     "another's cik": (in_json(another_company), "the cik is 999", "companyfacts of CIK"),
     "units in a list": (in_json(units_in_a_list), "'units' is a list, expected an object", f"{REVENUE}/units"),
+    "units in words": (in_json(units_in_words), "'units' is text, expected an object", f"{EARNINGS}/units"),
     "a value in words": (in_json(a_value_in_words), "is text, expected a number or null", EARNINGS),
     "no day": (in_json(a_day_that_is_none), "'end' is '2023-02-30'", f"{REVENUE}/units/USD[3]"),
 }
@@ -612,7 +618,9 @@ def test_a_symbol_listed_twice_counts_once(first):
     assert first.lake.read("listings").select("symbol", "cik").rows() == [("ALFA", ALFA.cik), ("BRVO", BRAVO.cik)]
 
 
-@pytest.mark.parametrize("content", ['{"fields": ["cik", "na', "[]", '{"fields": ["cik"], "data": []}'])
+@pytest.mark.parametrize(
+    "content", ["", "We are busy", '{"fields": ["cik", "na', "[]", '{"fields": ["cik"], "data": []}']
+)
 def test_a_malformed_list_stops_the_run(run, content):
     run.mirror.tickers.write_text(content)
     with pytest.raises(DocumentError, match="tickers file"):

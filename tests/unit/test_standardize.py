@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.normalize.facts.reports import RAW_SCHEMA
 from pipelines.normalize.items.line_items import recomputed
-from pipelines.normalize.pipeline import Standardized, standardize
+from pipelines.normalize.pipeline import standardize
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
@@ -70,35 +70,6 @@ def companies() -> pl.DataFrame:
 @cache
 def together() -> Today:
     return standardized(companies())
-
-
-def sorted_rows(frame: pl.DataFrame) -> list[tuple]:
-    columns = sorted(frame.columns)
-    return frame.select(columns).sort(columns).rows()
-
-
-@cache
-def alone() -> list[Standardized]:
-    return [standardize(part) for part in companies().partition_by("cik", maintain_order=True)]
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_a_batch_gives_the_same_as_each_company_alone(table):
-    """A company's values do not depend on the other companies of the batch."""
-    assert sorted_rows(getattr(together().found, table)) == sorted_rows(
-        pl.concat([getattr(one, table) for one in alone()])
-    )
-
-
-@cache
-def shuffled() -> Standardized:
-    return standardize(companies().sample(fraction=1.0, shuffle=True, seed=7))
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_the_order_of_facts_does_not_matter(table):
-    """The order of facts in documents is not reliable."""
-    assert sorted_rows(getattr(shuffled(), table)) == sorted_rows(getattr(together().found, table))
 
 
 def test_a_period_and_item_has_one_value():

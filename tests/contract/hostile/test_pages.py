@@ -3,9 +3,10 @@
 Each test first shows that the legitimate request works, so that only the attack can be what fails.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
@@ -18,8 +19,6 @@ from tests import builds
 from tests.browsers import Browser, Document
 from tests.servers import Clock, in_process
 
-EMAIL = "reader@example.org"
-
 
 @dataclass
 class Site:
@@ -28,19 +27,22 @@ class Site:
     address: str
     home: Path
     clock: Clock
+    email: str = "reader@example.org"
+    """Of the account that is meant if no other is named."""
 
-    def invite(self, email: str = EMAIL, status: str = "active") -> str:
+    def invite(self, email: str = "", status: str = "active") -> str:
         """The path of a new link, for an account with this subscription."""
+        email = email or self.email
         accounts = Accounts(self.home / "accounts.sqlite")
         token = SignIns(accounts).invite(email, self.clock.now)
         accounts.set_subscription(email, status, self.clock.now)  # type: ignore[arg-type]
         accounts.close()
         return f"/sign-in?token={token}"
 
-    def keys(self, email: str = EMAIL) -> list[str]:
+    def keys(self, email: str = "") -> list[str]:
         """The ids of an account's active keys."""
         accounts = Accounts(self.home / "accounts.sqlite")
-        ids = [key.id for key in accounts.keys_of(email) if not key.revoked_at]
+        ids = [key.id for key in accounts.keys_of(email or self.email) if not key.revoked_at]
         accounts.close()
         return ids
 
@@ -62,13 +64,22 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def site(home: Path) -> Iterator[Site]:
+@pytest.fixture(scope="module")
+def running(home: Path) -> Iterator[Site]:
     """Over plain http, where httpx sends the cookie; the effects of https are tested with the cookies."""
-    (home / "accounts.sqlite").unlink(missing_ok=True)
     clock = Clock()
     with in_process(Settings(home, "http://data.example.org/v1"), clock) as address:
         yield Site(address, home, clock)
+
+
+numbers = itertools.count()
+
+
+@pytest.fixture
+def site(running: Site) -> Site:
+    """That service, with a reader who is new to it, in a minute without attempts."""
+    running.clock.now += 60
+    return replace(running, email=f"reader{next(numbers)}@example.org")
 
 
 def is_signed_in(browser: Browser) -> bool:
@@ -130,7 +141,7 @@ def test_no_page_asks_for_an_e_mail_address(site: Site) -> None:
     site.invite()
     page = httpx.get(f"{site.address}/sign-in", headers={"Accept": "text/html"})
     assert not Document(page.text).forms
-    assert httpx.get(f"{site.address}/sign-in?email={EMAIL}").text == page.text
+    assert httpx.get(f"{site.address}/sign-in?email={site.email}").text == page.text
 
 
 def test_existing_and_unknown_companies_look_alike_without_access(site: Site) -> None:
@@ -169,7 +180,7 @@ def test_an_attackers_planted_session_ends_when_the_victim_signs_in(site: Site) 
         attacker.sign_in(site.invite("attacker@example.org"))
         reader.client.cookies.set(site.cookie, attacker.client.cookies[site.cookie], domain="127.0.0.1", path="/")
         reader.sign_in(site.invite())
-        assert EMAIL in reader.get("/profile").text
+        assert site.email in reader.get("/profile").text
         assert not is_signed_in(attacker)
 
 
@@ -223,7 +234,7 @@ def honest_form(site: Site, browser: Browser, name: str) -> tuple[str, dict[str,
 
 
 def state(site: Site, browser: Browser) -> tuple[bool, list[str]]:
-    return EMAIL in browser.get("/profile").text, site.keys()
+    return site.email in browser.get("/profile").text, site.keys()
 
 
 @pytest.mark.parametrize("name", FORMS)

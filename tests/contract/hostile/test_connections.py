@@ -1,0 +1,278 @@
+"""Slow, many, endless and pipelined: what a client may take of a service, while others are served."""
+
+import asyncio
+import contextlib
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from serve.api import answers_from_memory
+from serve.app import PATHS
+from serve.http import addresses, deadlines, server
+from serve.metrics.counts import CONNECTIONS, Counts
+from serve.settings import Settings
+from tests import builds
+from tests.contract.hostile.raw import Connection, refused
+from tests.servers import PATIENCE, Clock, active_key, as_process, in_process, wait_until
+
+
+def test_an_endless_head_is_refused_after_the_deadline(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slowloris: byte by byte, each in time, and never complete; other clients are served meanwhile."""
+    with httpx.Client(base_url=address) as other:
+        other.get("/v1/status").raise_for_status()  # it has a connection before the deadline is short
+        monkeypatch.setattr(deadlines, "FOR_PART", 0.5)
+        with Connection(address) as slow, Connection(address) as silent:
+            slow.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n")
+            assert other.get("/v1/status").status_code == 200
+            slow.socket.settimeout(0.05)
+            answer = b""
+            while not answer:
+                try:
+                    slow.send(b"X")
+                    answer = slow.socket.recv(65536)
+                except TimeoutError:
+                    continue
+            slow.socket.settimeout(PATIENCE)
+            answer += slow.all()
+            assert refused(answer) == "The request was not complete within 0.5 seconds."
+            assert silent.all() == b"", "one that says nothing is closed without a word"
+
+
+def test_a_second_head_has_the_same_deadline(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Connection(address) as connection:
+        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert connection.one().startswith(b"HTTP/1.1 200 ")
+        monkeypatch.setattr(deadlines, "FOR_PART", 0.5)
+        connection.send(b"GET /v1/status HTTP/1.1\r\n")
+        assert refused(connection.all())
+
+
+def test_what_arrives_while_the_server_is_busy_meets_the_deadline(
+    address: str, own_key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that could not read for longer than a deadline reads first what came meanwhile."""
+    is_busy, has_arrived = threading.Event(), threading.Event()
+    status = b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    def slow(*_: object) -> None:
+        is_busy.set()
+        assert has_arrived.wait(PATIENCE)
+        time.sleep(deadlines.FOR_PART + 0.5)
+        raise RuntimeError
+
+    with Connection(address) as other:
+        other.send(status)
+        assert other.one().startswith(b"HTTP/1.1 200 ")
+        monkeypatch.setattr(deadlines, "FOR_PART", 2)
+        with Connection(address) as early:
+            other.send(status)
+            assert other.one().startswith(b"HTTP/1.1 200 "), "both connections are accepted"
+            monkeypatch.setattr(answers_from_memory, "represent", slow)
+            other.send(b"GET /v1/companies?page=9 HTTP/1.1\r\nHost: a\r\nX-Api-Key: %s\r\n\r\n" % own_key.encode())
+            assert is_busy.wait(PATIENCE)
+            early.send(status.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+            has_arrived.set()
+            assert early.all().startswith(b"HTTP/1.1 200 ")
+
+
+def test_connections_above_the_limit_are_closed(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Connection(address) as first:
+        first.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert first.one().startswith(b"HTTP/1.1 200 ")
+        monkeypatch.setattr(server, "CONNECTIONS", 1)
+        with Connection(address) as second:
+            try:
+                second.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert second.all() == b""
+            except ConnectionError:
+                pass
+        first.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert first.one().startswith(b"HTTP/1.1 200 ")
+
+
+def test_an_address_has_a_share_of_the_connections(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another address gets a connection while one has all that it may have."""
+    monkeypatch.setattr(server, "CONNECTIONS", 8)
+    parts = urlsplit(address)
+
+    def status_from(source: str, held: list[socket.socket]) -> bytes:
+        held.append(socket.create_connection((parts.hostname, parts.port), 30, (source, 0)))
+        held[-1].sendall(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        try:
+            return held[-1].recv(12)
+        except ConnectionError:
+            return b""
+
+    held: list[socket.socket] = []
+    try:
+        assert [status_from("127.0.0.2", held) for _ in range(6)] == [b"HTTP/1.1 200"] * 4 + [b""] * 2
+        assert status_from("127.0.0.3", held) == b"HTTP/1.1 200"
+    finally:
+        for connection in held:
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+    ],
+)
+def test_a_subscriber_is_one_address(address: str, origin: str) -> None:
+    assert addresses.origin(address) == origin
+
+
+def test_pipelined_requests_are_answered_in_order(address: str) -> None:
+    with Connection(address) as connection:
+        one = b"GET /v1/%s HTTP/1.1\r\nHost: a\r\nX-Request-Id: %s\r\n%s\r\n"
+        last = b"Connection: close\r\n"
+        connection.send(b"".join(one % (b"status", b"%d" % n, b"" if n < 4 else last) for n in range(5)))
+        answers = connection.all()
+    assert re.findall(rb"x-request-id: (\d)", answers) == [b"0", b"1", b"2", b"3", b"4"]
+
+
+def memory(process: int) -> int:
+    """The bytes of memory of a process."""
+    resident = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert resident
+    return int(resident[1]) * 1024
+
+
+def test_pipelined_requests_take_no_memory(tmp_path: Path) -> None:
+    """As many connections as an address may have, with ten thousand requests each, wait; other clients do not."""
+    builds.small(tmp_path / "published")
+    one = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    with as_process(tmp_path) as served, contextlib.ExitStack() as held:
+        assert httpx.get(served.address).status_code == 200
+        before = memory(served.process.pid)
+        for _ in range(400):
+            connection = held.enter_context(Connection(served.address, "127.0.0.2"))
+            connection.socket.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                connection.send(one * (250_000 // len(one)))
+        for _ in range(20):
+            assert httpx.get(f"{served.address}/v1/status", timeout=30).status_code == 200
+            time.sleep(0.1)
+        assert memory(served.process.pid) < before + 25_000_000
+
+
+MANY = 400
+"""Requests whose responses no system keeps for a client that does not receive them."""
+
+
+@contextlib.contextmanager
+def asked_for_much(address: str) -> Iterator[socket.socket]:
+    """A connection whose client has room for little of the large responses that it asks for."""
+    parts = urlsplit(address)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(PATIENCE)
+        client.connect((parts.hostname, parts.port))
+        last = b"GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        client.sendall(last.replace(b"Connection: close\r\n", b"") * (MANY - 1) + last)
+        yield client
+
+
+def test_a_client_that_reads_byte_by_byte_does_not_hold_a_connection(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadlines, "FOR_RESPONSE", 0.5)
+    monkeypatch.setattr(deadlines, "SLOWEST", 10_000_000)
+    counts = Counts(PATHS)
+    with in_process(Settings(home), Clock(), counts) as address:
+        with asked_for_much(address) as client:
+            assert client.recv(1)
+            assert counts.of(CONNECTIONS) == {"": 1}
+
+            def is_closed() -> bool:
+                client.recv(1)
+                return not counts.of(CONNECTIONS)[""]
+
+            wait_until(is_closed)
+        with asked_for_much(address) as client:
+            answered = b"".join(iter(lambda: client.recv(1 << 16), b"")).count(b"HTTP/1.1 200 ")
+            assert answered == MANY, "one that reads on gets all"
+
+
+def test_a_client_has_no_more_time_for_a_large_response_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has to receive enough of it each time: 300 MB would be days at the slowest rate."""
+    monkeypatch.setattr(deadlines, "FOR_RESPONSE", 0.05)
+    monkeypatch.setattr(deadlines, "SLOWEST", 1000)
+    with contextlib.closing(asyncio.new_event_loop()) as loop:
+        receiving = deadlines.Receiving(loop, loop.stop)
+        receiving.wait(300_000_000)
+        hung = loop.call_later(PATIENCE, pytest.fail, "it has more time")
+        loop.run_forever()
+        hung.cancel()
+        assert receiving.is_too_slow(300_000_000 - 49)
+        assert not receiving.is_too_slow(300_000_000 - 50)
+
+
+def test_empty_lines_do_not_keep_a_connection_open(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They do not extend the time that a connection may be idle."""
+    monkeypatch.setattr(deadlines, "KEEP_ALIVE", 1)
+    with Connection(address) as connection:
+        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert connection.one().startswith(b"HTTP/1.1 200 ")
+
+        def is_closed() -> bool:
+            try:
+                connection.send(b"\r\n")
+            except ConnectionError:
+                return True
+            return False
+
+        wait_until(is_closed)
+
+
+@pytest.fixture
+def kept(address: str, home: Path) -> bytes:
+    """The head of a request, without its end, that a service has answered before."""
+    key = active_key(home)
+    httpx.get(f"{address}/v1/companies/LNTR", headers={"X-Api-Key": key}).raise_for_status()
+    return b"GET /v1/companies/LNTR HTTP/1.1\r\nHost: a\r\nX-Api-Key: %s\r\n" % key.encode()
+
+
+def test_many_pipelined_questions_are_answered_in_order(address: str, kept: bytes) -> None:
+    """Also those after sixty, which the rate limit refuses, and those that wait for another."""
+    other = b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: other\r\n\r\n"
+    with Connection(address) as connection:
+        numbered = [kept + b"X-Request-Id: %d\r\n\r\n" % n for n in range(300)]
+        connection.send(other + b"".join(numbered) + other + kept + b"Connection: close\r\n\r\n")
+        answers = connection.all()
+    ids = re.findall(rb"x-request-id: (\w+)\r\n", answers)
+    assert ids[:-1] == [b"other", *(b"%d" % n for n in range(300)), b"other"]
+    statuses = re.findall(rb"HTTP/1.1 (\d+) ", answers)
+    assert statuses == [b"200"] * 60 + [b"429"] * 241 + [b"200", b"429"]
+
+
+def test_a_connection_with_short_pauses_stays_open(address: str, kept: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deadline of a head begins with it; a pause between two requests is no part of it."""
+    with Connection(address) as connection:
+        connection.send(kept + b"\r\n")
+        assert connection.one().startswith(b"HTTP/1.1 200 ")
+        monkeypatch.setattr(deadlines, "FOR_PART", 0.5)
+        for _ in range(3):
+            connection.send(kept + b"\r\n")
+            assert connection.one().startswith(b"HTTP/1.1 200 ")
+            time.sleep(deadlines.FOR_PART * 0.8)
+        connection.send(kept)  # never complete
+        assert connection.all().startswith(b"HTTP/1.1 422 ")
+
+
+def test_a_question_with_a_body_is_answered_as_without(address: str, kept: bytes) -> None:
+    with Connection(address) as connection:
+        connection.send(kept + b"Content-Length: 3\r\n\r\nabc" + kept + b"Connection: close\r\n\r\n")
+        answers = connection.all()
+    assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"200"]
