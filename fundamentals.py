@@ -45,17 +45,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: argparse.Namespace) -> int:
     if given.command == "sync":
-        gc.disable()  # imported modules are never garbage, and collecting during imports takes a fifth of the time
         from pipelines.errors import PipelineError
+        from pipelines.loading import loading
 
         try:
-            from pipelines.dagster_app import synchronize
-
-            gc.freeze()
+            with loading():
+                from pipelines.dagster_app import synchronize
         except PipelineError as error:  # a setting that the job needs is wrong
             raise CommandError(str(error)) from error
-        finally:
-            gc.enable()
         try:
             return synchronize.main(given.source, given.symbols, given.full)
         finally:

@@ -25,7 +25,8 @@ FOLDERS = ("pipelines", "warehouse")
 """The packages of the project that make data."""
 WORDS = ("statement", "source", "applies")
 """Arguments that describe a rule. They are ignored if they are sentences only: `source` may also name a column."""
-KEPT = "pipelines/__pycache__/code.digest"
+CACHE = "pipelines/__pycache__"
+KEPT = f"{CACHE}/code.digest"
 """Cache of what is known of the files: parsing 25,000 lines of Python takes 1.2 seconds."""
 
 
@@ -35,12 +36,14 @@ class File(msgspec.Struct, frozen=True):
     Attributes:
         content: the digest of its bytes.
         counted: the digest of what counts of it.
+        worded: the digest of the same and of the words that describe rules.
         imports: what a module imports from the project: modules, or names in them, with dots.
         data: the names of data files in its text, or their suffixes only.
     """
 
     content: str
     counted: str
+    worded: str
     imports: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
 
@@ -56,18 +59,37 @@ class _Kept(msgspec.Struct):
     files: dict[str, File]
 
 
-def digest_of(*names: str, files: Files | None = None) -> str:
+def digest_of(*names: str, files: Files | None = None, with_words: bool = False) -> str:
     """The digest of some modules and of all that they reach. It does not depend on the version of Python.
 
     Args:
         names: with dots; a package stands for all modules in it.
         files: those of the project; None: of this one, as they were when they were first asked for.
+        with_words: whether the text of a rule's statement and source counts, too.
 
     Raises:
         ValueError: there is no such module.
     """
     files = _files_of_this_project() if files is None else files
-    return _digest("\n".join(f"{path} {files[path].counted}" for path in sorted(reached(files, *names))).encode())
+    found = ((path, files[path]) for path in sorted(reached(files, *names)))
+    return _digest("\n".join(f"{path} {file.worded if with_words else file.counted}" for path, file in found).encode())
+
+
+def kept_for(package: str, make: Callable[[], str]) -> str:
+    """A text that depends on the code and data of a package only: it is made once, and kept for the next processes.
+
+    Args:
+        package: its name with dots.
+        make: makes the text; usually by importing the package, which takes longer than all else that is done with it.
+    """
+    path, made_from = PROJECT / CACHE / f"{package}.text", digest_of(package)
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        held_from, _, text = path.read_text().partition("\n")
+        if held_from == made_from:
+            return text
+    text = make()
+    _keep(path, f"{made_from}\n{text}".encode())
+    return text
 
 
 def reached(files: Files, *names: str) -> set[str]:
@@ -118,12 +140,16 @@ def files_of(root: Path) -> Files:
                 held = known.get(name)
                 files[name] = held if held and held.content == _digest(content) else _parsed(name, content)
     if files != known:
-        with contextlib.suppress(OSError):  # a read-only installation parses them each time
-            kept.parent.mkdir(exist_ok=True)
-            written = kept.with_name(f"{kept.name}.{os.getpid()}")
-            written.write_bytes(msgspec.json.encode(_Kept(this, files)))
-            written.replace(kept)
+        _keep(kept, msgspec.json.encode(_Kept(this, files)))
     return files
+
+
+def _keep(path: Path, content: bytes) -> None:
+    with contextlib.suppress(OSError):  # a read-only installation makes it each time
+        path.parent.mkdir(exist_ok=True)
+        written = path.with_name(f"{path.name}.{os.getpid()}")
+        written.write_bytes(content)
+        written.replace(path)
 
 
 @cache
@@ -144,14 +170,14 @@ def _data_of(path: str, module: File) -> Iterator[str]:
 
 def _parsed(path: str, content: bytes) -> File:
     suffix = PurePosixPath(path).suffix
-    counted = _digest(COUNTED[suffix](content))
+    counted, worded = (_digest(COUNTED[suffix](content, words)) for words in (False, True))
     if suffix != ".py":
-        return File(_digest(content), counted)
+        return File(_digest(content), counted, worded)
     parts = list(ast.walk(ast.parse(content)))
     imports = {name for part in parts for name in _imported(part, path) if name.partition(".")[0] in FOLDERS}
     texts = {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
     data = (text for text in texts if text.endswith(tuple(COUNTED)))
-    return File(_digest(content), counted, tuple(sorted(imports)), tuple(sorted(data)))
+    return File(_digest(content), counted, worded, tuple(sorted(imports)), tuple(sorted(data)))
 
 
 def _imported(statement: ast.AST, path: str) -> Iterable[str]:
@@ -165,18 +191,28 @@ def _imported(statement: ast.AST, path: str) -> Iterable[str]:
     return [f"{package}.{each.name}" for each in statement.names]
 
 
-def code_of(source: bytes) -> bytes:
-    """A Python file as text that changes only when its code does."""
-    return "".join(_written(ast.parse(source))).encode()
+def code_of(source: bytes, with_words: bool = False) -> bytes:
+    """A Python file as text that changes only when its code does, or the words that describe a rule."""
+    return "".join(_written(ast.parse(source), with_words)).encode()
 
 
-def rows_of(table: bytes) -> bytes:
-    """A TOML file as text that changes only when its data do."""
-    return repr(_rows(tomllib.loads(table.decode()))).encode()
+def rows_of(table: bytes, with_words: bool = False) -> bytes:
+    """A TOML file as text that changes only when its data do, or the words that describe a rule."""
+    rows = tomllib.loads(table.decode())
+    return repr(rows if with_words else _rows(rows)).encode()
 
 
-COUNTED: Mapping[str, Callable[[bytes], bytes]] = {".py": code_of, ".toml": rows_of, ".csv": bytes, ".sql": bytes}
-"""The files that count by suffix, and what counts of their content."""
+def _whole(table: bytes, _: bool) -> bytes:
+    return table
+
+
+COUNTED: Mapping[str, Callable[[bytes, bool], bytes]] = {
+    ".py": code_of,
+    ".toml": rows_of,
+    ".csv": _whole,
+    ".sql": _whole,
+}
+"""The files that count by suffix, and what counts of their content: without or with the words that describe a rule."""
 
 
 def _rows(part: object) -> object:
@@ -186,7 +222,7 @@ def _rows(part: object) -> object:
     return [_rows(value) for value in part] if isinstance(part, list) else part
 
 
-def _written(part: object) -> Iterator[str]:
+def _written(part: object, with_words: bool) -> Iterator[str]:
     if isinstance(part, ast.AST):
         yield type(part).__name__
         for name in part._fields:
@@ -195,12 +231,12 @@ def _written(part: object) -> Iterator[str]:
             if value is None or value == [] or name in ("ctx", "kind", "type_comment"):
                 continue
             yield f"({name}:"
-            yield from _written(_without_words(part, name, value))
+            yield from _written(value if with_words else _without_words(part, name, value), with_words)
             yield ")"
     elif isinstance(part, list):
         for each in part:
             if not (isinstance(each, ast.Expr) and _is_text(each.value)):  # a docstring
-                yield from _written(each)
+                yield from _written(each, with_words)
                 yield ","
     else:
         yield repr(part)

@@ -14,6 +14,7 @@ import polars as pl
 from pipelines.normalize.corrections.ledger import Corrector, corrected
 from pipelines.normalize.faces.facts import SHOWN_SCHEMA
 from pipelines.normalize.facts import reports
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.stated import stated_concepts
 from pipelines.normalize.industry import classification as industries
 from pipelines.normalize.items import line_items as items
@@ -83,7 +84,7 @@ def fact(
 def raw(*rows: Row | Sequence[Row]) -> pl.DataFrame:
     """Facts as the decoder returns them; lists of rows are flattened."""
     flat = [row for part in rows for row in ([part] if isinstance(part, dict) else part)]
-    return pl.DataFrame(flat, schema=reports.RAW_SCHEMA)
+    return pl.DataFrame(flat, schema=RAW_SCHEMA)
 
 
 def of_companies(cases: Mapping[str, pl.DataFrame | Sequence[Row]]) -> tuple[pl.DataFrame, dict[str, str]]:

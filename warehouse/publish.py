@@ -347,7 +347,8 @@ def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> No
 
     If the process is killed after the pointer is written, the next run updates the links and removes the old files.
     """
-    times = {cik: _utc(time) for cik, time in updated.items()}
+    in_utc = {time: _utc(time) for time in {*updated.values()}}  # most companies have the same one
+    times = {cik: in_utc[time] for cik, time in updated.items()}
     encoded = seal.encoded(pointer)
     with _as_publish_errors(published):
         _write(published / pointer.synchronized_file, msgspec.json.encode(times, order="sorted"))

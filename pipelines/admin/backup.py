@@ -32,7 +32,7 @@ from pipelines.quality.report import page_of
 from pipelines.storage import checksums, version_log
 from pipelines.storage.home import MARKER, Home
 from pipelines.storage.lake import MANIFEST, Lake, Manifest
-from pipelines.tables.build_tables import LAST, assembled
+from pipelines.tables.stored import LAST, assembled
 from warehouse import runs, seal, sqlite
 from warehouse.digest import has_digest
 from warehouse.errors import WarehouseError

@@ -7,6 +7,7 @@ Belongs here: how Dagster shows and retries the steps. Does not: what they make 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,11 @@ from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.resources import is_of_command
 from pipelines.dagster_app.run_history import refuse
 from pipelines.edgar.errors import EdgarError, UnopenedError
-from pipelines.run.plan import STEPS, Step, without_filings
+from pipelines.run.plan import Step
 from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.documents import UnknownSymbolError
-from pipelines.tables import build_tables
+from pipelines.tables import stored
 from warehouse import schema, views
 
 DIGITS = 12
@@ -108,7 +109,7 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
 
 def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     """The step that publishes as several assets: the build, and its tables, which a run without a new build skips."""
-    code = build_tables.code_digest()[:DIGITS]
+    code = stored.code_digest()[:DIGITS]
 
     @dg.multi_asset(
         name="publish",
@@ -167,7 +168,8 @@ def _asked_again(context: dg.AssetExecutionContext) -> Iterator[None]:
         raise dg.RetryRequested(RETRIES, seconds) from error
 
 
-def _assets(steps: tuple[Step, ...]) -> tuple[dg.AssetsDefinition, ...]:
+@cache
+def assets(steps: tuple[Step, ...]) -> tuple[dg.AssetsDefinition, ...]:
     """Steps, each after the one before it, and after the SEC's documents that it reads."""
     read = {"documents": asset_specs.UPSTREAM, "filings": asset_specs.OF_FILINGS}
     before = [
@@ -176,6 +178,3 @@ def _assets(steps: tuple[Step, ...]) -> tuple[dg.AssetsDefinition, ...]:
     ]
     makers = (_publishing if step.name == "warehouse" else _asset for step in steps)
     return tuple(make(step, keys) for make, step, keys in zip(makers, steps, before, strict=False))
-
-
-ASSETS, ASSETS_WITHOUT_FILINGS = _assets(STEPS), _assets(without_filings(STEPS))

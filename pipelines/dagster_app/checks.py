@@ -4,6 +4,7 @@ Belongs here: how Dagster shows them. Does not: what must hold (gates), any comp
 """
 
 from collections.abc import Iterator
+from functools import cache
 
 import dagster as dg
 import polars as pl
@@ -14,7 +15,7 @@ from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
 from pipelines.run.first_build import GATES
 from pipelines.run.gates import Gate
-from pipelines.run.plan import OF_FILINGS
+from pipelines.run.plan import Step
 from pipelines.run.result import shown_rows
 from pipelines.run.synchronization import Synchronization
 
@@ -61,8 +62,8 @@ def quality_of_values(
         )
 
 
-BLOCKING = tuple(_blocking(gate, step) for step, gates in GATES.items() for gate in gates)
-CHECKS = (*BLOCKING, quality_of_values)
-CHECKS_WITHOUT_FILINGS = tuple(
-    check for check in CHECKS if {key.asset_key.path[0] for key in check.check_keys}.isdisjoint(OF_FILINGS)
-)
+@cache
+def checks(steps: tuple[Step, ...]) -> tuple[dg.AssetChecksDefinition, ...]:
+    """The checks of some steps."""
+    blocking = (_blocking(gate, step.name) for step in steps for gate in GATES.get(step.name, ()))
+    return (*blocking, quality_of_values)

@@ -15,8 +15,8 @@ from pydantic import Field
 
 from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
-from pipelines.dagster_app.assets import ASSETS, ASSETS_WITHOUT_FILINGS, counts_of
-from pipelines.dagster_app.checks import CHECKS, CHECKS_WITHOUT_FILINGS
+from pipelines.dagster_app.assets import assets, counts_of
+from pipelines.dagster_app.checks import checks
 from pipelines.dagster_app.launcher import PROCESS, process_named
 from pipelines.dagster_app.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.dagster_app.run_history import held_back_by, is_refused, recording, remove
@@ -25,7 +25,7 @@ from pipelines.errors import PipelineError, StepError
 from pipelines.run.filing_queue import Queue
 from pipelines.run.heartbeat import Heartbeat, figures
 from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
-from pipelines.run.plan import Outcome
+from pipelines.run.plan import STEPS, Outcome, without_filings
 from pipelines.run.steps import WAY
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
@@ -47,7 +47,8 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
     )
 
     is_off = environment.get("FUNDAMENTALS_FILINGS") == "off"
-    steps, checks = (ASSETS_WITHOUT_FILINGS, CHECKS_WITHOUT_FILINGS) if is_off else (ASSETS, CHECKS)
+    steps = without_filings(STEPS) if is_off else STEPS
+    assets_of_steps, checks_of_steps = assets(steps), checks(steps)
     documents = UPSTREAM if is_off else (*UPSTREAM, *OF_FILINGS)
 
     class Request(dg.Config):
@@ -70,13 +71,13 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     job = dg.define_asset_job(
         JOB,
-        dg.AssetSelection.assets(*steps) | dg.AssetSelection.checks(*checks),
+        dg.AssetSelection.assets(*assets_of_steps) | dg.AssetSelection.checks(*checks_of_steps),
         description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
         config=requested,
     )
     return dg.Definitions(
-        assets=[*asset_specs.upstream(documents), *steps, asset_specs.interface()],
-        asset_checks=checks,
+        assets=[*asset_specs.upstream(documents), *assets_of_steps, asset_specs.interface()],
+        asset_checks=checks_of_steps,
         jobs=[job],
         sensors=[feed_of_newest_filings(job, environment)],
         schedules=[

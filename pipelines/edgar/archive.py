@@ -25,21 +25,14 @@ import numpy as np
 
 from pipelines.edgar.answers import MAX_BYTES
 from pipelines.edgar.errors import FetchError, SourceError
+from pipelines.edgar.zip_directory import END, END_MARK, LOCATOR_64, LOCATOR_MARK, LONGEST_COMMENT
 
-END = struct.Struct("<4s4H2LH")  # of the directory: disks, numbers of members, size, offset, length of the comment
-END_64, LOCATOR_64 = struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
+END_64 = struct.Struct("<4sQ2H2L4Q")
 ENTRY = struct.Struct("<4s2x2x2H4x3L3H2x2x4xL")  # of the directory: flags, method, checksum, sizes, lengths, offset
 LOCAL = struct.Struct("<4s22x2H")  # before a member: the lengths of its name and of its further fields
 LENGTHS = struct.Struct("<3H")
 LENGTHS_AT, NAME_AT = 28, 46
-ENTRY_MARK, LOCAL_MARK, END_MARK, END_64_MARK, LOCATOR_MARK = (
-    b"PK\1\2",
-    b"PK\3\4",
-    b"PK\5\6",
-    b"PK\6\6",
-    b"PK\6\7",
-)
-LONGEST_COMMENT = (1 << 16) - 1
+ENTRY_MARK, LOCAL_MARK, END_64_MARK = b"PK\1\2", b"PK\3\4", b"PK\6\6"
 LARGEST_DIRECTORY = 1 << 29  # that of submissions.zip has less than a hundred million bytes
 BEYOND_32, BEYOND_16 = (1 << 32) - 1, (1 << 16) - 1
 ENCRYPTED, STORED, DEFLATED = 1, 0, 8

@@ -24,9 +24,9 @@ from pipelines.edgar.answers import (
 from pipelines.edgar.archive import Archive
 from pipelines.edgar.documents import decode_submissions
 from pipelines.edgar.errors import DocumentError, FetchError, SourceError
-from pipelines.edgar.mirror import document_in
+from pipelines.edgar.mirror import FACTS, SUBMISSIONS, document_in
 
-FACTS, SUBMISSIONS, TICKERS = "companyfacts.zip", "submissions.zip", "company_tickers_exchange.json"
+TICKERS = "company_tickers_exchange.json"
 FACTS_AT, SUBMISSIONS_AT = facts_url("").rpartition("/")[0], submissions_url("").rpartition("/")[0]
 """Where EDGAR has the documents that are in the archives."""
 

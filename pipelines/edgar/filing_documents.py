@@ -22,10 +22,9 @@ from pipelines.edgar.data_set_list import Quarter
 from pipelines.edgar.decoding import decode
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.filing_list import XbrlFiling
-from pipelines.edgar.package import LARGEST_DIRECTORY
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
-from pipelines.edgar.zip_directory import check_directory
+from pipelines.edgar.zip_directory import LARGEST_OF_PACKAGE, check_directory
 
 if TYPE_CHECKING:
     from pipelines.edgar.client import EdgarClient  # a mirror needs no HTTP
@@ -145,7 +144,7 @@ class FilingDocuments:
         """The name of the report in the zip file of a package: the largest document; empty if there is none."""
         raw, reports = io.BytesIO(self._store.get(str(packed.digest))), []
         with suppress(DocumentError, zipfile.BadZipFile):  # what is wrong with it is told when it is read
-            check_directory(raw, LARGEST_DIRECTORY, packed.file)
+            check_directory(raw, LARGEST_OF_PACKAGE, packed.file)
             with zipfile.ZipFile(raw) as archive:
                 reports = [each for each in archive.infolist() if each.filename.endswith(REPORT)]
         return max(reports, key=lambda each: each.file_size).filename if reports else ""

@@ -11,6 +11,9 @@ from urllib.parse import unquote
 from pipelines.edgar.answers import MAX_BYTES, Answer, Fetched, NotFound, Validators, is_web_page
 from pipelines.edgar.errors import FetchError
 
+FACTS, SUBMISSIONS = "companyfacts.zip", "submissions.zip"
+"""The names of the SEC's bulk files."""
+
 NO_VALIDATORS = Validators()
 
 

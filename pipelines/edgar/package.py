@@ -24,16 +24,13 @@ from pipelines.edgar.instance import ROOT, StatedFacts, StatedTexts, read_instan
 from pipelines.edgar.linkbases import LINKBASE, SCHEMA, Linkbases, read_linkbases
 from pipelines.edgar.markup import MAX_FILE, MOST_TAGS, parsed
 from pipelines.edgar.renderer import read_filing_summary, read_meta_links
-from pipelines.edgar.zip_directory import check_directory
+from pipelines.edgar.zip_directory import LARGEST_OF_PACKAGE, check_directory
 
 MAX_PACKAGE = 1 << 28
 """Bytes of the files of one package that are read."""
 
 MOST_MEMBERS = 2_000
 """Files of one zip file; a filing has some ten, and some hundred with pictures."""
-
-LARGEST_DIRECTORY = 1 << 18
-"""Bytes of the directory of a zip file: that of so many files with names of usual length."""
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 READ = (".xml", ".xsd", ".json")
@@ -59,7 +56,7 @@ def open_package(content: bytes, place: str) -> dict[str, bytes]:
     Raises:
         DocumentError: not a whole zip file, encrypted, or larger than MAX_PACKAGE when inflated.
     """
-    check_directory(io.BytesIO(content), LARGEST_DIRECTORY, place)
+    check_directory(io.BytesIO(content), LARGEST_OF_PACKAGE, place)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()

@@ -23,9 +23,9 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from pipelines.edgar.answers import Fetched, NotFound
-from pipelines.edgar.bulk_folder import FACTS, SUBMISSIONS, BulkFolder
 from pipelines.edgar.daily_index import companies_in, days_listed, index_url, listing_url
 from pipelines.edgar.errors import DocumentError, FetchError, RefusedError, SourceError
+from pipelines.edgar.mirror import FACTS, SUBMISSIONS
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, archive_threads
 
@@ -155,6 +155,8 @@ def chosen(
     why_not = ""
     try:
         days = [_downloaded(client, name, folder, today, progress) for name in BULK_URLS]
+        from pipelines.edgar.bulk_folder import BulkFolder  # imported here, as in sources
+
         bulk = BulkFolder(folder / FACTS)
     except RefusedError:
         raise

@@ -5,10 +5,17 @@ Belongs here: its end and its size. Does not: the members (zipped_tables, packag
 """
 
 import io
+import struct
 from typing import BinaryIO
 
-from pipelines.edgar.archive import END, END_MARK, LOCATOR_64, LOCATOR_MARK, LONGEST_COMMENT
 from pipelines.edgar.errors import DocumentError
+
+END = struct.Struct("<4s4H2LH")  # of the directory: disks, numbers of members, size, offset, length of the comment
+LOCATOR_64 = struct.Struct("<4sLQL")
+END_MARK, LOCATOR_MARK = b"PK\5\6", b"PK\6\7"
+LONGEST_COMMENT = (1 << 16) - 1
+LARGEST_OF_PACKAGE = 1 << 18
+"""Bytes of the directory of the package of a filing: that of some thousand files with names of usual length."""
 
 
 def check_directory(file: BinaryIO, largest: int, place: str) -> None:

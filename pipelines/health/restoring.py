@@ -20,14 +20,15 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.normalize.faces.facts import COMPANYFACTS
+from pipelines.health.published import rows_of
+from pipelines.normalize.faces.sources import COMPANYFACTS
 from pipelines.normalize.history.late import in_force
-from pipelines.normalize.history.versions import FACT, LOG, VERSION_OF, numbered, with_class_member
+from pipelines.normalize.history.log import FACT, LOG, VERSION_OF, with_class_member
+from pipelines.normalize.history.versions import numbered
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
 from pipelines.stages.batches import rules_digest
 from pipelines.storage import version_log
-from warehouse.reader import open_read_only
 from warehouse.schema import PERIOD_KINDS
 
 VERSION = [*VERSION_OF, "version"]
@@ -111,17 +112,6 @@ def _basis(build: Path) -> pl.DataFrame:
     filings = rows_of(build, "filings").filter(pl.col("share_basis") == 1)
     newest = filings.sort("filed", "accession").group_by("cik", maintain_order=True).last()
     return newest.select("cik", basis="accession")
-
-
-def rows_of(build: Path, table: str) -> pl.DataFrame:
-    """All rows of a table in the file of a build.
-
-    Raises:
-        duckdb.Error: the file cannot be read.
-    """
-    with open_read_only(build) as connection:
-        rows: pl.DataFrame = connection.sql(f'FROM "{table}"').pl()
-    return rows
 
 
 def _time_of(name: str) -> datetime:

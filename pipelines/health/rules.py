@@ -9,10 +9,11 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.stages import values
+from pipelines.stages.predecessors import held_predecessors
 from pipelines.stages.schemas import REPLAYED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables.build_tables import BUILT, CONTENTS, is_of_this_code
+from pipelines.tables.stored import BUILT, CONTENTS, is_of_this_code
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.publish import readable
 
@@ -57,7 +58,7 @@ def _different(lake: Lake, ciks: list[str]) -> list[str]:
     """The companies whose stored rows are not those that the rules make now."""
     if not ciks:
         return []
-    batch = values.batch_of(tuple(ciks), values.held_predecessors(lake), values.filings_read(lake))
+    batch = values.batch_of(tuple(ciks), held_predecessors(lake), values.filings_read(lake))
     tables, _ = values.work(lake, batch)
     wrong = set()
     for name in COMPARED:

@@ -20,12 +20,12 @@ import msgspec
 import polars as pl
 
 from pipelines.edgar.raw_store import RawStore
-from pipelines.health.restoring import rows_of
+from pipelines.health.published import rows_of
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_REPORTS, VALUE_TABLES, VERSIONS
 from pipelines.storage import checksums
 from pipelines.storage.home import Home
 from pipelines.storage.lake import MANIFEST, Lake
-from pipelines.tables.build_tables import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
+from pipelines.tables.stored import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
 from warehouse.errors import BuildUnreadable
 from warehouse.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.pointer import synchronized

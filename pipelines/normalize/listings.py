@@ -63,6 +63,8 @@ def classified(listing: pl.DataFrame) -> pl.DataFrame:
 
 def _of_suffix(symbol: str) -> str | None:
     """The kind of a symbol with a suffix after a dash; None without one."""
+    if "-" not in symbol:  # nine of ten
+        return None
     return next((kind for pattern, kind in SUFFIX_KINDS if re.search(pattern, symbol)), None)
 
 

@@ -18,7 +18,8 @@ from pipelines.normalize.corrections import ledger, parts
 from pipelines.normalize.derived import amounts
 from pipelines.normalize.derived.remainders import RESIDUAL
 from pipelines.normalize.elements import OF_SOURCE
-from pipelines.normalize.faces.facts import COVERS, FILINGS, Filed, with_filed
+from pipelines.normalize.faces.facts import FILINGS, Filed, with_filed
+from pipelines.normalize.faces.sources import COVERS
 from pipelines.normalize.facts import reports, stated
 from pipelines.normalize.frames import FRAMES
 from pipelines.normalize.history import replay, versions
@@ -117,7 +118,7 @@ def standardize(
     """Standardize the facts of a batch of companies.
 
     Args:
-        raw: facts of companyfacts, columns of reports.RAW_SCHEMA.
+        raw: facts of companyfacts, columns of raw.RAW_SCHEMA.
         accepted: `cik`, `accession`, `accepted_at` (UTC), as far as the submissions of the company have it.
         registrants: `cik`, `sic`, `succeeded` (gaps.successions), as far as the submissions have it.
         observe: called after each step.

@@ -16,7 +16,7 @@ from pipelines.quality.report import symbols_of
 from pipelines.quality.text import show
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables.build_tables import assembled
+from pipelines.tables.stored import assembled
 
 
 def main(arguments: list[str] | None = None) -> int:

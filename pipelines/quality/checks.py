@@ -12,11 +12,12 @@ from functools import cache
 import polars as pl
 
 from pipelines.code_digest import digest_of
+from pipelines.loading import loading
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 from pipelines.stages.batches import in_batches
 from pipelines.storage.lake import Lake, Part
-from pipelines.tables import build_tables
+from pipelines.tables import stored
 from pipelines.workers import ALONE, Workers
 
 COVERAGE = "newest_periods_are_covered"
@@ -152,17 +153,19 @@ def in_check_order(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _of_companies(part: Part) -> tuple[dict[str, pl.DataFrame], None]:
     """The comparisons of some companies."""
-    evidence = Evidence.of(part)
+    with loading():
+        from pipelines.quality.reading import evidence_of
+    evidence = evidence_of(part)
     rows = [check.find(evidence).select(pl.lit(check.name).alias("check"), *FOUND) for check in CHECKS]
     return {TABLE: pl.concat([pl.DataFrame(schema={"check": pl.String, **FOUND}), *rows])}, None
 
 
 def _made_from(lake: Lake) -> dict[str, str]:
     """A digest of what the comparisons of each covered company depend on: its tables, its facts, and the checks."""
-    tables_of, facts = lake.inputs(build_tables.CONTENTS), lake.inputs("facts")
+    tables_of, facts = lake.inputs(stored.CONTENTS), lake.inputs("facts")
     return {
         cik: hashlib.sha256(f"{tables_of.get(cik)} {facts.get(cik)} {_code_digest()}".encode()).hexdigest()
-        for cik in lake.read(build_tables.assembled("companies"), ["cik"])["cik"].unique().sort()
+        for cik in lake.read(stored.assembled("companies"), ["cik"])["cik"].unique().sort()
     }
 
 

@@ -1,17 +1,13 @@
 """The data that the checks use: the assembled tables of some companies, and their filed facts.
 
-Belongs here: reading them with their types, for a batch of companies. Does not: any comparison (identities, windows).
+Belongs here: their types, and what comparisons share. Does not: reading them (reading), any comparison (identities,
+windows).
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import polars as pl
-
-from pipelines.normalize.facts import reports
-from pipelines.normalize.frames import with_ten_digits
-from pipelines.storage.lake import Part
-from pipelines.tables.build_tables import assembled
 
 HOLDS, FLAGGED, FAILS = "holds", "flagged", "fails"
 OUTCOMES = (HOLDS, FLAGGED, FAILS)
@@ -37,8 +33,6 @@ EQUITY = ("StockholdersEquityIncludingPortionAttributableToNoncontrollingInteres
 BALANCES = ("Assets", "Liabilities", *EQUITY, *OWN_DEBT)
 """The elements of balance sheets that values are compared with."""
 
-COMPARED = pl.col("unit").str.contains(r"^[A-Z]{3}$") & (pl.col("start").is_not_null() | pl.col("tag").is_in(BALANCES))
-"""Facts that the checks read: amounts of money of a period, or of a total of the balance sheet."""
 
 VALUE = ["cik", "period_kind", "period_end", "item"]
 SAME_DATE = "8d"
@@ -70,41 +64,6 @@ class Evidence:
     profiles: pl.DataFrame
     facts: pl.DataFrame
     kept: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def of(cls, part: Part) -> "Evidence":
-        """The tables of some companies of a lake."""
-
-        def table(name: str) -> pl.DataFrame:
-            return part.read(assembled(name))
-
-        def trailing(name: str) -> pl.DataFrame:
-            of_company = table(name).filter(pl.col("period_kind") == "ttm", pl.col("class_member").is_null())
-            return of_company.drop("period_kind", "class_member")
-
-        financials = table("financials").filter("is_primary")
-        versions = trailing("versions")
-        filed = versions.select("cik", "period_end", "item", "version", version_filed="filed")
-        profiles = part.read("profiles")
-        typed = with_ten_digits(reports.typed(part.read("facts", COMPARED))[0])
-        in_currency, _ = reports.in_currency(typed, profiles.select("cik", "currency"))
-        return cls(
-            periods=financials.filter(pl.col("period_kind") == "ttm"),
-            year_ends=financials.filter(pl.col("period_kind") == "annual").select("cik", "period_end"),
-            values=versions.filter("is_current").drop_nulls("value"),
-            legs=trailing("lineage").join(filed, on=["cik", "period_end", "item", "version"]),
-            gaps=trailing("gaps"),
-            profiles=profiles.select("cik", "currency", "industry"),
-            facts=_in_place(in_currency, table("repairs")),
-        )
-
-
-def _in_place(filed: pl.DataFrame, repairs: pl.DataFrame) -> pl.DataFrame:
-    """The facts without those that belong to another period according to table `repairs`."""
-    misplaced = repairs.filter(pl.col("kind") == "context").select(
-        "cik", "accession", "start", "end", value="filed_value"
-    )
-    return filed.join(misplaced, on=misplaced.columns, how="anti", nulls_equal=True)
 
 
 def found(rows: pl.DataFrame, *, holds: pl.Expr, subject: pl.Expr, excused_by: Iterable[str] = ()) -> pl.DataFrame:

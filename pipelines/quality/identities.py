@@ -6,7 +6,7 @@ twelve months with other periods (windows), how much may fail (checks).
 
 import polars as pl
 
-from pipelines.normalize.balance.debt import SHORT_TERM
+from pipelines.loading import loading
 from pipelines.quality.evidence import EQUITY, OWN_DEBT, Evidence, found, nearest, newest
 
 ABOUT = 0.02
@@ -89,6 +89,8 @@ def debt_as_filed(evidence: Evidence) -> pl.DataFrame:
 
     Some filers state the total in the note on long-term debt, without short-term borrowings. This is not a difference.
     """
+    with loading():
+        from pipelines.normalize.balance.short_term import SHORT_TERM
     own = pl.concat([_balance(evidence, tag) for tag in OWN_DEBT]).unique(["cik", "end"], maintain_order=True)
     current = evidence.values.filter(pl.col("item") == "total_debt").select("cik", "period_end", "item", "version")
     tag = pl.col("tag").str.split(":").list.last()

@@ -15,7 +15,7 @@ from pipelines.errors import PipelineError
 from pipelines.quality import coverage, figures, missing, plots, text
 from pipelines.quality.checks import BY_NAME, COVERAGE, tallied
 from pipelines.storage.lake import Lake
-from pipelines.tables.build_tables import assembled
+from pipelines.tables.stored import assembled
 from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
 from warehouse.publish import Pointer
 

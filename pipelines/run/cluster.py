@@ -29,7 +29,7 @@ from pipelines.settings import store_patience, whole_number
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake, Part, Written
 from pipelines.storage.shared_home import WorkingCopy, of_home
-from pipelines.tables.build_tables import digest
+from pipelines.tables.stored import digest
 from pipelines.waiting import AFTER, announced, on_terminal
 from pipelines.workers import DEATHS, WorkerError, Workers, died_of
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from pipelines.code_digest import FOLDERS, digest_of
 from pipelines.errors import PipelineError
 from pipelines.release import RELEASE, order
-from pipelines.tables import build_tables
+from pipelines.tables import stored
 
 DIGITS = 12
 
@@ -28,7 +28,7 @@ class CodeError(PipelineError):
 @cache
 def code_digest() -> str:
     """A digest of all code that makes data, and of the rules' texts, which tables publish."""
-    return build_tables.digest(build_tables.code_digest(), digest_of(*FOLDERS))
+    return stored.digest(stored.code_digest(), digest_of(*FOLDERS))
 
 
 def version() -> str:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipelines.edgar import listing_checks
-from pipelines.normalize.history.versions import SOURCE
+from pipelines.normalize.history.log import SOURCE
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import VERSIONS
-from pipelines.tables.build_tables import assembled
+from pipelines.tables.stored import assembled
 
 LARGEST_QUARANTINE = 0.1
 """If more than this share of the companies with documents is in quarantine, the source or the service is at fault."""

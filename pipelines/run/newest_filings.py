@@ -27,7 +27,7 @@ from pipelines.edgar.errors import EdgarError, RefusedError
 from pipelines.edgar.filing_documents import has_instance
 from pipelines.edgar.newest import NewFiling, key_of, newest_filings
 from pipelines.edgar.raw_store import Kind, RawStore
-from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
+from pipelines.normalize.forms import AMENDMENT, PERIODIC_FORMS
 from pipelines.run.filing_queue import NEVER, Queue, Waiting, wait_after
 from pipelines.settings import filings_wanted, store_patience
 from pipelines.stages.filing_requests import KEY

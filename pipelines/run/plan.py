@@ -16,7 +16,7 @@ from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
 from pipelines.stages.batches import elements_digest, rules_digest
 from pipelines.stages.statements import code_digest as code_of_statements
-from pipelines.tables import build_tables
+from pipelines.tables import stored
 
 LOG = logging.getLogger("fundamentals")
 
@@ -83,7 +83,7 @@ STEPS = (
     ),
     Step("values", NORMALIZE, frozenset({"polars", "parquet"}), steps.values, rules_digest),
     Step("versions", NORMALIZE, frozenset({"polars", "parquet"}), steps.versions, rules_digest),
-    Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, build_tables.code_digest),
+    Step("tables", PUBLISH, frozenset({"polars", "parquet"}), steps.assembly, stored.code_digest),
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
     Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
 )

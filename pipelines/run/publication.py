@@ -18,7 +18,7 @@ from pipelines.run.result import Markdown, Shown, StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.storage import version_log
 from pipelines.storage.lake import Lake
-from pipelines.tables import build_tables
+from pipelines.tables import stored
 from warehouse import publish, runs
 
 
@@ -44,21 +44,21 @@ def _published(synchronization: Synchronization) -> StepResult:
         "quarantined": lake.read("quarantine")["cik"].n_unique(),
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},
     }
-    lake.write("covered", lake.read(build_tables.assembled("companies"), ["cik"]).unique().sort("cik"))
+    lake.write("covered", lake.read(stored.assembled("companies"), ["cik"]).unique().sort("cik"))
     lake.write(listing_checks.TABLE, listing_checks.settled(lake.read(listing_checks.TABLE)))
-    before, inputs = synchronization.before, build_tables.inputs(lake)
+    before, inputs = synchronization.before, stored.inputs(lake)
     is_mended = before is None and publish.readable(published) is not None
     is_full = synchronization.full and synchronization.first is None
     if before and before.inputs == inputs and not is_full:
         return _kept(synchronization, before, inputs, times)
     renewed = None if is_full else _renewal(lake, before)
-    build = publish.build(published, build_tables.files(lake), synchronization.sync_id, renewed)
+    build = publish.build(published, stored.files(lake), synchronization.sync_id, renewed)
     is_same = before is not None and before.inputs == inputs and _has_rows(before, build)
     if before and (is_same or before.content_hash == build.content_hash):
         return _kept(synchronization, before, inputs, times)
-    segments = tuple(lake.read(build_tables.SEGMENTS)["segment"])
+    segments = tuple(lake.read(stored.SEGMENTS)["segment"])
     publish.point(published, build, inputs=inputs, log=segments, is_mended=is_mended, **times)
-    build_tables.remember_built(lake, build.build_id)
+    stored.remember_built(lake, build.build_id)
     version_log.committed(synchronization.home.log, segments)
     synchronization.result = runs.PUBLISHED
     of_tables = {name: (held.rows, str(held).replace(" ", "-")) for name, held in build.sums.items()}
@@ -72,24 +72,24 @@ def _has_rows(before: publish.Pointer, build: publish.Build) -> bool:
 
     Table `changes`, which lists what is new since the build before, is empty in one that has nothing new.
     """
-    return all(before.sums.get(name) == str(build.sums[name]) for name in build_tables.OF_COMPANIES)
+    return all(before.sums.get(name) == str(build.sums[name]) for name in stored.OF_COMPANIES)
 
 
 def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | None:
     """The companies whose rows replace those of the build before; None if all rows are written."""
-    changed = build_tables.changed_since(lake, before.build) if before else None
+    changed = stored.changed_since(lake, before.build) if before else None
     if before is None or changed is None:
         return None
-    files = build_tables.files(lake, changed)
-    return publish.Renewal(before, frozenset(changed), {name: files[name] for name in build_tables.OF_COMPANIES})
+    files = stored.files(lake, changed)
+    return publish.Renewal(before, frozenset(changed), {name: files[name] for name in stored.OF_COMPANIES})
 
 
 def _kept(
     synchronization: Synchronization, build: publish.Pointer, inputs: str, times: Mapping[str, Any]
 ) -> StepResult:
     """Readers keep the build that they have: nothing is new, or rows that were computed again are the same."""
-    if build_tables.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
-        build_tables.remember_built(synchronization.lake, build.build)
+    if stored.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
+        stored.remember_built(synchronization.lake, build.build)
     if synchronization.first is None or build.inputs != inputs:
         publish.record(synchronization.home.published, inputs=inputs, **times)
     synchronization.result = runs.UNCHANGED

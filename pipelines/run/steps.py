@@ -4,7 +4,7 @@ Belongs here: what each step makes, and what people look at. Does not: any rule 
 (publication), the order of the steps (composition), how Dagster shows them (assets).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +13,8 @@ import polars as pl
 from pipelines.edgar import listing_checks
 from pipelines.edgar.ways import chosen
 from pipelines.health.tables import mend
-from pipelines.normalize.facts.reports import CURRENT_FORMS, PERIODIC_FORMS
+from pipelines.loading import loading
+from pipelines.normalize.forms import CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.progress import report as report_progress
 from pipelines.quality import report
 from pipelines.quality.checks import in_check_order, measured
@@ -30,7 +31,7 @@ from pipelines.stages import versions as versions_stage
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.storage.lake import Lake
-from pipelines.tables import build_tables
+from pipelines.tables import stored
 from warehouse import publish
 
 WAY = "way"
@@ -188,7 +189,7 @@ def versions(synchronization: Synchronization, _: Log) -> StepResult:
 
 def _commit_segments(lake: Lake, segments: Sequence[str]) -> None:
     """Write the segments that the build has to commit."""
-    lake.write(build_tables.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
+    lake.write(stored.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
 
 
 def pointed(synchronization: Synchronization) -> tuple[str, ...]:
@@ -221,27 +222,44 @@ def assembly(synchronization: Synchronization, log: Log) -> StepResult:
     lake = synchronization.lake
     named = _named(synchronization)
     before = synchronization.before
-    if named or not before or not build_tables.are_published(lake, before.inputs):
-        faults = build_tables.assemble_companies(lake, synchronization.workers, named)
-        _hold_back(synchronization, faults)
-        if before and (build_at := began(before.build)):
-            versions_stage.add_since(lake, build_at, synchronization.started_at)
-        build_tables.assemble_others(lake, _synchronizations(synchronization))
+    if named or not before or not stored.are_published(lake, before.inputs):
+        _assemble(synchronization, named)
     _warn_of_quarantined(held_back.found_after_facts(lake), log)
     sizes = pl.DataFrame(
-        [(name, lake.height(build_tables.assembled(name))) for name in build_tables.files(lake)],
+        [(name, lake.height(stored.assembled(name))) for name in stored.files(lake)],
         ["table", "rows"],
         orient="row",
     )
     shown = shown_table(
         lake,
-        build_tables.assembled("financials"),
+        stored.assembled("financials"),
         tables=Markdown.of(sizes),
-        covered=lake.read(build_tables.assembled("companies"), ["cik"])["cik"].n_unique(),
-        valued=int(lake.read(build_tables.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
+        covered=lake.read(stored.assembled("companies"), ["cik"])["cik"].n_unique(),
+        valued=int(lake.read(stored.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
         quarantined=lake.read("quarantine")["cik"].n_unique(),
     )
-    return StepResult(shown, build_tables.inputs(lake))
+    return StepResult(shown, stored.inputs(lake))
+
+
+def _assemble(synchronization: Synchronization, named: Collection[str]) -> None:
+    """Make the rows of the companies of which something changed, or which are named, and the small tables."""
+    lake, before = synchronization.lake, synchronization.before
+    with loading():
+        from pipelines.tables import build_tables
+    faults = build_tables.assemble_companies(lake, synchronization.workers, named)
+    _hold_back(synchronization, faults)
+    if before and (build_at := began(before.build)):
+        versions_stage.add_since(lake, build_at, synchronization.started_at)
+    this = build_tables.synchronization(
+        synchronization.sync_id,
+        synchronization.started_at.isoformat(),
+        synchronization.source_name,
+        {"versions": lake.height(VERSIONS), "companies": len(lake.inputs("profiles"))},
+        build=synchronization.sync_id,
+    )
+    build_tables.assemble_others(
+        lake, pl.concat(build_tables.conformed("syncs", each) for each in (*_led_to_build(synchronization), this))
+    )
 
 
 def _hold_back(synchronization: Synchronization, faults: Sequence[Fault]) -> None:
@@ -249,7 +267,7 @@ def _hold_back(synchronization: Synchronization, faults: Sequence[Fault]) -> Non
     if not faults:
         return
     lake, home = synchronization.lake, synchronization.home
-    segments = tuple(lake.read(build_tables.SEGMENTS)["segment"])
+    segments = tuple(lake.read(stored.SEGMENTS)["segment"])
     _commit_segments(lake, versions_stage.take_back(lake, home.log, synchronization.sync_id, segments, ciks_of(faults)))
     held_back.add(lake, faults)
 
@@ -270,20 +288,16 @@ def quality_report(synchronization: Synchronization, _: Log) -> StepResult:
     return StepResult(shown_rows(found, build=pointer.build, page=page, **counts, **tables_shown))
 
 
-def _synchronizations(synchronization: Synchronization) -> pl.DataFrame:
-    """The synchronizations that led to the build to be published, this one last."""
-    lake, started, table = synchronization.lake, synchronization.started_at.isoformat(), build_tables.assembled("syncs")
-    counts = {"versions": lake.height(VERSIONS), "companies": len(lake.inputs("profiles"))}
-    this = build_tables.synchronization(
-        synchronization.sync_id, started, synchronization.source_name, counts, build=synchronization.sync_id
-    )
+def _led_to_build(synchronization: Synchronization) -> list[pl.DataFrame]:
+    """The rows of the synchronizations that led to the published build, if there is any; this one comes after them."""
+    lake, table = synchronization.lake, stored.assembled("syncs")
     if not lake.holds(table):
-        return this
+        return []
     led, pointer = lake.read(table), publish.readable(synchronization.home.published)
-    newest = lake.inputs(table).get(build_tables.NEWEST) or led["build"].last()
+    newest = lake.inputs(table).get(stored.NEWEST) or led["build"].last()
     if not pointer or newest != pointer.build:
         led = led.filter(pl.col("build") != newest)  # it found nothing new, was held back, or was killed
-    return pl.concat(build_tables.conformed("syncs", each) for each in (led, this))
+    return [led]
 
 
 def again(synchronization: Synchronization) -> list[str]:
@@ -302,4 +316,4 @@ def _named(synchronization: Synchronization) -> list[str]:
 
 def _result(lake: Lake, table: str, shown: Mapping[str, Shown]) -> StepResult:
     """The result of a step that made a table of companies."""
-    return StepResult(shown, build_tables.digest(*sorted(lake.inputs(table).items())))
+    return StepResult(shown, stored.digest(*sorted(lake.inputs(table).items())))

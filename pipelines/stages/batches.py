@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from pipelines.code_digest import digest_of
+from pipelines.code_digest import digest_of, kept_for
 from pipelines.errors import PipelineError
-from pipelines.normalize.elements import wanted_elements
+from pipelines.loading import loading
 from pipelines.progress import report
 from pipelines.stages.isolation import Fault, isolated
 from pipelines.storage.lake import Batches, Lake
@@ -188,6 +188,12 @@ def joined(*digests: str) -> str:
 @cache
 def elements_digest() -> str:
     """A digest of the elements that are read from the documents."""
+    return kept_for("pipelines.normalize.elements", _digest_of_elements)
+
+
+def _digest_of_elements() -> str:
+    with loading():
+        from pipelines.normalize.elements import wanted_elements
     return joined(*sorted(f"{taxonomy}:{tag}" for taxonomy, tags in wanted_elements().items() for tag in tags))
 
 

@@ -18,7 +18,7 @@ from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.errors import PipelineError
 from pipelines.normalize.listings import classified
-from pipelines.normalize.periods.predecessors import chains
+from pipelines.normalize.periods.successions import chains
 from pipelines.progress import report
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS
 from pipelines.storage.lake import Lake

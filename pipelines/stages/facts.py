@@ -6,21 +6,21 @@ Belongs here: which documents are decoded again, and which cannot be used. Does 
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
-from pipelines.edgar.documents import FactColumns, decode_facts, decode_page, decode_submissions
+from pipelines.edgar.documents import decode_page, decode_submissions
 from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.edgar.filing_list import Report, decode_reports
 from pipelines.edgar.raw_store import Documents, RawStore
-from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import PERIODIC_FORMS, RAW_SCHEMA, usable
+from pipelines.loading import loading
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.unread import LISTED_REPORTS
-from pipelines.normalize.periods.predecessors import NOTICES
+from pipelines.normalize.forms import NOTICES, PERIODIC_FORMS
 from pipelines.stages import batches, held_back, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
 from pipelines.stages.held_back import Quarantined
@@ -63,6 +63,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     code = batches.elements_digest()
     to_do = outdated(lake, "facts", lake.read("documents"), "facts_digest", again, code=code)
     accepted = quarantine.accepted(lake)
+    is_done = not to_do and lake.holds("facts") and lake.scan("facts").collect_schema() == RAW_SCHEMA
     return Plan(
         [
             Batch(
@@ -70,37 +71,17 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
                 documents={cik: to_do[cik] for cik in ciks},
                 accepted=tuple(cik for cik in ciks if to_do[cik] in accepted),
             )
-            for ciks in in_batches(sorted(to_do))
+            for ciks in (() if is_done else in_batches(sorted(to_do)))
         ],
         {cik: joined(digest, code) for cik, digest in to_do.items()},
     )
 
 
 def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
-    """The facts of the documents of some companies; documents that cannot be used, and counts of suspicious ones."""
-    store, columns, broken = Documents(home), FactColumns(), []
-    store.bring(batch.documents.values())
-    for cik, digest in batch.documents.items():
-        try:
-            columns.extend(decode_facts(store.get(digest), cik, wanted_elements()).columns)
-        except (DocumentError, CorruptError) as error:
-            broken.append(_quarantined(cik, error, digest))
-    decoded = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
-    held = lake.of_companies("facts", sorted({*batch.documents})) if lake.holds("facts") else decoded.clear()
-    before = held.filter(~pl.col("cik").is_in([*batch.accepted, *(row[0] for row in broken)]))
-    count_before, count = (usable(frame) if before.height else frame.clear() for frame in (before, decoded))
-    refused = quarantine.losses(count, count_before)
-    broken += [
-        (cik, reason, f"companyfacts of CIK {cik}", batch.documents[cik]) for cik, reason in sorted(refused.items())
-    ]
-    kept = decoded.filter(~pl.col("cik").is_in(list(refused)))
-    # together with earlier facts that EDGAR has removed or made unusable since, because these were filed too
-    same_fact = partial(pl.DataFrame.join, on=quarantine.FACT, nulls_equal=True)
-    dropped = same_fact(before.join(kept, on="cik", how="semi"), kept, how="anti")
-    as_filed = count_before.join(count, on=quarantine.AS_FILED, how="anti", nulls_equal=True)
-    spoiled = same_fact(as_filed, kept, how="semi")
-    suspicions = quarantine.suspicions(kept, before, datetime.now(UTC).date())
-    return {"facts": pl.concat([same_fact(kept, spoiled, how="anti"), dropped, spoiled])}, (broken, suspicions)
+    """The facts of the documents of a batch of companies (facts_of_batch)."""
+    with loading():
+        from pipelines.stages import facts_of_batch
+    return facts_of_batch.work(home, lake, batch)
 
 
 def collect(
@@ -128,7 +109,8 @@ def collect(
         suspicious.update(counted)
     left_out = {row[0] for row in refusals} | ciks_of(faults)
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
-    lake.replace_companies("facts", output.of("facts"), done, left_out)
+    if planned.batches:
+        lake.replace_companies("facts", output.of("facts"), done, left_out)
     columns = joined(*REGISTRANTS, *LISTED_REPORTS)  # of a table with other columns, every company is decoded again
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again, code=columns)
     profiles, acceptances, reports = [], [], []
@@ -166,7 +148,7 @@ def _registrants(store: Documents, batch: Batch) -> tuple[dict[str, pl.DataFrame
             profile, times = _registrant(store, cik, digests)
             listed = decode_reports(store.get(digests[0]), cik, PERIODIC_FORMS)
         except (DocumentError, CorruptError) as error:
-            broken.append(_quarantined(cik, error, digests[0]))
+            broken.append(quarantined(cik, error, digests[0]))
             continue
         profiles.append(profile)
         reports += listed
@@ -200,6 +182,7 @@ def _reports(rows: Sequence[Report]) -> pl.DataFrame:
     return text.with_columns(pl.col("filed").str.to_date(), pl.col("report_date").str.to_date(strict=False))
 
 
-def _quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:
+def quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:
+    """The row of table `quarantine` of a document that cannot be used."""
     reason, place = (error.reason, error.place) if isinstance(error, DocumentError) else (str(error), "raw zone")
     return cik, reason, place, digest

@@ -14,11 +14,9 @@ from pipelines.edgar.face import StatementLines
 from pipelines.edgar.instance import StatedFacts, StatedTexts
 from pipelines.edgar.markup import OWN
 from pipelines.edgar.package import Package
-from pipelines.normalize.faces.facts import COVERS
+from pipelines.normalize.faces.sources import COVERS
+from pipelines.stages.filed import FACTS, LINES, Tables
 from pipelines.stages.schemas import COVER_SYMBOLS, FILED_FACTS, NAME, STATEMENT_LINES
-
-FACTS, LINES = "filed_facts", "statement_lines"
-"""The names of the tables."""
 
 FILING, DATA_SET = "filing", "data set"
 """The sources."""
@@ -35,8 +33,6 @@ OF_READERS: dict[str, pl.DataType] = {
     **dict.fromkeys(("abstract", "negated"), pl.Boolean()),
     "members": pl.List(pl.String()),
 }
-
-Tables = dict[str, pl.DataFrame]
 
 
 def of_packages(packages: Sequence[Package]) -> Tables:

@@ -10,13 +10,12 @@ one that withdraws many values without a new filing. The company keeps its value
 again, or the operator accepts this one (`fundamentals accept CIK`).
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import date
 
 import polars as pl
 
-from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.history.versions import VERSION_OF
+from pipelines.normalize.history.log import VERSION_OF
 from pipelines.storage.lake import Lake
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
@@ -34,18 +33,19 @@ LARGEST_GROWTH = 10
 """A document with more than so many times the facts of the one before is suspicious: a year adds a tenth to most."""
 
 
-def losses(decoded: pl.DataFrame, before: pl.DataFrame) -> dict[str, str]:
+def losses(decoded: pl.DataFrame, before: pl.DataFrame, elements: Mapping[str, Collection[str]]) -> dict[str, str]:
     """Why documents are quarantined: facts that were usable before are missing or unusable now.
 
     Args:
         decoded: the usable facts of the documents (normalize.facts.reports.usable).
         before: the usable facts of the same companies that were read before.
+        elements: those that are read today, by taxonomy; a fact of another one is not missed.
 
     Returns:
         the reason, by company.
     """
     wanted = pl.DataFrame(
-        [(taxonomy, tag) for taxonomy, tags in wanted_elements().items() for tag in tags],
+        [(taxonomy, tag) for taxonomy, tags in elements.items() for tag in tags],
         ["taxonomy", "tag"],
         orient="row",
     )

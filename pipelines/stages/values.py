@@ -4,22 +4,19 @@ Belongs here: which companies are standardized again, and which keep their rows.
 holds a company back (quarantine).
 """
 
-import gc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
 import polars as pl
 
-from pipelines.normalize.facts.unread import unread_reports
-from pipelines.normalize.history.versions import with_class_member
-from pipelines.normalize.periods.predecessors import chains, stitched, under_successors
-from pipelines.normalize.pipeline import Observer, standardize
+from pipelines.loading import loading
 from pipelines.settings import filings_wanted
 from pipelines.stages import batches, filed, held_back, quarantine
 from pipelines.stages.batches import Batch, MadeFrom, Plan, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
-from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VALUE_TABLES
+from pipelines.stages.predecessors import held_predecessors
+from pipelines.stages.schemas import VALUE_TABLES
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
@@ -28,6 +25,10 @@ StepNote = tuple[str, int, float]
 
 Notes = tuple[list[StepNote], list[Fault]]
 """What a batch reports: the steps, and the companies that are held back."""
+
+
+Observer = Callable[[str, int, float], object]
+"""Is told each step of the rules of each batch, its rows and its seconds."""
 
 
 def update(
@@ -96,6 +97,13 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     )
 
 
+def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
+    """Standardize a batch of companies (values_of_batch)."""
+    with loading():
+        from pipelines.stages import values_of_batch
+    return values_of_batch.work(lake, batch)
+
+
 def batch_of(ciks: tuple[str, ...], earlier: Mapping[str, list[str]], read: filed.Digests) -> Batch:
     """Some companies with their possible predecessors, and where the filings of both are."""
     filers = {*ciks, *(each for cik in ciks for each in earlier.get(cik, ()))}
@@ -128,51 +136,6 @@ def _without_companyfacts(lake: Lake, read: filed.Digests) -> set[str]:
     return (with_filings.intersection(listed) | had_filings) - {*with_document} - lake.inputs("facts").keys()
 
 
-def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
-    """Standardize a batch of companies: the rows of each table, by name; and the steps with their rows and seconds."""
-    filers = [*batch.ciks, *(cik for chain in batch.predecessors.values() for cik in chain)]
-    accepted = under_successors(_acceptances(lake, filers), batch.predecessors)
-    codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic", "succeeded")
-    facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
-    of_filings = filed.read(lake, filers, batch.filed, facts, batch.predecessors)
-    steps: list[StepNote] = []
-    if not gc.get_freeze_count():  # what is loaded stays; else each search for garbage among small objects reads it all
-        gc.freeze()
-    found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
-    unread = unread_reports(lake.of_companies("reports", batch.ciks), facts, found.filings)
-    unread = unread.join(accepted, on=["cik", "accession"], how="left", maintain_order="left")
-    frames = {REPLAYED: found.versions, UNREAD_REPORTS: unread}
-    tables = {name: frames[name] if name in frames else getattr(found, name) for name in VALUE_TABLES}
-    tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
-    named = facts.select("cik", "accession", in_companyfacts=pl.lit(value=True)).unique()
-    is_named = pl.col("in_companyfacts").fill_null(value=False)
-    tables["filings"] = (
-        tables["filings"].join(named, on=["cik", "accession"], how="left", maintain_order="left").with_columns(is_named)
-    )
-    refused = _withdrawing(lake, batch, tables)
-    return tables, (steps, [Fault(cik, held_back.VALUES, reason) for cik, reason in refused.items()])
-
-
-def _acceptances(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
-    """When EDGAR accepted the filings of some companies: as their submissions say, or else the feed."""
-    listed = lake.of_companies("acceptances", filers)
-    of_feed = filed.fed(lake, filers).join(listed, on=["cik", "accession"], how="anti").select(listed.columns)
-    return pl.concat([listed, of_feed])
-
-
-def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -> dict[str, str]:
-    """Why companies of a batch are held back: their values were replayed before, and many would be withdrawn now."""
-    compared = {*batch.compared} & {*batch.ciks}
-    if not compared:
-        return {}
-    value = quarantine.REPLAYED_VALUE
-    before = with_class_member(lake.scan(REPLAYED, compared).collect()).select(value)
-    filed = lake.scan("filings", compared).select("cik", "accession").collect()
-    new = tables["filings"].join(filed, on=["cik", "accession"], how="anti")["cik"]
-    may_lose_some = ({*new, *batch.reread} | (compared - {*batch.same_rules})) - {*batch.withdrawing}
-    return quarantine.withdrawals(before, tables[REPLAYED].select(value), may_lose_some)
-
-
 def collect(
     lake: Lake,
     observe: Observer,
@@ -203,10 +166,3 @@ def collect(
     held_back.remove_withdrawing(lake, planned.to_do)
     held_back.add(lake, found)
     return {"standardized": len(done)}
-
-
-def held_predecessors(lake: Lake) -> dict[str, list[str]]:
-    """The possible predecessors of each listed company whose facts are stored, the nearest first."""
-    held, listed = lake.inputs("facts"), lake.read("listings").filter("is_listed")["cik"]
-    earlier = chains(listed, listed)
-    return {cik: known for cik, chain in earlier.items() if (known := [each for each in chain if each in held])}

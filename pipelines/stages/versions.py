@@ -7,41 +7,20 @@ Belongs here: which companies are compared with the log, and recording what is n
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from pipelines.normalize.classes.series import with_classes
-from pipelines.normalize.faces.facts import FILING, with_filed
-from pipelines.normalize.history.late import in_force, told_anew
-from pipelines.normalize.history.replay import is_same
-from pipelines.normalize.history.versions import (
-    AS_STATED,
-    CAUSE_OF,
-    CURRENCY_LEFT,
-    FACTS_CHANGED,
-    SOURCE,
-    VERSION_OF,
-    Reread,
-    numbered,
-    on_basis_of_today,
-    recorded,
-    to_append,
-    with_class_member,
-)
-from pipelines.normalize.pipeline import ITEM_SIGNS
-from pipelines.stages import batches, filed, held_back
+from pipelines.loading import loading
+from pipelines.normalize.history.log import SOURCE, VERSION_OF
+from pipelines.stages import filed, held_back
 from pipelines.stages.batches import DIGITS, Batch, MadeFrom, Plan, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
-from pipelines.stages.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
-from pipelines.stages.values import held_predecessors
+from pipelines.stages.schemas import APPENDED, RECORDED, VERSIONS
 from pipelines.storage.lake import Batches, Lake
 from pipelines.storage.version_log import check, clear, committed, read, segment_name, segments_of, write
 from pipelines.workers import ALONE, Workers
-
-READ_EARLY = pl.duration(days=60)
-"""Before the newest filing of a company: so late, a report that was read from its package comes into companyfacts."""
 
 
 def update(
@@ -135,40 +114,10 @@ def _compared(segments: Iterable[str], values: str) -> str:
 
 
 def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[str]]:
-    """The versions of some companies: all, those to record, and those that are shown as changes, by table.
-
-    The notes are the companies that have versions to record.
-    """
-    ciks, rules = batch.ciks, batches.rules_digest()
-    logged = read(log, batch.segments, ciks)
-    filings, replayed = lake.of_companies("filings", ciks), with_class_member(lake.of_companies(REPLAYED, ciks))
-    known = in_force(on_basis_of_today(logged, lake.of_companies("share_bases", ciks), ITEM_SIGNS))
-    order = filings.select("cik", "accession", "seq")
-    currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
-    facts = cache(partial(_facts_filed, lake, batch))
-    reread = Reread(batch.reread, batch.same_documents, _in_companyfacts(logged, filings))
-    told = told_anew(known, replayed, order, rules, batch.reread)
-    known = in_force(pl.concat([known, told]))
-    appended = recorded(to_append(known, replayed, order, rules, currencies, facts, reread), now, rules)
-    new = pl.concat([told, appended])
-    versions = numbered(pl.concat([known, appended]))
-    had_versions = known.select("cik").unique()
-    changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(appended.height)
-    changes = changes.join(had_versions, on="cik", how="semi", maintain_order="left")
-    tables = {
-        RECORDED: new,
-        VERSIONS: versions.sort("cik", "period_end", "item", "version", "class_member"),
-        APPENDED: _without_read_later(changes, known, order, batch.reread),
-    }
-    return tables, new["cik"].unique().to_list()
-
-
-def _in_companyfacts(logged: pl.DataFrame, filings: pl.DataFrame) -> list[str]:
-    """The newest filings with facts that the log has from their packages, and that are in companyfacts now."""
-    newest = logged.filter(pl.col("filed") >= pl.col("filed").max().over("cik") - READ_EARLY)
-    legs = newest.select(pl.col("legs").explode()).drop_nulls().unnest("legs")
-    read = legs.filter(pl.col("source") == FILING).select("accession").unique()
-    return read.join(filings.filter("in_companyfacts"), on="accession", how="semi")["accession"].to_list()
+    """The versions of a batch of companies, by table, and the companies with versions to record (versions_of_batch)."""
+    with loading():
+        from pipelines.stages import versions_of_batch
+    return versions_of_batch.work(lake, log, now, batch)
 
 
 def collect(
@@ -212,6 +161,8 @@ def _since(earlier: pl.DataFrame, lake: Lake) -> pl.DataFrame:
     current = lake.of_companies(VERSIONS, earlier["cik"].unique(), pl.col("is_current")).select(
         *VERSION_OF, now="value"
     )
+    with loading():
+        from pipelines.normalize.history.replay import is_same
     first = earlier.filter("is_current").join(current, on=VERSION_OF, maintain_order="left")
     later = lake.read(APPENDED).join(first, on=VERSION_OF, how="anti")
     differing = first.filter(~is_same("now", "before")).with_columns(value="now")
@@ -271,31 +222,3 @@ def _naming(segments: Sequence[str], logged_in: Mapping[str, Sequence[str]], bat
     """The segments that have versions of some companies, in their order."""
     named = {name for cik in batch for name in logged_in.get(cik, ())}
     return tuple(name for name in segments if name in named)
-
-
-def _without_read_later(
-    changes: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: Collection[str]
-) -> pl.DataFrame:
-    """The changes but those that follow from what was read later of filings that the log knew."""
-    known = log.select("cik", "accession").join(order, on=["cik", "accession"])
-    newest = known.group_by("cik").agg(newest=pl.col("seq").max())
-    of_filing = changes.select("cik", "accession").join(
-        order, on=["cik", "accession"], how="left", maintain_order="left"
-    )
-    is_known = of_filing.join(newest, on="cik", how="left", maintain_order="left").select(
-        (pl.col("seq") <= pl.col("newest")).fill_null(value=False)
-    )
-    by_edgar = (pl.col("cause") == CAUSE_OF[FACTS_CHANGED.id]) | (pl.col("rule") == CURRENCY_LEFT.id)
-    is_read_later = pl.col("cik").is_in([*reread]) & is_known.to_series() & ~by_edgar
-    return changes.filter(~is_read_later, pl.col("cause") != SOURCE)
-
-
-def _facts_filed(lake: Lake, batch: Batch) -> pl.DataFrame:
-    """What the filings of some companies and of their predecessors state, in all sources: columns of AS_STATED."""
-    earlier = held_predecessors(lake)
-    filers = sorted({filer for cik in batch.ciks for filer in (cik, *earlier.get(cik, ()))})
-    facts = lake.of_companies("facts", filers)
-    stated, _, _, by_class = with_filed(facts, filed.read(lake, filers, batch.filed, facts, {}))
-    stated = with_classes(stated, by_class).facts
-    tag = pl.coalesce("filed_tag", pl.format("{}:{}", "taxonomy", "tag"))
-    return stated.with_columns(tag.alias("tag"), pl.col("start", "end").str.to_date()).select(AS_STATED)

@@ -28,7 +28,7 @@ from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings, decode_
 from pipelines.edgar.mirror import MirrorFolder, file_of
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import REQUESTS_A_SECOND, Source
-from pipelines.normalize.facts.reports import AMENDMENT, CURRENT_FORMS, PERIODIC_FORMS
+from pipelines.normalize.forms import AMENDMENT, CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.progress import report
 from pipelines.settings import FilingsWanted
 from pipelines.stages.batches import in_batches, joined, outdated

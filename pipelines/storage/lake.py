@@ -17,7 +17,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -84,12 +84,14 @@ class Manifest(msgspec.Struct, frozen=True):
 
     def by_part(self, ciks: Iterable[str] | None = None) -> dict[str, list[str]]:
         """The companies that have rows in each part, all or some; parts and companies in their order."""
-        wanted = self.companies if ciks is None else sorted({*ciks} & self.companies.keys())
-        found = defaultdict(list)
-        for cik in wanted:
-            if self.companies[cik].rows:
-                found[self.companies[cik].part].append(cik)
-        return {part: found[part] for part in self.parts if part in found}
+        wanted = self.companies
+        if ciks is not None:
+            wanted = {cik: wanted[cik] for cik in sorted({*ciks} & wanted.keys())}
+        found: dict[str, list[str]] = {part: [] for part in self.parts}
+        for cik, held in wanted.items():
+            if held.rows:
+                found[held.part].append(cik)
+        return {part: of_part for part, of_part in found.items() if of_part}
 
     def is_whole(self, part: str, ciks: Iterable[str]) -> bool:
         """Whether these companies have all rows of a part."""

@@ -20,8 +20,8 @@ from typing import Any
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.normalize.faces.facts import COMPANYFACTS
-from pipelines.normalize.history.versions import LOG
+from pipelines.normalize.faces.sources import COMPANYFACTS
+from pipelines.normalize.history.log import LOG
 from pipelines.storage import checksums
 from warehouse.files import sync
 

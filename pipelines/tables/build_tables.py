@@ -4,24 +4,22 @@ Belongs here: joining values with listings, one frame for each table of warehous
 Does not: any rule of accounting (normalize), the file that is published (warehouse.publish).
 """
 
-import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from functools import cache, partial
+from functools import partial
 
 import duckdb
 import polars as pl
 
-from pipelines.code_digest import digest_of
 from pipelines.normalize.classes import symbols
 from pipelines.normalize.classes.members import plain
 from pipelines.normalize.classes.series import CLASS, COMPANY
 from pipelines.normalize.classes.symbols import SERIES_MEMBER
 from pipelines.normalize.elements import describe_sources
-from pipelines.normalize.facts.reports import ANNUAL_FORMS
+from pipelines.normalize.forms import ANNUAL_FORMS
 from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
-from pipelines.normalize.history.versions import with_class_member
+from pipelines.normalize.history.log import with_class_member
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.earnings import ONE_CLASS_REASON
 from pipelines.normalize.items.item import SUM
@@ -30,16 +28,31 @@ from pipelines.normalize.rules import FILES, REGISTRY
 from pipelines.stages import held_back
 from pipelines.stages.batches import in_batches
 from pipelines.stages.isolation import Fault, ciks_of, isolated
-from pipelines.stages.schemas import APPENDED, REPLAYED, UNREAD_REPORTS, VERSIONS
-from pipelines.stages.values import held_predecessors
+from pipelines.stages.predecessors import held_predecessors
+from pipelines.stages.schemas import APPENDED, REPLAYED, UNREAD_REPORTS
 from pipelines.storage.lake import Lake, Part
 from pipelines.tables import newest_statements, row_gates, rule_table
+from pipelines.tables.stored import (
+    AGES,
+    CHANGED,
+    CONTENT,
+    CONTENTS,
+    COUNTED,
+    LAST,
+    MADE_FROM,
+    NEWEST,
+    OF_COMPANIES,
+    SYMBOLS,
+    assembled,
+    digest,
+    made_from_all,
+    made_from_by_company,
+)
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import schema
 from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
 from warehouse.newest_filing import NEWEST_FILING
-from warehouse.rows import Rows
 from warehouse.vocabulary import NOT_IN_COMPANYFACTS
 
 POLARS_TYPES: dict[str, pl.DataType] = {
@@ -52,33 +65,14 @@ POLARS_TYPES: dict[str, pl.DataType] = {
     "BOOLEAN": pl.Boolean(),
     "VARCHAR[]": pl.List(pl.String()),
 }
-LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
-"""The columns of the SEC's list that are published; a company's place in the list changes nothing."""
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 ITEM = ["cik", CLASS, "period_kind", "period_end", "item"]
-CONTENT = "content"
-SEGMENTS = "segments"
-COUNTED, CONTENTS, SYMBOLS, AGES, BUILT = "counted", "contents", "symbols", "ages", "built"
-"""Tables of the lake: what each rule decided for each company; the sums of its rows in each published table; its rows
-in table `companies` without times; the day after which its valuation is stale; its contents in the newest build."""
-CHANGED = "changes"
 OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES_MEMBER)
 """The columns of table `companies` that symbols of one company have for themselves."""
-OF_COMPANIES = (
-    *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
-    *("balance_sheet_lines", "newest_statements", "valuations", "projections"),
-)
-"""The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 IN_ORDER = ("versions", "lineage")
 """Tables that are made in their order from the log, which is sorted."""
-MADE_FROM = "made_from"
-"""The key, in table `syncs`, of the digest of the inputs of all tables."""
-NEWEST = "newest"
-"""The key, in table `syncs`, of the synchronization that wrote it: its rows are sorted by the clock."""
 Notes = tuple[dict[str, date | None], list[Fault]]
 """What a batch reports: the day after which the valuation of each company is stale, and the companies that fail."""
-LAST = "syncs"
-"""The table that is written last: it carries the digest of the inputs of all tables."""
 
 
 def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[str] = ()) -> list[Fault]:
@@ -97,7 +91,7 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
         the companies that are held back here, with the reasons.
     """
     newest_filing = _newest_filing(lake)
-    made_from, known, named = _made_from_by_company(lake), lake.inputs(CONTENTS), {*again}
+    made_from, known, named = made_from_by_company(lake), lake.inputs(CONTENTS), {*again}
     ages = dict(lake.read(AGES).iter_rows()) if lake.holds(AGES) else {}
     to_do = {
         cik: digest
@@ -145,7 +139,7 @@ def assemble_others(lake: Lake, synchronizations: pl.DataFrame) -> None:
         "quarantine": lake.read("quarantine"),
         LAST: synchronizations,
     }
-    made_from = _made_from(lake, _made_from_by_company(lake))
+    made_from = made_from_all(lake, made_from_by_company(lake))
     of_last = {MADE_FROM: made_from, NEWEST: str(synchronizations["build"].last())}
     for name, frame in of_all.items():
         rows = conformed(name, frame)
@@ -193,26 +187,9 @@ def _newest_filing(lake: Lake) -> date:
     return newest or date.min
 
 
-def _made_from_by_company(lake: Lake) -> dict[str, str]:
-    """A digest of what the rows of each company are made from, without the times of synchronizations."""
-    values, registrants, versions = (lake.inputs(name) for name in ("profiles", "registrants", VERSIONS))
-    listed: dict[str, list[str]] = {}
-    for row in lake.read("listings", LISTED).iter_rows():
-        listed.setdefault(row[0], []).append(str(row))
-    return {
-        cik: digest(values.get(cik), registrants.get(cik), versions.get(cik), *listed.get(cik, ()), code_digest())
-        for cik in sorted({*values, *versions})
-    }
-
-
 def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> str:
     """The digest with whether the company's valuation is stale: it depends on the newest filing of all companies."""
     return f"{made_from} stale" if stale_after and newest_filing > stale_after else made_from
-
-
-def digest(*parts: object) -> str:
-    """A digest of values, by their text."""
-    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
 
 
 def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> tuple[dict[str, pl.DataFrame], Notes]:
@@ -251,31 +228,6 @@ def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> t
         CONTENTS: pl.concat(_contents(name, rows) for name, rows in conforming.items()),
     }
     return tables, (dict.fromkeys(part.ciks) | dict(ages.iter_rows()), faults)
-
-
-def are_published(lake: Lake, built_from: str) -> bool:
-    """Whether the stored tables are those of a build, and their inputs have not changed since.
-
-    Args:
-        built_from: the digest of the inputs of the build.
-    """
-    return (
-        lake.holds(CONTENTS)
-        and built_from == inputs(lake)
-        and lake.inputs(assembled(LAST)).get(MADE_FROM) == _made_from(lake, _made_from_by_company(lake))
-    )
-
-
-def _made_from(lake: Lake, by_company: Mapping[str, str]) -> str:
-    """A digest of the inputs of the tables, without the times of synchronizations, and of the code that makes them."""
-    kept = [f"{name} {lake.digest(name)}" for name in ("listings", "quarantine")]
-    return digest(*by_company.items(), *kept)
-
-
-@cache
-def code_digest() -> str:
-    """A digest of the code that makes the tables, and of the rules' texts, which they publish."""
-    return digest(digest_of(__name__, "pipelines.normalize"), *map(repr, REGISTRY.values()))
 
 
 def conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
@@ -319,23 +271,6 @@ def synchronization(
     return pl.DataFrame([row], schema_overrides={"build": pl.String}).with_columns(times)
 
 
-def assembled(name: str) -> str:
-    """The name in the lake of a table of the warehouse before it is published."""
-    return f"warehouse_{name}"
-
-
-def files(lake: Lake, ciks: Collection[str] | None = None) -> dict[str, Rows]:
-    """The rows of each published table in the files of the lake; `ciks`: in tables of companies of these only."""
-    found = {}
-    for table in schema.TABLES:
-        name, is_by_company = assembled(table.name), table.name in OF_COMPANIES
-        wanted = ciks if is_by_company else None
-        if lake.holds(name):
-            in_order = is_by_company and table.order[0] == "cik" and lake.is_in_order(name, wanted)
-            found[table.name] = Rows(lake.files(name, wanted), in_order)
-    return found
-
-
 def content_of(name: str, rows: pl.DataFrame) -> str:
     """A digest of the contents of a table without times, in any order: fast, only comparable with itself."""
     return _summed(_hashed(name, rows).select(*SUMS)) if schema.BY_NAME[name].content_names else ""
@@ -347,8 +282,6 @@ SUMS = (
     pl.col("hashed").bitwise_xor().alias("xor"),
 )
 """Two sums of the hashes of rows that do not depend on their order."""
-ALL_SUMS = (pl.col("rows").sum(), pl.col("total").sum(), pl.col("xor").bitwise_xor())
-"""The sums of several parts of a table."""
 
 
 def _hashed(name: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -363,60 +296,6 @@ def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
     """Table `contents`: the sums of the rows of each company in a table."""
     of_companies = _hashed(name, rows).with_columns(rows["cik"], table=pl.lit(name))
     return of_companies.group_by("cik", "table").agg(*SUMS)
-
-
-def inputs(lake: Lake) -> str:
-    """A digest of the inputs of a build; the same inputs need no new build.
-
-    Without table `changes`, which lists what is new since the previous build and is empty once that is published.
-    """
-    of_companies = lake.read(CONTENTS).group_by("table").agg(*ALL_SUMS).sort("table")
-    others = [table.name for table in schema.TABLES if table.name not in (*OF_COMPANIES, "companies", CHANGED)]
-    contents = [f"{name} {lake.inputs(assembled(name)).get(CONTENT, '')}" for name in sorted(others)]
-    return digest(*of_companies.rows(), *contents)
-
-
-def changed_since(lake: Lake, build: str) -> set[str] | None:
-    """The companies whose rows differ from those of a build; None if it was not made from these tables.
-
-    Args:
-        lake: the tables.
-        build: the id of the build, remembered by `remember_built`.
-    """
-    known = lake.inputs(BUILT)
-    if known.get(MADE_FROM) != _built_as(build):
-        return None
-    if known.get(CONTENTS) == digest(*lake.inputs(CONTENTS).items()):
-        return set()
-    both = lake.read(BUILT).join(_of_each(lake), on="cik", how="full", suffix="_now", coalesce=True)
-    return set(both.filter(pl.col("content").ne_missing(pl.col("content_now")))["cik"])
-
-
-def remember_built(lake: Lake, build: str) -> None:
-    """Write table `built`: the contents of each company's rows in the newest build."""
-    digests = {MADE_FROM: _built_as(build), CONTENTS: digest(*lake.inputs(CONTENTS).items())}
-    lake.write(BUILT, _of_each(lake), digests)
-
-
-def is_of_this_code(lake: Lake) -> bool:
-    """Whether this code made the tables: the rows of any company are made from what it would make them from now.
-
-    The inputs of some companies may have changed since, as in a backup that was made while a synchronization ran.
-    """
-    known = lake.inputs(CONTENTS)
-    return any(
-        known.get(cik) in (made_from, f"{made_from} stale") for cik, made_from in _made_from_by_company(lake).items()
-    )
-
-
-def _built_as(build: str) -> str:
-    return digest(build, code_digest(), digest_of("warehouse.publish"))
-
-
-def _of_each(lake: Lake) -> pl.DataFrame:
-    """`cik`, `content`: the sums of all rows of each company in tables of companies."""
-    sums = lake.read(CONTENTS).filter(pl.col("table").is_in(OF_COMPANIES)).sort("cik", "table")
-    return sums.group_by("cik", maintain_order=True).agg(content=pl.struct(pl.exclude("cik")).hash(seed=0))
 
 
 def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:

@@ -18,7 +18,7 @@ import polars as pl
 from pipelines.errors import PipelineError
 from pipelines.stages import statements
 from pipelines.stages.batches import joined
-from pipelines.stages.filed_rows import FACTS, LINES
+from pipelines.stages.filed import FACTS, LINES
 from pipelines.storage.lake import Lake
 from warehouse import copies, filed
 from warehouse.files import of_companies, quoted, sync

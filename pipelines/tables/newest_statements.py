@@ -14,7 +14,7 @@ from datetime import date, timedelta
 import polars as pl
 
 from pipelines.normalize.elements.sources import US_GAAP
-from pipelines.normalize.faces.facts import DATA_SET
+from pipelines.normalize.faces.sources import DATA_SET
 from pipelines.normalize.items.provenance import OWN
 from pipelines.stages.schemas import STATEMENT_LINES
 from pipelines.storage.lake import Lake, Part

@@ -13,8 +13,8 @@ import polars as pl
 from pipelines.normalize.balance.values import OF_LINES
 from pipelines.normalize.elements import COMPOSED, ITEM_CONCEPTS
 from pipelines.normalize.elements.lines import LINES
+from pipelines.normalize.history.log import VERSION_OF
 from pipelines.normalize.history.replay import SAME_RATIO
-from pipelines.normalize.history.versions import VERSION_OF
 from pipelines.normalize.rule import Rule
 from warehouse import schema
 from warehouse.vocabulary import FLAGS, METHODS

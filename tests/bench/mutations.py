@@ -32,7 +32,8 @@ from pipelines.normalize.faces.facts import Filed
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import standardize
 from pipelines.stages import filed
-from pipelines.stages.values import filings_read, held_predecessors
+from pipelines.stages.predecessors import held_predecessors
+from pipelines.stages.values import filings_read
 from pipelines.storage.lake import Lake
 
 PROJECT = Path(__file__).resolve().parents[2]

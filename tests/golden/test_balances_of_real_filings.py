@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 from tests.factories import Today, day, row_of, standardized, value_of
 
 MILLION = 1e6

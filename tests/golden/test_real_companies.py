@@ -10,7 +10,7 @@ import pytest
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
 from pipelines.normalize.corrections.ledger import corrected
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.stated import without_partial_recasts
 from pipelines.normalize.frames import with_ten_digits
 from pipelines.normalize.pipeline import Standardized

@@ -15,7 +15,7 @@ import pytest
 
 from pipelines.edgar.documents import FactColumns, decode_facts
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 from tests.conftest import PROJECT
 from tests.factories import Today, row_of, standardized, value_of
 

@@ -10,8 +10,10 @@ import pytest
 
 from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions, decode_tickers
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import ACCEPTED, RAW_SCHEMA
-from pipelines.normalize.history.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
+from pipelines.normalize.facts.raw import RAW_SCHEMA
+from pipelines.normalize.facts.reports import ACCEPTED
+from pipelines.normalize.history.log import LOG, VERSION_OF
+from pipelines.normalize.history.versions import numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.normalize.pipeline import ITEM_SIGNS, Standardized, standardize
 from tests.factories import day

@@ -20,8 +20,10 @@ from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissi
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.reports import ACCEPTED, RAW_SCHEMA
-from pipelines.normalize.history.versions import VERSION_OF, numbered
+from pipelines.normalize.facts.raw import RAW_SCHEMA
+from pipelines.normalize.facts.reports import ACCEPTED
+from pipelines.normalize.history.log import VERSION_OF
+from pipelines.normalize.history.versions import numbered
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.sample import Company, Filer, SampleTransport, Served, simulate
 from pipelines.stages import documents, facts, values, versions
@@ -29,7 +31,7 @@ from pipelines.stages.documents import Asked
 from pipelines.stages.schemas import VERSIONS
 from pipelines.storage import version_log
 from pipelines.storage.lake import Lake
-from pipelines.tables import build_tables
+from pipelines.tables import build_tables, stored
 from warehouse.line_items import ITEM_NAMES
 
 FIRST_SYNCHRONIZATION = datetime(2026, 1, 5, 6, tzinfo=UTC)
@@ -162,7 +164,7 @@ class Follower:
         syncs = build_tables.synchronization("s", self.now.isoformat(), "sample", {}, None)
         assert build_tables.assemble_companies(self.lake) == []
         build_tables.assemble_others(self.lake, syncs)
-        financials = self.lake.read(build_tables.assembled("financials")).filter("is_primary")
+        financials = self.lake.read(stored.assembled("financials")).filter("is_primary")
         items = [name for name in financials.columns if name in ITEM_NAMES]
         index = ["cik", "period_kind", "period_end"]
         return financials.unpivot(items, index=index, variable_name="item").drop_nulls("value")

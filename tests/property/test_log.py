@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.history.versions import LOG, VERSION_OF, numbered, on_basis_of_today, recorded, to_append
+from pipelines.normalize.history.log import LOG, VERSION_OF
+from pipelines.normalize.history.versions import numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.items import line_items as items
 from pipelines.normalize.items import returns
 from pipelines.normalize.items.line_items import CALCULATED, served

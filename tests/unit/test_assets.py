@@ -19,7 +19,7 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.stages.isolation import Fault
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables import build_tables
+from pipelines.tables import build_tables, stored
 from tests import dagster_records
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import dagster_record, publish, runs
@@ -29,7 +29,7 @@ from warehouse.verify import is_whole
 
 def led_to(home: Home) -> list[str]:
     """The synchronizations in the tables to be published."""
-    return Lake(home.tables).read(build_tables.assembled("syncs"))["build"].to_list()
+    return Lake(home.tables).read(stored.assembled("syncs"))["build"].to_list()
 
 
 def test_metadata_shows_rows_companies_and_a_few_rows():
@@ -214,7 +214,7 @@ def flip_a_bit(path: Path) -> None:
 
 def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, monkeypatch):
     first = build_of(synchronized)
-    monkeypatch.setattr(build_tables, "inputs", lambda lake: "others")
+    monkeypatch.setattr(stored, "inputs", lambda lake: "others")
     assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     pointer = publish.current(synchronized.published)
     assert (pointer.build, pointer.inputs) == (first, "others")
@@ -235,10 +235,10 @@ def test_without_changes_no_build_is_assembled(synchronized, same_mirror, monkey
     assert assembled == []
 
     with monkeypatch.context() as changed:
-        changed.setattr(build_tables, "code_digest", lambda: "other code")
+        changed.setattr(stored, "code_digest", lambda: "other code")
         assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
         lake = Lake(synchronized.tables)
-        assert build_tables.changed_since(lake, build_of(synchronized)) == set()
+        assert stored.changed_since(lake, build_of(synchronized)) == set()
     assert assembled == ["again"]
 
     same_mirror.list(ALFA, BRAVO, replace(ALFA, symbol="ALFB"))

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.history.causes import CAUSES, classified
-from pipelines.normalize.history.versions import FACT
+from pipelines.normalize.history.log import FACT
 from tests.factories import day
 
 CIK = 9990000901

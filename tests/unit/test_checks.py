@@ -19,7 +19,7 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS, QUARANTINE
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables import build_tables
+from pipelines.tables import build_tables, stored
 from warehouse import schema
 
 END = date(2024, 12, 31)
@@ -69,7 +69,7 @@ def test_a_check_of_the_values_warns_and_shows_the_failures(lake, monkeypatch):
 def covered(lake: Lake, before: list[str] | None, now: list[str], listed: list[str]) -> gates.Finding:
     if before is not None:
         lake.write("covered", pl.DataFrame({"cik": before}, schema={"cik": pl.String}))
-    lake.write(build_tables.assembled("companies"), frame("companies", *({"symbol": cik, "cik": cik} for cik in now)))
+    lake.write(stored.assembled("companies"), frame("companies", *({"symbol": cik, "cik": cik} for cik in now)))
     rows = [dict.fromkeys(LISTINGS.names()) | {"cik": cik, "symbol": cik} for cik in listed]
     lake.write("listings", pl.DataFrame(rows, schema=LISTINGS))
     return run(gates.no_company_is_lost)

@@ -10,7 +10,8 @@ import pytest
 from pipelines.normalize.classes.members import class_of, plain
 from pipelines.normalize.classes.series import CLASS, COMPANY
 from pipelines.normalize.classes.symbols import NOT_STATED, REASON, SERIES_MEMBER, not_stated, series_of
-from pipelines.normalize.faces.facts import COVERS, DATA_SET, FACT_COLUMNS, FILING, Filed
+from pipelines.normalize.faces.facts import FACT_COLUMNS, Filed
+from pipelines.normalize.faces.sources import COVERS, DATA_SET, FILING
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES
 from tests.factories import CIK, Row, fact, raw

@@ -1,5 +1,7 @@
 """The composition of a synchronization: the same steps, conditions and result with and without Dagster."""
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -15,7 +17,7 @@ from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables.build_tables import assembled, files
+from pipelines.tables.stored import assembled, files
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror, submissions, write
 from warehouse import runs
 
@@ -41,6 +43,32 @@ def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, t
     )
     assert (first.counts["published"], again.counts["published"]) == (1, 0)
     assert len([line for line in caplog.messages if line.endswith(" seconds")]) > len(plan.STEPS)
+
+
+@pytest.mark.parametrize("filings", ["off", "recent"])
+def test_a_run_with_nothing_new_loads_no_rules(filings, synchronized: Home, same_mirror: Mirror, monkeypatch):
+    """Nor what reads documents, makes tables and compares values: half of the modules of the pipeline."""
+    monkeypatch.setenv("FUNDAMENTALS_FILINGS", filings)
+    code = "; ".join(
+        [
+            "import sys",
+            "from pipelines.dagster_app.synchronize import main",
+            "main(sys.argv[1], (), False)",
+            "print(*sys.modules, file=sys.stderr)",
+        ]
+    )
+    command = [sys.executable, "-c", code, str(same_mirror.folder)]
+    subprocess.run(command, check=True, capture_output=True)  # what is new with the other setting is made once
+    run = subprocess.run(command, check=True, capture_output=True, text=True)
+
+    assert "unchanged" in run.stdout
+    loaded = {*run.stderr.splitlines()[-1].split()}
+    assert "pipelines.stages.values" in loaded
+    making = {
+        *("pipelines.normalize.rule", "pipelines.normalize.elements", "pipelines.tables.build_tables"),
+        *("pipelines.edgar.package", "pipelines.quality.reading", "numpy", "lxml.etree"),
+    }
+    assert loaded & making == set()
 
 
 def test_a_page_of_older_filings_that_is_missing_is_named(synchronized: Home, same_mirror: Mirror, caplog):

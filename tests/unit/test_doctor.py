@@ -24,7 +24,7 @@ from pipelines.health.tables import names
 from pipelines.storage import checksums, version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables import build_tables
+from pipelines.tables import stored
 from tests import dagster_records
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA
@@ -372,7 +372,7 @@ def test_values_that_other_rules_made_are_found_and_made_again(home, two_builds,
 
 
 def test_a_build_of_other_code_is_told(home, doctor, monkeypatch):
-    monkeypatch.setattr(build_tables, "code_digest", lambda: "other")
+    monkeypatch.setattr(stored, "code_digest", lambda: "other")
     status, found, _ = doctor("--quick")
     assert (status, set(found)) == (WARNING, {"rules"})
     assert "the build is not of the rules in force" in found["rules"]

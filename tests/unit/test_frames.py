@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from pipelines.normalize.faces.facts import with_filed
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.frames import DECISIONS, FRAMES, FrameError, counted, with_ten_digits
 from pipelines.normalize.items.flags import FLAGS
 from pipelines.normalize.pipeline import GATHERED, STEPS, Step, run, standardize

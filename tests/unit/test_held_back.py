@@ -13,12 +13,12 @@ from pipelines.edgar.documents import Submissions, decode_submissions
 from pipelines.errors import PipelineError
 from pipelines.run.plan import Outcome, composed
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import batches, facts, isolation, values, versions
+from pipelines.stages import batches, facts, isolation, values_of_batch, versions_of_batch
 from pipelines.stages.batches import Batch
 from pipelines.storage import version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import LakeError
-from pipelines.tables import build_tables, row_gates
+from pipelines.tables import build_tables, row_gates, stored
 from tests.mirrors import ALFA, BRAVO, CARGO, Mirror, companyfacts, write
 from warehouse import publish, runs
 
@@ -36,7 +36,7 @@ def published(home: Home, query: str) -> list[tuple[Any, ...]]:
 
 def rows_of_alfa(home: Home) -> dict[str, list[tuple[Any, ...]]]:
     """All published rows of the company, by table."""
-    named = {name: f"SELECT * FROM {name} WHERE cik = '{ALFA.cik}' ORDER BY ALL" for name in build_tables.OF_COMPANIES}
+    named = {name: f"SELECT * FROM {name} WHERE cik = '{ALFA.cik}' ORDER BY ALL" for name in stored.OF_COMPANIES}
     return {name: published(home, query) for name, query in named.items()}
 
 
@@ -64,10 +64,10 @@ def raising(function: Callable[..., Any], of: Callable[..., pl.DataFrame]) -> Ca
 FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "gate contradicted": lambda patch: patch.setattr(row_gates, "GATES", (contradicted,)),
     "stage values": lambda patch: patch.setattr(
-        values, "standardize", raising(values.standardize, lambda facts, *_: facts)
+        values_of_batch, "standardize", raising(values_of_batch.standardize, lambda facts, *_: facts)
     ),
     "stage versions": lambda patch: patch.setattr(
-        versions, "to_append", raising(versions.to_append, lambda _, replayed, *__: replayed)
+        versions_of_batch, "to_append", raising(versions_of_batch.to_append, lambda _, replayed, *__: replayed)
     ),
     "stage tables": lambda patch: patch.setattr(
         build_tables, "_valuations", raising(build_tables._valuations, lambda _, versions, *__: versions)
@@ -135,18 +135,18 @@ def test_a_company_held_back_has_its_symbol_of_today(place, synchronized, same_m
 def test_a_company_held_back_keeps_its_rows_when_tables_get_another_column(synchronized, same_mirror, monkeypatch):
     """An older release wrote the tables: the rows of all others are made again, and its rows have no value there."""
     lake = Synchronization(synchronized).lake
-    for name in ("gaps", build_tables.assembled("financials")):
+    for name in ("gaps", stored.assembled("financials")):
         rows = lake.read(name)
         lake.replace_companies(name, [rows.drop(rows.columns[-1])], lake.inputs(name))
     monkeypatch.setattr(batches, "rules_digest", lambda: "other rules")
-    monkeypatch.setattr(build_tables, "code_digest", lambda: "other code")
+    monkeypatch.setattr(stored, "code_digest", lambda: "other code")
     FAULTS["stage values"](monkeypatch)
     monkeypatch.setattr(row_gates, "GATES", (contradicted,))
 
     assert synchronize(synchronized, same_mirror).counts["quarantined"] == 1
 
     assert revenue(synchronized)["ALFA"] == ALFA.trailing(2024, 4)
-    assert lake.companies("gaps") == lake.companies(build_tables.assembled("financials")) == 2
+    assert lake.companies("gaps") == lake.companies(stored.assembled("financials")) == 2
 
 
 def test_an_error_in_submissions_is_that_of_their_company(synchronized, same_mirror, monkeypatch):

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.normalize.history.versions import LOG
+from pipelines.normalize.history.log import LOG
 from pipelines.storage import version_log
 from tests.factories import CIK, day
 

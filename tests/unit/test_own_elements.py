@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.elements import describe_sources
-from pipelines.normalize.faces.facts import FILING, Filed
+from pipelines.normalize.faces.facts import Filed
+from pipelines.normalize.faces.sources import FILING
 from pipelines.normalize.pipeline import Standardized, standardize
 from tests.factories import CIK, Row, raw, with_total_assets
 from tests.unit.test_footing_of_columns import BEFORE, DAY, USUAL, report

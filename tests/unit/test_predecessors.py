@@ -5,7 +5,8 @@ import re
 import polars as pl
 import pytest
 
-from pipelines.normalize.periods.predecessors import CONTINUED, SUCCESSIONS, chains, is_continued, stitched
+from pipelines.normalize.periods.predecessors import CONTINUED, is_continued, stitched
+from pipelines.normalize.periods.successions import SUCCESSIONS, chains
 from tests.factories import (
     CASH_FLOW,
     CIK,

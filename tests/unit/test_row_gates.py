@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.tables import build_tables, row_gates
+from pipelines.tables import build_tables, row_gates, stored
 from warehouse import schema
 
 END = date(2024, 12, 31)
@@ -16,7 +16,7 @@ VALUE = {"cik": "1", "period_kind": "ttm", "period_end": END, "item": "roic", "v
 
 def failing(**rows: list[dict[str, Any]]) -> dict[str, str]:
     """The gates that fail, by name, with the reasons; tables that are not given are empty."""
-    names = (*build_tables.OF_COMPANIES, "companies")
+    names = (*stored.OF_COMPANIES, "companies")
     found = row_gates.failing({name: table(name, rows.get(name, [])) for name in names})
     assert {fault.cik for fault in found} <= {"1"}
     return {fault.place.removeprefix("gate "): fault.reason for fault in found}

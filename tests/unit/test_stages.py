@@ -19,8 +19,9 @@ from pipelines.edgar import listing_checks
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import open_source
-from pipelines.normalize.periods import predecessors
-from pipelines.normalize.periods.predecessors import CONTINUED, Succession
+from pipelines.normalize.periods import successions
+from pipelines.normalize.periods.predecessors import CONTINUED
+from pipelines.normalize.periods.successions import Succession
 from pipelines.progress import heard_by
 from pipelines.stages import batches, documents, facts, quarantine, values, versions
 from pipelines.stages.documents import Asked, UnknownSymbolError
@@ -134,7 +135,7 @@ def test_a_successor_has_its_predecessors_history(first, monkeypatch):
     """The predecessor is not listed and not a company of the data; its filings are in its own folder at the SEC."""
     earlier = replace(CARGO, number=203, scale=CARGO.scale - 8, first_year=2020)
     first.mirror.hold(earlier, replace(CARGO, comparatives=True))
-    monkeypatch.setattr(predecessors, "SUCCESSIONS", (Succession(CARGO.cik, earlier.cik, "reorganized in 2022"),))
+    monkeypatch.setattr(successions, "SUCCESSIONS", (Succession(CARGO.cik, earlier.cik, "reorganized in 2022"),))
     first()
 
     assert first.trailing(CARGO, date(2021, 3, 31)) == earlier.trailing(2021, 1)

@@ -6,7 +6,7 @@ from functools import cache
 import polars as pl
 import pytest
 
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.normalize.pipeline import standardize
 from tests.factories import (

@@ -11,10 +11,10 @@ import pytest
 
 from pipelines.edgar.raw_store import RawStore
 from pipelines.health.tables import mend
-from pipelines.normalize.facts.reports import RAW_SCHEMA
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import filed_rows, schemas, statements
+from pipelines.stages import filed_rows, schemas, statements, statements_of_share
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
@@ -325,10 +325,10 @@ def test_an_error_of_the_program_costs_one_filing_and_one_of_the_machine_ends_th
     read_package = statements.read_package
     filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
     with monkeypatch.context() as broken:
-        broken.setattr(statements, "read_package", failing(OSError("No space left on device")))
+        broken.setattr(statements_of_share, "read_package", failing(OSError("No space left on device")))
         with pytest.raises(OSError, match="No space"):
             decoded(home)
-        broken.setattr(statements, "read_package", failing(ZeroDivisionError("by zero")))
+        broken.setattr(statements_of_share, "read_package", failing(ZeroDivisionError("by zero")))
         assert decoded(home)["unread"] == 1
     assert unread(home)[ACCESSION].endswith("by zero; this is an error of the service, please report it")
     assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}

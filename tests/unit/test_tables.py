@@ -9,7 +9,7 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 
-from pipelines.health.restoring import rows_of
+from pipelines.health.published import rows_of
 from pipelines.normalize.facts.unread import LISTED_REPORTS
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization, published_before
@@ -17,7 +17,7 @@ from pipelines.stages import batches
 from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables import build_tables
+from pipelines.tables import build_tables, stored
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse import overlay, publish, schema
 from warehouse.line_items import ITEM_NAMES
@@ -49,7 +49,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
 
 @pytest.fixture(scope="module")
 def made(lake: Lake) -> dict[str, pl.DataFrame]:
-    return {table.name: lake.read(build_tables.assembled(table.name)) for table in schema.TABLES}
+    return {table.name: lake.read(stored.assembled(table.name)) for table in schema.TABLES}
 
 
 def test_each_table_has_the_columns_of_the_schema(made):
@@ -184,7 +184,7 @@ def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies
     for name, rows in made.items():
         of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
         if name != "syncs":
-            assert again.read(build_tables.assembled(name)).drop(of_run).equals(rows.drop(of_run)), name
+            assert again.read(stored.assembled(name)).drop(of_run).equals(rows.drop(of_run)), name
 
 
 def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
@@ -199,7 +199,7 @@ def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
         synchronize(one, mirror, monkeypatch)
         parts[len(filers)] = {
             name: Lake(one.tables).files(name, [ALFA.cik, BRAVO.cik])
-            for name in ("facts", REPLAYED, VERSIONS, *map(build_tables.assembled, build_tables.OF_COMPANIES))
+            for name in ("facts", REPLAYED, VERSIONS, *map(stored.assembled, stored.OF_COMPANIES))
         }
     assert {name: [path for path, _ in files] for name, files in parts[2].items()} == {
         name: [path for path, _ in files] for name, files in parts[3].items()
@@ -207,7 +207,7 @@ def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
     synchronize(other, mirror, monkeypatch)
     pointers = publish.current(one.published), publish.current(other.published)
     assert [pointer and pointer.base == pointer.build for pointer in pointers] == [False, True]
-    for name in build_tables.files(Lake(one.tables)):
+    for name in stored.files(Lake(one.tables)):
         of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
         if name not in ("syncs", "changes"):
             rows, expected = (rows_of(home.published / "warehouse.duckdb", name).drop(of_run) for home in (one, other))
@@ -222,22 +222,22 @@ def synchronize(home: Home, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_inputs_depend_on_every_table_except_changes(lake, tmp_path):
     shutil.copytree(lake.folder, tmp_path, dirs_exist_ok=True)
-    copied, contents = Lake(tmp_path), lake.read(build_tables.CONTENTS)
-    before = build_tables.inputs(copied)
-    assert before == build_tables.inputs(lake)
-    for name in build_tables.files(lake):
-        table = build_tables.assembled(name)
+    copied, contents = Lake(tmp_path), lake.read(stored.CONTENTS)
+    before = stored.inputs(copied)
+    assert before == stored.inputs(lake)
+    for name in stored.files(lake):
+        table = stored.assembled(name)
         if (of_name := contents["table"] == name).any():
             other = contents.with_columns(pl.col("total") + of_name.cast(pl.UInt64))
-            copied.replace_companies(build_tables.CONTENTS, [other], lake.inputs(build_tables.CONTENTS))
-            assert build_tables.inputs(copied) != before, name
-            copied.replace_companies(build_tables.CONTENTS, [contents], lake.inputs(build_tables.CONTENTS))
-        elif name not in build_tables.OF_COMPANIES:
+            copied.replace_companies(stored.CONTENTS, [other], lake.inputs(stored.CONTENTS))
+            assert stored.inputs(copied) != before, name
+            copied.replace_companies(stored.CONTENTS, [contents], lake.inputs(stored.CONTENTS))
+        elif name not in stored.OF_COMPANIES:
             whole = copied.path(table).read_bytes()
-            copied.write(table, copied.read(table), {build_tables.CONTENT: "other"})
-            assert (build_tables.inputs(copied) == before) is (name == "changes"), name
+            copied.write(table, copied.read(table), {stored.CONTENT: "other"})
+            assert (stored.inputs(copied) == before) is (name == "changes"), name
             copied.path(table).write_bytes(whole)
-    assert build_tables.inputs(copied) == before
+    assert stored.inputs(copied) == before
 
 
 def test_the_previous_build_is_read(tmp_path: Path, lake):
@@ -261,7 +261,7 @@ def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
     composed(Synchronization(home, str(mirror.folder)))
 
     def listed() -> list[tuple[str, str, bool]]:
-        rows = Lake(home.tables).read(build_tables.assembled("companies"))
+        rows = Lake(home.tables).read(stored.assembled("companies"))
         return rows.select("symbol", "cik", "is_listed").rows()
 
     assert listed() == [("ALFA", ALFA.cik, False), ("BRVO", BRAVO.cik, True)]

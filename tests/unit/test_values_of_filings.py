@@ -12,14 +12,14 @@ from pipelines.dagster_app.definitions import run_job
 from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.mirror import file_of
 from pipelines.fake_sec.server import running_server
-from pipelines.normalize.history.versions import VERSION_OF
+from pipelines.normalize.history.log import VERSION_OF
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import batches
 from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables.build_tables import assembled
+from pipelines.tables.stored import assembled
 from tests.filing_packages import CIK, fact, packed, zipped
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, INCOME, REVENUE, Filer, Mirror, write
 from warehouse import runs

@@ -9,13 +9,11 @@ import pytest
 
 from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.history.late import in_force, told_anew
+from pipelines.normalize.history.log import FACT, LOG, REPLAYED
 from pipelines.normalize.history.replay import _without_meaning, item_versions
 from pipelines.normalize.history.versions import (
     AS_STATED,
-    FACT,
     FACT_OF,
-    LOG,
-    REPLAYED,
     Reread,
     numbered,
     on_basis_of_today,

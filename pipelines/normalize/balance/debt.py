@@ -13,6 +13,7 @@ from itertools import combinations
 import msgspec
 
 from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
+from pipelines.normalize.balance.short_term import SHORT_TERM
 from pipelines.normalize.balance.solver import DIGITS, SAME, unit_of
 from pipelines.normalize.balance.totals import NOT_STATED, Day, sections_of
 from pipelines.normalize.balance.values import (
@@ -498,21 +499,6 @@ def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool
     lines = [name for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT]
     left = total - sum_of(filing.days[day], lines)
     return left >= whole * (1 - ROOM) and abs(left - whole) < abs(left - (whole - maturities))
-
-
-SHORT_TERM = frozenset(
-    element
-    for element, line in LINES[CURRENT_LIABILITIES].items()
-    if not {element, *line.part_of}.isdisjoint(
-        (
-            "ShortTermBorrowings",
-            "ifrs-full:ShorttermBorrowings",
-            "NotesAndLoansPayableCurrent",
-            "NotesAndLoansPayable",
-        )
-    )
-)
-"""The elements of current debt that are short-term borrowings, not maturities of long-term debt."""
 
 
 def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:

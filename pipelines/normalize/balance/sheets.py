@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from pipelines.normalize.balance.debt import SHORT_TERM
 from pipelines.normalize.balance.reading import Filing
+from pipelines.normalize.balance.short_term import SHORT_TERM
 from pipelines.normalize.balance.totals import Day, sections_of
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, first_amount, lines_of, sum_of
 from pipelines.normalize.elements.lines import (

@@ -17,7 +17,7 @@ import polars as pl
 
 from pipelines.normalize.classes.members import class_of, class_of_title, plain
 from pipelines.normalize.elements import CONCEPTS
-from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
+from pipelines.normalize.forms import AMENDMENT, PERIODIC_FORMS
 
 COMPANY = ""
 """The class of the series of the company."""

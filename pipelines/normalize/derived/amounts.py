@@ -17,7 +17,7 @@ from pipelines.normalize.derived import (
 )
 from pipelines.normalize.derived.stated import FILING, PERIOD, SPAN, not_yet_stated, stated
 from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
-from pipelines.normalize.facts.reports import PERIODIC_FORMS
+from pipelines.normalize.forms import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS
 
 _BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}

@@ -19,9 +19,8 @@ from pipelines.normalize.elements.lines import BOTH_SIDES, IFRS_PREFIX
 from pipelines.normalize.elements.sources import IFRS, US_GAAP
 from pipelines.normalize.faces.flows import filed_tag, of_flows
 from pipelines.normalize.faces.sheets import FaceLine, Names, section_lines
-from pipelines.normalize.facts.reports import RAW_SCHEMA
-
-COMPANYFACTS, DATA_SET, FILING = SOURCES = ("companyfacts", "data set", "filing")
+from pipelines.normalize.faces.sources import COMPANYFACTS, COVERS, DATA_SET, FILING
+from pipelines.normalize.facts.raw import RAW_SCHEMA
 
 AS_FILED: dict[str, type[pl.DataType]] = {
     "source": pl.String,
@@ -69,8 +68,6 @@ FACT_COLUMNS = (
     "label",
 )
 
-COVERS = pl.Schema(dict.fromkeys(("cik", "accession", "symbol", "member", "title"), pl.String))
-"""A symbol on the cover of a report, the dimensions under which it stands there, and the title of the security."""
 
 FILINGS = pl.Schema({"cik": pl.String, "accession": pl.String, "form": pl.String, "filed": pl.Date})
 """The filings of other sources, with form and filing day."""
@@ -109,7 +106,7 @@ def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl
     """Add the facts of filings that companyfacts lacks, and read the sections of their balance sheets.
 
     Args:
-        raw: facts of companyfacts (reports.RAW_SCHEMA).
+        raw: facts of companyfacts (raw.RAW_SCHEMA).
         filed: what the other sources state.
 
     Returns:

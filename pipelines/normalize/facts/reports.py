@@ -9,34 +9,12 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.elements.sources import COVER
 from pipelines.normalize.facts.precision import grains
+from pipelines.normalize.forms import AMENDMENT, CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
 
-PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
-CURRENT_FORMS = ("8-K", "6-K")
-"""Current reports: recasts after a change of segments or a disposal, and interim reports of foreign issuers."""
-ANNUAL_FORMS = ("10-K", "10-KT", "20-F", "40-F")
-AMENDMENT = "/A"
-
 MEASURE = pl.Enum(["money", "per_share", "shares"])
 """The type of column `measure`: money, money per share, or shares."""
-
-RAW_SCHEMA = pl.Schema(
-    {
-        "cik": pl.String,
-        "taxonomy": pl.String,
-        "tag": pl.String,
-        "unit": pl.String,
-        "start": pl.String,
-        "end": pl.String,
-        "value": pl.Float64,
-        "accession": pl.String,
-        "fy": pl.Int32,
-        "form": pl.String,
-        "filed": pl.String,
-    }
-)
-"""One row a fact as filed: the columns of the decoder of companyfacts."""
 
 
 FORMS = Rule(

@@ -10,7 +10,8 @@ import polars as pl
 from pipelines.normalize.arrays import ints
 from pipelines.normalize.facts import candidates, matching
 from pipelines.normalize.facts.precision import SCALE_OF_FILING
-from pipelines.normalize.facts.reports import FILED_TWICE, PERIODIC_FORMS
+from pipelines.normalize.facts.reports import FILED_TWICE
+from pipelines.normalize.forms import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS, counted
 from pipelines.normalize.rule import Rule
 

@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 import polars as pl
 
+from pipelines.normalize.history.log import CORRECTION, LOG, REPLAYED, SERIES_KEY, SOURCE, VERSION_OF
 from pipelines.normalize.history.replay import is_same
-from pipelines.normalize.history.versions import CORRECTION, LOG, REPLAYED, SERIES_KEY, SOURCE, SOURCE_READ, VERSION_OF
+from pipelines.normalize.history.versions import SOURCE_READ
 
 FILING = ["cik", "accession"]
 TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis", "cause")]

@@ -1,8 +1,8 @@
 """Versions: each with its filing, period, cause, flags and lineage, and what a synchronization appends to their log.
 
-Belongs here: the columns of the log, combining the results of the steps for each version, comparing the log with the
-replayed versions, and converting it to the newest share basis. Does not: which values are versions (replay), why a
-value changed (causes), any arithmetic of values (ttm, items).
+Belongs here: combining the results of the steps for each version, comparing the log with the replayed versions, and
+converting it to the newest share basis. Does not: the columns of the log (log), which values are versions (replay), why
+a value changed (causes), any arithmetic of values (ttm, items).
 
 The log is append-only. Its values are on the share basis of the filing that was the newest when they were recorded. A
 split rescales them when they are read, and adds no version.
@@ -15,9 +15,10 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.normalize.arrays import ints
-from pipelines.normalize.faces.facts import FILING
-from pipelines.normalize.facts.reports import AMENDMENT
+from pipelines.normalize.faces.sources import FILING
+from pipelines.normalize.forms import AMENDMENT
 from pipelines.normalize.history.causes import classified
+from pipelines.normalize.history.log import CORRECTION, FACT, LOG, REPLAYED, SERIES_KEY, SOURCE, VERSION_OF
 from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.items import flags, provenance
 from pipelines.normalize.items.line_items import SHARES
@@ -60,15 +61,8 @@ FACT_DROPPED = Rule(
     "select",
 )
 
-SERIES_KEY = ["cik", "class_member"]
-"""A series of a company: its own, whose class is the empty text, or that of a class of stock."""
-VERSION_OF = [*SERIES_KEY, "period_end", "item"]
 FACT_OF = ["tag", "unit", "start", "end", "accession"]
 AS_STATED = [*FACT_OF, "value"]
-SOURCE = "source"
-"""The cause of a version that follows from what was read later of known filings."""
-CORRECTION = "correction"
-"""The cause of a version that follows a value to which the filings lead no more."""
 CAUSE_OF = {
     RULES_CHANGED.id: "method",
     CURRENCY_LEFT.id: "basis_change",
@@ -83,62 +77,6 @@ INPUTS = pl.DataFrame(
     }
 )
 """The items from which each ratio is computed."""
-
-FACT = pl.Struct(
-    {
-        "role": pl.String,
-        "weight": pl.Float64,
-        "split_factor": pl.Float64,
-        "tag": pl.String,
-        "unit": pl.String,
-        "start": pl.Date,
-        "end": pl.Date,
-        "value": pl.Float64,
-        "accession": pl.String,
-        "form": pl.String,
-        "filed": pl.Date,
-        "concept": pl.String,
-        "rule": pl.String,
-        "source": pl.String,
-        "member": pl.String,
-        "label": pl.String,
-    }
-)
-"""A leg of a version: the filed fact, its role, and its factors."""
-
-REPLAYED = pl.Schema(
-    {
-        "cik": pl.String(),
-        "class_member": pl.String(),
-        "period_end": pl.Date(),
-        "item": pl.String(),
-        "value": pl.Float64(),
-        "accession": pl.String(),
-        "form": pl.String(),
-        "filed": pl.Date(),
-        "cause": pl.String(),
-        "method": pl.String(),
-        "rule": pl.String(),
-        "flags": pl.String(),
-        "fiscal_year": pl.Int32(),
-        "fiscal_quarter": pl.Int32(),
-        "is_year_end": pl.Boolean(),
-        "basis": pl.String(),
-        "legs": pl.List(FACT),
-    }
-)
-LOG = pl.Schema(
-    {**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String(), "starts_anew": pl.Boolean()}
-)
-"""One row a version, in the order of recording. `basis` is the newest filing at that time: the value and the legs are
-on its share basis. `rules` is the digest of the rules that made it. `starts_anew` is true for the first row of a period
-and item whose versions are recorded a second time (late): the rows before it no longer count."""
-
-
-def with_class_member(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with `class_member`; those that an earlier release wrote are of the company's series."""
-    held = pl.col("class_member").fill_null("") if "class_member" in rows.columns else pl.lit("")
-    return rows.with_columns(class_member=held)
 
 
 class Reread(NamedTuple):

@@ -6,7 +6,7 @@ customers' funds. Does not: its industry (industry), the decision (valuation.rea
 
 import polars as pl
 
-from pipelines.normalize.facts.reports import ANNUAL_FORMS
+from pipelines.normalize.forms import ANNUAL_FORMS
 
 
 def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:

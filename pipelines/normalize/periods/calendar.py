@@ -11,7 +11,7 @@ from datetime import timedelta
 import polars as pl
 
 from pipelines.normalize.arrays import Ints, ints
-from pipelines.normalize.facts.reports import ANNUAL_FORMS
+from pipelines.normalize.forms import ANNUAL_FORMS
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
 

@@ -1,15 +1,13 @@
 """Predecessors: joins the filings of companies that file under another CIK since a reorganization.
 
-Belongs here: candidates for a predecessor, and the proof. Does not: several companies under one CIK (breaks).
+Belongs here: the proof. Does not: candidates for a predecessor (successions), several companies under one CIK (breaks).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from pipelines.normalize.facts.reports import AMENDMENT, PERIODIC_FORMS
+from pipelines.normalize.forms import AMENDMENT, PERIODIC_FORMS
 from pipelines.normalize.rule import Rule
 
 CONTINUED = Rule(
@@ -21,27 +19,6 @@ CONTINUED = Rule(
     applies="companies that were reorganized under another CIK",
 )
 
-
-class Succession(NamedTuple):
-    """A CIK that may continue the reports of another CIK.
-
-    successor, predecessor: CIKs of ten digits. event: what happened, and when. source: accession number of the notice
-    of succession, such as Form 8-K12B; empty if the notice was not read.
-    """
-
-    successor: str
-    predecessor: str
-    event: str
-    source: str = ""
-
-
-_CANDIDATES = pl.read_csv(Path(__file__).with_suffix(".csv"), infer_schema=False).fill_null("")
-SUCCESSIONS = tuple(Succession(**row) for row in _CANDIDATES.iter_rows(named=True))
-"""Candidates; the filings have to prove each. Many predecessors continue to file as subsidiaries of their successors,
-and these later reports are not the successor's."""
-
-NOTICES = frozenset(("8-K12B", "8-K12G3", "8-K15D5"))
-"""The forms by which an issuer tells that it succeeds another (Exchange Act Rules 12g-3 and 15d-5)."""
 
 PERIOD = ["taxonomy", "tag", "unit", "start", "end"]
 
@@ -55,32 +32,14 @@ EQUAL_PART = 0.9
 DECISIONS = pl.Schema({"cik": pl.String(), "rule": pl.String(), "figures": pl.UInt32()})
 
 
-def chains(ciks: Iterable[str], listed: Iterable[str]) -> dict[str, list[str]]:
-    """Each company's possible predecessors, the nearest first; companies without any are left out.
-
-    Args:
-        ciks: the companies to look for.
-        listed: every company of the SEC's list; a listed company cannot be a predecessor.
-    """
-    before = {each.successor: each.predecessor for each in SUCCESSIONS}
-    taken = set(listed)
-    found: dict[str, list[str]] = {}
-    for cik in ciks:
-        at = cik
-        while (earlier := before.get(at)) and earlier not in taken:
-            found.setdefault(cik, []).append(earlier)
-            at = earlier
-    return found
-
-
 def stitched(raw: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The facts of companies and of their proven predecessors, all under the company's own CIK.
 
     A predecessor's filings count until the successor first reports a period that both have reported.
 
     Args:
-        raw: facts as filed of the companies and of their possible predecessors, columns of reports.RAW_SCHEMA.
-        predecessors: of `chains`.
+        raw: facts as filed of the companies and of their possible predecessors, columns of raw.RAW_SCHEMA.
+        predecessors: of `successions.chains`.
 
     Returns:
         the same columns, without the facts of predecessors that are not proven; and the decisions: `cik` (ten digits),
@@ -106,7 +65,7 @@ def under_successors(rows: pl.DataFrame, predecessors: Mapping[str, Sequence[str
 
     Args:
         rows: rows of the companies and of their possible predecessors.
-        predecessors: of `chains`.
+        predecessors: of `successions.chains`.
     """
     successor = {earlier: cik for cik, chain in predecessors.items() for earlier in chain}
     return rows.with_columns(pl.col("cik").replace(successor))

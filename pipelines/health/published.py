@@ -1,0 +1,21 @@
+"""The rows of a published build, from which health checks restore what no stage can make again.
+
+Belongs here: reading them. Does not: what is restored (restoring, tables).
+"""
+
+from pathlib import Path
+
+import polars as pl
+
+from warehouse.reader import open_read_only
+
+
+def rows_of(build: Path, table: str) -> pl.DataFrame:
+    """All rows of a table in the file of a build.
+
+    Raises:
+        duckdb.Error: the file cannot be read.
+    """
+    with open_read_only(build) as connection:
+        rows: pl.DataFrame = connection.sql(f'FROM "{table}"').pl()
+    return rows

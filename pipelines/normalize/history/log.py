@@ -1,0 +1,70 @@
+"""The columns of the version log, and what identifies a version.
+
+Belongs here: the types that who reads or writes the log needs. Does not: any rule (versions, late, causes), the files
+of the log (storage.version_log).
+"""
+
+import polars as pl
+
+SERIES_KEY = ["cik", "class_member"]
+"""A series of a company: its own, whose class is the empty text, or that of a class of stock."""
+VERSION_OF = [*SERIES_KEY, "period_end", "item"]
+SOURCE = "source"
+"""The cause of a version that follows from what was read later of known filings."""
+CORRECTION = "correction"
+"""The cause of a version that follows a value to which the filings lead no more."""
+FACT = pl.Struct(
+    {
+        "role": pl.String,
+        "weight": pl.Float64,
+        "split_factor": pl.Float64,
+        "tag": pl.String,
+        "unit": pl.String,
+        "start": pl.Date,
+        "end": pl.Date,
+        "value": pl.Float64,
+        "accession": pl.String,
+        "form": pl.String,
+        "filed": pl.Date,
+        "concept": pl.String,
+        "rule": pl.String,
+        "source": pl.String,
+        "member": pl.String,
+        "label": pl.String,
+    }
+)
+"""A leg of a version: the filed fact, its role, and its factors."""
+
+REPLAYED = pl.Schema(
+    {
+        "cik": pl.String(),
+        "class_member": pl.String(),
+        "period_end": pl.Date(),
+        "item": pl.String(),
+        "value": pl.Float64(),
+        "accession": pl.String(),
+        "form": pl.String(),
+        "filed": pl.Date(),
+        "cause": pl.String(),
+        "method": pl.String(),
+        "rule": pl.String(),
+        "flags": pl.String(),
+        "fiscal_year": pl.Int32(),
+        "fiscal_quarter": pl.Int32(),
+        "is_year_end": pl.Boolean(),
+        "basis": pl.String(),
+        "legs": pl.List(FACT),
+    }
+)
+LOG = pl.Schema(
+    {**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String(), "starts_anew": pl.Boolean()}
+)
+"""One row a version, in the order of recording. `basis` is the newest filing at that time: the value and the legs are
+on its share basis. `rules` is the digest of the rules that made it. `starts_anew` is true for the first row of a period
+and item whose versions are recorded a second time (late): the rows before it no longer count."""
+
+
+def with_class_member(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with `class_member`; those that an earlier release wrote are of the company's series."""
+    held = pl.col("class_member").fill_null("") if "class_member" in rows.columns else pl.lit("")
+    return rows.with_columns(class_member=held)

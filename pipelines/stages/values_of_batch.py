@@ -1,0 +1,63 @@
+"""The standardized values of a batch of companies: applying the rules to what is stored of them.
+
+Belongs here: what the rules are given, and the tables that their frames become. Does not: which companies are
+standardized (values), any rule (normalize), what holds a company back (quarantine).
+"""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from pipelines.normalize.facts.unread import unread_reports
+from pipelines.normalize.history.log import with_class_member
+from pipelines.normalize.periods.predecessors import stitched, under_successors
+from pipelines.normalize.pipeline import standardize
+from pipelines.stages import filed_of_batch, held_back, quarantine
+from pipelines.stages.batches import Batch
+from pipelines.stages.isolation import Fault
+from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VALUE_TABLES
+from pipelines.stages.values import Notes, StepNote
+from pipelines.storage.lake import Lake
+
+
+def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
+    """Standardize a batch of companies: the rows of each table, by name; and the steps with their rows and seconds."""
+    filers = [*batch.ciks, *(cik for chain in batch.predecessors.values() for cik in chain)]
+    accepted = under_successors(_acceptances(lake, filers), batch.predecessors)
+    codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic", "succeeded")
+    facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
+    of_filings = filed_of_batch.read(lake, filers, batch.filed, facts, batch.predecessors)
+    steps: list[StepNote] = []
+    found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
+    unread = unread_reports(lake.of_companies("reports", batch.ciks), facts, found.filings)
+    unread = unread.join(accepted, on=["cik", "accession"], how="left", maintain_order="left")
+    frames = {REPLAYED: found.versions, UNREAD_REPORTS: unread}
+    tables = {name: frames[name] if name in frames else getattr(found, name) for name in VALUE_TABLES}
+    tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
+    named = facts.select("cik", "accession", in_companyfacts=pl.lit(value=True)).unique()
+    is_named = pl.col("in_companyfacts").fill_null(value=False)
+    tables["filings"] = (
+        tables["filings"].join(named, on=["cik", "accession"], how="left", maintain_order="left").with_columns(is_named)
+    )
+    refused = _withdrawing(lake, batch, tables)
+    return tables, (steps, [Fault(cik, held_back.VALUES, reason) for cik, reason in refused.items()])
+
+
+def _acceptances(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
+    """When EDGAR accepted the filings of some companies: as their submissions say, or else the feed."""
+    listed = lake.of_companies("acceptances", filers)
+    of_feed = filed_of_batch.fed(lake, filers).join(listed, on=["cik", "accession"], how="anti").select(listed.columns)
+    return pl.concat([listed, of_feed])
+
+
+def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+    """Why companies of a batch are held back: their values were replayed before, and many would be withdrawn now."""
+    compared = {*batch.compared} & {*batch.ciks}
+    if not compared:
+        return {}
+    value = quarantine.REPLAYED_VALUE
+    before = with_class_member(lake.scan(REPLAYED, compared).collect()).select(value)
+    filed = lake.scan("filings", compared).select("cik", "accession").collect()
+    new = tables["filings"].join(filed, on=["cik", "accession"], how="anti")["cik"]
+    may_lose_some = ({*new, *batch.reread} | (compared - {*batch.same_rules})) - {*batch.withdrawing}
+    return quarantine.withdrawals(before, tables[REPLAYED].select(value), may_lose_some)

@@ -1,0 +1,104 @@
+"""The versions of a batch of companies: comparing their replayed values with the version log.
+
+Belongs here: what the comparison is given, and the tables that it becomes. Does not: which companies are compared, and
+recording what is new (versions), what a version is (normalize.history).
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from functools import cache, partial
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.normalize.classes.series import with_classes
+from pipelines.normalize.faces.facts import with_filed
+from pipelines.normalize.faces.sources import FILING
+from pipelines.normalize.history.late import in_force, told_anew
+from pipelines.normalize.history.log import SOURCE, VERSION_OF, with_class_member
+from pipelines.normalize.history.versions import (
+    AS_STATED,
+    CAUSE_OF,
+    CURRENCY_LEFT,
+    FACTS_CHANGED,
+    Reread,
+    numbered,
+    on_basis_of_today,
+    recorded,
+    to_append,
+)
+from pipelines.normalize.pipeline import ITEM_SIGNS
+from pipelines.stages import batches, filed_of_batch
+from pipelines.stages.batches import Batch
+from pipelines.stages.predecessors import held_predecessors
+from pipelines.stages.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
+from pipelines.storage.lake import Lake
+from pipelines.storage.version_log import read
+
+READ_EARLY = pl.duration(days=60)
+"""Before the newest filing of a company: so late, a report that was read from its package comes into companyfacts."""
+
+
+def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """The versions of some companies: all, those to record, and those that are shown as changes, by table.
+
+    The notes are the companies that have versions to record.
+    """
+    ciks, rules = batch.ciks, batches.rules_digest()
+    logged = read(log, batch.segments, ciks)
+    filings, replayed = lake.of_companies("filings", ciks), with_class_member(lake.of_companies(REPLAYED, ciks))
+    known = in_force(on_basis_of_today(logged, lake.of_companies("share_bases", ciks), ITEM_SIGNS))
+    order = filings.select("cik", "accession", "seq")
+    currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
+    facts = cache(partial(_facts_filed, lake, batch))
+    reread = Reread(batch.reread, batch.same_documents, _in_companyfacts(logged, filings))
+    told = told_anew(known, replayed, order, rules, batch.reread)
+    known = in_force(pl.concat([known, told]))
+    appended = recorded(to_append(known, replayed, order, rules, currencies, facts, reread), now, rules)
+    new = pl.concat([told, appended])
+    versions = numbered(pl.concat([known, appended]))
+    had_versions = known.select("cik").unique()
+    changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(appended.height)
+    changes = changes.join(had_versions, on="cik", how="semi", maintain_order="left")
+    tables = {
+        RECORDED: new,
+        VERSIONS: versions.sort("cik", "period_end", "item", "version", "class_member"),
+        APPENDED: _without_read_later(changes, known, order, batch.reread),
+    }
+    return tables, new["cik"].unique().to_list()
+
+
+def _in_companyfacts(logged: pl.DataFrame, filings: pl.DataFrame) -> list[str]:
+    """The newest filings with facts that the log has from their packages, and that are in companyfacts now."""
+    newest = logged.filter(pl.col("filed") >= pl.col("filed").max().over("cik") - READ_EARLY)
+    legs = newest.select(pl.col("legs").explode()).drop_nulls().unnest("legs")
+    read = legs.filter(pl.col("source") == FILING).select("accession").unique()
+    return read.join(filings.filter("in_companyfacts"), on="accession", how="semi")["accession"].to_list()
+
+
+def _without_read_later(
+    changes: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: Collection[str]
+) -> pl.DataFrame:
+    """The changes but those that follow from what was read later of filings that the log knew."""
+    known = log.select("cik", "accession").join(order, on=["cik", "accession"])
+    newest = known.group_by("cik").agg(newest=pl.col("seq").max())
+    of_filing = changes.select("cik", "accession").join(
+        order, on=["cik", "accession"], how="left", maintain_order="left"
+    )
+    is_known = of_filing.join(newest, on="cik", how="left", maintain_order="left").select(
+        (pl.col("seq") <= pl.col("newest")).fill_null(value=False)
+    )
+    by_edgar = (pl.col("cause") == CAUSE_OF[FACTS_CHANGED.id]) | (pl.col("rule") == CURRENCY_LEFT.id)
+    is_read_later = pl.col("cik").is_in([*reread]) & is_known.to_series() & ~by_edgar
+    return changes.filter(~is_read_later, pl.col("cause") != SOURCE)
+
+
+def _facts_filed(lake: Lake, batch: Batch) -> pl.DataFrame:
+    """What the filings of some companies and of their predecessors state, in all sources: columns of AS_STATED."""
+    earlier = held_predecessors(lake)
+    filers = sorted({filer for cik in batch.ciks for filer in (cik, *earlier.get(cik, ()))})
+    facts = lake.of_companies("facts", filers)
+    stated, _, _, by_class = with_filed(facts, filed_of_batch.read(lake, filers, batch.filed, facts, {}))
+    stated = with_classes(stated, by_class).facts
+    tag = pl.coalesce("filed_tag", pl.format("{}:{}", "taxonomy", "tag"))
+    return stated.with_columns(tag.alias("tag"), pl.col("start", "end").str.to_date()).select(AS_STATED)
