@@ -251,6 +251,44 @@ def test_axe_finds_no_fault(opened, axe):
         assert told == [], (width, scheme)
 
 
+SCROLLED = """async box => {
+    box.scrollLeft = 95;
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const edge = cell => cell.getBoundingClientRect();
+    const [head, ...heads] = box.querySelectorAll("thead th"), first = box.querySelector("tbody th");
+    return {
+        scrolled: box.scrollLeft, left: edge(box).left + box.clientLeft, right: edge(first).right,
+        firsts: [edge(head).left, edge(first).left], shadow: getComputedStyle(first).boxShadow,
+        cut: heads.filter(each => edge(each).left < edge(first).right - 1 && edge(each).right > edge(first).right + 1)
+            .map(each => each.textContent),
+    };
+}"""
+
+
+@pytest.mark.parametrize("path", [COMPANY, "/companies", "/compare?symbols=XQCPF,XQORC,XQPRB,XQALD"])
+def test_the_first_column_of_a_scrolled_table_stays_on_a_phone(browser, sample_site, reader, path):
+    """Also its head, with a divider; no cell beside it is cut."""
+    with window(browser, sample_site, reader.cookies) as page:
+        look(page, "narrow", "light")
+        page.goto(path)
+        found = page.locator("main > .scroll").first.evaluate(SCROLLED)
+    assert found["scrolled"] > 0
+    assert found["firsts"] == pytest.approx([found["left"]] * 2, abs=1)
+    assert found["shadow"] != "none"
+    assert found["cut"] == []
+
+
+def test_a_comparison_uses_its_width(browser, sample_site, reader):
+    """The columns of companies are of one width, though some have long notes, and charts fill their cards."""
+    with window(browser, sample_site, reader.cookies) as page:
+        page.goto("/compare?symbols=XQCPF,XQORC,XQPRB,XQALD")
+        width = "found => found.map(each => each.getBoundingClientRect().width)"
+        columns = page.locator("main > .scroll thead th").evaluate_all(width)[1:]
+        assert columns == pytest.approx([columns[0]] * len(columns), abs=1)
+        drawn, within = (page.locator(f".chart > {each}").evaluate_all(width) for each in ("svg", ".scroll"))
+        assert drawn == pytest.approx(within[: len(drawn)], abs=1)
+
+
 @pytest.mark.parametrize("path", ["/", COMPANY, "/changes"])
 def test_the_age_of_the_data_is_shown_by_the_clock_of_the_reader(browser, sample_site, reader, path):
     """Also of a page that a cache kept; a clock that is behind, and a browser without scripts, show the time itself."""
