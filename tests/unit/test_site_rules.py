@@ -47,8 +47,7 @@ def test_a_rule_is_a_card_with_its_facts_and_an_example() -> None:
         ("In this build", "1,234 values and gaps, 5,678 figures, of 3 companies"),
         (
             "For example",
-            '<a href="/companies/ALFA/cash_and_equivalents/FY2024">Cash and equivalents of ALFA, FY2024</a>'
-            ": 12.34\N{NO-BREAK SPACE}M",
+            '<a href="/companies/ALFA/cash_and_equivalents/FY2024">Cash and equivalents of ALFA, FY2024</a>: 12.34M',
         ),
     ):
         assert f"<dt>{name}</dt>" in first
