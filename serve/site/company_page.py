@@ -112,7 +112,7 @@ def document(
         newest_kind=KINDS[newest.kind].capitalize() if newest else "",
         old=history.is_old(newest_filing),
         newest_filing=newest_filing,
-        tiles=list(key_figures.tiles(history, company.symbol)),
+        tiles=list(key_figures.tiles(history, company.symbol, company.currency)),
         fair_value=value,
         fair_range=reach,
         rests_on=rests_on,

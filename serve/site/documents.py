@@ -135,7 +135,8 @@ def _rules(pages: Pages, request: Request) -> Document:
     rules, examples = _held_rules(pages)
     rows = rules_page.chosen(rules, asked)
     number = _page(request.query_params.get("page", "1"), rules_page.last_page(rows))
-    shown = rules_page.page(rows, examples, asked, number)
+    replaced = 0 if asked["decided"] else len(rules_page.chosen(rules, {**asked, "decided": rules_page.REPLACED}))
+    shown = rules_page.page(rows, examples, asked, number, replaced)
     return replace(shown, search=rules_page.search(rules, asked)) if rules else shown
 
 

@@ -27,7 +27,7 @@ KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
 
 
 # each branch starts with the sign itself: the expression then skips all other characters at once
-NUMBER = re.compile(r"-(?:(?<![\w.,:/-]-)(?=\d)|(?<= -)(?= ))| (?<=\d )(?=[TBMK%](?!\w))")
+NUMBER = re.compile(r"-(?:(?<![\w.,:/-]-)(?=\$?\d)|(?<= -)(?= ))| (?<=\d )(?=[TBMK%](?!\w))")
 TYPESET = {"-": "\N{MINUS SIGN}", " ": "\N{NO-BREAK SPACE}"}
 
 
@@ -37,15 +37,15 @@ def typeset(text: str) -> str:
 
 
 def short(item: str, value: float, digits: int = 3, *, is_rounded: bool = True) -> str:
-    """An amount in three digits with a letter for its size, or a ratio in per cent: 5.12 B, 18 %.
+    """An amount in three digits with a letter for its size, or a ratio in per cent: 5.12B, 18%.
 
     `is_rounded`: without zeros at the end, as on a scale.
     """
     if UNITS[item] == "ratio":
-        return f"{_significant(100 * value, 3)} %" if abs(value) < MEANT else f"{100 * value:,.0f} %"
+        return f"{_significant(100 * value, 3)}%" if abs(value) < MEANT else f"{100 * value:,.0f}%"
     for step, letter in STEPS:
         if abs(value) >= (1 - 0.5 * 10**-digits) * step:
-            return f"{_digits(value / step, digits, is_rounded)} {letter}"
+            return f"{_digits(value / step, digits, is_rounded)}{letter}"
     return _digits(value, digits)
 
 
@@ -74,7 +74,7 @@ def decimals(item: str, values: Sequence[float], divisor: float = 1.0) -> int:
 
 def per_cent(ratio: float) -> str:
     """A fraction in per cent; what is rounded to zero has no sign."""
-    return f"{100 * ratio:z,.1f} %" if abs(ratio) < MEANT else f"{100 * ratio:,.0f} %"
+    return f"{100 * ratio:z,.1f}%" if abs(ratio) < MEANT else f"{100 * ratio:,.0f}%"
 
 
 def glance(item: str, value: float, digits: int = 3, *, decimals: int | None = None) -> str:
@@ -93,6 +93,13 @@ def glance(item: str, value: float, digits: int = 3, *, decimals: int | None = N
 def alike(item: str, values: Sequence[float], digits: int = 3) -> Shown:
     """Formats numbers that stand below or beside each other: with the same digits, or the same decimals."""
     return partial(glance, item, digits=digits, decimals=decimals(item, values))
+
+
+def priced(item: str, currency: str, number: str) -> str:
+    """A number that stands alone, with the sign of the dollar if it is an amount of US dollars: $5.12B, -$4.10."""
+    if currency != "USD" or not UNITS[item].startswith("currency"):
+        return number
+    return f"-${number[1:]}" if number.startswith("-") else f"${number}"
 
 
 @cache

@@ -123,11 +123,6 @@ class History:
         is_recent = bool(held) and (before.end - held[-1].end).days < years * DAYS_A_YEAR
         return held[-1] if is_recent else None
 
-    def last(self, item: str) -> Stated | None:
-        """The newest value of an item."""
-        held = [value for value in self._values.values() if value.item == item]
-        return max(held, key=lambda value: (value.period_end, value.kind), default=None)
-
     def year_before(self, item: str, slot: Slot) -> float | None:
         """The number of the same period a year before; None if there is none or if it cannot be compared."""
         before = self._before(slot)

@@ -5,10 +5,10 @@ charts).
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from serve.api import models
-from serve.site.figures import TITLES, UNITS, Shown, alike, glance, per_cent
+from serve.site.figures import TITLES, UNITS, Shown, alike, glance, per_cent, priced
 from serve.site.history import History, Slot
 from serve.site.markdown import Markdown, link, plain
 from serve.site.sheet import growth
@@ -32,16 +32,16 @@ SHORTLY = {
 }
 """Frequent reasons for having no value, in a few words."""
 
-YEARS = 2
-"""A fiscal year that ended longer ago is not shown in place of the newest twelve months."""
+YEARS = 1
+"""A fiscal year that ended so long before the newest twelve months is not shown in their place."""
 LEAST = 0.0005  # smaller changes are shown as none
 
 
-def tiles(history: History, symbol: str) -> Iterator[tuple[str, Markdown, str]]:
+def tiles(history: History, symbol: str, currency: str) -> Iterator[tuple[str, Markdown, str]]:
     """Each key figure: its title, its value with a link to its page, whether it is new, the change on a year before.
 
-    An item without a value of the newest twelve months shows its newest fiscal year, with its label. Figures of one
-    unit have the same decimals.
+    An item without a value of the newest twelve months shows the fiscal year that ended within the year before them,
+    with its label; else the reason. Figures of one unit have the same decimals.
     """
     newest = history.newest
     if newest is None:
@@ -56,9 +56,9 @@ def tiles(history: History, symbol: str) -> Iterator[tuple[str, Markdown, str]]:
     for item, slot in slots.items():
         held, to = history.value(item, slot) if slot else None, value_address(symbol, item, (slot or newest).label)
         if slot is None or held is None:
-            yield TITLES[item], link("–", to), _why_none(history, item, newest)
+            yield TITLES[item], link("–", to), in_short(history.reason(item, newest))
         else:
-            shown, label = alike(item, numbers[UNITS[item]]), "" if slot == newest else slot.label
+            shown, label = _shown(item, currency, numbers[UNITS[item]]), "" if slot == newest else slot.label
             change, new = _change(history, item, slot, held.value, shown), "new" if held.is_new else ""
             yield TITLES[item], link(shown(held.value), to), ", ".join(filter(None, (new, label, change)))
 
@@ -71,16 +71,23 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
         return plain("–"), "the model does not fit", f"Why there is no fair value: {valuation.reason.message}"
     grid = [point.fair_value_per_share for point in valuation.sensitivity]
     given = valuation.assumptions
-    base = f"{glance('free_cash_flow', given.base_free_cash_flow)} {valuation.currency}"
+    base = priced("free_cash_flow", valuation.currency, glance("free_cash_flow", given.base_free_cash_flow))
+    measure = "" if base.startswith("$") else f" {valuation.currency}"
     rests_on = (
         "What the fair value rests on: the model discounts the free cash flow of ten years, and the value of all years "
-        f"after them, at {per_cent(given.required_return)} a year. Free cash flow starts from {base} "
+        f"after them, at {per_cent(given.required_return)} a year. Free cash flow starts from {base}{measure} "
         f"({_clause(given.base_method)}), grows by {per_cent(given.initial_growth)} in the first year, and by "
         f"{per_cent(given.perpetual_growth)} after the tenth; {per_cent(valuation.terminal_share)} of the value lies "
         "after that. The range is that of required returns and final growth one percentage point higher and lower."
     )
-    value = glance("eps_basic", valuation.fair_value_per_share)
-    return plain(value), f"{glance('eps_basic', min(grid))} to {glance('eps_basic', max(grid))}", rests_on
+    shown = _shown("eps_basic", valuation.currency, [valuation.fair_value_per_share])
+    return plain(shown(valuation.fair_value_per_share)), f"{shown(min(grid))} to {shown(max(grid))}", rests_on
+
+
+def _shown(item: str, currency: str, beside: Sequence[float]) -> Shown:
+    """How the figures of an item are written, with the decimals of those beside them."""
+    number = alike(item, beside)
+    return lambda value: priced(item, currency, number(value))
 
 
 def _change(history: History, item: str, newest: Slot, value: float, shown: Shown) -> str:
@@ -91,14 +98,6 @@ def _change(history: History, item: str, newest: Slot, value: float, shown: Show
     if change is None or UNITS[item] in COMPARED:
         return f"{shown(before)} a year before"
     return f"{'+' if change > 0 else ''}{per_cent(change)}" if abs(change) >= LEAST else "unchanged"
-
-
-def _why_none(history: History, item: str, newest: Slot) -> str:
-    """The newest value that there is, or the reason in a few words."""
-    last = history.last(item)
-    if last is None:
-        return in_short(history.reason(item, newest))
-    return f"last: {glance(item, last.value)}, {last.period_end}"
 
 
 def in_short(reason: str) -> str:

@@ -4,7 +4,9 @@ Belongs here: searching and filtering the rules, the facts about one, examples. 
 (table `rules` of the build), the queries (warehouse.rule_queries).
 """
 
+import re
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -26,9 +28,14 @@ PAGE = 25  # rules on a page of the list
 LARGEST = 100
 """Companies among which examples are looked for first: they have one of most rules, and readers know them."""
 ASKED = ("search", "subject", "action", "decided")
-DECIDED = {"values": "A value or gap", "figures": "Figures only", "nothing": "Nothing"}
+REPLACED = "replaced"
+DECIDED = {"values": "A value or gap", "figures": "Figures only", "nothing": "Nothing", REPLACED: "Replaced rules"}
+"""What a rule decided. Replaced rules, which only old versions name, are shown if they are asked for."""
+NAMED = re.compile(r"\\`([\w.-]+)\\`")  # the id of a rule in a statement, escaped
+SHOWN = [each for each in DECIDED if each != REPLACED]
 ASSETS = ("rules.css",)
 FOLDER = "pipelines/normalize/"
+RETIRED = f"{FOLDER}retired.csv"  # the file of replaced rules
 
 Examples = Mapping[str, Decided]
 
@@ -37,10 +44,11 @@ _lock = threading.Lock()
 
 
 class Shown(NamedTuple):
-    """A rule as a card shows it: its address, and its facts by name."""
+    """A rule as a card shows it: its address, its statement with links to rules that it names, its facts by name."""
 
     rule: RuleCount
     address: str
+    statement: Markdown
     facts: Sequence[tuple[str, Markdown]]
 
 
@@ -65,7 +73,9 @@ def _examples(build: OpenBuild, of: Directory, rules: Sequence[RuleCount]) -> Ex
     return alone | found
 
 
-def page(rules: Sequence[RuleCount], examples: Examples, asked: Mapping[str, str], number: int) -> Document:
+def page(
+    rules: Sequence[RuleCount], examples: Examples, asked: Mapping[str, str], number: int, replaced: int = 0
+) -> Document:
     """A page of the list.
 
     Args:
@@ -73,8 +83,9 @@ def page(rules: Sequence[RuleCount], examples: Examples, asked: Mapping[str, str
         examples: of `examples`.
         asked: what the list was asked for, by name of ASKED; empty if not.
         number: of the page, from 1.
+        replaced: how many replaced rules the list leaves out.
     """
-    last = last_page(rules)
+    last, of_subject = last_page(rules), Counter(map(_subject, rules))
     turns = [
         (text, _address(asked, page=str(to)))
         for text, to in (("Previous page", number - 1), ("Next page", number + 1))
@@ -90,6 +101,9 @@ def page(rules: Sequence[RuleCount], examples: Examples, asked: Mapping[str, str
         last=last,
         shown=shown,
         turns=turns,
+        replaced=replaced,
+        to_replaced=_address({**asked, "decided": REPLACED}),
+        subjects=[(f"{_words(name)} ({n:,})", _address({**asked, "subject": name})) for name, n in of_subject.items()],
     )
     return Document(
         text,
@@ -120,7 +134,7 @@ def chosen(rules: Sequence[RuleCount], asked: Mapping[str, str]) -> list[RuleCou
         for rule in rules
         if asked["subject"] in ("", _subject(rule))
         and asked["action"] in ("", rule.action)
-        and asked["decided"] in ("", _decided(rule))
+        and _decided(rule) in ([asked["decided"]] if asked["decided"] else SHOWN)
         and all(word in f"{rule.id} {rule.statement} {rule.source} {rule.applies}".casefold() for word in words)
     ]
 
@@ -158,7 +172,12 @@ def _shown(rule: RuleCount, examples: Examples) -> Shown:
     ]
     if example := examples.get(rule.id):
         facts.append(("For example", _example(example)))
-    return Shown(rule, rule_path(rule.id), facts)
+    return Shown(rule, rule_path(rule.id), _statement(rule.statement), facts)
+
+
+def _statement(text: str) -> Markdown:
+    """A statement, in which ids of rules stand between backticks."""
+    return Markdown(NAMED.sub(lambda found: link(found[1], rule_path(found[1])), plain(text)))
 
 
 def _example(of: Decided) -> Markdown:
@@ -171,6 +190,8 @@ def _example(of: Decided) -> Markdown:
 
 def _decided(rule: RuleCount) -> str:
     """What a rule decided, as a value of DECIDED."""
+    if rule.file == RETIRED:
+        return REPLACED
     return "values" if rule.values else "figures" if rule.figures else "nothing"
 
 

@@ -34,6 +34,7 @@ OPTIONS = [
     "--disable-sync",
 ]
 WIDTHS = {"narrow": {"width": 390, "height": 844}, "wide": {"width": 1280, "height": 900}}
+A4 = {"width": 703, "height": 1032}  # within margins of 12 mm
 LOOKS = (("wide", "light"), ("narrow", "dark"))
 COMPANY = "/companies/XQCPF"  # has restated values, and an item without any value
 PAGES = {
@@ -228,7 +229,9 @@ def test_the_keyboard_skips_to_the_content(opened):
 
 
 def test_nothing_is_cut_off(opened, name):
-    """The page is as wide as the window: wider content scrolls in its own box, which the keyboard can reach."""
+    """The page is as wide as the window: wider content scrolls in its own box, which the keyboard can reach. On paper
+    each table is as wide as the sheet.
+    """
     for width, scheme in LOOKS:
         look(opened, width, scheme)
         shoot(opened, f"{name}-{width}-{scheme}")
@@ -238,6 +241,15 @@ def test_nothing_is_cut_off(opened, name):
         assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
         boxes = opened.locator(".scroll, pre")
         assert boxes.evaluate_all("found => found.every(each => each.tabIndex === 0 && each.ariaLabel)")
+    if name == "quality":
+        return  # has matrices wider than a sheet
+    opened.set_viewport_size(A4)
+    opened.emulate_media(media="print")
+    cut = "found => found.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent)"
+    assert opened.locator(".scroll").evaluate_all(cut) == []
+    broken = "found => found.filter(each => getComputedStyle(each).breakInside !== 'auto').length"
+    assert opened.locator(".scroll").evaluate_all(broken) == 0  # a long table begins on the page of its heading
+    opened.emulate_media(media="screen")
 
 
 def test_axe_finds_no_fault(opened, axe):
@@ -249,6 +261,44 @@ def test_axe_finds_no_fault(opened, axe):
         found = opened.evaluate("axe.run({resultTypes: ['violations']})")
         told = [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found["violations"]]
         assert told == [], (width, scheme)
+
+
+SCROLLED = """async box => {
+    box.scrollLeft = 95;
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const edge = cell => cell.getBoundingClientRect();
+    const [head, ...heads] = box.querySelectorAll("thead th"), first = box.querySelector("tbody th");
+    return {
+        scrolled: box.scrollLeft, left: edge(box).left + box.clientLeft, right: edge(first).right,
+        firsts: [edge(head).left, edge(first).left], shadow: getComputedStyle(first).boxShadow,
+        cut: heads.filter(each => edge(each).left < edge(first).right - 1 && edge(each).right > edge(first).right + 1)
+            .map(each => each.textContent),
+    };
+}"""
+
+
+@pytest.mark.parametrize("path", [COMPANY, "/companies", "/compare?symbols=XQCPF,XQORC,XQPRB,XQALD"])
+def test_the_first_column_of_a_scrolled_table_stays_on_a_phone(browser, sample_site, reader, path):
+    """Also its head, with a divider; no cell beside it is cut."""
+    with window(browser, sample_site, reader.cookies) as page:
+        look(page, "narrow", "light")
+        page.goto(path)
+        found = page.locator("main > .scroll").first.evaluate(SCROLLED)
+    assert found["scrolled"] > 0
+    assert found["firsts"] == pytest.approx([found["left"]] * 2, abs=1)
+    assert found["shadow"] != "none"
+    assert found["cut"] == []
+
+
+def test_a_comparison_uses_its_width(browser, sample_site, reader):
+    """The columns of companies are of one width, though some have long notes, and charts fill their cards."""
+    with window(browser, sample_site, reader.cookies) as page:
+        page.goto("/compare?symbols=XQCPF,XQORC,XQPRB,XQALD")
+        width = "found => found.map(each => each.getBoundingClientRect().width)"
+        columns = page.locator("main > .scroll thead th").evaluate_all(width)[1:]
+        assert columns == pytest.approx([columns[0]] * len(columns), abs=1)
+        drawn, within = (page.locator(f".chart > {each}").evaluate_all(width) for each in ("svg", ".scroll"))
+        assert drawn == pytest.approx(within[: len(drawn)], abs=1)
 
 
 @pytest.mark.parametrize("path", ["/", COMPANY, "/changes"])

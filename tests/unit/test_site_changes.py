@@ -52,13 +52,13 @@ def test_changes_are_listed_with_values_cause_and_filing_newest_filing_first(rea
     rows = [line for line in text.splitlines() if line.startswith("| [")]
     site = "http://data.example.org"
     assert rows == [
-        f"| [LNTR]({site}/companies/LNTR) | FY2024 | Revenue | 4.100 K | "
-        f"[4.000 K]({site}/companies/LNTR/revenue/FY2024) | method | "
+        f"| [LNTR]({site}/companies/LNTR) | FY2024 | Revenue | 4.100K | "
+        f"[4.000K]({site}/companies/LNTR/revenue/FY2024) | method | "
         f"[10-Q of 2025-05-15]({site}/filings/9990000001-25-000002) |",
         f"| [LNTR]({site}/companies/LNTR) | 2024Q4 | Earnings per share, basic | – | "
         f"[1.25]({site}/companies/LNTR/eps_basic/2024Q4) | precision | "
         f"[10-K of 2025-02-15]({site}/filings/9990000001-25-000001) |",
-        f"| [LNTR]({site}/companies/LNTR) | FY2023 | Return on invested capital | 20.0 % | "
+        f"| [LNTR]({site}/companies/LNTR) | FY2023 | Return on invested capital | 20.0% | "
         f"[–]({site}/companies/LNTR/roic/FY2023) | method | 10-K of 2024-02-15 |",
     ]
     assert "3 values of 1 company differ from the build before: 1 new, 1 restated, 1 withdrawn." in text

@@ -167,15 +167,15 @@ def test_the_last_period_has_a_label():
 @pytest.mark.parametrize(
     ("item", "value", "short"),
     [
-        ("revenue", 5_120_000_000.0, "5.12 B"),
-        ("revenue", 999_600.0, "1 M"),
+        ("revenue", 5_120_000_000.0, "5.12B"),
+        ("revenue", 999_600.0, "1M"),
         ("revenue", -50.5, "-50.5"),
         ("revenue", 0.0, "0"),
-        ("shares_basic", 178_400_000.0, "178 M"),
-        ("net_income", 2.5e12, "2.5 T"),
+        ("shares_basic", 178_400_000.0, "178M"),
+        ("net_income", 2.5e12, "2.5T"),
         ("eps_basic", 4.51, "4.51"),
-        ("roic", 0.1834, "18.3 %"),
-        ("roic", 12.0, "1,200 %"),
+        ("roic", 0.1834, "18.3%"),
+        ("roic", 12.0, "1,200%"),
         ("debt_to_fcf", 7.5, "7.5"),
     ],
 )
@@ -192,8 +192,8 @@ def test_a_short_number_has_three_digits(item, value, short):
         ("eps_basic", 4.5, "4.50"),
         ("eps_basic", -0.0123, "-0.0123"),
         ("eps_basic", 31_504.2, "31,504"),
-        ("roic", 0.1834, "18.3 %"),
-        ("roic", 12.0, "1,200 %"),
+        ("roic", 0.1834, "18.3%"),
+        ("roic", 12.0, "1,200%"),
         ("debt_to_fcf", 2.84, "2.8"),
     ],
 )

@@ -100,7 +100,7 @@ def test_the_front_page_shows_the_company_and_traces_a_value(tmp_path: Path) -> 
     shown = section(front, "company")
     years, facts = tables(shown)
     assert [row[:2] for row in years] == [
-        (f"FY{year}", f"[4.00 K](http://data.example.org/companies/LNTR/revenue/FY{year})")
+        (f"FY{year}", f"[4.00K](http://data.example.org/companies/LNTR/revenue/FY{year})")
         for year in (2024, 2023, 2022)
     ]
     traced = (

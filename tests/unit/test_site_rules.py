@@ -47,8 +47,7 @@ def test_a_rule_is_a_card_with_its_facts_and_an_example() -> None:
         ("In this build", "1,234 values and gaps, 5,678 figures, of 3 companies"),
         (
             "For example",
-            '<a href="/companies/ALFA/cash_and_equivalents/FY2024">Cash and equivalents of ALFA, FY2024</a>'
-            ": 12.34\N{NO-BREAK SPACE}M",
+            '<a href="/companies/ALFA/cash_and_equivalents/FY2024">Cash and equivalents of ALFA, FY2024</a>: 12.34M',
         ),
     ):
         assert f"<dt>{name}</dt>" in first
@@ -72,6 +71,20 @@ def test_a_rule_is_a_card_with_its_facts_and_an_example() -> None:
 )
 def test_rules_are_searched_and_filtered(asked: dict[str, str], found: list[int]) -> None:
     assert rules_page.chosen(RULES, {**NOTHING, **asked}) == [RULES[place] for place in found]
+
+
+def test_replaced_rules_are_shown_if_asked_for() -> None:
+    """They name the rule that replaced them, with a link."""
+    old = RuleCount("cash.old", "`cash.total` replaced it.", "ASC 230", "compose", "all", 0, 0, 0, rules_page.RETIRED)
+    assert rules_page.chosen([*RULES, old], NOTHING) == RULES
+    assert rules_page.chosen([*RULES, old], {**NOTHING, "decided": "replaced"}) == [old]
+    shown = rules_page.page(RULES, {}, NOTHING, 1, replaced=1).text
+    assert "[1 replaced](/rules?decided=replaced) rule is not listed" in shown
+    assert "[Cash (2)](/rules?subject=cash) · [Net income (1)](/rules?subject=net-income)" in shown
+    assert (
+        '<a href="/rules/cash.total">cash.total</a> replaced it.'
+        in rendering.page(rules_page.page([old], {}, NOTHING, 1)).body
+    )
 
 
 def test_a_long_list_has_pages_at_addresses_with_the_filter() -> None:
