@@ -63,7 +63,6 @@ def quality_of_values(
 
 
 @cache
-def checks(steps: tuple[Step, ...]) -> tuple[dg.AssetChecksDefinition, ...]:
-    """The checks of some steps."""
-    blocking = (_blocking(gate, step.name) for step in steps for gate in GATES.get(step.name, ()))
-    return (*blocking, quality_of_values)
+def blocking(steps: tuple[Step, ...]) -> tuple[dg.AssetChecksDefinition, ...]:
+    """The checks of some steps that hold back publishing."""
+    return tuple(_blocking(gate, step.name) for step in steps for gate in GATES.get(step.name, ()))

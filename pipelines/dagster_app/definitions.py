@@ -16,7 +16,7 @@ from pydantic import Field
 from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
 from pipelines.dagster_app.assets import assets, counts_of
-from pipelines.dagster_app.checks import checks
+from pipelines.dagster_app.checks import blocking, quality_of_values
 from pipelines.dagster_app.launcher import PROCESS, process_named
 from pipelines.dagster_app.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
 from pipelines.dagster_app.run_history import held_back_by, is_refused, recording, remove
@@ -48,7 +48,7 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     is_off = environment.get("FUNDAMENTALS_FILINGS") == "off"
     steps = without_filings(STEPS) if is_off else STEPS
-    assets_of_steps, checks_of_steps = assets(steps), checks(steps)
+    assets_of_steps, checks = assets(steps), (*blocking(steps), quality_of_values)
     documents = UPSTREAM if is_off else (*UPSTREAM, *OF_FILINGS)
 
     class Request(dg.Config):
@@ -71,13 +71,13 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     job = dg.define_asset_job(
         JOB,
-        dg.AssetSelection.assets(*assets_of_steps) | dg.AssetSelection.checks(*checks_of_steps),
+        dg.AssetSelection.assets(*assets_of_steps) | dg.AssetSelection.checks(*checks),
         description="Makes a published build from EDGAR documents; launchpad: source, symbols, full.",
         config=requested,
     )
     return dg.Definitions(
         assets=[*asset_specs.upstream(documents), *assets_of_steps, asset_specs.interface()],
-        asset_checks=checks_of_steps,
+        asset_checks=checks,
         jobs=[job],
         sensors=[feed_of_newest_filings(job, environment)],
         schedules=[

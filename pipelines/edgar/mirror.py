@@ -56,7 +56,7 @@ class MirrorFolder:
 
     def _answer(self, url: str) -> Answer:
         folder, _, name = _relative_path(url).rpartition("/")
-        if ".." in (name, *folder.split("/")) or name not in self._names(folder):
+        if name not in self._names(folder):
             return NotFound()
         file = self._root / folder / name
         if not stat.S_ISREG(file.stat().st_mode):
@@ -66,8 +66,10 @@ class MirrorFolder:
         return Fetched(document_in(file), NO_VALIDATORS)
 
     def _names(self, folder: str) -> frozenset[str]:
+        """The names of the files in a folder; none of a folder outside of the directory."""
         if folder not in self._listed:
-            self._listed[folder] = frozenset(path.name for path in (self._root / folder).iterdir())
+            files = () if ".." in folder.split("/") else (self._root / folder).iterdir()
+            self._listed[folder] = frozenset(path.name for path in files)
         return self._listed[folder]
 
 

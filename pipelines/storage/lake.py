@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -76,7 +76,7 @@ class Held(msgspec.Struct, array_like=True, frozen=True):
     rows: int
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class Manifest(msgspec.Struct, frozen=True, dict=True):
     """The companies of a table, sorted, and the rows of each part, whether they still count or not."""
 
     companies: dict[str, Held] = {}
@@ -84,11 +84,17 @@ class Manifest(msgspec.Struct, frozen=True):
 
     def by_part(self, ciks: Iterable[str] | None = None) -> dict[str, list[str]]:
         """The companies that have rows in each part, all or some; parts and companies in their order."""
-        wanted = self.companies
-        if ciks is not None:
-            wanted = {cik: wanted[cik] for cik in sorted({*ciks} & wanted.keys())}
+        if ciks is None:
+            return self._all_by_part
+        return self._by_part({cik: self.companies[cik] for cik in sorted({*ciks} & self.companies.keys())})
+
+    @cached_property  # a table of all companies is read about ten times in a run
+    def _all_by_part(self) -> dict[str, list[str]]:
+        return self._by_part(self.companies)
+
+    def _by_part(self, companies: Mapping[str, Held]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {part: [] for part in self.parts}
-        for cik, held in wanted.items():
+        for cik, held in companies.items():
             if held.rows:
                 found[held.part].append(cik)
         return {part: of_part for part, of_part in found.items() if of_part}

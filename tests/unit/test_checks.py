@@ -15,6 +15,7 @@ from pipelines.dagster_app import checks
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FOUND
 from pipelines.run import gates
+from pipelines.run.plan import STEPS
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS, QUARANTINE
 from pipelines.storage.home import Home
@@ -41,7 +42,7 @@ def run(gate: gates.Gate) -> gates.Finding:
 
 
 def test_checks_of_the_source_hold_back_publishing_and_those_of_the_values_do_not():
-    for check in checks.BLOCKING:
+    for check in checks.blocking(STEPS):
         assert [spec.blocking for spec in check.check_specs] == [True]
     assert [spec.name for spec in checks.quality_of_values.check_specs] == [check.name for check in quality.CHECKS]
     assert not any(spec.blocking for spec in checks.quality_of_values.check_specs)

@@ -13,14 +13,15 @@ from msgspec.structs import replace
 from pipelines import stages
 from pipelines.dagster_app import definitions
 from pipelines.dagster_app.asset_specs import BUILD, OF_FILINGS, OWNERS, TABLES, UPSTREAM, WAREHOUSE, key_of
-from pipelines.dagster_app.assets import DIGITS
-from pipelines.dagster_app.checks import BLOCKING
+from pipelines.dagster_app.assets import DIGITS, assets
+from pipelines.dagster_app.checks import blocking
 from pipelines.dagster_app.definitions import JOB, build_definitions, run_job
 from pipelines.dagster_app.run_history import instance_of
 from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
 from pipelines.release import RELEASE
 from pipelines.run.code_in_force import CodeError
+from pipelines.run.plan import STEPS
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home, HomeError
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
@@ -100,8 +101,8 @@ def test_everything_loads_and_is_one_job():
     loaded = definitions.definitions
     dg.Definitions.validate_loadable(loaded)
     job = loaded.resolve_job_def(JOB)
-    checks = {f"{key.asset_key.to_user_string()}_{key.name}" for check in BLOCKING for key in check.check_keys}
-    steps = {asset.node_def.name for asset in definitions.ASSETS}
+    checks = {f"{key.asset_key.to_user_string()}_{key.name}" for check in blocking(STEPS) for key in check.check_keys}
+    steps = {asset.node_def.name for asset in assets(STEPS)}
     assert set(job.graph.node_dict) == steps | checks | {"quality_of_values"}
     assert loaded.resolve_schedule_def(f"{JOB}_schedule").cron_schedule == "0 6 * * *"
 

@@ -322,7 +322,7 @@ def test_an_error_of_the_program_costs_one_filing_and_one_of_the_machine_ends_th
 
         return read
 
-    read_package = statements.read_package
+    read_package = statements_of_share.read_package
     filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
     with monkeypatch.context() as broken:
         broken.setattr(statements_of_share, "read_package", failing(OSError("No space left on device")))
