@@ -14,6 +14,9 @@ from warehouse.served_rows import COVERED
 SIMILAR = 0.85
 """Smallest Jaro-Winkler similarity, at which `micorsoft` finds Microsoft and `apple` does not find Amphenol."""
 
+INDUSTRY = "coalesce(sic_description, nullif(industry, 'general'))"
+"""What a company does: the name of its SIC major group; without a SIC code what its statements show, if they do."""
+
 
 class Listed(msgspec.Struct, frozen=True):
     """A covered symbol with figures of the twelve months to its newest period; None for a missing value."""
@@ -43,13 +46,19 @@ class Listed(msgspec.Struct, frozen=True):
         return self.net_income / self.revenue
 
 
+def industry(build: OpenBuild, symbol: str) -> str | None:
+    """What a company does (INDUSTRY); None if it is not known."""
+    [(found,)] = build.rows(f"SELECT {INDUSTRY} FROM companies WHERE symbol = ?", [symbol])
+    return found
+
+
 def listed(build: OpenBuild) -> list[Listed]:
     """All covered symbols, the largest first: by revenue, and those with the most common currency before others.
 
     Amounts of different currencies cannot be compared, so companies are ordered within their currency.
     """
     found = build.rows(
-        "SELECT covered.symbol, name, exchange, sic_description, covered.cik, covered.currency, period, "
+        f"SELECT covered.symbol, name, exchange, {INDUSTRY}, covered.cik, covered.currency, period, "
         "CAST(last_period_end AS VARCHAR), revenue, net_income, free_cash_flow, roic, covered.sic, "
         "debt_to_fcf, revenue_growth_1y FROM (SELECT *, count(*) OVER (PARTITION BY currency) AS in_currency "
         f"FROM companies WHERE {COVERED}) AS covered "

@@ -22,7 +22,7 @@ from serve.site.paths import company_path, comparison_path
 from serve.site.sheet import Sheet, remarks, restated
 from serve.site.values import address as value_address
 from serve.site.view import View
-from warehouse import page_queries, queries
+from warehouse import company_queries, page_queries, queries
 from warehouse.fictional import is_fictional
 from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Break, Gap, Report, Stated
@@ -39,7 +39,7 @@ ASSETS = ("company.css", "charts.js", "ages.js")
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the build holds of a company: its current values, gaps, breaks, newest filing and valuation."""
+    """What the build holds of a company: its current values, gaps, breaks, newest filing, valuation and industry."""
 
     company: Company
     stated: Sequence[Stated]
@@ -48,6 +48,7 @@ class Held:
     report: Report | None
     valuation: models.FairValue | models.NoFairValue | None
     unread: Sequence[UnreadReport] = ()
+    industry: str | None = None
 
 
 def held(build: OpenBuild, company: Company) -> Held:
@@ -61,6 +62,7 @@ def held(build: OpenBuild, company: Company) -> Held:
         page_queries.newest(reports),
         responses.valuation(company, valued) if valued else None,
         unread_reports(build, company.cik),
+        company_queries.industry(build, company.symbol),
     )
 
 
@@ -99,7 +101,7 @@ def document(
     text = write(
         "company.md",
         company=company,
-        facts=list(_facts(company)),
+        facts=list(_facts(company, held.industry)),
         address=company_path(company.symbol),
         comparison=comparison_path([company.symbol]),
         filings_url=filings_url,
@@ -136,13 +138,13 @@ def document(
     )
 
 
-def _facts(company: Company) -> Iterator[str]:
+def _facts(company: Company, industry: str | None) -> Iterator[str]:
     if is_fictional(company.cik):
         yield "fictional company"
     if company.exchange:
         yield company.exchange
-    if company.sic_description:
-        yield company.sic_description
+    if industry:
+        yield industry
     yield f"reports in {company.currency}"
     yield f"fiscal year to {month_name[company.fiscal_year_end_month]}"
 

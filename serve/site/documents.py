@@ -58,8 +58,12 @@ Send = Callable[[Response, Request], Response]
 
 
 def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
-    """A document as HTML, at its own address."""
-    document, path = make(pages, request), request.url.path
+    """A document as HTML, at its own address: without the parameters that a form left empty."""
+    asked, path = request.query_params.multi_items(), request.url.path
+    if not all(value for _, value in asked):
+        kept = urlencode([(name, value) for name, value in asked if value])
+        return RedirectResponse(f"{pages.root}{path}{'?' if kept else ''}{kept}", SEE_OTHER)
+    document = make(pages, request)
     if document.address:
         return RedirectResponse(pages.root + document.address, SEE_OTHER)
     template = "index.html" if path == "/" else "document.html"

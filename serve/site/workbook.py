@@ -1,4 +1,4 @@
-"""The file `/companies/SYMBOL/financials.xlsx`: a company's values on one sheet, the facts behind them on a second.
+"""The file `/companies/SYMBOL/financials.xlsx`: a company's twelve months, its fiscal years, and the facts behind them.
 
 Belongs here: sheets, columns and formats. Does not: the queries (warehouse.page_queries), the order of periods and the
 headers of the response (company_csv), access (mount).
@@ -6,7 +6,7 @@ headers of the response (company_csv), access (mount).
 Text is written as text, never as a formula; days are days, and numbers have every digit.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
 
@@ -18,6 +18,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from serve.site import company_csv
 from serve.site.building import CompanyNotFound, current_build
+from serve.site.figures import UNITS
 from serve.site.pages import Access, PageRoute, Pages
 from warehouse import page_queries, queries
 from warehouse.line_items import SERVED_NAMES
@@ -33,13 +34,24 @@ SOURCES = (
 DAYS = frozenset({"period_end", "start", "end", "filed", *company_csv.FILED})
 """The columns of days."""
 OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-WIDTH = 14  # characters of a column
+WIDTH = 18  # characters of a column: amounts of trillions fit
+SHEETS = {"ttm": "TTM", "annual": "Annual"}
+"""The name of the sheet of each kind of periods."""
+DAY = "yyyy-mm-dd"
+NUMBERS = {
+    "currency": "#,##0",
+    "shares": "#,##0",
+    "currency per share": "#,##0.00##",
+    "ratio": "0.0%",
+    "years": "0.0",
+}
+"""How numbers of each unit are shown; a cell keeps every digit."""
 
 Cell = str | float | None
 
 
 def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source], root: str = "") -> bytes:
-    """The workbook: sheet Financials with the columns of the CSV, and sheet Sources with one row for each fact.
+    """The workbook: two sheets with the columns of the CSV (SHEETS), and sheet Sources with one row for each fact.
 
     Args:
         company: the company.
@@ -49,9 +61,12 @@ def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source
     """
     file = BytesIO()
     with Workbook(file, OPTIONS) as book:
-        bold, day = book.add_format({"bold": True}), book.add_format({"num_format": "yyyy-mm-dd"})
-        _fill(book.add_worksheet("Financials"), company_csv.COLUMNS, _values(company, stated), bold, day)
-        _fill(book.add_worksheet("Sources"), SOURCES, _sources(stated, sources, root), bold, day)
+        formats = {name: book.add_format({"num_format": name}) for name in (DAY, *NUMBERS.values())}
+        bold = book.add_format({"bold": True})
+        for kind, name in SHEETS.items():
+            values = [each for each in stated if each.kind == kind]
+            _fill(book.add_worksheet(name), company_csv.COLUMNS, _values(company, values), bold, formats)
+        _fill(book.add_worksheet("Sources"), SOURCES, _sources(stated, sources, root), bold, formats)
     return file.getvalue()
 
 
@@ -73,7 +88,13 @@ def _sources(stated: Sequence[Stated], sources: Sequence[Source], root: str) -> 
         ]
 
 
-def _fill(sheet: Worksheet, columns: Sequence[str], rows: Iterator[Sequence[Cell]], bold: Format, day: Format) -> None:
+def _fill(
+    sheet: Worksheet,
+    columns: Sequence[str],
+    rows: Iterator[Sequence[Cell]],
+    bold: Format,
+    formats: Mapping[str, Format],
+) -> None:
     """Write the heads, which stay in view and can be filtered, and the rows."""
     sheet.write_row(0, 0, columns, bold)
     sheet.freeze_panes(1, 0)
@@ -82,14 +103,21 @@ def _fill(sheet: Worksheet, columns: Sequence[str], rows: Iterator[Sequence[Cell
     for place, row in enumerate(rows, 1):
         for column, cell in enumerate(row):
             if isinstance(cell, str) and columns[column] in DAYS:
-                sheet.write_datetime(place, column, date.fromisoformat(cell), day)
+                sheet.write_datetime(place, column, date.fromisoformat(cell), formats[DAY])
             elif isinstance(cell, str) and columns[column] == ADDRESS:
                 sheet.write_url(place, column, cell)
             elif isinstance(cell, str):
                 sheet.write_string(place, column, cell)
             elif cell is not None:
-                sheet.write_number(place, column, cell)
+                sheet.write_number(place, column, cell, formats.get(NUMBERS.get(_unit(columns, row, column), "")))
     sheet.autofilter(0, 0, place, len(columns) - 1)
+
+
+def _unit(columns: Sequence[str], row: Sequence[Cell], place: int) -> str:
+    """The unit of a number: of the item that the column or, among sources, the row is of; empty if it has none."""
+    if columns[place] == "filed_value":
+        return "currency per share" if "/" in str(row[columns.index("unit")]) else "currency"
+    return UNITS.get(str(row[0]) if columns[place] == "value" else columns[place], "")
 
 
 def show(pages: Pages, request: Request) -> Response:

@@ -290,6 +290,17 @@ def test_the_first_column_of_a_scrolled_table_stays_on_a_phone(browser, sample_s
     assert found["cut"] == []
 
 
+def test_codes_of_errors_are_in_one_line_on_a_phone(browser, sample_site):
+    """Below them is a border in place of the underline, which hides underscores."""
+    with window(browser, sample_site) as page:
+        look(page, "narrow", "light")
+        page.goto("/errors")
+        shown = "found => found.map(each => [each.getClientRects().length, getComputedStyle(each).display])"
+        assert set(map(tuple, page.locator("td a > code").evaluate_all(shown))) == {(1, "inline-block")}
+        heights = page.locator("td a > code").evaluate_all("found => found.map(each => each.offsetHeight)")
+        assert len(set(heights)) == 1
+
+
 def test_a_comparison_uses_its_width(browser, sample_site, reader):
     """The columns of companies are of one width, though some have long notes, and charts fill their cards."""
     with window(browser, sample_site, reader.cookies) as page:

@@ -19,7 +19,7 @@ from serve.site.view import View
 from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
-from warehouse import page_queries
+from warehouse import company_queries, page_queries
 from warehouse.explain_queries import Holder
 from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Break, Gap, Report, Stated
@@ -100,9 +100,10 @@ def page(
     breaks: tuple[Break, ...] = (),
     valuation: models.FairValue | models.NoFairValue | None = None,
     newest_filing: str = "2025-06-30",
+    industry: str | None = None,
 ) -> Document:
     """The page of these rows."""
-    held = Held(company, stated, GAPS, breaks, REPORT, valuation)
+    held = Held(company, stated, GAPS, breaks, REPORT, valuation, industry=industry)
     return company_page.document(
         held,
         choices,
@@ -176,12 +177,23 @@ def test_old_figures_are_marked(newest_filing, is_old):
 
 
 def test_the_head_says_what_the_company_is():
-    text = page(company=msgspec.structs.replace(ACME, name="ACME & SONS PLC", sic_description="Food")).text
+    text = page(company=msgspec.structs.replace(ACME, name="ACME & SONS PLC"), industry="Food").text
     assert text.startswith(
         "# Acme \\& Sons PLC (ACME)\n\nfictional company · NYSE · Food · reports in EUR · fiscal year to December\n"
     )
     assert f"Newest report: [10-Q of 2025-05-02]({URL}) · [All filings" in text
     assert f"[CSV]({PATH}/financials.csv)" in text
+
+
+def test_the_industry_of_a_company_without_a_sic_code_is_what_its_statements_show(tmp_path):
+    rows = builds.tables()
+    rows["companies"] = [each | {"sic_description": None, "industry": "bank"} for each in rows["companies"]]
+    builds.publish_small(tmp_path, rows=rows)
+    warehouse = Warehouse(tmp_path)
+    with warehouse.build() as build:
+        assert company_page.held(build, LANTERN).industry == "bank"
+        assert {each.industry for each in company_queries.listed(build)} == {"bank"}
+    warehouse.close()
 
 
 def test_a_fair_value_has_its_range_and_what_it_rests_on():

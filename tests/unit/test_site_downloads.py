@@ -52,6 +52,19 @@ def links(served: Served) -> list[str]:
     return [link for link in page.links if link.startswith("/downloads/")]
 
 
+def shown(book: bytes, sheet: int) -> dict[str, str]:
+    """Each number of a sheet but days, with its format."""
+    with zipfile.ZipFile(BytesIO(book)) as parts:
+        styles = ElementTree.fromstring(parts.read("xl/styles.xml"))
+        held = ElementTree.fromstring(parts.read(f"xl/worksheets/sheet{sheet}.xml"))
+    named = {each.get("numFmtId"): each.get("formatCode") for each in styles.iter(f"{CELL}numFmt")}
+    named |= {"0": "General", "3": "#,##0"}
+    formats = [named[each.get("numFmtId")] or "" for each in styles.iter(f"{CELL}cellXfs").__next__()]
+    cells = [(each, each.find(f"{CELL}v")) for each in held.iter(f"{CELL}c") if each.get("t") != "s"]
+    found = {value.text or "": formats[int(cell.get("s", "0"))] for cell, value in cells if value is not None}
+    return {number: written for number, written in found.items() if written != workbook.DAY}
+
+
 def rows(book: bytes, sheet: int) -> list[list[tuple[str, str]]]:
     """The cells of a sheet, each with its type and its text."""
     with zipfile.ZipFile(BytesIO(book)) as parts:
@@ -166,16 +179,32 @@ def test_a_program_sends_its_key_in_the_header_only(served: Served, path: str) -
 
 
 def test_a_workbook_has_the_values_and_their_sources(served: Served) -> None:
-    """The first sheet has the rows of the CSV, the second one row for each fact, with the address of its filing."""
+    """A sheet for each kind of periods has the rows of the CSV, one a row for each fact, with the filing's address."""
     book = served.get("/companies/LNTR/financials.xlsx").content
-    heads, *values = rows(book, 1)
     line = served.get("/companies/LNTR/financials.csv").text.splitlines()
-    assert [text for _, text in heads] == line[0].split(",")
-    assert len(values) == len(line) - 1
-    assert ("n", "4000") in values[0]
-    heads, *sources = rows(book, 2)
+    for sheet, kind in ((1, "ttm"), (2, "annual")):
+        heads, *values = rows(book, sheet)
+        assert [text for _, text in heads] == line[0].split(",")
+        assert [row[2][1] for row in values] == [each.split(",")[2] for each in line if f",{kind}," in each]
+        assert ("n", "4000") in values[0]
+    heads, *sources = rows(book, 3)
     assert [text for _, text in heads] == list(workbook.SOURCES)
     assert ("s", f"{PUBLIC}/filings/9990000001-25-000002") in [row[-1] for row in sources]
+
+
+def test_numbers_of_a_workbook_are_shown_by_their_unit() -> None:
+    """Amounts with thousands, ratios in per cent, also among sources; the cells keep every digit."""
+    company = Company("ACME", "N", None, "9990000001", None, None, "USD", 12, "2024-12-31", None, None)
+    held = {"revenue": 435_617_000_000.0, "eps_basic": 1.5, "roic": 0.0614, "debt_to_fcf": 2.0}
+    rest = (1, None, 1.0, None, "10-K", "2025-02-15", None)
+    stated = [Stated(item, "annual", "FY2024", "2024-12-31", value, *rest) for item, value in held.items()]
+    source = Source(
+        *("roic", "annual", "FY2024", "2024-12-31", 1, "add", 1.0, 1.0, 7.5, "A", "USD", None, "2024-12-31"),
+        *("10-K", "2025-02-15", "1", None),
+    )
+    book = workbook.content(company, stated, [source])
+    assert shown(book, 2) == {"435617000000": "#,##0", "1.5": "#,##0.00##", "0.0614": "0.0%", "2": "0.0"}
+    assert shown(book, 3) == {"0.0614": "0.0%", "7.5": "#,##0", "1": "General"}
 
 
 def test_text_of_a_workbook_is_no_formula() -> None:
@@ -186,7 +215,7 @@ def test_text_of_a_workbook_is_no_formula() -> None:
         *("10-K", "2025-02-15", "-1", None),
     )
     book = workbook.content(company, stated, [source])
-    told = [cell for sheet in (1, 2) for row in rows(book, sheet)[1:] for cell in row]
+    told = [cell for sheet in (1, 3) for row in rows(book, sheet)[1:] for cell in row]
     assert {("s", "=1+1"), ("s", "+1"), ("s", "-USD"), ("s", "@A1"), ("s", "=cmd"), ("s", "-1")} <= set(told)
     assert ("n", "7.5") in told
 

@@ -164,7 +164,7 @@ def test_headings_sort_by_their_column():
 def test_the_pages_of_a_long_list_link_to_each_other():
     """The links keep what was asked for."""
     text = page([ACME] * 220, number=3, search="a&b <c>", sort="name").text
-    assert "220 symbols found for “a\\&b \\<c\\>”; page 3 of 5." in text
+    assert "220 symbols of 1 company found for “a\\&b \\<c\\>”; page 3 of 5." in text
     for name, number in (("First", 1), ("Previous", 2), ("Next", 4), ("Last", 5)):
         assert f"[{name} page](/companies?search=a%26b+%3Cc%3E&sort=name&page={number})" in text
     [rows] = tables(text)
@@ -192,6 +192,12 @@ def test_a_search_without_results_shows_similar_companies():
     nothing = page([], search="zzz").text
     assert not list(tables(nothing))
     assert "none is similar. [All companies](/companies)." in nothing
+
+
+def test_an_unknown_exchange_is_answered_with_those_that_exist():
+    text = page([], exchange="FOO").text
+    assert "on an exchange of this name. There are: Nasdaq, NYSE." in text
+    assert "There are:" not in page([], exchange="NYSE").text
 
 
 @pytest.fixture(scope="module")

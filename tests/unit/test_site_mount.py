@@ -50,6 +50,11 @@ def link_for(home: Path, email: str = "reader@example.org") -> str:
     return f"/sign-in?token={token}"
 
 
+def test_parameters_that_a_form_left_empty_are_not_in_the_address(address: str) -> None:
+    response = httpx.get(f"{address}/rules?search=cash+x&subject=&action=&decided=")
+    assert (response.status_code, response.headers["location"]) == (303, "/rules?search=cash+x")
+
+
 @pytest.mark.parametrize("path", PUBLIC)
 def test_every_page_has_the_disclaimer_and_links_to_the_others(address: str, path: str) -> None:
     """And has one heading, a language, a skip link, and no inline scripts or styles."""
