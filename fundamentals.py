@@ -65,6 +65,9 @@ def _run(given: argparse.Namespace) -> int:
             gc.set_threshold(*usual)
             gc.unfreeze()
 
+    if given.command == "sample":
+        return _next_day()
+
     if given.command == "follow":
         from pipelines.errors import PipelineError
 
@@ -147,6 +150,22 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
+def _next_day() -> int:
+    """Synchronize the next day of the sample, and print what to look at, with addresses of the service of the home."""
+    from pipelines.errors import PipelineError
+    from serve.cli import place
+    from serve.settings import from_environment
+
+    try:
+        from pipelines.dagster_app import next_day
+
+        settings = from_environment()
+        settings = from_environment(*(place.of_service(settings.home) or ()))
+        return next_day.main(settings.pages, settings.base_url)
+    except PipelineError as error:
+        raise CommandError(str(error)) from error
+
+
 def _fake_sec(given: argparse.Namespace) -> int:
     """Serve as the fake SEC, or send it an order."""
     from pipelines.errors import PipelineError
@@ -202,6 +221,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_symbols(sync, "update only these symbols and keep the rest (default: all)")
     sync.add_argument("--full", action="store_true", help="process every company again, even if unchanged")
+
+    sample = commands.add_parser("sample", help="let the companies of the sample file the reports of a further day")
+    sample.add_argument(
+        "--next-day", action="store_true", required=True, help="synchronize the next day, and say what to look at"
+    )
 
     follow = commands.add_parser("follow", help="synchronize companies minutes after they filed with the SEC")
     _add_symbols(follow, "follow only these symbols (default: all that are listed)")
@@ -414,7 +438,7 @@ def command() -> NoReturn:
     output.make_lenient()
     status = main()
     output.finish()
-    if sys.argv[1:2] == ["sync"]:
+    if sys.argv[1:2] in (["sync"], ["sample"]):
         os._exit(status)
     sys.exit(status)
 

@@ -20,6 +20,8 @@ from pipelines.edgar.mirror import MirrorFolder, file_of
 # The SEC allows ten requests a second. It counts arrivals, which are less even than the times of sending: at this pace
 # one may be a tenth of a second late, and no second has more than ten.
 REQUESTS_A_SECOND = 9.0
+SAMPLE, SAMPLE_NEXT_DAY = "sample", "sample-next-day"
+"""The fictional filers, and the same with what they file on the next day."""
 MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 USER_AGENT_ADVICE = (
     'set it to your name and mail address, which the SEC requires: EDGAR_USER_AGENT="Name mail@example.org"'
@@ -57,8 +59,8 @@ def open_source(
     """Open a source; close it by using it as a context manager.
 
     Args:
-        name: `live`, `sample`, or the path of a mirror directory or of a companyfacts.zip with the other bulk files
-            beside it.
+        name: `live`, `sample`, `sample-next-day`, or the path of a mirror directory or of a companyfacts.zip with the
+            other bulk files beside it.
         user_agent: for live: name and mail address (EDGAR_USER_AGENT).
         base_url: for live: address to call instead of the SEC's two hosts (EDGAR_BASE_URL).
         attempts: for live: requests of a document at most; default: that of the client.
@@ -68,8 +70,8 @@ def open_source(
     """
     if name == "live":
         return _live(user_agent, base_url, attempts)
-    if name == "sample":
-        return _sample()
+    if name in (SAMPLE, SAMPLE_NEXT_DAY):
+        return _sample(is_next_day=name == SAMPLE_NEXT_DAY)
     return _mirror(Path(name))
 
 
@@ -90,11 +92,14 @@ def _live(user_agent: str | None, base_url: str | None, attempts: int | None) ->
     return Source("live", "edgar", client, threads=8, absence_lasts=timedelta(days=7))
 
 
-def _sample() -> Source:
+def _sample(*, is_next_day: bool) -> Source:
     from pipelines.edgar.client import EdgarClient
-    from pipelines.sample import SampleTransport  # imported here, because no other source needs the simulator
 
-    return Source("sample", "sample", EdgarClient(SampleTransport(), user_agent=None, pace=None, attempts=1))
+    # imported here, because no other source needs the simulator
+    from pipelines.sample import SampleTransport, next_day_filers, sample_filers
+
+    transport = SampleTransport(next_day_filers() if is_next_day else sample_filers())
+    return Source("sample", "sample", EdgarClient(transport, user_agent=None, pace=None, attempts=1))
 
 
 def _mirror(folder: Path) -> Source:

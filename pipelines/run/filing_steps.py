@@ -96,7 +96,7 @@ def _going_on(log: Log) -> Iterator[None]:
 @contextmanager
 def _origin(synchronization: Synchronization) -> Iterator[Origin | None]:
     """Where the documents of filings come from; None: the source has none."""
-    if synchronization.source in ("live", "sample"):
+    if synchronization.source_name != "mirror":
         with synchronization.open() as source:
             yield Origin(source)
         return

@@ -16,7 +16,7 @@ from typing import Protocol
 import duckdb
 
 from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import Source, open_source
+from pipelines.edgar.sources import SAMPLE, SAMPLE_NEXT_DAY, Source, open_source
 from pipelines.run import cluster
 from pipelines.run.code_in_force import CodeError, in_force, require_no_newer, version
 from pipelines.run.heartbeat import available
@@ -88,7 +88,7 @@ class Synchronization:
 
     Attributes:
         home: where it reads and writes.
-        source: `live`, `sample`, or the path of a mirror or of companyfacts.zip.
+        source: `live`, `sample`, `sample-next-day`, or the path of a mirror or of companyfacts.zip.
         symbols: symbols of the companies to update, with commas; empty: all.
         full: whether everything is processed again, even if nothing is new.
         newest: whether it is for reports of the feed: their packages are read, and the documents of the companies are
@@ -290,7 +290,7 @@ class Synchronization:
     @property
     def source_name(self) -> str:
         """The name of the source without any path of this machine."""
-        return self.source if self.source in ("live", "sample") else "mirror"
+        return {"live": "live", SAMPLE: "sample", SAMPLE_NEXT_DAY: "sample"}.get(self.source, "mirror")
 
     @property
     def publishes_first(self) -> bool:
@@ -302,6 +302,12 @@ class Synchronization:
         """Whether FUNDAMENTALS_CONFIRM_SHRINK confirms a list of companies that a condition doubts."""
         return os.environ.get("FUNDAMENTALS_CONFIRM_SHRINK", "") == "yes"
 
+    def _has_next_day(self) -> bool:
+        """Whether the home knows the next day of the sample, which then does not go back to the day before."""
+        from pipelines.sample import has_next_day  # imported here, because no other source needs the simulator
+
+        return self.lake.holds("listings") and has_next_day(self.lake.read("listings", ["cik"])["cik"])
+
     def open(self) -> Source:
         """Open the source, and claim the home for its kind of data.
 
@@ -310,7 +316,7 @@ class Synchronization:
             HomeError: the home holds the other kind of data.
         """
         source = open_source(
-            self.source,
+            SAMPLE_NEXT_DAY if self.source == SAMPLE and self._has_next_day() else self.source,
             user_agent=os.environ.get("EDGAR_USER_AGENT"),
             base_url=os.environ.get("EDGAR_BASE_URL"),
         )

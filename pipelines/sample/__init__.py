@@ -4,7 +4,7 @@ Belongs here: inventing filers, making their filings as real companies do, and s
 not: any rule of normalization. The simulator tests these rules, so the two share no code.
 
 How the modules work together:
-- `traits` and `filers`: a `Filer` is a set of traits;
+- `traits`, `filers` and `next_day`: a `Filer` is a set of traits; some change on the next day;
 - `books`: its true quarters, in double entry, on the dates of its fiscal `calendar`;
 - `filings`: what it reports, with the columns, comparatives and forms of its `schedule` and the lines of `statements`
   and `industries`;
@@ -20,7 +20,9 @@ from pipelines.sample.calendar import FiscalCalendar, NewYearEnd
 from pipelines.sample.company import Company, simulate
 from pipelines.sample.details import Block, OwnLine, Security
 from pipelines.sample.filers import sample_filers
+from pipelines.sample.next_day import EVENTS, has_next_day, next_day_filers
 from pipelines.sample.traits import (
+    NEXT_DAY,
     Columns,
     Conversion,
     Dividend,
@@ -40,6 +42,8 @@ from pipelines.sample.transport import SampleTransport
 from pipelines.sample.truth import TruthRow
 
 __all__ = [
+    "EVENTS",
+    "NEXT_DAY",
     "Block",
     "Columns",
     "Company",
@@ -62,6 +66,8 @@ __all__ = [
     "Served",
     "Split",
     "TruthRow",
+    "has_next_day",
+    "next_day_filers",
     "sample_filers",
     "simulate",
 ]

@@ -4,18 +4,20 @@ Belongs here: money, shares and dividends of discrete quarters, in double entry,
 Does not: columns, tags, forms, dates of filing.
 
 Amounts are whole reporting units, so sums of quarters are exact. Shares and dividends are on the newest share basis.
+What becomes known after NEWEST leaves the filings before as they are: a split multiplies the shares, and a revision
+lowers the amounts, that the books without it have.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from random import Random
 
 from pipelines.sample.calendar import Period
-from pipelines.sample.schedule import annual_report_filed, known_from, known_revisions
+from pipelines.sample.schedule import annual_report_filed, basis, known_from, known_revisions, newest_report
 from pipelines.sample.statements import derived, owned
-from pipelines.sample.traits import Economics, Filer, Kind, RevisedBy
+from pipelines.sample.traits import NEWEST, Economics, Filer, Kind, RevisedBy
 
 TAX_RATE = 0.23
 INTEREST = 0.011  # a quarter, on debt
@@ -93,6 +95,7 @@ class _Bookkeeper:
         self.rng = Random(f"books/{filer.business or filer.cik}/{filer.seed}")
         self.position = self._opening()
         self.stated_before = dict.fromkeys(known_revisions(filer), 0)  # excess profit carried in equity
+        self.newest_basis = basis(filer, NEWEST, newest_report(filer, filer.last_filed) or NEWEST)
 
     def books(self) -> dict[YearAndNumber, Quarter]:
         return dict(self._quarters())
@@ -143,15 +146,17 @@ class _Bookkeeper:
         flows |= self._cash_flows(revenue, flows["net_income"], dividend)
         self._finance(revenue, flows)
         basic = self._offer(period, before) or (before + position.outstanding) // 2
+        diluted = round(basic * (1 + DILUTION)) if flows["net_income"] > 0 else basic
+        first_stated = tuple(self._first_stated(year, revenue))
         return Quarter(
             period=period,
-            flows=self._with_derived(flows),
+            flows=self._lowered(self._with_derived(flows), first_stated),
             balances=self._with_derived(self._balances()),
-            shares_basic=basic,
-            shares_diluted=round(basic * (1 + DILUTION)) if flows["net_income"] > 0 else basic,
-            outstanding=position.outstanding,
-            dividends_per_share=dividend,
-            first_stated=tuple(self._first_stated(year, revenue)),
+            shares_basic=round(basic * self.newest_basis),
+            shares_diluted=round(diluted * self.newest_basis),
+            outstanding=round(position.outstanding * self.newest_basis),
+            dividends_per_share=dividend / self.newest_basis,
+            first_stated=first_stated,
         )
 
     def _earn(self, revenue: int) -> dict[str, int]:
@@ -273,6 +278,11 @@ class _Bookkeeper:
                 all_of_them[name] = self._money(sum(all_of_them[of] * share for of, share in shares.items()))
         return all_of_them
 
+    def _lowered(self, flows: Amounts, first_stated: Sequence[FirstStated]) -> dict[str, int]:
+        """The flows less what revisions after NEWEST find to be too much."""
+        late = [first.flows for first in first_stated if NEWEST < first.until <= self.filer.last_filed]
+        return {name: amount - sum(excess.get(name, 0) for excess in late) for name, amount in flows.items()}
+
     def _first_stated(self, year: int, revenue: int) -> Iterator[FirstStated]:
         """The excess amounts of filings before each revision of this fiscal year was known.
 
@@ -290,6 +300,8 @@ class _Bookkeeper:
             if revision.by is RevisedBy.AMENDMENT:
                 tax = self._money(excess * TAX_RATE)
                 self.stated_before[revision] += excess - tax
+                if known_from(self.filer, revision) > NEWEST:
+                    self.position.other_assets -= excess - tax
                 profits = dict.fromkeys(("gross_profit", "operating_income", "pretax"), excess)
                 flows = {line: excess, **profits, "tax": tax, "net_income": excess - tax}
                 balances = dict.fromkeys(("assets", "equity"), self.stated_before[revision])

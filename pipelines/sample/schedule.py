@@ -45,6 +45,9 @@ def _reported(filer: Filer, year: int) -> tuple[int, ...]:
 
 def report_filed(filer: Filer, year: int, number: int) -> date:
     """The filing date of the report on that quarter; for the last quarter, of the annual report."""
+    for of_year, of_number, day in filer.filed_on:
+        if (of_year, of_number) == (year, number):
+            return day
     fiscal_year = filer.calendar.year(year)
     is_annual = number == fiscal_year.last
     earliest, latest = ANNUAL_DAYS.get(filer.kind_in(year), ANNUAL_DAYS_DOMESTIC) if is_annual else INTERIM_DAYS

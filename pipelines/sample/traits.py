@@ -15,6 +15,7 @@ from pipelines.sample.details import Block, OwnLine, Security
 FIRST_CIK = 9_990_000_000  # far above the numbers that EDGAR has assigned
 MOST_FILERS = 10_000  # four digits of the accession number identify the filer
 NEWEST = date(2025, 11, 21)  # the date of the newest filing: the sample does not depend on the clock
+NEXT_DAY = date(2025, 12, 15)  # the next day on which companies of the sample file (next_day)
 
 CONTRACT_REVENUE = "RevenueFromContractWithCustomerExcludingAssessedTax"
 
@@ -73,7 +74,7 @@ class Split:
 class Revision:
     """The figures of fiscal years `year` - 1 and `year` were first filed with too much revenue.
 
-    share: the excess, as a share of the true revenue.
+    share: the excess, as a share of the true revenue; for a revision after NEWEST, of the revenue as first filed.
     """
 
     year: int
@@ -183,7 +184,7 @@ class Economics:
     cash: float = 0.8  # quarters of the first revenue, as are the next two
     investments: float = 0.5
     debt: float = 1.5
-    shares: int = 200_000_000  # outstanding at the beginning, on the newest share basis
+    shares: int = 200_000_000  # outstanding at the beginning, on the share basis of the newest filing up to NEWEST
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +193,7 @@ class Filer:
 
     cik: ten digits, from 9990000000 to 9990009999.
     symbols: the first is the primary one; none for a filer that is not in the tickers file.
+    filed_on: fiscal year, quarter and day: reports that are filed on another day than others.
     first_year: first fiscal year with filings; the two years before are known from comparatives.
     since: the filer files nothing up to this day, because another filer of the same business did.
     unit: money is reported in multiples of this.
@@ -232,6 +234,7 @@ class Filer:
     first_year: int = 2015
     since: date | None = None
     last_filed: date = NEWEST
+    filed_on: tuple[tuple[int, int, date], ...] = ()
     unit: int = 1_000_000
     currency: str = "USD"
     economics: Economics = field(default_factory=Economics)

@@ -12,7 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.sample import Filer, FiscalCalendar, Offering, RevisedBy, Revision, sample_filers
+from pipelines.sample import (
+    NEXT_DAY,
+    Filer,
+    FiscalCalendar,
+    Offering,
+    RevisedBy,
+    Revision,
+    next_day_filers,
+    sample_filers,
+)
 from pipelines.sample.books import keep_books
 from pipelines.sample.schedule import known_from, report_filed
 from tests.property.histories import listed, simulated
@@ -84,6 +93,18 @@ def sample() -> Found:
 def test_the_sample_is_found_whole(filer, sample):
     """Every true value, and nothing that the filings do not tell."""
     assert unfound(filer, sample.of(filer)) == []
+
+
+def test_the_next_day_of_the_sample_is_found_whole():
+    """Also what is restated, and earlier values on the basis of the split; counts that were filed in thousands are
+    corrected, and have no finer digits."""
+    filers = [filer for filer in next_day_filers() if filer.last_filed == NEXT_DAY]
+    told = found(*filers)
+    missing = {filer.symbols[0]: unfound(filer, told.of(filer)) for filer in filers}
+    in_thousands = missing.pop("XQSLH")
+    assert missing == {symbol: [] for symbol in ("XQHBR", "XQWHC", "XQLNT", "XQKST")}
+    assert {row.item for row, _ in in_thousands} == {"shares_basic", "shares_diluted"}
+    assert all(abs(row.value - value) <= 500 for row, value in in_thousands)
 
 
 class Drawn(dict[str, list[Filer]]):
