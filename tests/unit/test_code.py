@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import code_digest, normalize
-from pipelines.code_digest import FOLDERS, PROJECT, code_of, digest_of, files_of, reached, rows_of
+from pipelines.code_digest import FOLDERS, PROJECT, code_of, digest_of, files_of, kept_for, reached, rows_of
 
 SOURCE = '''"""What belongs here."""
 
@@ -165,6 +165,30 @@ def test_words_do_not_count_and_paths_do(project):
     assert digest_in(project) == before
     (project / "pipelines/rules/last.py").rename(project / "pipelines/rules/latest.py")
     assert digest_in(project) != before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("lines.py", "A figure is wrong.", "A figure is far too large."),
+        ("lines.toml", "The total.", "All of it."),
+    ],
+)
+def test_words_count_where_they_are_published(project, name, old, new):
+    before = digest_of("pipelines.rules", files=files_of(project), with_words=True)
+    path = project / "pipelines/rules/debt" / name
+    path.write_text(path.read_text().replace(old, new))
+    assert digest_of("pipelines.rules", files=files_of(project), with_words=True) != before
+
+
+def test_a_text_is_kept_as_long_as_its_package_is_the_same(project, monkeypatch):
+    monkeypatch.setattr(code_digest, "PROJECT", project)
+    monkeypatch.setattr(code_digest, "_files_of_this_project", lambda: files_of(project))
+    assert kept_for("pipelines.rules", lambda: "first") == "first"
+    assert kept_for("pipelines.rules", pytest.fail) == "first"
+    with (project / "pipelines/rules/first.py").open("a") as file:
+        file.write("MORE = 1\n")
+    assert kept_for("pipelines.rules", lambda: "second") == "second"
 
 
 def test_a_module_that_does_not_exist_has_no_digest(project):
