@@ -48,6 +48,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 def industry(build: OpenBuild, symbol: str) -> str | None:
     """What a company does (INDUSTRY); None if it is not known."""
+    found: str | None
     [(found,)] = build.rows(f"SELECT {INDUSTRY} FROM companies WHERE symbol = ?", [symbol])
     return found
 
