@@ -273,8 +273,8 @@ SENDS: dict[Access, Send] = {
     Access.SUBSCRIBER: transfer.compressed,
     Access.FILE: transfer.compressed,
 }
-OF_ALTERNATES = {each: each for each in Access} | {Access.OPEN: Access.PUBLIC}
-"""The access of a page's Markdown: what a program reads is the same for everybody."""
+OF_ALTERNATES = {each: each for each in Access} | {Access.OPEN: Access.PUBLIC, Access.SUBSCRIBER: Access.FILE}
+"""The access of a page's Markdown: what a program reads is the same for everybody, or is a file that takes its key."""
 ROUTES: tuple[PageRoute, ...] = tuple(
     row
     for path, make, access in DOCUMENTS

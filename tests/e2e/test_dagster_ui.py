@@ -217,6 +217,11 @@ def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_p
     shown = {"/".join(node["assetKey"]["path"]) for node in instance.ask(ASSETS)["assetNodes"]}
     assert shown == {*STEPS, *PUBLISHED, *OUTSIDE}
     shoot("graph-before")
+    materialize.locator("xpath=following::button[1]").click()
+    page.get_by_role("menuitem", name="Open launchpad").click()  # as README.md says
+    for setting in ("full: false", 'symbols: ""'):
+        expect(page.get_by_role("dialog").get_by_text(setting)).to_be_visible(timeout=PATIENCE * 1000)
+    page.keyboard.press("Escape")
     materialize.click()
 
     run, status = instance.ended(known=set())

@@ -157,6 +157,7 @@ def test_nothing_else_is_downloaded(served: Served, path: str) -> None:
 
 FILES = (
     "/downloads.md",
+    "/companies/LNTR.md",
     "/companies.csv",
     "/compare.csv?symbols=LNTR",
     "/companies/LNTR/financials.csv",
