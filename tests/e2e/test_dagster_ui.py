@@ -221,7 +221,7 @@ def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_p
     page.get_by_role("menuitem", name="Open launchpad").click()  # as README.md says
     for setting in ("full: false", 'symbols: ""'):
         expect(page.get_by_role("dialog").get_by_text(setting)).to_be_visible(timeout=PATIENCE * 1000)
-    page.keyboard.press("Escape")
+    page.reload()
     materialize.click()
 
     run, status = instance.ended(known=set())
