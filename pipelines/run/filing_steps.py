@@ -23,6 +23,7 @@ from pipelines.stages import wanted_filings
 from pipelines.stages.documents import companies_asked
 from pipelines.stages.filed import LINES
 from pipelines.stages.schemas import PACKAGES
+from pipelines.stages.shares import UNREAD
 from pipelines.stages.wanted_filings import Asked, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
@@ -70,7 +71,7 @@ def _decode(synchronization: Synchronization, log: Log) -> StepResult:
     counts = statements_stage.update(
         synchronization.store, lake, again(synchronization), synchronization.workers, all_quarters=all_quarters
     )
-    unread = lake.read(statements_stage.UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
+    unread = lake.read(UNREAD).select(pl.coalesce("name", "accession"), "reason").iter_rows()
     run_log.warn_of_each(
         log, "filings or data sets cannot be read", [f"{document}: {reason}" for document, reason in unread]
     )

@@ -32,7 +32,7 @@ from pipelines.run.filing_queue import NEVER, Queue, Waiting, wait_after
 from pipelines.settings import filings_wanted, store_patience
 from pipelines.stages.filing_requests import KEY
 from pipelines.stages.schemas import FED, FEED_FILINGS, SERVED, SERVED_FILINGS
-from pipelines.stages.statements import DECODED
+from pipelines.stages.shares import DECODED
 from pipelines.storage import shared_home
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake

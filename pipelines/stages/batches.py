@@ -73,6 +73,8 @@ class Batch(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, ciks=ciks, documents=documents, predecessors=predecessors)
 
 
+StepNote = tuple[str, int, float]
+"""A step of the rules, its rows and its seconds."""
 Notes = Any
 """What the work on a batch reports besides rows: lists, texts and numbers, as JSON has them."""
 Task = Callable[[Batch], tuple[Mapping[str, pl.DataFrame], Notes]]

@@ -23,17 +23,15 @@ from pipelines.normalize.facts.unread import LISTED_REPORTS
 from pipelines.normalize.forms import NOTICES, PERIODIC_FORMS
 from pipelines.stages import batches, held_back, quarantine
 from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
-from pipelines.stages.held_back import Quarantined
+from pipelines.stages.held_back import DocumentNotes, Quarantined
 from pipelines.stages.isolation import Fault, ciks_of, isolated
+from pipelines.stages.quarantine import quarantined
 from pipelines.stages.schemas import ACCEPTANCES, REGISTRANTS
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
 Profile = tuple[str, str, str | None, date | None]
 """A row of REGISTRANTS."""
-
-Notes = tuple[list[Quarantined], dict[str, int]]
-"""What a batch reports: the documents that cannot be used, and how many are suspicious (quarantine.suspicions)."""
 
 
 def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers = ALONE) -> dict[str, int]:
@@ -77,7 +75,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     )
 
 
-def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
+def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], DocumentNotes]:
     """The facts of the documents of a batch of companies (facts_of_batch)."""
     with loading():
         from pipelines.stages import facts_of_batch
@@ -90,7 +88,7 @@ def collect(
     again: Iterable[str],
     planned: Plan,
     output: Batches,
-    notes: Iterable[Notes],
+    notes: Iterable[DocumentNotes],
     faults: Sequence[Fault],
 ) -> dict[str, int]:
     """Put the facts of all batches into their table, and decode the submissions of companies where these are new.
@@ -180,9 +178,3 @@ def _acceptances(rows: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
 def _reports(rows: Sequence[Report]) -> pl.DataFrame:
     text = pl.DataFrame(rows, schema=dict.fromkeys(LISTED_REPORTS, pl.String), orient="row")
     return text.with_columns(pl.col("filed").str.to_date(), pl.col("report_date").str.to_date(strict=False))
-
-
-def quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:
-    """The row of table `quarantine` of a document that cannot be used."""
-    reason, place = (error.reason, error.place) if isinstance(error, DocumentError) else (str(error), "raw zone")
-    return cik, reason, place, digest

@@ -18,11 +18,12 @@ from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.reports import usable
 from pipelines.stages import quarantine
 from pipelines.stages.batches import Batch
-from pipelines.stages.facts import Notes, quarantined
+from pipelines.stages.held_back import DocumentNotes
+from pipelines.stages.quarantine import quarantined
 from pipelines.storage.lake import Lake
 
 
-def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
+def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], DocumentNotes]:
     """The facts of the documents of some companies; documents that cannot be used, and counts of suspicious ones."""
     store, columns, broken = Documents(home), FactColumns(), []
     store.bring(batch.documents.values())

@@ -17,6 +17,8 @@ AFTER_FACTS = ("gate ", "stage ", VALUES)
 """How the places begin that are found after the documents are read."""
 Quarantined = tuple[str, str, str, str]
 """A row of QUARANTINE."""
+DocumentNotes = tuple[list[Quarantined], dict[str, int]]
+"""What a batch reports: the documents that cannot be used, and how many are suspicious (quarantine.suspicions)."""
 
 
 def write(lake: Lake, rows: Iterable[Quarantined]) -> pl.DataFrame:

@@ -15,7 +15,9 @@ from datetime import date
 
 import polars as pl
 
+from pipelines.edgar.errors import CorruptError, DocumentError
 from pipelines.normalize.history.log import VERSION_OF
+from pipelines.stages.held_back import Quarantined
 from pipelines.storage.lake import Lake
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
@@ -132,3 +134,9 @@ def accepted_companies(lake: Lake) -> frozenset[str]:
     digests = accepted(lake)
     held = lake.read("documents").select("cik", "facts_digest").iter_rows() if digests else ()
     return frozenset(cik for cik, digest in held if digest in digests)
+
+
+def quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:
+    """The row of table `quarantine` of a document that cannot be used."""
+    reason, place = (error.reason, error.place) if isinstance(error, DocumentError) else (str(error), "raw zone")
+    return cik, reason, place, digest

@@ -17,7 +17,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 
-import msgspec
 import polars as pl
 
 from pipelines.code_digest import digest_of
@@ -28,10 +27,20 @@ from pipelines.stages import schemas
 from pipelines.stages.batches import joined
 from pipelines.stages.filed import FACTS, LINES, Tables
 from pipelines.stages.schemas import COVER_SYMBOLS
+from pipelines.stages.shares import (
+    DECODED,
+    UNREAD,
+    Filing,
+    Notes,
+    Share,
+    Unread,
+    code_of_data_sets,
+    of_quarter,
+    wanted_companies,
+)
 from pipelines.storage.lake import Batches, Lake, rows_of
 from pipelines.workers import ALONE, Workers
 
-DECODED, UNREAD = "decoded_filings", "unread_filings"
 STAGE = "statements"
 TOGETHER = 100
 """Filings whose rows a task makes or keeps at most, unless a single company has more: some 200,000 rows."""
@@ -39,33 +48,6 @@ PUT = 20
 """Tasks after which their rows are put into the tables: a run that is killed goes on there."""
 QUARTER = ""
 """The key of a quarter itself among the digests of its companies. A company whose digest is empty was left out."""
-
-
-class Filing(msgspec.Struct, frozen=True):
-    """A filing that is decoded: the digests of its raw documents by the names of its files, and that of all of it."""
-
-    accession: str
-    files: dict[str, str]
-    digest: str
-
-
-class Share(msgspec.Struct, frozen=True):
-    """Documents that are decoded together: one quarter, or filings of some companies.
-
-    Attributes:
-        filings: those of each company that are new.
-        quarter, digest: the data set; empty: filings.
-    """
-
-    filings: dict[str, list[Filing]] = {}
-    quarter: str = ""
-    digest: str = ""
-
-
-Unread = tuple[str | None, str | None, str | None, str, str]
-"""A row of schemas.UNREAD_FILINGS: name, accession, cik, reason, digest."""
-Notes = tuple[list[Unread], list[str]]
-"""What the work on a share reports: what cannot be read, and the companies of a quarter, wanted or not."""
 
 
 def update(
@@ -229,26 +211,9 @@ def _note_unread(lake: Lake, shares: Iterable[Share], found: list[Unread]) -> No
         lake.write(UNREAD, rows)
 
 
-def wanted_companies(lake: Lake) -> set[str]:
-    """The companies whose filings of data sets are read: those that are listed or have facts."""
-    listed = lake.read("listings", ["cik"])["cik"] if lake.holds("listings") else ()
-    return {*listed, *lake.inputs("facts")}
-
-
 def quarters_of(lake: Lake) -> list[str]:
     """The names of the quarters that are decoded, oldest first."""
     return sorted(path.name.removeprefix(f"{LINES}_") for path in lake.folder.glob(f"{LINES}_????q?"))
-
-
-def of_quarter(table: str, quarter: str) -> str:
-    """The name of a table of a quarter: `filed_facts_2010q1`."""
-    return f"{table}_{quarter}"
-
-
-@cache
-def code_of_data_sets() -> str:
-    """A digest of what decides the rows of data sets."""
-    return digest_of("pipelines.edgar.data_sets", "pipelines.stages.filed_rows")
 
 
 @cache

@@ -19,7 +19,7 @@ from pipelines.stages import filed_rows, schemas
 from pipelines.stages.batches import joined
 from pipelines.stages.filed import Tables
 from pipelines.stages.isolation import OF_THE_MACHINE, described
-from pipelines.stages.statements import (
+from pipelines.stages.shares import (
     DECODED,
     Filing,
     Notes,

@@ -13,19 +13,12 @@ import polars as pl
 from pipelines.loading import loading
 from pipelines.settings import filings_wanted
 from pipelines.stages import batches, filed, held_back, quarantine
-from pipelines.stages.batches import Batch, MadeFrom, Plan, in_batches, joined, processed
+from pipelines.stages.batches import Batch, MadeFrom, Plan, StepNote, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.predecessors import held_predecessors
 from pipelines.stages.schemas import VALUE_TABLES
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
-
-StepNote = tuple[str, int, float]
-"""A step of the rules, its rows and its seconds."""
-
-Notes = tuple[list[StepNote], list[Fault]]
-"""What a batch reports: the steps, and the companies that are held back."""
-
 
 Observer = Callable[[str, int, float], object]
 """Is told each step of the rules of each batch, its rows and its seconds."""
@@ -97,7 +90,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     )
 
 
-def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
+def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[StepNote], list[Fault]]]:
     """Standardize a batch of companies (values_of_batch)."""
     with loading():
         from pipelines.stages import values_of_batch
@@ -141,7 +134,7 @@ def collect(
     observe: Observer,
     planned: Plan,
     output: Batches,
-    notes: Iterable[Notes],
+    notes: Iterable[tuple[list[StepNote], list[Fault]]],
     faults: Sequence[Fault] = (),
 ) -> dict[str, int]:
     """Put the rows of all batches into their tables, but those of companies that are held back.

@@ -13,15 +13,14 @@ from pipelines.normalize.history.log import with_class_member
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import standardize
 from pipelines.stages import filed_of_batch, held_back, quarantine
-from pipelines.stages.batches import Batch
+from pipelines.stages.batches import Batch, StepNote
 from pipelines.stages.isolation import Fault
 from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VALUE_TABLES
-from pipelines.stages.values import Notes, StepNote
 from pipelines.storage.lake import Lake
 
 
-def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], Notes]:
-    """Standardize a batch of companies: the rows of each table, by name; and the steps with their rows and seconds."""
+def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[StepNote], list[Fault]]]:
+    """Standardize a batch of companies: the rows of each table, by name; the steps, and the companies held back."""
     filers = [*batch.ciks, *(cik for chain in batch.predecessors.values() for cik in chain)]
     accepted = under_successors(_acceptances(lake, filers), batch.predecessors)
     codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic", "succeeded")

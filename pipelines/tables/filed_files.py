@@ -19,6 +19,7 @@ from pipelines.errors import PipelineError
 from pipelines.stages import statements
 from pipelines.stages.batches import joined
 from pipelines.stages.filed import FACTS, LINES
+from pipelines.stages.shares import of_quarter
 from pipelines.storage.lake import Lake
 from warehouse import copies, filed
 from warehouse.files import of_companies, quoted, sync
@@ -120,7 +121,7 @@ def _can_wait(path: Path) -> bool:
 
 def _tables(lake: Lake, table: str) -> list[str]:
     """The tables of the lake that have the rows of a file: quarters, then packages."""
-    return [*(statements.of_quarter(table, quarter) for quarter in statements.quarters_of(lake)), table]
+    return [*(of_quarter(table, quarter) for quarter in statements.quarters_of(lake)), table]
 
 
 def _note_read(connection: duckdb.DuckDBPyConnection, lake: Lake) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from pipelines.run.plan import composed
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages.statements import UNREAD
+from pipelines.stages.shares import UNREAD
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests import filed

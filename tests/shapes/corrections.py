@@ -56,6 +56,8 @@ def with_return(year: int, figures: Figures) -> list[Row]:
     ]
 
 
+DILUTIVE = "WeightedAverageNumberDilutedSharesOutstandingAdjustment"
+
 CAPITAL: Figures = {
     ASSETS: 300e9,
     CASH: 9e9,
@@ -69,6 +71,7 @@ REPORTS: dict[str, list[Row]] = {
     "correction.scale.count-by-earlier-filings": joined(
         annual(2021, USUAL), annual(2022, {SHARES: 40e3, NET_INCOME: 90e6})
     ),
+    "correction.agreement.adjustment-is-diluted-count": annual(2021, {**USUAL, DILUTIVE: 40.2e6}),
     "correction.scale.more-shares-than-any-company": annual(2021, {REVENUE: 9e9, SHARES: 4e12}),
     "correction.scale.count-by-largest-earnings": annual(2021, {DILUTED: 5_922, NET_INCOME: 19.8e9}),
     "correction.sign.tax-by-income-after-tax": with_return(

@@ -15,7 +15,7 @@ from pipelines.run import newest_filings
 from pipelines.run.filing_queue import Queue
 from pipelines.run.newest_filings import Covered, from_packages, note_served
 from pipelines.stages.schemas import DECODED_FILINGS, FED, FEED_FILINGS, SERVED, UNREAD_FILINGS
-from pipelines.stages.statements import DECODED, UNREAD
+from pipelines.stages.shares import DECODED, UNREAD
 from pipelines.storage.lake import Lake
 from tests.unit.test_newest import AT, LISTED, client, entry, feed, filing_of, home, looked
 

@@ -132,11 +132,12 @@ def test_a_page_that_cannot_be_read_is_named_and_requested_again(requests, conte
     assert (len(found.pages), requests.store.get(found.pages[0])) == (1, first.read_bytes())
 
     assert (requests().unread, requests.asked) == (found.unread, names(second))
-    assert Way(open_source("sample"), "", frozenset()).asks([ALFA.cik, BRAVO.cik], requests.store) == {ALFA.cik}
+    way = Way(open_source("sample"), "", frozenset())
+    assert way.asks([ALFA.cik, BRAVO.cik], requests.store, (), NOW) == {ALFA.cik}
     second.write_bytes(whole)
     found = requests()
     assert (found.unread, len(found.pages)) == ((), 2)
-    assert Way(open_source("sample"), "", frozenset()).asks([ALFA.cik, BRAVO.cik], requests.store) == set()
+    assert way.asks([ALFA.cik, BRAVO.cik], requests.store, (), NOW) == set()
 
 
 def test_the_earlier_page_stays_while_the_new_one_cannot_be_read(requests):
@@ -156,7 +157,7 @@ def test_a_home_of_an_earlier_version_requests_the_pages(requests):
     rows = [json.loads(line) for line in seen.read_text().splitlines()]
     stripped = [{key: row[key] for key in row if not key.startswith("pages")} for row in rows]
     seen.write_text("".join(f"{json.dumps(row)}\n" for row in stripped))
-    assert Way(open_source("sample"), "", frozenset()).asks([ALFA.cik], requests.store) == set()
+    assert Way(open_source("sample"), "", frozenset()).asks([ALFA.cik], requests.store, (), NOW) == set()
     assert (requests().pages, len(requests.asked)) == (before, 1)
 
 

@@ -62,6 +62,8 @@ USUAL_DILUTION = 1.02
 
 SUMS = tuple(rank for rank, source in enumerate(BY_NAME[EARNINGS].sources) if source.plus)
 """Ranks of the sources of earnings per share that add those of continuing and of discontinued operations."""
+ADJUSTED = tuple(rank for rank, source in enumerate(BY_NAME[COUNTS[1]].sources) if len(source.elements) > 1)
+"""Ranks of the sources of diluted shares that add an adjustment to basic shares."""
 LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sources) if source.minus)
 """Ranks of the sources of consolidated net income that leave out the part of minorities."""
 
@@ -88,6 +90,13 @@ DILUTED_BELOW_BASIC = Rule(
     "earnings per share; if this shows nothing, the one that is less like the company's last one.",
     "ASC 260-10-45-16 and 260-10-45-17: potential shares are added, and left out where they are antidilutive",
     "withhold",
+)
+ADJUSTMENT_IS_COUNT = Rule(
+    "correction.agreement.adjustment-is-diluted-count",
+    "An adjustment for dilution that is like the basic average is the diluted average itself, and is not added to "
+    "the basic one, unless net income over diluted earnings per share is their sum.",
+    "ASC 260-10-45-16: potential shares are added to the shares outstanding; they are not all of them again",
+    "correct",
 )
 
 
@@ -252,6 +261,9 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
     basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
     is_wrong_sum = rows.is_of(EARNINGS, SUMS) & ~basic_holds & ~np.isnan(earnings * basic * either(*incomes))
     bad_basic |= is_wrong_sum
+    adjustment = diluted - basic
+    is_twice = rows.is_of(COUNTS[1], ADJUSTED) & _equal(adjustment, basic, SIMILAR * basic)
+    is_twice &= ~_is_product(of_diluted, diluted, incomes, OF_SHARES, PARTICIPATING)
 
     def is_count(count: Floats) -> Flags:
         """Whether a basic count is like the diluted one, if there is one."""
@@ -276,10 +288,13 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
         rows.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
         rows.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
         rows.propose(
+            ADJUSTMENT_IS_COUNT, "the adjustment is like basic shares", COUNTS[1], is_twice, adjustment / diluted
+        ),
+        rows.propose(
             CONTRADICTED,
             BY_NONE,
             COUNTS[1],
-            bad_diluted & ~(basic_holds & is_usual_count) & ~in_cents,
+            bad_diluted & ~is_twice & ~(basic_holds & is_usual_count) & ~in_cents,
             np.nan,
         ),
         *_of_dilution(rows, pairs, incomes, (diluted < (1 - RESTATED) * basic) & ~bad_basic & ~bad_diluted),
