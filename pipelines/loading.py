@@ -2,7 +2,7 @@
 
 Belongs here: how they are imported. Does not: which (each is imported where it is used, with a reason).
 
-A synchronization with nothing new, such as most of those of a day, loads neither the rules of accounting nor what makes
+Most synchronizations of a day find nothing new. Such a run loads neither the rules of accounting nor what makes
 tables: these imports would take a fifth of its time. So the work on a batch of companies is in a module of its own
 (stages.values_of_batch and others), which is imported with the first batch.
 """

@@ -62,7 +62,7 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Synchronization, None, None]:
-        """The running synchronization. The command is told at once who holds the home; a run of Dagster waits.
+        """The running synchronization. If another process holds the home, the command fails and a run of Dagster waits.
 
         What prevents it from beginning refuses the run. One that ends early leaves the assets of the steps that have
         not begun as they are.

@@ -121,7 +121,7 @@ def forget_plans(instance: dg.DagsterInstance, run_id: str, steps: Collection[st
     Args:
         instance: the instance with the record of the run.
         run_id: the run.
-        steps: those of which the plans stay.
+        steps: the steps whose plans stay.
     """
     events, checks = SqlEventLogStorageTable, AssetCheckExecutionsTable
     of_run = sa.and_(events.c.run_id == run_id, events.c.dagster_event_type.in_([each.value for each in PLANS]))

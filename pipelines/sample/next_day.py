@@ -53,9 +53,9 @@ class Event:
     Attributes:
         symbol: of the company.
         what: it does, in words.
-        page: the address of a page that shows it, below that of the company.
+        page: the address of a page that shows it, after the address of the company's page.
         shows: what the page shows, in words.
-        traits: those of the filer that change.
+        traits: the traits of the filer that change.
     """
 
     symbol: str

@@ -31,7 +31,7 @@ def read(
 
     Args:
         filers: the companies and their possible predecessors.
-        endings: those of the tables that are read.
+        endings: the endings of the names of the tables that are read.
         facts: the facts of companyfacts that count for the companies.
         earlier: the possible predecessors.
     """

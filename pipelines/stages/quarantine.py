@@ -41,7 +41,7 @@ def losses(decoded: pl.DataFrame, before: pl.DataFrame, elements: Mapping[str, C
     Args:
         decoded: the usable facts of the documents (normalize.facts.reports.usable).
         before: the usable facts of the same companies that were read before.
-        elements: those that are read today, by taxonomy; a fact of another one is not missed.
+        elements: the elements that are read today, by taxonomy; facts of other elements are not missed.
 
     Returns:
         the reason, by company.

@@ -26,7 +26,7 @@ class Share(msgspec.Struct, frozen=True):
     """Documents that are decoded together: one quarter, or filings of some companies.
 
     Attributes:
-        filings: those of each company that are new.
+        filings: the new filings of each company.
         quarter, digest: the data set; empty: filings.
     """
 

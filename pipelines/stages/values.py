@@ -21,7 +21,7 @@ from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
 Observer = Callable[[str, int, float], object]
-"""Is told each step of the rules of each batch, its rows and its seconds."""
+"""Called with the name of each step of the rules of each batch, its rows and its seconds."""
 
 
 def update(

@@ -36,8 +36,8 @@ BEGINNING = Rule(
     "compose",
 )
 _RATE = "dividends_per_share"
-_ADDED_UP = [concept.name for concept in BY_NAME.values() if concept.measure == "money" and not concept.compared_with]
-_ADDED_UP.append(_RATE)
+_MONEY = [concept.name for concept in BY_NAME.values() if concept.measure == "money" and not concept.compared_with]
+_ADDED_UP = (*_MONEY, _RATE)
 LARGEST_CHANGE = 1.5
 """A dividend a day that changes by more from one part of a year to the next is a quarter's, tagged for a longer period,
 or a special one."""
