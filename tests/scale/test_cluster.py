@@ -60,10 +60,12 @@ def test_a_killed_worker_and_one_with_other_rules_change_nothing(fleet, alone, t
 
     Nobody without a certificate can join or ask. A synchronization with nothing new needs no cluster at all.
     """
-    other = fleet.start("worker", "worker", "--processes", "1", **with_other_rules(tmp_path / "other"))
     refused_without_a_certificate(fleet)
     leading = fleet.sync(*SOURCE)
-    until(lambda: "no worker with code" in leading.log and "1 with other code" in leading.log, leading)
+    until(lambda: "no worker with code" in leading.log, leading)
+    # now its code is in force, at which the other one looks when it starts
+    other = fleet.start("worker", "worker", "--processes", "1", **with_other_rules(tmp_path / "other"))
+    until(lambda: "1 with other code" in leading.log, leading)
     until(lambda: "is in force: it gets no batches; update it" in other.log, leading)
     killed, _ = fleet.add(), fleet.add()
     fleet.frozen_in_a_batch(killed, leading)

@@ -51,6 +51,8 @@ SAME = """
     GROUP BY ALL
 """
 CURRENT = "SELECT * EXCLUDE (recorded_at, version, known_at, cause, rule, method) FROM versions WHERE is_current"
+MANY = 10
+"""So many companies are worth processes of their own."""
 KILL_AFTER = 4
 """Real seconds after its moment within which the follower is killed: what it does at the moment takes less."""
 
@@ -81,12 +83,13 @@ def companies(number: int) -> list[Filer]:
 
 @dataclass
 class Follower:
-    """The command on a home, with what it printed."""
+    """The command on a home, with what it printed; alone it starts no processes, which cost more than few companies."""
 
     home: Path
     clock: Clock
     url: str
     filings: str = "off"
+    is_alone: bool = False
 
     @property
     def log(self) -> Path:
@@ -104,6 +107,7 @@ class Follower:
                     EDGAR_USER_AGENT="Example mail@example.org",
                     EDGAR_BASE_URL=self.url,
                     FUNDAMENTALS_FILINGS=self.filings,
+                    FUNDAMENTALS_PROCESSES="1" if self.is_alone else "",
                 ),
                 stdout=log,
                 stderr=log,
@@ -140,7 +144,7 @@ class Follower:
 @pytest.mark.parametrize(
     ("filings", "number", "burst", "kills", "hours"),
     [
-        ("recent", 4, 2, 1, (15.5, 16.5)),
+        ("recent", 3, 1, 1, (15.5, 16.5)),
         pytest.param("off", 170, 150, 20, (6, 21.5), marks=pytest.mark.long),
         pytest.param("recent", 76, 29, 10, (6, 22), marks=pytest.mark.long),
     ],
@@ -166,7 +170,9 @@ def test_every_report_of_a_day_is_served_within_minutes(filings, number, burst, 
     with running_server() as server:
         sec = server.transport = FilingDay(filers, filed, clock.seen, lag, late)
         server.changed = faults_of_day(clock.seen).changed
-        follower, once = (Follower(tmp_path / name, clock, server.url, filings) for name in ("home", "once"))
+        follower, once = (
+            Follower(tmp_path / name, clock, server.url, filings, is_alone=number < MANY) for name in ("home", "once")
+        )
         for moment in sorted(moments):
             follower.run_until(moment, once.home, then=draws.uniform(0, KILL_AFTER))
         follower.run_until(end + timedelta(minutes=30), once.home)
