@@ -19,7 +19,7 @@ def report(stage: str, done: int, total: int) -> None:
 
 
 @contextmanager
-def heard_by(listener: Listener) -> Iterator[None]:
+def progress_to(listener: Listener) -> Iterator[None]:
     """Send the reports of the `with` block to a listener, besides those of the blocks around it."""
     around = _listener.get()
 

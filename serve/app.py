@@ -126,7 +126,7 @@ async def _note_condition(service: routes.Service, counts: Counts) -> None:
     the event loop works."""
     while True:
         with contextlib.suppress(DatabaseError):
-            service.holders.who(b"")  # changes of the accounts are noticed without requests too
+            service.holders.find_by_key(b"")  # changes of the accounts are noticed without requests too
         problem = problem_of(service.warehouse, service.limits, service.holders)
         counts.set(DEGRADED, int(problem is not None))
         counts.set(UNREADABLE, int(service.warehouse.reason is not None))

@@ -101,8 +101,8 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     def run(
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
     ) -> dg.MaterializeResult[None]:
-        with _asked_again(context):
-            return _result(step.done(synchronization, context.log))
+        with _retrying(context):
+            return _result(step.run(synchronization, context.log))
 
     return run
 
@@ -129,7 +129,7 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     def run(
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
     ) -> Iterator[dg.MaterializeResult[None]]:
-        result = step.done(synchronization, context.log)
+        result = step.run(synchronization, context.log)
         yield _result(result, asset_specs.BUILD)
         for name, (rows, version) in result.tables.items():
             of_table = {"row_count": rows, "build": result.shown["build"]}
@@ -149,7 +149,7 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
 
 
 @contextmanager
-def _asked_again(context: dg.AssetExecutionContext) -> Iterator[None]:
+def _retrying(context: dg.AssetExecutionContext) -> Iterator[None]:
     """In a run that Dagster launched, ask again later what may pass by itself; the command fails at once.
 
     A run that was mistyped is refused.

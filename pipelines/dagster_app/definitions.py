@@ -24,7 +24,7 @@ from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError, StepError
 from pipelines.run.filing_queue import Queue
 from pipelines.run.heartbeat import Heartbeat, figures
-from pipelines.run.newest_filings import EVERY, Covered, alone, to_synchronize
+from pipelines.run.newest_filings import EVERY, Covered, exclusive_access, to_synchronize
 from pipelines.run.plan import STEPS, Outcome, without_filings
 from pipelines.run.steps import WAY
 from pipelines.storage.home import Home
@@ -119,7 +119,7 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition, environment: Mappi
             covered = Covered.of(home)
             if not covered.synchronized:
                 return dg.SkipReason("nothing is published yet: synchronize all companies once")
-            with alone(home), open_source("live", user_agent=agent, base_url=base_url) as source:
+            with exclusive_access(home), open_source("live", user_agent=agent, base_url=base_url) as source:
                 filings = to_synchronize(home, source.client, covered, datetime.now(UTC), context.log.warning)
             heart.give(figures(Queue.of(home.root), covered))
         except (PipelineError, WarehouseError) as error:

@@ -19,7 +19,7 @@ from pipelines.errors import PipelineError
 from pipelines.run import stopping
 from pipelines.run.filing_queue import Queue
 from pipelines.run.heartbeat import Heartbeat, figures
-from pipelines.run.newest_filings import CLOCKS, EVERY, TOGETHER, Covered, alone, to_synchronize
+from pipelines.run.newest_filings import CLOCKS, EVERY, TOGETHER, Covered, exclusive_access, to_synchronize
 from pipelines.run.steps import MALFORMED_ROWS
 from pipelines.run.stopping import ends_soon_after_sigint
 from pipelines.stages.documents import UnknownSymbolError
@@ -91,7 +91,7 @@ def _is_time_for_all(last: datetime | None, now: datetime) -> bool:
 def _update(home: Home, symbols: tuple[str, ...], now: datetime, heart: Heartbeat) -> int:
     """Synchronize the companies with a report that a source has now, if there are any; the number of these reports."""
     covered = Covered.of(home, symbols)
-    with alone(home), _source() as source:
+    with exclusive_access(home), _source() as source:
         filings = to_synchronize(home, source.client, covered, now, _tell)
     heart.give(figures(Queue.of(home.root), covered))
     if filings:

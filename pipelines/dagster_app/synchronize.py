@@ -31,9 +31,9 @@ from rich.text import Text
 from pipelines.dagster_app.definitions import run_job
 from pipelines.edgar import listing_checks
 from pipelines.errors import PipelineError
-from pipelines.progress import heard_by
+from pipelines.progress import progress_to
 from pipelines.run.stopping import STATUS, ends_soon_after_sigint, of_synchronization
-from pipelines.stages.documents import Asked, companies_asked
+from pipelines.stages.documents import Selection, companies_asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from warehouse.errors import WarehouseError
@@ -130,7 +130,7 @@ def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[tuple[str, str]]:
     """The requested companies that could not be brought up to date, with a line for each."""
     if not lake.holds("quarantine"):
         return []  # the first synchronization was held back before that
-    asked = set(companies_asked(lake.read("listings"), Asked(tuple(symbol.upper() for symbol in symbols))))
+    asked = set(companies_asked(lake.read("listings"), Selection(tuple(symbol.upper() for symbol in symbols))))
     quarantined = [
         (cik, f"quarantined: CIK {cik}: {place}: {reason}")
         for cik, reason, place in lake.read("quarantine").select("cik", "reason", "place").iter_rows()
@@ -180,7 +180,7 @@ def _progress_shown() -> Iterator[None]:
             bars.update(tasks[stage], completed=done, total=total)  # batches may be planned one after the other
 
     try:
-        with heard_by(show):
+        with progress_to(show):
             yield
     finally:
         if tasks:

@@ -65,7 +65,7 @@ class Memory(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DownloadPlan:
     """How the documents are brought up to date.
 
     Attributes:
@@ -118,7 +118,7 @@ def chosen(
     named: bool,
     progress: Progress,
     full: bool = False,
-) -> Iterator[Way]:
+) -> Iterator[DownloadPlan]:
     """Choose the way for a synchronization; its archives are closed at the end of the `with` block.
 
     Args:
@@ -134,7 +134,7 @@ def chosen(
         RefusedError: EDGAR refuses all requests.
     """
     if source.name != "live" or named:
-        yield Way(source, "one by one: symbols were named" if named else "")
+        yield DownloadPlan(source, "one by one: symbols were named" if named else "")
         return
     memory, why = _memory(store), "nothing was synchronized with the SEC before"
     if full:
@@ -143,7 +143,7 @@ def chosen(
         why = f"the last complete synchronization is of {memory.complete_at:%Y-%m-%d}: the clock was ahead"
     elif memory and now - memory.complete_at < BULK_LASTS:
         daily = _daily(source, memory, now, forms)
-        if isinstance(daily, Way):
+        if isinstance(daily, DownloadPlan):
             yield daily
             return
         why = daily
@@ -168,18 +168,18 @@ def chosen(
             (folder / name).unlink(missing_ok=True)  # a damaged archive is downloaded again
     if why_not:
         why = f"one by one: {why}, and the bulk files cannot be used: {why_not}"
-        yield Way(source, why, None, Memory(now, today - BEFORE))
+        yield DownloadPlan(source, why, None, Memory(now, today - BEFORE))
         return
     try:
         base = min(days) - BEFORE
-        yield Way(
+        yield DownloadPlan(
             replace(source, client=bulk, threads=archive_threads()), f"bulk files: {why}", None, Memory(now, base)
         )
     finally:
         bulk.close()
 
 
-def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]) -> Way | str:
+def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]) -> DownloadPlan | str:
     """The way by daily index; if there is none, why."""
     today = _day(now)
     listed: set[date] = set()
@@ -216,7 +216,7 @@ def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]
     since = f"{len(read)} new days" + (f" ({', '.join(map(str, read[-SHOWN_DAYS:]))})" if read else "")
     why = "; ".join([f"daily index: {since}, {len(filed):,} companies filed", *unread, *reasons])
     after = Memory(memory.complete_at, memory.base, [*memory.days, *read])
-    return Way(source, why, frozenset(filed | set(memory.pending)), after)
+    return DownloadPlan(source, why, frozenset(filed | set(memory.pending)), after)
 
 
 def _day(at: datetime) -> date:

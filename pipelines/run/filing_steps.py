@@ -24,7 +24,7 @@ from pipelines.stages.documents import companies_asked
 from pipelines.stages.filed import LINES
 from pipelines.stages.schemas import PACKAGES
 from pipelines.stages.shares import UNREAD
-from pipelines.stages.wanted_filings import Asked, Origin, mirrored
+from pipelines.stages.wanted_filings import FilingSelection, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
 from pipelines.waiting import on_terminal
@@ -48,7 +48,7 @@ def _fetch(synchronization: Synchronization, log: Log) -> None:
         if origin:
             named = asked.symbols and companies_asked(lake.read("listings"), asked)
             newest = synchronization.newest
-            request = Asked(filings_wanted(), named or None, synchronization.started_at, asked.full, newest)
+            request = FilingSelection(filings_wanted(), named or None, synchronization.started_at, asked.full, newest)
             committed = synchronization.commit_what_is_fetched
             try:
                 failures = wanted_filings.update(origin, store, lake, request, log.info, log.warning, committed)

@@ -53,7 +53,7 @@ def failing(rows: pl.DataFrame, description: str) -> Finding:
     return Finding("" if rows.is_empty() else description, rows)
 
 
-def the_list_is_whole(synchronization: Synchronization) -> Finding:
+def ticker_list_is_complete(synchronization: Synchronization) -> Finding:
     """The SEC's list has not lost many companies at once, and no symbol belongs to two companies.
 
     The setting FUNDAMENTALS_CONFIRM_SHRINK=yes confirms the list; so does a list that says the same on another day.
@@ -104,5 +104,5 @@ def few_are_quarantined(synchronization: Synchronization) -> Finding:
 Gate = Callable[[Synchronization], Finding]
 
 OF_TABLES: tuple[Gate, ...] = (no_company_is_lost, few_are_quarantined)
-GATES: dict[str, tuple[Gate, ...]] = {"documents": (the_list_is_whole,), "tables": OF_TABLES}
+GATES: dict[str, tuple[Gate, ...]] = {"documents": (ticker_list_is_complete,), "tables": OF_TABLES}
 """The conditions after each step."""

@@ -349,7 +349,7 @@ def note_served(lake: Lake) -> None:
 
 
 @contextmanager
-def alone(home: Home) -> Iterator[None]:
+def exclusive_access(home: Home) -> Iterator[None]:
     """Ask the SEC in the `with` block, while no synchronization does.
 
     Raises:

@@ -46,7 +46,7 @@ class Step:
         """What it makes, in a sentence."""
         return self.work.__doc__ or ""
 
-    def done(self, synchronization: Synchronization, log: Log) -> StepResult:
+    def run(self, synchronization: Synchronization, log: Log) -> StepResult:
         """Do it, and report progress, counts and seconds; commit the state to the store if it is one after which to."""
 
         def work() -> StepResult:
@@ -114,7 +114,7 @@ class Outcome:
     way: str = ""
 
 
-def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
+def run_all(synchronization: Synchronization, log: Log = LOG) -> Outcome:
     """Synchronize: all steps that are wanted, until a gate holds back publishing.
 
     Args:
@@ -129,7 +129,7 @@ def composed(synchronization: Synchronization, log: Log = LOG) -> Outcome:
     way = ""
     with synchronization.running(is_held_back=lambda: bool(held_back)):
         for step in without_filings(STEPS) if filings_wanted() == "off" else STEPS:
-            result = step.done(synchronization, log)
+            result = step.run(synchronization, log)
             counts.update(result.counts)
             way = str(result.shown.get(steps.WAY, way))
             held_back += findings(synchronization, step.name)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from pipelines.progress import heard_by
+from pipelines.progress import progress_to
 from pipelines.run.synchronization import Log
 
 EVERY = 10.0
@@ -28,7 +28,7 @@ def progress_in(log: Log) -> Iterator[None]:
             last = time.monotonic()
             log.info(f"{stage}: {done:,} of {total:,} ({done / total:.0%})")
 
-    with heard_by(tell):
+    with progress_to(tell):
         yield
 
 

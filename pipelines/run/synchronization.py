@@ -22,7 +22,7 @@ from pipelines.run.code_in_force import CodeError, in_force, require_no_newer, v
 from pipelines.run.heartbeat import available
 from pipelines.run.result import StepResult
 from pipelines.settings import filings_wanted, store_patience
-from pipelines.stages.documents import Asked
+from pipelines.stages.documents import Selection
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leased
@@ -282,10 +282,10 @@ class Synchronization:
         return f"{self.started_at:{SYNC_ID}}"
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> Selection:
         """The requested symbols, in upper case, and whether to process everything again."""
         symbols = (symbol.strip().upper() for symbol in self.symbols.split(","))
-        return Asked(tuple(symbol for symbol in symbols if symbol), self.full)
+        return Selection(tuple(symbol for symbol in symbols if symbol), self.full)
 
     @property
     def source_name(self) -> str:

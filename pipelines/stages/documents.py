@@ -29,7 +29,7 @@ class UnknownSymbolError(PipelineError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Selection:
     """The request of a synchronization: some symbols or all companies, and whether to process everything again."""
 
     symbols: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) 
     return listed
 
 
-def companies_asked(listings: pl.DataFrame, asked: Asked) -> list[str]:
+def companies_asked(listings: pl.DataFrame, asked: Selection) -> list[str]:
     """The companies to synchronize, in the order of the list.
 
     Raises:

@@ -57,8 +57,8 @@ Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a run asks for.
+class FilingSelection:
+    """The filings that a run asks for.
 
     Attributes:
         wanted: how much the SEC is asked for.
@@ -100,7 +100,7 @@ def update(
     origin: Origin,
     store: RawStore,
     lake: Lake,
-    asked: Asked,
+    asked: FilingSelection,
     info: Tell,
     warn: Tell,
     commit: Commit = nothing_to_commit,
@@ -163,7 +163,7 @@ def _listed(origin: Origin, warn: Tell) -> list[Quarter]:
     return []
 
 
-def _after(origin: Origin, asked: Asked, newest: str | None) -> date | None:
+def _after(origin: Origin, asked: FilingSelection, newest: str | None) -> date | None:
     """Packages of filings after this day are wanted; None: none is, because no data set is known.
 
     Args:
@@ -177,7 +177,7 @@ def _after(origin: Origin, asked: Asked, newest: str | None) -> date | None:
 
 
 def _packages(
-    origin: Origin, store: RawStore, lake: Lake, asked: Asked, after: date, settled: pl.DataFrame, warn: Tell
+    origin: Origin, store: RawStore, lake: Lake, asked: FilingSelection, after: date, settled: pl.DataFrame, warn: Tell
 ) -> list[XbrlFiling]:
     """The filings after a day whose packages are to be fetched, newest first.
 

@@ -72,7 +72,7 @@ class Holders(ABC):
         self.outdated = False
         """True while changes cannot be read, and known keys are used as they were."""
 
-    def who(self, key: bytes) -> Holder | None:
+    def find_by_key(self, key: bytes) -> Holder | None:
         """The holder of a key, as far as it can be found without waiting. Costs about a microsecond.
 
         Args:
@@ -183,7 +183,7 @@ class FileHolders(Holders):
 
     async def look_up(self, key: bytes) -> Holder | None:
         """See Holders."""
-        return self.who(key)
+        return self.find_by_key(key)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

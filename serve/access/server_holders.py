@@ -40,7 +40,7 @@ class ServerHolders(Holders):
 
     async def look_up(self, key: bytes) -> Holder | None:
         """See Holders."""
-        if (holder := self.who(key)) or not is_well_formed(key):
+        if (holder := self.find_by_key(key)) or not is_well_formed(key):
             return holder
         hashed, changes = digest(key), self._changes
         try:
@@ -50,7 +50,7 @@ class ServerHolders(Holders):
             raise self._silence() from None
         if changes == self._changes:  # else what was found may have been read before the change
             self._known |= found
-        return self.who(key) or found.get(hashed)
+        return self.find_by_key(key) or found.get(hashed)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

@@ -56,7 +56,7 @@ class AnswersFromMemory:
         await self.app(scope, receive, send)
 
     def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
-        """See AtOnce. A response that is kept is found by the target."""
+        """See InlineResponder. A response that is kept is found by the target."""
         service, build = self._service, self._current()
         if build is None:
             return False
@@ -130,7 +130,7 @@ class AnswersFromMemory:
     def _holder(self, sent: Sent) -> Holder | None:
         """The holder of the request's key; None also if keys cannot be read, which the application reports."""
         try:
-            return self._service.holders.who(sent.get(b"x-api-key", b""))
+            return self._service.holders.find_by_key(sent.get(b"x-api-key", b""))
         except DatabaseError:
             return None
 

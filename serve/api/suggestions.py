@@ -44,7 +44,7 @@ def suggestion(build: OpenBuild, symbol: str) -> str:
 
 
 def misspelled(symbol: str) -> Iterator[str]:
-    """The symbols of which this may be a misspelling: two letters in turn, one left out, one too many, another one."""
+    """Symbols one edit away: swap, deletion, insertion, substitution."""
     cuts = [(symbol[:place], symbol[place:]) for place in range(len(symbol) + 1)]
     yield from (before + after[1] + after[0] + after[2:] for before, after in cuts if len(after) > 1)
     yield from (before + letter + after for before, after in cuts for letter in ascii_uppercase + "-")

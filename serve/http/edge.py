@@ -65,7 +65,7 @@ class Exchange:
 Reply = Callable[[Answer], None]
 
 
-class AtOnce(Protocol):
+class InlineResponder(Protocol):
     """An ASGI application that can respond to some requests without a task."""
 
     def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
@@ -78,7 +78,7 @@ class AtOnce(Protocol):
 class Front:
     """An ASGI middleware for request ids, common headers, the access log, the counts and unhandled exceptions."""
 
-    def __init__(self, app: "AtOnce", pages: str, counts: Counts, proxies: Sequence[Network] = ()) -> None:
+    def __init__(self, app: "InlineResponder", pages: str, counts: Counts, proxies: Sequence[Network] = ()) -> None:
         """Wrap an application.
 
         Args:

@@ -54,7 +54,7 @@ NEEDS_TASK = frozenset({b"content-length", b"transfer-encoding", b"expect", b"up
 """Header fields of requests that are more than a head."""
 
 
-class Quick:
+class InlineCycle:
     """A request that is answered without a task, in the place of uvicorn's RequestResponseCycle."""
 
     __slots__ = ("disconnected", "keep_alive", "more_body", "response_complete", "transport")
@@ -70,7 +70,7 @@ class Quick:
         self.response_complete = False
 
     @property
-    def message_event(self) -> "Quick":
+    def message_event(self) -> "InlineCycle":
         """Where uvicorn notifies a task of a body or of the end of the connection; here is none."""
         return self
 
@@ -93,7 +93,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_last = False  # whether no request is read after the present one
         self._deadline = Deadline(self.loop, self._late)
         self._receiving = Receiving(self.loop, self._not_received)
-        self._quick = Quick()
+        self._quick = InlineCycle()
         self._left: int | None = None  # bytes still to discard; None as long as requests are read
         self._held = b""  # bytes after a request that is answered
         self._is_reading = False

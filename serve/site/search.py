@@ -30,7 +30,7 @@ class Completion(msgspec.Struct):
 
 
 def find(pages: Pages, request: Request) -> Response:
-    """Lead to the page of the only company that a text means, else to the list of those that it may mean."""
+    """Redirect to the company if one matches, else to the list of matches."""
     text = listing.text_of(request)
     with current_build(pages) as build:
         of = directory(build)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pipelines import stages
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage import version_log
 from pipelines.storage.home import Home
@@ -75,4 +75,4 @@ def arm(point: str) -> None:
 
 if __name__ == "__main__":
     arm(sys.argv[1])
-    composed(Synchronization(Home.from_environment(), sys.argv[2]))
+    run_all(Synchronization(Home.from_environment(), sys.argv[2]))

@@ -68,10 +68,10 @@ def sync_unrecorded(home: Path, source: object, *arguments: str, **more: str) ->
 
 def run_unrecorded(home: Home, source: str, symbols: str = "", *, full: bool = False) -> "Outcome":
     """What `run_job` does, without Dagster."""
-    from pipelines.run.plan import composed
+    from pipelines.run.plan import run_all
     from pipelines.run.synchronization import Synchronization
 
-    return composed(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))
+    return run_all(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))
 
 
 def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:

@@ -110,7 +110,9 @@ def test_a_short_list_of_companies_is_held_back_until_it_is_confirmed(server, mi
     done = live(home, server)
 
     assert done.returncode == 1
-    assert "the_list_is_whole: 3 companies are missing in the SEC's list at once, such as BRVO (BRVO)" in done.stderr
+    assert (
+        "ticker_list_is_complete: 3 companies are missing in the SEC's list at once, such as BRVO (BRVO)" in done.stderr
+    )
     assert "set FUNDAMENTALS_CONFIRM_SHRINK=yes, or synchronize again tomorrow" in done.stderr
     assert published(home).pointer == before
     assert live(home, server).returncode == 1
@@ -133,7 +135,7 @@ def test_how_many_companies_may_leave_the_list_at_once(server, mirror, home):
         done = live(home, server, *named)
         assert done.returncode == status, (listed, done.stderr)
         assert ("companies are missing in the SEC's list at once" in done.stderr) == bool(status)
-    assert "the_list_is_whole: 393 companies are missing" in done.stderr
+    assert "ticker_list_is_complete: 393 companies are missing" in done.stderr
 
     lake = Lake(home / "tables")
     lake.write(
@@ -172,7 +174,9 @@ def test_malformed_rows_of_the_list_are_skipped_and_named(server, mirror, held):
     mirror.tickers.write_text(json.dumps(document))
     done = live(held, server)
     assert done.returncode == 1
-    assert "the_list_is_whole: 4 rows of the SEC's list are malformed, such as tickers file, data[4]" in done.stderr
+    assert (
+        "ticker_list_is_complete: 4 rows of the SEC's list are malformed, such as tickers file, data[4]" in done.stderr
+    )
     assert published(held).pointer == before
     assert live(held, server, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
     assert query(held, "SELECT count(*) FROM companies WHERE is_listed") == [(4,)]
@@ -183,7 +187,7 @@ def test_a_symbol_of_two_companies_is_held_back(server, mirror, home):
     mirror.list(*FILERS, Filer(105, "ALFA"))
     done = live(home, server)
     assert done.returncode == 1
-    assert "nothing was published: the_list_is_whole: 1 symbols belong to two companies" in done.stderr
+    assert "nothing was published: ticker_list_is_complete: 1 symbols belong to two companies" in done.stderr
     assert ": ALFA; if the list is right" in done.stderr
     mirror.list(*FILERS)
     assert live(home, server).returncode == 0

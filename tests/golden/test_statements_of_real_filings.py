@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.shares import UNREAD
 from pipelines.storage.home import Home
@@ -58,7 +58,7 @@ def builds(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Home
     before = publish.current(home.published)
     assert before
     stored = filed.fetched_from(mirror, home)
-    composed(Synchronization(home, str(mirror)))
+    run_all(Synchronization(home, str(mirror)))
     return home, before, {accession for _, accession in stored}
 
 

@@ -27,7 +27,7 @@ from pipelines.normalize.history.versions import numbered
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.sample import Company, Filer, SampleTransport, Served, simulate
 from pipelines.stages import documents, facts, values, versions
-from pipelines.stages.documents import Asked
+from pipelines.stages.documents import Selection
 from pipelines.stages.schemas import VERSIONS
 from pipelines.storage import version_log
 from pipelines.storage.lake import Lake
@@ -132,7 +132,7 @@ class Follower:
         store = RawStore(self.folder)
         with self._source(filed_by) as source:
             listings = documents.update_listings(source, store, self.lake, self.now)
-            ciks = documents.companies_asked(listings, Asked(tuple(symbols)))
+            ciks = documents.companies_asked(listings, Selection(tuple(symbols)))
             documents.update_documents(source, store, self.lake, ciks, self.now)
         again = ciks if full else []
         facts.update(store, self.lake, again)

@@ -320,17 +320,17 @@ def test_a_change_by_any_process_takes_effect_within_five_seconds_in_each_replic
         return done.stdout.strip()
 
     async def act(one: Holders, other: Holders) -> None:
-        assert one.who(key) == other.who(key) == Holder(held.id, is_active=True)
+        assert one.find_by_key(key) == other.find_by_key(key) == Holder(held.id, is_active=True)
         await asyncio.to_thread(command, "subscriptions", "set", EMAIL, "inactive")
         inactive = Holder(held.id, is_active=False)
-        await soon(lambda: one.who(key) == other.who(key) == inactive)
+        await soon(lambda: one.find_by_key(key) == other.find_by_key(key) == inactive)
         fresh = (await asyncio.to_thread(command, "keys", "create", EMAIL)).encode()
         for each in (one, other):
-            assert each.who(fresh) is None
-            assert await each.look_up(fresh) == each.who(fresh) != None  # noqa: E711
+            assert each.find_by_key(fresh) is None
+            assert await each.look_up(fresh) == each.find_by_key(fresh) != None  # noqa: E711
             assert await each.look_up(keys.new_key().encode()) is None
         await asyncio.to_thread(command, "keys", "revoke", held.id)
-        await soon(lambda: one.who(key) is other.who(key) is None)
+        await soon(lambda: one.find_by_key(key) is other.find_by_key(key) is None)
         assert await one.look_up(key) is await other.look_up(key) is None
 
     with_replicas(path, 2, act)
@@ -351,13 +351,13 @@ def test_known_keys_are_valid_while_the_server_is_away_and_changes_apply_when_it
     unknown = keys.new_key().encode()
 
     async def act(one: Holders) -> None:
-        assert one.who(key)
+        assert one.find_by_key(key)
         await asyncio.to_thread(getattr(postgres, leave))
         try:
-            await soon(lambda: one.who(key) and one.outdated)
+            await soon(lambda: one.find_by_key(key) and one.outdated)
             began = time.monotonic()
             for _ in range(100):
-                assert one.who(key)
+                assert one.find_by_key(key)
                 with pytest.raises(DatabaseError, match="does not answer"):
                     await one.look_up(unknown)
             assert time.monotonic() - began < 1
@@ -367,7 +367,7 @@ def test_known_keys_are_valid_while_the_server_is_away_and_changes_apply_when_it
         await soon(lambda: not one.outdated)
         assert await one.look_up(unknown) is None
         await asyncio.to_thread(accounts.revoke_key, held.id, time.time())
-        await soon(lambda: one.who(key) is None)
+        await soon(lambda: one.find_by_key(key) is None)
 
     with_replicas(path, 1, act)
     assert caplog.text.count("changes of keys and subscriptions cannot be read") == 1
@@ -396,7 +396,7 @@ def test_a_key_that_is_revoked_while_it_is_looked_up_does_not_stay_known(
         await soon(lambda: one._changes != before)
         late.set()
         await looking
-        assert one.who(key) is None
+        assert one.find_by_key(key) is None
 
     with_replicas(path, 1, act)
 
@@ -482,9 +482,9 @@ def test_a_service_uses_no_accounts_while_a_backup_is_restored(path: str, accoun
 
     async def act(one: Holders) -> None:
         assert one.outdated
-        assert one.who(key) is None
+        assert one.find_by_key(key) is None
         held.close()
-        await soon(lambda: one.who(key))
+        await soon(lambda: one.find_by_key(key))
         assert not one.outdated
 
     held = ExitStack()

@@ -23,7 +23,7 @@ from pipelines.edgar.filing_list import XbrlFiling
 from pipelines.edgar.mirror import file_of
 from pipelines.edgar.raw_store import RawStore
 from pipelines.fake_sec.server import Reply, running_server
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests
 from pipelines.storage.home import PROJECT, Home
@@ -171,8 +171,8 @@ def test_another_machine_goes_on_with_the_filings(
         with monkeypatch.context() as stopping:
             stopping.setattr(FilingDocuments, "package", stopped)
             with pytest.raises(KeyboardInterrupt):
-                composed(Synchronization(Home(tmp_path / "lost"), "live", symbols="ALFA"))
-        counts = composed(Synchronization(Home(tmp_path / "other"), "live", symbols="ALFA")).counts
+                run_all(Synchronization(Home(tmp_path / "lost"), "live", symbols="ALFA"))
+        counts = run_all(Synchronization(Home(tmp_path / "other"), "live", symbols="ALFA")).counts
         asked = [path for path, _ in server.asked if path.endswith("-xbrl.zip")]
     assert number > 3
     assert len(asked) == len({*asked}) == counts["filings_decoded"] == number
@@ -195,7 +195,7 @@ def committed_by(home: Path, source: Path) -> list[str]:
     """The lines about commits of a synchronization."""
     lines: list[str] = []
     log = SimpleNamespace(info=lines.append, warning=lines.append)
-    composed(Synchronization(Home(home), str(source)), log)
+    run_all(Synchronization(Home(home), str(source)), log)
     return [line for line in lines if line.startswith("committed to")]
 
 
@@ -315,7 +315,7 @@ def test_a_list_that_is_doubted_is_confirmed_by_another_home_on_another_day(
     short.mirror.list(*short.filers[:3])
     doubted = sync(tmp_path / "home", short.folder, **env)
     assert doubted.returncode == 1
-    assert "nothing was published: the_list_is_whole" in doubted.stderr
+    assert "nothing was published: ticker_list_is_complete" in doubted.stderr
     state = head(objects, "doubted")
     assert str(state["run"]).endswith(", held back")
     assert state["files"]["published/CURRENT.json"] == before["published/CURRENT.json"]  # type: ignore[index]

@@ -14,7 +14,7 @@ from pipelines.dagster_app import assets
 from pipelines.dagster_app.asset_specs import BUILD
 from pipelines.dagster_app.definitions import run_job
 from pipelines.run import result, steps, synchronization
-from pipelines.run.plan import STEPS, composed
+from pipelines.run.plan import STEPS, run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.isolation import Fault
 from pipelines.storage.home import Home
@@ -89,12 +89,12 @@ def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_
     first = build_of(synchronized)
     assert led_to(synchronized) == [first]
 
-    composed(Synchronization(synchronized, str(same_mirror.folder)))
+    run_all(Synchronization(synchronized, str(same_mirror.folder)))
     assert led_to(synchronized) == [first]
 
     for filer in (ALFA, BRAVO):
         same_mirror.facts(filer).write_text("{")
-    outcome = composed(Synchronization(synchronized, str(same_mirror.folder)))
+    outcome = run_all(Synchronization(synchronized, str(same_mirror.folder)))
     assert outcome.held_back_by == ["few_are_quarantined: 2 of 2 companies with documents are quarantined"]
     assert build_of(synchronized) == first
     assert runs.read(synchronized.published).by_result[runs.HELD_BACK].number == 1
@@ -106,7 +106,7 @@ def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_
 
 
 def publish_of(home: Home, mirror: Mirror) -> str:
-    assert composed(Synchronization(home, str(mirror.folder))).counts["published"] == 1
+    assert run_all(Synchronization(home, str(mirror.folder))).counts["published"] == 1
     return build_of(home)
 
 
@@ -128,14 +128,14 @@ def test_a_damaged_build_is_published_again(synchronized, same_mirror):
     )
     for damage in damages:
         damage()
-        outcome = composed(Synchronization(synchronized, str(same_mirror.folder)))
+        outcome = run_all(Synchronization(synchronized, str(same_mirror.folder)))
         assert (outcome.counts["published"], outcome.counts["mended"]) == (1, 1)
         pointer = publish.current(folder)
         assert is_whole(folder, pointer)
         assert (pointer.content_hash, pointer.log, pointer.previous) == (first.content_hash, first.log, None)
         assert led_to(synchronized)[-1] == pointer.build
     assert not build.exists()
-    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
+    assert run_all(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     assert publish.current(folder).build == pointer.build
 
 
@@ -170,7 +170,7 @@ def test_versions_stay_in_their_order_when_the_clock_is_set_back(synchronized, s
     assert list(segments) != sorted(segments)
     (synchronized.log / "committed.json").write_text(json.dumps(sorted(segments)))  # as an earlier release did
     (synchronized.log / "digests.json").unlink()
-    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
+    assert run_all(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     assert revenues()[-1] == (wanted[-1], True)
     assert len(led_to(synchronized)) == 3
 
@@ -215,7 +215,7 @@ def flip_a_bit(path: Path) -> None:
 def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, monkeypatch):
     first = build_of(synchronized)
     monkeypatch.setattr(stored, "inputs", lambda lake: "others")
-    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
+    assert run_all(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     pointer = publish.current(synchronized.published)
     assert (pointer.build, pointer.inputs) == (first, "others")
     assert [path.name for path in synchronized.published.glob("warehouse-*.duckdb")] == [f"warehouse-{first}.duckdb"]
@@ -231,18 +231,18 @@ def test_without_changes_no_build_is_assembled(synchronized, same_mirror, monkey
         return assemble(lake, *given)
 
     monkeypatch.setattr(build_tables, "assemble_companies", noted)
-    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
+    assert run_all(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
     assert assembled == []
 
     with monkeypatch.context() as changed:
         changed.setattr(stored, "code_digest", lambda: "other code")
-        assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
+        assert run_all(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 0
         lake = Lake(synchronized.tables)
         assert stored.changed_since(lake, build_of(synchronized)) == set()
     assert assembled == ["again"]
 
     same_mirror.list(ALFA, BRAVO, replace(ALFA, symbol="ALFB"))
-    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 1
+    assert run_all(Synchronization(synchronized, str(same_mirror.folder))).counts["published"] == 1
     assert assembled == ["again", "again"]
 
 

@@ -11,7 +11,7 @@ import pytest
 import fundamentals
 from pipelines.normalize.balance.values import OF_FACE, OF_LINES
 from pipelines.normalize.elements.lines import SECTIONS
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from tests.factories import Row, raw, standardized
@@ -147,7 +147,7 @@ def published_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FUNDAMENTALS_HOME", str(home.root))
         home.prepare()
-        composed(Synchronization(home, str(mirror.folder)))
+        run_all(Synchronization(home, str(mirror.folder)))
     return home.root
 
 

@@ -13,7 +13,7 @@ from pipelines.edgar.errors import SourceError
 from pipelines.edgar.newest import NewFiling
 from pipelines.run import plan
 from pipelines.run.filing_queue import Queue, Waiting
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -26,8 +26,8 @@ def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, t
     """The rows of all tables but the times of the run, the counts, and what is told."""
     alone = Home(tmp_path / "alone")
     with caplog.at_level("INFO", plan.LOG.name):
-        first = composed(Synchronization(alone, str(same_mirror.folder)))
-    again = composed(Synchronization(alone, str(same_mirror.folder)))
+        first = run_all(Synchronization(alone, str(same_mirror.folder)))
+    again = run_all(Synchronization(alone, str(same_mirror.folder)))
 
     lakes = [Lake(home.tables) for home in (synchronized, alone)]
     assert list(files(lakes[0])) == list(files(lakes[1]))
@@ -76,7 +76,7 @@ def test_a_run_with_nothing_new_loads_no_rules(filings, readers, synchronized: H
 def test_a_page_of_older_filings_that_is_missing_is_named(synchronized: Home, same_mirror: Mirror, caplog):
     (page,) = same_mirror.page(ALFA, 4, 8)
     page.unlink()
-    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["unread_pages"] == 1
+    assert run_all(Synchronization(synchronized, str(same_mirror.folder))).counts["unread_pages"] == 1
     url = f"https://data.sec.gov/submissions/{page.name}"
     (named,) = [message for message in caplog.messages if url in message]
     assert named.splitlines()[1] == f"CIK {ALFA.cik}: {url}: answers 404, although it is listed"
@@ -99,7 +99,7 @@ def test_the_delay_of_a_new_filing_is_recorded_once(synchronized: Home, same_mir
     Queue(waiting=[stated]).save(synchronized.root)
 
     of_cargo = partial(Synchronization, synchronized, str(same_mirror.folder), CARGO.symbol)
-    results = [composed(of_cargo()).counts["published"] for _ in range(2)]
+    results = [run_all(of_cargo()).counts["published"] for _ in range(2)]
 
     assert results == [1, 0]
     recorded = runs.read(synchronized.published)
@@ -115,5 +115,5 @@ def test_an_error_of_a_step_is_raised_and_recorded(synchronized: Home, same_mirr
 
     monkeypatch.setattr(stages.documents, "update_listings", refused)
     with pytest.raises(SourceError, match="does not answer"):
-        composed(Synchronization(synchronized, str(same_mirror.folder)))
+        run_all(Synchronization(synchronized, str(same_mirror.folder)))
     assert runs.read(synchronized.published).by_result[runs.FAILED].number == 1

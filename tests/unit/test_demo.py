@@ -126,7 +126,7 @@ def test_the_requests_go_to_this_machine_whatever_the_public_address(
     assert all(f"'http://127.0.0.1:{port}/v1/companies" in line for line in pasted(printed))
     assert [key.revoked_at is None for key in accounts.keys_of(demo.EMAIL)] == [False] + [True] * 10
     holders = FileHolders(accounts, lambda: 1.0)
-    holder = holders.who(re.findall(r"^  (fds_live_\w{40})$", printed, re.MULTILINE)[0].encode())
+    holder = holders.find_by_key(re.findall(r"^  (fds_live_\w{40})$", printed, re.MULTILINE)[0].encode())
     holders.close()
     accounts.close()
     assert holder

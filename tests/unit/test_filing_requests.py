@@ -24,12 +24,12 @@ from pipelines.edgar.mirror import file_of
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests, wanted_filings
 from pipelines.stages.filing_requests import nothing_to_commit
 from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_FILINGS, UNREAD_REPORTS
-from pipelines.stages.wanted_filings import Asked, Origin, mirrored, update
+from pipelines.stages.wanted_filings import FilingSelection, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.fake_time import FakeTime
@@ -128,7 +128,7 @@ class Bench:
         store = RawStore(self.store.home)
         with Source("live", "edgar", client, threads) as source:
             try:
-                asked = Asked(wanted, ciks, now, full)  # type: ignore[arg-type]
+                asked = FilingSelection(wanted, ciks, now, full)  # type: ignore[arg-type]
                 tell = self.told.append
                 self.failures = update(Origin(source), store, self.lake, asked, tell, tell, commit)
             finally:
@@ -140,7 +140,7 @@ class Bench:
         origin = mirrored(self.folder)
         assert origin
         store = RawStore(self.store.home)
-        return update(origin, store, self.lake, Asked("recent", None, NOW, full), pytest.fail, pytest.fail)
+        return update(origin, store, self.lake, FilingSelection("recent", None, NOW, full), pytest.fail, pytest.fail)
 
     def hold(self, address: str, content: bytes) -> None:
         """Put a document into the mirror."""
@@ -535,12 +535,12 @@ def test_a_synchronization_reads_the_filings_of_a_mirror(synchronized: Home, sam
     lake = Lake(synchronized.tables)
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "off")
     shutil.rmtree(synchronized.published / "statements")
-    counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
+    counts = run_all(Synchronization(synchronized, str(same_mirror.folder))).counts
     assert not {"packages", "filed_facts"} & counts.keys()
     assert not lake.holds("packages")
     assert not (synchronized.published / "statements").exists()
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "recent")
-    counts = composed(Synchronization(synchronized, str(same_mirror.folder))).counts
+    counts = run_all(Synchronization(synchronized, str(same_mirror.folder))).counts
     assert (counts["published"], counts["packages"], lake.height("packages")) == (0, 1, 1)
 
 
@@ -559,7 +559,7 @@ def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monke
         monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
         monkeypatch.setenv("EDGAR_BASE_URL", server.url)
         with pytest.raises(RefusedError, match=r"blocked: wait ten minutes.*what is published stays as it is"):
-            composed(Synchronization(home, "live", symbols="ALFA"))
+            run_all(Synchronization(home, "live", symbols="ALFA"))
         asked = [path for path, _ in server.asked if path.endswith("-xbrl.zip")]
     assert current(home.published)
     assert len(asked) == 3
@@ -568,7 +568,7 @@ def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monke
 def test_a_failure_does_not_fail_the_synchronization(synchronized: Home, same_mirror: Mirror, monkeypatch, caplog):
     with_packages(same_mirror)
     monkeypatch.setattr(RawStore, "filing_files", lambda _: (_ for _ in ()).throw(SourceError("the source refuses")))
-    assert composed(Synchronization(synchronized, str(same_mirror.folder))).counts["packages"] == 0
+    assert run_all(Synchronization(synchronized, str(same_mirror.folder))).counts["packages"] == 0
     assert [line for line in caplog.messages if "the source refuses" in line] == [
         "filings: the source refuses; values are made without, and the next synchronization goes on with the filings"
     ]

@@ -14,7 +14,7 @@ import zstandard
 from polars import selectors
 
 from pipelines.health import tables as health
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import APPENDED
 from pipelines.storage import version_log
@@ -58,7 +58,7 @@ def upgraded(frozen: Home, before: dict[str, pl.DataFrame]) -> Home:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FUNDAMENTALS_HOME", str(frozen.root))
         frozen.prepare()
-        outcome = composed(Synchronization(frozen, "sample", SYMBOLS))
+        outcome = run_all(Synchronization(frozen, "sample", SYMBOLS))
     assert outcome.held_back_by == []
     return frozen
 
@@ -123,7 +123,7 @@ def test_new_columns_are_filled(upgraded):
 def test_the_next_synchronization_finds_nothing_new(upgraded, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(upgraded.root))
     monkeypatch.setattr(build_tables, "assemble_companies", pytest.fail)
-    assert composed(Synchronization(upgraded, "sample", SYMBOLS)).counts["published"] == 0
+    assert run_all(Synchronization(upgraded, "sample", SYMBOLS)).counts["published"] == 0
 
 
 def test_segments_are_only_added(upgraded, before, frozen: Home):

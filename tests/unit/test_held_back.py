@@ -11,7 +11,7 @@ import pytest
 from pipelines.admin import acceptance
 from pipelines.edgar.documents import Submissions, decode_submissions
 from pipelines.errors import PipelineError
-from pipelines.run.plan import Outcome, composed
+from pipelines.run.plan import Outcome, run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import batches, facts, isolation, values_of_batch, versions_of_batch
 from pipelines.stages.batches import Batch
@@ -26,7 +26,7 @@ GROWN_ALFA, GROWN_BRAVO = replace(ALFA, scale=150), replace(BRAVO, scale=250)
 
 
 def synchronize(home: Home, mirror: Mirror) -> Outcome:
-    return composed(Synchronization(home, str(mirror.folder)))
+    return run_all(Synchronization(home, str(mirror.folder)))
 
 
 def published(home: Home, query: str) -> list[tuple[Any, ...]]:

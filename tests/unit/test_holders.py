@@ -62,16 +62,16 @@ def test_a_key_has_a_holder_whose_subscription_is_active_or_not(
     holders: Holders, accounts: Accounts, key: bytes
 ) -> None:
     other = accounts.create_key("other@example.org", NOON).encode()
-    assert holders.who(key) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=True)
-    assert holders.who(other) == Holder(accounts.keys_of("other@example.org")[0].id, is_active=False)
-    assert holders.who(keys.new_key().encode()) is None
+    assert holders.find_by_key(key) == Holder(accounts.keys_of(EMAIL)[0].id, is_active=True)
+    assert holders.find_by_key(other) == Holder(accounts.keys_of("other@example.org")[0].id, is_active=False)
+    assert holders.find_by_key(keys.new_key().encode()) is None
 
 
 def test_a_file_that_takes_the_place_of_the_accounts_is_read(
     holders: Holders, accounts: Accounts, key: bytes, clock: Clock, path: Path, tmp_path: Path
 ) -> None:
     """As after a restored backup: what was revoked since then is revoked by hand in the new file."""
-    assert holders.who(key)
+    assert holders.find_by_key(key)
     restored = tmp_path / "restored"
     copy(path, restored)
     restored.rename(path)
@@ -80,8 +80,8 @@ def test_a_file_that_takes_the_place_of_the_accounts_is_read(
     other = later.create_key("other@example.org", NOON).encode()
     later.close()
     clock.now += READ_EVERY
-    assert holders.who(key) is None
-    assert holders.who(other)
+    assert holders.find_by_key(key) is None
+    assert holders.find_by_key(other)
     assert accounts.keys_of("other@example.org")
     assert not holders.outdated
 
@@ -89,31 +89,31 @@ def test_a_file_that_takes_the_place_of_the_accounts_is_read(
 def test_accounts_that_were_removed_are_noticed_and_not_made_anew(
     holders: Holders, key: bytes, clock: Clock, path: Path
 ) -> None:
-    known = holders.who(key)
+    known = holders.find_by_key(key)
     path.rename(path.with_suffix(".away"))
     clock.now += READ_EVERY
-    assert holders.who(key) == known
+    assert holders.find_by_key(key) == known
     assert holders.outdated
     assert not path.exists()
     path.with_suffix(".away").rename(path)
     clock.now += READ_EVERY
-    assert holders.who(key)
+    assert holders.find_by_key(key)
     assert not holders.outdated
 
 
 def test_a_malformed_key_is_refused_without_the_database(holders: Holders, key: bytes) -> None:
-    holders.who(key)
+    holders.find_by_key(key)
     holders.close()
     for malformed in (b"", key[:-1], key + b"\n", key.swapcase(), b"\xff" * 49):
-        assert holders.who(malformed) is None
+        assert holders.find_by_key(malformed) is None
     with pytest.raises(DatabaseError):
-        holders.who(keys.new_key().encode())
+        holders.find_by_key(keys.new_key().encode())
 
 
 def test_a_known_key_is_found_without_the_database(holders: Holders, key: bytes) -> None:
-    known = holders.who(key)
+    known = holders.find_by_key(key)
     holders.close()
-    assert holders.who(key) is known
+    assert holders.find_by_key(key) is known
 
 
 def test_changes_of_another_process_take_effect_within_seconds(
@@ -121,43 +121,43 @@ def test_changes_of_another_process_take_effect_within_seconds(
 ) -> None:
     """A contract of five seconds; and at once for a key that is new."""
     assert READ_EVERY < 5
-    assert holders.who(key)
-    assert holders.who(command.create_key(EMAIL, NOON).encode())
+    assert holders.find_by_key(key)
+    assert holders.find_by_key(command.create_key(EMAIL, NOON).encode())
     command.set_subscription(EMAIL, "inactive", NOON)
     clock.now += READ_EVERY
-    assert holders.who(key) == Holder(command.keys_of(EMAIL)[0].id, is_active=False)
+    assert holders.find_by_key(key) == Holder(command.keys_of(EMAIL)[0].id, is_active=False)
     command.revoke_key(command.keys_of(EMAIL)[0].id, NOON)
     clock.now -= READ_EVERY / 2
-    assert holders.who(key) is None, "a clock that goes back ends what is known, too"
+    assert holders.find_by_key(key) is None, "a clock that goes back ends what is known, too"
 
 
 def test_a_change_of_the_same_process_takes_effect_at_once(holders: Holders, accounts: Accounts, key: bytes) -> None:
-    assert holders.who(key)
+    assert holders.find_by_key(key)
     accounts.revoke_key(accounts.keys_of(EMAIL)[0].id, NOON)
-    assert holders.who(key) is None
+    assert holders.find_by_key(key) is None
 
 
 def test_other_changes_leave_known_keys_known(holders: Holders, accounts: Accounts, key: bytes) -> None:
-    known = holders.who(key)
+    known = holders.find_by_key(key)
     accounts.create_key(EMAIL, NOON)
     accounts.add_day_counts(0, {"key_1": 1})
-    assert holders.who(key) is known
+    assert holders.find_by_key(key) is known
 
 
 def test_keys_stay_known_while_the_database_cannot_be_read(
     holders: Holders, path: Path, clock: Clock, key: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert holders.who(key)
+    assert holders.find_by_key(key)
     with sqlite3.connect(path) as broken:
         broken.execute("ALTER TABLE changes RENAME TO gone")
         for _ in range(3):
             clock.now += READ_EVERY
-            assert holders.who(key)
+            assert holders.find_by_key(key)
             assert holders.outdated
         broken.execute("ALTER TABLE gone RENAME TO changes")
     broken.close()
     clock.now += READ_EVERY
-    assert holders.who(key)
+    assert holders.find_by_key(key)
     assert not holders.outdated
     assert caplog.text.count("no such table: changes") == 1
 
@@ -175,10 +175,10 @@ def test_the_last_use_is_stored_about_once_a_minute(
         async with holders.running():
             for seconds, stored in uses.items():
                 clock.now = NOON + seconds
-                assert holders.who(key)
+                assert holders.find_by_key(key)
                 await until(lambda stored=stored: last_use() == f"2026-03-02T{stored}Z")
             clock.now = NOON + 300
-            assert holders.who(key)
+            assert holders.find_by_key(key)
         assert last_use() == "2026-03-02T12:05:00Z"
 
     asyncio.run(run())
@@ -196,7 +196,7 @@ def test_the_uses_of_many_keys_are_stored_little_by_little(
 
     async def run() -> None:
         async with holders.running():
-            assert all(map(holders.who, [key, *others]))
+            assert all(map(holders.find_by_key, [key, *others]))
             await until(lambda: sum(written) == 5)
 
     asyncio.run(run())
@@ -215,7 +215,7 @@ def test_a_use_that_cannot_be_stored_is_stored_later(
         holders = FileHolders(service, clock)
         async with holders.running():
             blocker.execute("BEGIN EXCLUSIVE")
-            assert holders.who(key)
+            assert holders.find_by_key(key)
             await until(lambda: "last_used_at of 1 keys was not stored" in caplog.text)
             blocker.execute("ROLLBACK")
         holders.close()
@@ -232,11 +232,11 @@ def test_keys_that_there_are_when_the_service_starts_are_not_looked_up(
     async def run() -> None:
         async with holders.running():
             monkeypatch.setattr(holders, "_look_up", "no SQL")
-            found = holders.who(key)
+            found = holders.find_by_key(key)
             assert found
             assert found.is_active
             with pytest.raises(DatabaseError):
-                holders.who(keys.new_key().encode())
+                holders.find_by_key(keys.new_key().encode())
 
     asyncio.run(run())
 
@@ -258,11 +258,11 @@ def test_keys_stay_known_while_no_thread_can_be_started_and_changes_apply_later(
             with monkeypatch.context() as patched:
                 patched.setattr(server_holders.threading, "Thread", NoMore)
                 await until(lambda: holders.outdated)
-                assert holders.who(key) == Holder(held.id, is_active=True)
+                assert holders.find_by_key(key) == Holder(held.id, is_active=True)
                 with pytest.raises(DatabaseError, match="can't start new thread"):
                     await holders.look_up(keys.new_key().encode())
             await until(lambda: not holders.outdated)
             await asyncio.to_thread(accounts.revoke_key, held.id, NOON)
-            await until(lambda: holders.who(key) is None)
+            await until(lambda: holders.find_by_key(key) is None)
 
     asyncio.run(act())

@@ -20,7 +20,7 @@ from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run import newest_filings as run_newest_filings
 from pipelines.run.filing_queue import FILE, WAITS, Queue, Waiting, wait_after
 from pipelines.run.newest_filings import Covered, ask_again, is_time_to_look, to_synchronize
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.sample import SampleTransport, sample_filers
 from pipelines.stages.schemas import LISTINGS
@@ -298,7 +298,7 @@ def test_a_synchronization_of_all_companies_lets_reports_be_asked_for_again(home
     stated = Waiting(filing_of(), due_at=AT + timedelta(minutes=15), stated_at=AT)
     Queue(AT, [], [stated]).save(tmp_path)
     mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
-    composed(Synchronization(home, str(mirror.folder), symbols))
+    run_all(Synchronization(home, str(mirror.folder), symbols))
     [waiting] = Queue.of(tmp_path).waiting
     assert (waiting.stated_at is None) is is_asked_again
 

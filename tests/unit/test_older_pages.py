@@ -16,7 +16,7 @@ from pipelines.edgar.errors import RefusedError
 from pipelines.edgar.extract import CompanyDocuments, fetch_documents
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import Source, open_source
-from pipelines.edgar.ways import Way
+from pipelines.edgar.ways import DownloadPlan
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.storage.lake import Lake
 from tests.archives import zipped
@@ -132,7 +132,7 @@ def test_a_page_that_cannot_be_read_is_named_and_requested_again(requests, conte
     assert (len(found.pages), requests.store.get(found.pages[0])) == (1, first.read_bytes())
 
     assert (requests().unread, requests.asked) == (found.unread, names(second))
-    way = Way(open_source("sample"), "", frozenset())
+    way = DownloadPlan(open_source("sample"), "", frozenset())
     assert way.asks([ALFA.cik, BRAVO.cik], requests.store, (), NOW) == {ALFA.cik}
     second.write_bytes(whole)
     found = requests()
@@ -157,7 +157,7 @@ def test_a_home_of_an_earlier_version_requests_the_pages(requests):
     rows = [json.loads(line) for line in seen.read_text().splitlines()]
     stripped = [{key: row[key] for key in row if not key.startswith("pages")} for row in rows]
     seen.write_text("".join(f"{json.dumps(row)}\n" for row in stripped))
-    assert Way(open_source("sample"), "", frozenset()).asks([ALFA.cik], requests.store, (), NOW) == set()
+    assert DownloadPlan(open_source("sample"), "", frozenset()).asks([ALFA.cik], requests.store, (), NOW) == set()
     assert (requests().pages, len(requests.asked)) == (before, 1)
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from pipelines.dagster_app import synchronize
-from pipelines.progress import heard_by, report
+from pipelines.progress import progress_to, report
 
 
 def test_only_listeners_receive_progress():
     heard: list[tuple[str, int, int]] = []
     report("facts", 1, 2)
-    with heard_by(lambda *told: heard.append(told)):
+    with progress_to(lambda *told: heard.append(told)):
         report("facts", 2, 2)
         report("facts", 0, 0)  # no progress for an empty list
     report("facts", 3, 3)
@@ -18,7 +18,7 @@ def test_only_listeners_receive_progress():
 
 def test_the_listener_is_gone_after_a_failure():
     heard: list[tuple[str, int, int]] = []
-    with pytest.raises(ZeroDivisionError), heard_by(lambda *told: heard.append(told)):
+    with pytest.raises(ZeroDivisionError), progress_to(lambda *told: heard.append(told)):
         raise ZeroDivisionError
     report("facts", 1, 1)
     assert heard == []

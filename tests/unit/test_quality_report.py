@@ -13,7 +13,7 @@ from pipelines.dagster_app import assets
 from pipelines.quality import __main__ as command
 from pipelines.quality import checks, figures, missing, plots, report, text
 from pipelines.quality.evidence import FOUND
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -25,7 +25,7 @@ NAMES = [check.name for check in checks.CHECKS]
 
 
 def synchronize(home: Home, mirror: Mirror) -> publish.Pointer:
-    assert composed(Synchronization(home, str(mirror.folder))).held_back_by == []
+    assert run_all(Synchronization(home, str(mirror.folder))).held_back_by == []
     pointer = publish.current(home.published)
     assert pointer
     return pointer

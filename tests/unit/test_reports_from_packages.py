@@ -15,7 +15,7 @@ import pytest
 from pipelines.edgar.newest import NewFiling
 from pipelines.fake_sec.server import EdgarServer, running_server
 from pipelines.run.filing_queue import Queue, Waiting
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.sample import SampleTransport, sample_filers
 from pipelines.sample.filings import Filing
@@ -104,7 +104,7 @@ def copied(home: Path, folder: Path) -> Path:
 
 
 def synchronize(home: Home, symbols: str = "") -> None:
-    composed(Synchronization(home, "live", symbols))
+    run_all(Synchronization(home, "live", symbols))
 
 
 def follow(home: Home, *reports: Filing, is_stated: bool = False) -> None:
@@ -113,7 +113,7 @@ def follow(home: Home, *reports: Filing, is_stated: bool = False) -> None:
     named = [NewFiling(FILER.cik, one.form, one.accession, one.accepted, f"{one.filed}") for one in reports]
     waiting = [Waiting(one, now, read_at=now, stated_at=now if is_stated else None) for one in named]
     Queue(now, [one.key for one in named], waiting).save(home.root)
-    composed(Synchronization(home, "live", FILER.symbols[0], newest=True))
+    run_all(Synchronization(home, "live", FILER.symbols[0], newest=True))
 
 
 def log_of(home: Home) -> list[Row]:

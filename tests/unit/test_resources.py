@@ -10,7 +10,7 @@ import pytest
 from pipelines.dagster_app.resources import Configured
 from pipelines.edgar.errors import SourceError
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages.documents import Asked
+from pipelines.stages.documents import Selection
 from pipelines.storage.home import Home, HomeError
 
 
@@ -42,7 +42,7 @@ def test_the_home_is_locked_during_a_run(home):
     [("", ()), (" , ", ()), ("AAA", ("AAA",)), (" aaa, Brk-b ,,", ("AAA", "BRK-B"))],
 )
 def test_symbols_are_normalized(symbols, asked):
-    assert Synchronization(Home.from_environment(), symbols=symbols, full=True).asked == Asked(asked, full=True)
+    assert Synchronization(Home.from_environment(), symbols=symbols, full=True).asked == Selection(asked, full=True)
 
 
 def test_live_takes_its_settings_from_the_environment(home, monkeypatch):

@@ -22,9 +22,9 @@ from pipelines.edgar.sources import open_source
 from pipelines.normalize.periods import successions
 from pipelines.normalize.periods.predecessors import CONTINUED
 from pipelines.normalize.periods.successions import Succession
-from pipelines.progress import heard_by
+from pipelines.progress import progress_to
 from pipelines.stages import batches, documents, facts, quarantine, values, versions
-from pipelines.stages.documents import Asked, UnknownSymbolError
+from pipelines.stages.documents import Selection, UnknownSymbolError
 from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -50,7 +50,7 @@ class Run:
     def __call__(self, *symbols: str, full: bool = False) -> dict[str, int]:
         """Run one synchronization; return the counts of its stages."""
         self.days += 1
-        store, asked = RawStore(self.home), Asked(symbols, full)
+        store, asked = RawStore(self.home), Selection(symbols, full)
         with open_source(str(self.mirror.folder)) as source:
             listings = documents.update_listings(source, store, self.lake, self.now)
             ciks = documents.companies_asked(listings, asked)
@@ -647,10 +647,10 @@ def test_companies_are_requested_once_in_the_given_order():
     listings = pl.DataFrame(
         {"symbol": ["A", "B", "B-A", "GONE"], "cik": ["1", "2", "2", "3"], "is_listed": [True, True, True, False]}
     )
-    assert documents.companies_asked(listings, Asked()) == ["1", "2"]
-    assert documents.companies_asked(listings, Asked(("B-A", "A", "B"))) == ["2", "1"]
+    assert documents.companies_asked(listings, Selection()) == ["1", "2"]
+    assert documents.companies_asked(listings, Selection(("B-A", "A", "B"))) == ["2", "1"]
     with pytest.raises(UnknownSymbolError):
-        documents.companies_asked(listings, Asked(("GONE",)))
+        documents.companies_asked(listings, Selection(("GONE",)))
 
 
 # --- Batches ------------------------------------------------------------------------------------------------------
@@ -659,7 +659,7 @@ def test_companies_are_requested_once_in_the_given_order():
 def test_the_size_of_batches_does_not_change_the_tables(run, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "BATCH", 2)
     again, heard = Run(run.mirror, tmp_path / "other"), []
-    with heard_by(lambda *told: heard.append(told)):
+    with progress_to(lambda *told: heard.append(told)):
         again()
     for table in ("facts", *VALUE_TABLES):
         assert again.lake.read(table).equals(run.lake.read(table)), table

@@ -12,7 +12,7 @@ import pytest
 from pipelines.edgar.raw_store import RawStore
 from pipelines.health.tables import mend
 from pipelines.normalize.facts.raw import RAW_SCHEMA
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filed_rows, schemas, statements, statements_of_share
 from pipelines.storage.home import Home
@@ -431,7 +431,7 @@ def test_the_step_changes_no_table_of_the_build(synchronized: Home, same_mirror:
     """And it warns of each document that cannot be read."""
     before = publish.current(synchronized.published)
     filed.fetched(synchronized, {(CIK, ACCESSION): SHEET}, {"2010q1": b"<html>"})
-    outcome = composed(Synchronization(synchronized, str(same_mirror.folder)))
+    outcome = run_all(Synchronization(synchronized, str(same_mirror.folder)))
     after = publish.current(synchronized.published)
     assert (after.build, after.content_hash, after.sums) == (before.build, before.content_hash, before.sums)
     assert (outcome.counts["statement_lines"], outcome.counts["filed_facts"]) == (6, 4)

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.health.published import rows_of
 from pipelines.normalize.facts.unread import LISTED_REPORTS
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization, published_before
 from pipelines.stages import batches
 from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VERSIONS
@@ -43,7 +43,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FUNDAMENTALS_HOME", str(home.root))
         home.prepare()
-        composed(Synchronization(home, str(mirror.folder)))
+        run_all(Synchronization(home, str(mirror.folder)))
     return Lake(home.tables)
 
 
@@ -179,7 +179,7 @@ def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies
     home = Home(tmp_path)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
     home.prepare()
-    composed(Synchronization(home, str(lake.folder.parents[1] / "mirror")))
+    run_all(Synchronization(home, str(lake.folder.parents[1] / "mirror")))
     again = Lake(home.tables)
     for name, rows in made.items():
         of_run = {"companies": ["data_updated_at"], "versions": ["recorded_at"]}.get(name, [])
@@ -217,7 +217,7 @@ def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
 def synchronize(home: Home, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
     home.prepare()
-    composed(Synchronization(home, str(mirror.folder)))
+    run_all(Synchronization(home, str(mirror.folder)))
 
 
 def test_inputs_depend_on_every_table_except_changes(lake, tmp_path):
@@ -256,9 +256,9 @@ def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
     mirror, home = Mirror(tmp_path / "mirror", ALFA, BRAVO), Home(tmp_path / "home")
     home.prepare()
-    composed(Synchronization(home, str(mirror.folder)))
+    run_all(Synchronization(home, str(mirror.folder)))
     mirror.list(BRAVO)
-    composed(Synchronization(home, str(mirror.folder)))
+    run_all(Synchronization(home, str(mirror.folder)))
 
     def listed() -> list[tuple[str, str, bool]]:
         rows = Lake(home.tables).read(stored.assembled("companies"))
@@ -271,7 +271,7 @@ def test_a_delisted_company_stays_in_the_file(tmp_path, monkeypatch):
     heir = Filer(777, "ALFA", 70)
     mirror.list(heir, BRAVO)
     mirror.hold(heir)
-    assert composed(Synchronization(home, str(mirror.folder))).held_back_by == []
+    assert run_all(Synchronization(home, str(mirror.folder))).held_back_by == []
     assert listed() == [("ALFA", heir.cik, True), ("BRVO", BRAVO.cik, True)]
 
 

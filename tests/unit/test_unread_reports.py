@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.facts.unread import LISTED_REPORTS, unread_reports
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.schemas import UNREAD_REPORTS
 from pipelines.storage.home import Home
@@ -51,7 +51,7 @@ def home(tmp_path: Path, mirror: Mirror) -> Home:
     """A home that is synchronized while companyfacts lack the newest report."""
     without(mirror, LACKING)
     made = Home(tmp_path / "home")
-    composed(Synchronization(made, str(mirror.folder)))
+    run_all(Synchronization(made, str(mirror.folder)))
     return made
 
 
@@ -64,7 +64,7 @@ def test_a_report_that_companyfacts_lack_is_listed_and_its_period_has_a_reason(h
     assert named == query(home.root, of_period.format("reason"))
 
     mirror.hold(ALFA)
-    composed(Synchronization(home, str(mirror.folder)))
+    run_all(Synchronization(home, str(mirror.folder)))
     assert query(home.root, FILINGS)[-1] == (LACKING, True, 1.0)
     assert query(home.root, of_period.format("'filing_not_in_companyfacts'")) == []
 
@@ -99,7 +99,7 @@ def test_a_home_of_an_earlier_release_reads_the_lists_once(home, mirror):
     lake.replace_companies("registrants", [lake.read("registrants")], {ALFA.cik: "of an earlier release"})
     lake.remove_companies("reports", [ALFA.cik])
     assert lake.height("reports") == 0
-    composed(Synchronization(home, str(mirror.folder)))
+    run_all(Synchronization(home, str(mirror.folder)))
     assert lake.height("reports") == 12
     assert lake.read(UNREAD_REPORTS)["accession"].to_list() == [LACKING]
 

@@ -13,7 +13,7 @@ from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.mirror import file_of
 from pipelines.fake_sec.server import running_server
 from pipelines.normalize.history.log import VERSION_OF
-from pipelines.run.plan import composed
+from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import batches
 from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
@@ -61,7 +61,7 @@ def synchronize(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     def run(name: str, wanted: str = "recent", source: str = "") -> Home:
         monkeypatch.setenv("FUNDAMENTALS_FILINGS", wanted)
         home = Home(tmp_path / name)
-        assert composed(Synchronization(home, source or str(mirror.folder))).held_back_by == []
+        assert run_all(Synchronization(home, source or str(mirror.folder))).held_back_by == []
         return home
 
     return run
@@ -122,7 +122,7 @@ def test_without_filings_values_are_those_of_companyfacts(mirror, synchronize):
 def test_nothing_new_of_filings_computes_nothing(mirror, synchronize, monkeypatch):
     add_packages(mirror)
     home = synchronize("home")
-    counts = composed(Synchronization(home, str(mirror.folder))).counts
+    counts = run_all(Synchronization(home, str(mirror.folder))).counts
     assert (counts["standardized"], counts["published"]) == (0, 0)
 
 
@@ -150,8 +150,8 @@ def test_the_sec_is_published_before_its_filings_and_once_more_with_them(mirror,
         write(mirror.submissions(ALFA), document)
         add_packages(mirror)
         monkeypatch.setenv("FUNDAMENTALS_FILINGS", "all")
-        counts = composed(Synchronization(home, "live", symbols="ALFA")).counts
-        again = composed(Synchronization(home, "live", symbols="ALFA")).counts
+        counts = run_all(Synchronization(home, "live", symbols="ALFA")).counts
+        again = run_all(Synchronization(home, "live", symbols="ALFA")).counts
     assert (counts["published"], again["published"]) == (1, 0)
     lake, former, new = Lake(home.tables), ALFA.trailing(2024, 4), grown.trailing(2024, 4)
     assert of_year(home, ALFA) == [(former, "initial"), (new, "correction"), (450e6, "source")]

@@ -17,7 +17,7 @@ from pipelines.edgar.daily_index import companies_in, days_listed, index_url, li
 from pipelines.edgar.errors import DocumentError, RefusedError
 from pipelines.edgar.raw_store import RawStore, Seen
 from pipelines.edgar.sources import Source, open_source
-from pipelines.edgar.ways import BULK_URLS, Memory, Way, chosen
+from pipelines.edgar.ways import BULK_URLS, DownloadPlan, Memory, chosen
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from tests.archives import zipped
 from tests.fake_time import FakeTime
@@ -68,7 +68,7 @@ def choose(live: Source, store: RawStore, request: pytest.FixtureRequest) -> obj
     with ExitStack() as stack:
         told: list[tuple[str, int, int]] = []
 
-        def enter(now: datetime = NOW, *, named: bool = False, full: bool = False) -> Way:
+        def enter(now: datetime = NOW, *, named: bool = False, full: bool = False) -> DownloadPlan:
             return stack.enter_context(
                 chosen(live, store, now, FORMS, named=named, full=full, progress=lambda *args: told.append(args))
             )
@@ -79,7 +79,7 @@ def choose(live: Source, store: RawStore, request: pytest.FixtureRequest) -> obj
 
 def remembered(store: RawStore, **given: object) -> None:
     memory = {"complete_at": NOW - timedelta(days=2), "base": date(2026, 8, 2)} | given
-    Way(None, "", None, Memory(**memory)).remember(store, given.get("pending", []))
+    DownloadPlan(None, "", None, Memory(**memory)).remember(store, given.get("pending", []))
 
 
 def list_days(server: EdgarServer, *days: date) -> None:
@@ -230,7 +230,7 @@ def test_companies_that_were_never_requested_or_whose_documents_are_gone_are_req
     note("1", "ok", "d")
     note("2", "no_facts", None)
     note("3", "no_facts", "d")
-    way = Way(live, "", frozenset({"5"}))
+    way = DownloadPlan(live, "", frozenset({"5"}))
     assert way.asks(["1", "2", "3", "4"], store, [], NOW) == {"3", "4", "5"}
 
 
@@ -239,7 +239,7 @@ def test_companies_in_quarantine_are_requested_again_once_a_day(live, store):
     yesterday, midnight = NOW - timedelta(hours=6, minutes=1), NOW - timedelta(hours=6)
     for cik, at in (("1", yesterday), ("2", midnight), ("3", yesterday), ("4", yesterday)):
         store.note(Seen(cik=cik, kind="companyfacts", status="ok", source="live", fetched_at=at, digest="d"))
-    way = Way(live, "", frozenset())
+    way = DownloadPlan(live, "", frozenset())
     assert way.asks(["1", "2", "3"], store, ["1", "2", "4"], NOW) == {"1"}
     assert way.asks(["1", "2", "3"], store, ["1", "2", "4"], NOW + timedelta(days=1)) == {"1", "2"}
 

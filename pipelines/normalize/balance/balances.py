@@ -19,7 +19,7 @@ from pipelines.normalize.balance.debt import debt
 from pipelines.normalize.balance.evidence import supported
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import GROUPS, History
-from pipelines.normalize.balance.statements import Place, that_count
+from pipelines.normalize.balance.statements import Place, effective_values
 from pipelines.normalize.balance.values import ADDS_UP, OF_FACE, OF_LINES, Known, Value, is_of_face
 from pipelines.normalize.frames import CHOSE, FRAMES, HOLDS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
@@ -60,7 +60,7 @@ def balances(
     decided: list[tuple[Rule, int]] = []
     for _, group in groupby(found, key=_key):
         of_one = list(group)
-        counts, rules = that_count(of_one)
+        counts, rules = effective_values(of_one)
         decided += rules
         taken += counts
         if not counts or counts[-1][0].value is None:

@@ -293,7 +293,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
     rule, elements = (
         _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
         if CURRENT_LIABILITIES in parts
-        else (DEBT_AS_READ, _without_sums(stated, lines))
+        else (DEBT_AS_READ, _drop_double_counts(stated, lines))
     )
     if elements and rule is DEBT_AS_READ:
         rule, elements = _or_filer_total(filing, day, elements, *parts.values())
@@ -361,13 +361,13 @@ def _reconciled(stated: Day, lines: tuple[str, ...], others: Iterable[str], tota
     return next(((*lines, name) for name in others if name not in lines and amount(stated, name) == left != 0), lines)
 
 
-def _without_sums(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines without those of which two or three are exactly another line, their total, or that it repeats."""
+def _drop_double_counts(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
+    """Drop lines that repeat another line, and two or three parts that add up exactly to another line."""
     table = BORROWINGS[LIABILITIES]
     for one in elements:  # an element of another line has its amount, and is part of a third
         equal = [name for name in stated.keys() & table.keys() if amount(stated, name) == amount(stated, one)]
         if any(table[other].part_of.intersection({*elements} - {one}) for other in equal if other not in elements):
-            return _without_sums(stated, tuple(name for name in elements if name != one))
+            return _drop_double_counts(stated, tuple(name for name in elements if name != one))
     for total in elements:
         others = [name for name in elements if name != total]
         for parts in (*combinations(others, 2), *combinations(others, 3)):
@@ -517,7 +517,7 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
     if not any(amounts):
         own = {element: each for element, (each, _) in stated.items()}
         known = own if filing.face else {**filing.earlier[day], **own}
-        if any(_may_be_inside(read, known) for read in reads):
+        if any(_debt_may_hide_in_a_line(read, known) for read in reads):
             return None
         return Value(
             filing.cik,
@@ -527,7 +527,7 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
             NO_DEBT,
             0.0,
             is_proved=True,
-            facts=_that_leave_nothing(stated, reads),
+            facts=_facts_proving_zero(stated, reads),
             sections=add_up,
         )
     flag = _flag_of_lines(stated, elements)
@@ -549,7 +549,7 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
     )
 
 
-def _that_leave_nothing(stated: Day, sections: list[Reading]) -> tuple[tuple[int, float], ...]:
+def _facts_proving_zero(stated: Day, sections: list[Reading]) -> tuple[tuple[int, float], ...]:
     """The liabilities less their lines, if they leave nothing to the unit; else the totals, which do not count."""
     lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
     are_stated = all(stated[line][1] != NOT_STATED for line in lines)
@@ -568,7 +568,7 @@ def _borrowings(stated: Day) -> bool:
     return any(amount(stated, element) for element in stated.keys() & _BORROWED)
 
 
-def _may_be_inside(read: Reading, amounts: Mapping[str, float]) -> bool:
+def _debt_may_hide_in_a_line(read: Reading, amounts: Mapping[str, float]) -> bool:
     """Whether any borrowing, also one of the notes or of an earlier filing, is small enough to be inside a line.
 
     The credit that a bank may draw (LIMIT) is no borrowing.

@@ -153,8 +153,8 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", bounds.is_part_of_earlier),
     Evidence(DEBT, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
     Evidence(CASH_ITEM, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),
-    Evidence(DEBT, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent, of_absence=True),
-    Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", unknown.is_of_other_extent, of_absence=True),
+    Evidence(DEBT, _OTHER_EXTENT, "line_left_out", unknown.covers_less_than_comparative, of_absence=True),
+    Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", unknown.covers_less_than_comparative, of_absence=True),
     *(
         Evidence(group.item, NOT_SHOWN, f"{name}_not_shown", partial(unknown.vanished, name), of_absence=True)
         for name, group in GROUPS.items()

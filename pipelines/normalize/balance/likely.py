@@ -74,7 +74,7 @@ def likely_lines(
     likely = [element for element, is_line in found.items() if is_line]
     if not any(table[element].kind == BORROWING for element in likely):
         likely += [element for element, is_likely in borrowings.items() if is_likely]
-    return (*likely, *_that_fills(stated, likely, found, totals.get(section), unit))
+    return (*likely, *_line_filling_the_remainder(stated, likely, found, totals.get(section), unit))
 
 
 def _lines_of(
@@ -118,7 +118,7 @@ def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Ma
     )
 
 
-def _that_fills(
+def _line_filling_the_remainder(
     stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None, unit: float
 ) -> list[str]:
     """The one amount that is to the unit what the likeliest lines leave of the total, also if it usually is no line."""

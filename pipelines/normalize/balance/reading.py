@@ -289,7 +289,7 @@ class _Filer:
             self.lines[section] = self.before[section] = before = found.readings[0]
         is_open = len(columns) > 1 and (not found or own not in found.days)
         if not of_face and REST_OF_TOTAL.where(is_open):
-            found = self._with_rest(filing, section, *columns) or found
+            found = self._with_derived_line(filing, section, *columns) or found
         if found:
             filing.sections[section] = found
         unproved = [day for day in columns if not found or day not in found.days]
@@ -298,7 +298,7 @@ class _Filer:
         if before and (found or not of_face):
             filing.before.update({(section, day): before for day in unproved})
 
-    def _with_rest(self, filing: Filing, section: str, own: int, other: int) -> Reading | None:
+    def _with_derived_line(self, filing: Filing, section: str, own: int, other: int) -> Reading | None:
         """A section of which one line is not stated, and is what the others leave of the total; None without one.
 
         It is the line that the filer's last such section has besides those that are stated, if the section adds up with

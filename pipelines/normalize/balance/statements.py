@@ -68,8 +68,8 @@ Place = tuple[int, date, bool, int]
 """The quarter end of a day of a filing, and `filed`, `amended` and `regime` of the filing."""
 
 
-def that_count(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value, Place]], list[tuple[Rule, int]]]:
-    """The values of one day and item that count, in the order of filing, and the rules that decided on later ones.
+def effective_values(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value, Place]], list[tuple[Rule, int]]]:
+    """The effective values of one day and item in the order of filing, and the rules that decided on later ones.
 
     The first value after a break, of another company or under other standards, counts like the first of all.
 
@@ -77,7 +77,7 @@ def that_count(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value,
         values: the value of each filing with its place, in the order of filing.
 
     Returns:
-        the values that count, a withheld one where a filing withdraws the value before; and each rule with the company,
+        the effective values, a withheld one where a filing withdraws the value before; and each rule with the company,
         for each later statement.
     """
     counts: list[tuple[Value, Place]] = []

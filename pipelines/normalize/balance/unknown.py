@@ -49,7 +49,7 @@ _TOTAL_OF_CASH = ("CashCashEquivalentsAndShortTermInvestments", "CashAndCashEqui
 _OTHER_PART = {"current_debt": "noncurrent_debt", "noncurrent_debt": "current_debt"}
 
 
-def shown(sheet: Sheet, group: str) -> float:
+def stated_amount(sheet: Sheet, group: str) -> float:
     """A group on a balance sheet: its lines, or what a total leaves of it beside the other part of that total."""
     whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
     if group == "securities":
@@ -98,7 +98,7 @@ def _lost(case: Case) -> tuple[str, float] | None:
     return None
 
 
-def is_of_other_extent(case: Case) -> bool:
+def covers_less_than_comparative(case: Case) -> bool:
     """Whether the value is of parts of a total that only the other column states, or of a total of such a part.
 
     The parts are less than the total there, or the total is more than the value.
@@ -134,7 +134,7 @@ def vanished(group: str, case: Case) -> bool:
     if is_not_missed or not case.value.amount or group not in case.history.last_with:
         return False
     last, number = case.history.last_with[group]
-    line = shown(last, group)
+    line = stated_amount(last, group)
     if line < LEAST_SHARE * (case.value.amount + line) or last.day >= case.sheet.day:
         return False
     left, left_before = case.sheet.left(one.section), last.left(one.section)
@@ -173,7 +173,7 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
     newest = max(of_day)
     found = []
     for name, group in GROUPS.items():
-        lines = {day: line for day, sheet in of_day.items() if (line := shown(sheet, name))}
+        lines = {day: line for day, sheet in of_day.items() if (line := stated_amount(sheet, name))}
         before = [day for day in lines if newest in lines and newest - day <= QUARTERS]
         for value, *own_sheets in history.served if lines else ():
             own = own_sheets[-1].day
@@ -189,7 +189,7 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
 def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
     """Note in the history the newest balance sheet with each group of lines."""
     for group in GROUPS:
-        line = shown(own, group)
+        line = stated_amount(own, group)
         if line and line >= SAME * own.parts["noncurrent_debt"]:
             history.last_with[group] = own, history.filings
         elif states(filing, group):

@@ -92,7 +92,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         *_with_proven(flows, proven),
         _repeating_longer(flows, in_one_filing),
         _repeating_next_year(flows, in_one_filing),
-        _means_of_parts(flows, in_one_filing),
+        _annual_averages_of_part_years(flows, in_one_filing),
     )
     # the place in Figures, the number of the way (the lowest one is taken), and the true period
     order = ["at", "way", "start_of", "end_of"]
@@ -254,7 +254,7 @@ def _repeating_next_year(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFra
     )
 
 
-def _means_of_parts(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+def _annual_averages_of_part_years(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Averages of a year, in a report of a later period that is no year, that are those of a part of the year."""
     is_year = pl.col("days") >= A_YEAR[0]
     last_year, last_other = (pl.col("end").filter(holds).max() for holds in (is_year, ~is_year))

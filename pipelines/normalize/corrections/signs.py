@@ -131,22 +131,22 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     basic, diluted = (either(*(rows[count] for count in counts)) for counts in (COUNTS, COUNTS[::-1]))
     by_basic, by_diluted = rows[EARNINGS] * basic, rows[DILUTED_EARNINGS] * diluted
     strong = {
-        PARENT: _vote(rows[PARENT], SIMILAR, income),
-        COMMON: _vote(common, SIMILAR, income, by_basic),
-        PROFIT: _vote(profit, SIMILAR, income),
-        EARNINGS: _vote(by_basic, SIMILAR, income, common, rounding=HALF_A_CENT * basic),
-        DILUTED_EARNINGS: _vote(by_diluted, SIMILAR, income, common, rounding=HALF_A_CENT * diluted),
+        PARENT: _sign_if_same_size(rows[PARENT], SIMILAR, income),
+        COMMON: _sign_if_same_size(common, SIMILAR, income, by_basic),
+        PROFIT: _sign_if_same_size(profit, SIMILAR, income),
+        EARNINGS: _sign_if_same_size(by_basic, SIMILAR, income, common, rounding=HALF_A_CENT * basic),
+        DILUTED_EARNINGS: _sign_if_same_size(by_diluted, SIMILAR, income, common, rounding=HALF_A_CENT * diluted),
     }
     amounts = (income, common, profit)
     # income before tax less tax is net income unless something was discontinued, the change of retained earnings is
     # unless something was distributed; without income before tax the tax itself may have the wrong sign
     is_taxed = np.abs(pretax) > RESTATED * np.nan_to_num(np.abs(tax))
-    of_tax = np.where(is_taxed, _vote(pretax - np.nan_to_num(tax), RESTATED, *amounts), 0.0)
-    of_retained = _vote(retained(rows), RESTATED, *amounts)
+    of_tax = np.where(is_taxed, _sign_if_same_size(pretax - np.nan_to_num(tax), RESTATED, *amounts), 0.0)
+    of_retained = _sign_if_same_size(retained(rows), RESTATED, *amounts)
     is_two = np.abs(tax) > RESTATED * np.abs(pretax)
     own = sum(strong.values()) + np.where(is_two, OF_TWO_FIGURES, 1.0) * of_tax + OF_TWO_FIGURES * of_retained
     similar = (rows[COMPREHENSIVE], pretax, rows[OPERATING])
-    weak = sum(_vote(amount, WEAKLY_ALIKE, income) for amount in similar)
+    weak = sum(_sign_if_same_size(amount, WEAKLY_ALIKE, income) for amount in similar)
     weak += np.where(np.isnan(basic), sum(np.sign(np.nan_to_num(rows[name])) for name in PER_SHARE), 0.0)
     sign, weak_sign = (np.sign(_so_far(rows, np.abs(income), votes)) for votes in (own, weak))
     decided = np.where(sign != 0, sign, weak_sign)
@@ -158,7 +158,7 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     return strong, of_tax, np.where((of_parent * of_common < 0) & is_apart, np.nan, decided)
 
 
-def _vote(amount: Floats, share: float, *of: Floats, rounding: Floats | float = 0.0) -> Floats:
+def _sign_if_same_size(amount: Floats, share: float, *of: Floats, rounding: Floats | float = 0.0) -> Floats:
     """The sign of an amount that has the size of one of the others; otherwise zero."""
     sizes = [np.abs(other) for other in of]
     alike = np.any([np.abs(np.abs(amount) - size) <= share * size + rounding for size in sizes], axis=0)

@@ -94,7 +94,7 @@ def face_lines(
     for choice in (choice for way in section.ways for choice in _choices(way)):
         every_line = {day: tuple(_stated_of(choice, stated)) for day, stated in days.items()}
         shown = {
-            day: lines if totals[day] is None else _without_sums(lines, days[day], unit)
+            day: lines if totals[day] is None else _drop_subtotals(lines, days[day], unit)
             for day, lines in every_line.items()
         }
         found = {
@@ -149,8 +149,8 @@ def _adding_up(
     return (*lines, lacking[0]) if len(lacking) == 1 else None
 
 
-def _without_sums(lines: Sequence[str], stated: Stated, unit: float) -> tuple[str, ...]:
-    """The lines without those that are exactly the sum of two or more lines directly before them."""
+def _drop_subtotals(lines: Sequence[str], stated: Stated, unit: float) -> tuple[str, ...]:
+    """Drop lines that are exactly the sum of two or more lines directly before them."""
     kept: list[str] = []
     amounts: list[float] = []
     for name in lines:

@@ -24,7 +24,7 @@ from pipelines.normalize.ttm.ways import (
     NO_MIXED_ELEMENTS,
     OWN_TWELVE_MONTHS,
     RESTATED_BY,
-    Way,
+    TtmMethod,
 )
 
 FAR_APART = 0.5
@@ -52,9 +52,9 @@ class Ways:
     of_recast: the quarters are those of a recast year. of_next: the way by years is the next window less a quarter.
     """
 
-    by_years: Way
+    by_years: TtmMethod
     years: Years
-    by_quarters: Way
+    by_quarters: TtmMethod
     quarters: Quarters
     of_recast: Flags
     of_next: Flags
@@ -86,7 +86,7 @@ class Choice:
     """
 
     year: Ints
-    ways: tuple[Way, Way, Way, Way]
+    ways: tuple[TtmMethod, TtmMethod, TtmMethod, TtmMethod]
     holds: tuple[Flags, Flags, Flags, Flags]
     takes_quarters: Flags
     is_apart: Flags
@@ -154,9 +154,11 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     )
 
 
-def _single(windows: Windows, rule: Rule, row: Ints) -> Way:
+def _single(windows: Windows, rule: Rule, row: Ints) -> TtmMethod:
     """The way that is one known amount."""
-    return Way.of(windows, rule, [windows.of(name, row) for name in ("amount", "days", "regime")], row[None], (1,))
+    return TtmMethod.of(
+        windows, rule, [windows.of(name, row) for name in ("amount", "days", "regime")], row[None], (1,)
+    )
 
 
 def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags]:
@@ -248,7 +250,7 @@ def _paid_later(windows: Windows, quarters: Floats, legs: Ints) -> Flags:
     return found
 
 
-def spreads(windows: Windows, by_years: Way, quarters: Quarters) -> tuple[Floats, Floats]:
+def spreads(windows: Windows, by_years: TtmMethod, quarters: Quarters) -> tuple[Floats, Floats]:
     """The largest daily amount of a leg divided by the smallest, by years and by quarters; for shares, the change of
     their count."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -259,7 +261,7 @@ def spreads(windows: Windows, by_years: Way, quarters: Quarters) -> tuple[Floats
     return np.where(np.isfinite(of_years), of_years, np.nan), np.where(np.isfinite(of_quarters), of_quarters, np.nan)
 
 
-def beyond(windows: Windows, by_years: Way, years: Years, quarters: Quarters) -> tuple[Floats, Floats]:
+def beyond(windows: Windows, by_years: TtmMethod, years: Years, quarters: Quarters) -> tuple[Floats, Floats]:
     """How far the part of a mean of shares that no filing states lies above or below the averages beside it.
 
     By years this part is the fiscal year less the interim period that is subtracted; by quarters, each quarter that is

@@ -14,7 +14,7 @@ from pipelines.normalize.ttm.bases import BEYOND, YEAR_BEFORE_RECAST, Years, as_
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, IS_COUNT, IS_MONEY, IS_PER_SHARE, Windows
 from pipelines.normalize.ttm.recasts import quarters_of_recast
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, FOUR_QUARTERS, NOT_TWELVE_MONTHS, Way
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, FOUR_QUARTERS, NOT_TWELVE_MONTHS, TtmMethod
 
 LARGEST_RAISE = 1.5
 """A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
@@ -53,7 +53,7 @@ class Quarters:
     mixes_bases: Flags
 
 
-def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[Way, Quarters, Flags]:
+def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[TtmMethod, Quarters, Flags]:
     """The sum of the last four discrete quarters of the window.
 
     Args:
@@ -84,7 +84,7 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     mixes |= asked & (abs(_surplus(windows, of_this_year, to_date)) > 0)
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
     regime = windows.of("regime", np.where(last[0] >= 0, last[0], last[1]))
-    way = Way.of(windows, FOUR_QUARTERS, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
+    way = TtmMethod.of(windows, FOUR_QUARTERS, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
     return way, quarters, is_recast & way.is_sound & (abs(amount - total) <= way.grain)
 
 

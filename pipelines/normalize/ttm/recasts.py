@@ -12,7 +12,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import Years, years_on_one_basis
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_MONEY, Windows
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, YEAR_TO_DATE, Way
+from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, YEAR_TO_DATE, TtmMethod
 
 NEAR = 0.01
 """Quarters of income before tax may differ by this share from their year, because a filing that states them without
@@ -84,7 +84,7 @@ def _as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
     return filing, amounts[:QUARTERS_A_YEAR].sum(axis=0), off, DIGITS_OF_SUMS * of("grain", newest_year)
 
 
-def by_years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
+def by_years_or_next(windows: Windows) -> tuple[TtmMethod, Years, Flags]:
     """The last fiscal year, plus this year to date, less the same period of the year before, on one basis.
 
     Or those of the next window, less its last quarter, plus the same quarter of the year before; or across year ends.
@@ -104,7 +104,9 @@ def by_years_or_next(windows: Windows) -> tuple[Way, Years, Flags]:
     sums = [years.total(windows, name) for name in ("amount", "days")]
     for total, name in zip(sums, ("amount", "days"), strict=True):
         total[rows] += of(name, prior) - of(name, quarter)
-    way = Way.of(windows, YEAR_TO_DATE, (*sums, of("regime", years.to_date)), legs, (1, 1, -1, -1, 1), ~years.holds)
+    way = TtmMethod.of(
+        windows, YEAR_TO_DATE, (*sums, of("regime", years.to_date)), legs, (1, 1, -1, -1, 1), ~years.holds
+    )
     return way, years, is_next
 
 

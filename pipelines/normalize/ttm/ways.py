@@ -105,7 +105,7 @@ NOT_TWELVE_MONTHS = Rule(
 
 
 @dataclass(frozen=True)
-class Way:
+class TtmMethod:
     """One way to twelve months, for each window: a sum of known amounts with signs.
 
     rule: by which it leads to twelve months. regime: that of the sum. rows: the legs, one line each: rows of `known`,
@@ -137,7 +137,7 @@ class Way:
         rows: Ints,
         signs: tuple[int, ...],
         mixes_bases: Flags | bool = False,
-    ) -> "Way":
+    ) -> "TtmMethod":
         """Make a way from its sums (amount, days, regime), and its legs with their signs."""
         amount, days, regime = sums
         regimes, others, grains, ranks = (
