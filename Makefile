@@ -260,12 +260,12 @@ lock: ## update the pinned dependencies, also those of the commands that have th
 		--no-header --no-annotate - --output-file tests/bench/edgartools.lock
 	printf 'fastapi\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file tests/bench/fastapi.lock
-	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
+	uv pip compile --universal --python-version 3.11 --extra dev --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --no-strip-extras pyproject.toml --output-file requirements.lock
-	printf 'obstore\npsycopg[binary]\ndistributed\n' | uv pip compile --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock \
-		$$($(call left_out,requirements.lock)) - --output-file deploy/scale.lock
-	printf 'obstore\npsycopg[binary]\ndistributed\nsetuptools\n' | uv pip compile --universal --python-version 3.11 \
+	$(PYTHON) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['scale'])" \
+		| tr ' ' '\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--no-annotate --constraints requirements.lock $$($(call left_out,requirements.lock)) - --output-file deploy/scale.lock
+	printf 'setuptools\n' | uv pip compile --universal --python-version 3.11 --extra scale \
 		--generate-hashes --no-emit-index-url --no-header --no-annotate --no-strip-extras --constraints requirements.lock \
 		--constraints deploy/scale.lock pyproject.toml - --output-file deploy/image.lock
 	printf 'moto[server]\n' | uv pip compile --universal --python-version 3.11 \
