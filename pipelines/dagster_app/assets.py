@@ -1,7 +1,7 @@
 """The Dagster assets: the steps of a synchronization, and each published table.
 
 Belongs here: how Dagster shows and retries the steps. Does not: what they make (steps, publication), their order
-(composition).
+(plan).
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,7 @@
 """The store: whether it has what HEAD names, and whether the home agrees with it.
 
 Belongs here: comparing HEAD with the list of stored objects and documents, and with the local files; storing again what
-is missing. Does not: requests to the store (warehouse.store), which files are shared (working_copy).
+is missing. Does not: requests to the store (warehouse.store), which files are shared (shared_home).
 """
 
 import os

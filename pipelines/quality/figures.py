@@ -1,6 +1,6 @@
 """The tables of the quality report: coverage, gaps, restatements, changes, rules, identities, failures.
 
-Belongs here: pure functions from the tables of a build to the tables of the page. Does not: their layout (page, plots),
+Belongs here: pure functions from the tables of a build to the tables of the page. Does not: their layout (page.html, plots),
 reading the tables (report), whether a value is right (checks).
 """
 

@@ -1,7 +1,7 @@
 """Publishing: a new build if a row is new, otherwise only the times of the synchronization.
 
 Belongs here: the last step before readers see anything. Does not: writing a build (warehouse.publish), what must hold
-before (conditions).
+before (gates).
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """The steps of a synchronization: documents, facts, values, versions, tables, and the report of the published build.
 
 Belongs here: what each step makes, and what people look at. Does not: any rule or path (stages, tables), publishing
-(publication), the order of the steps (composition), how Dagster shows them (assets).
+(publication), the order of the steps (plan), how Dagster shows them (assets).
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,6 +1,6 @@
 """A synchronization: what was asked for, the folders of its home, and the lock of the home while it runs.
 
-Belongs here: what all steps share. Does not: the steps (steps), their order (composition), Dagster (resources).
+Belongs here: what all steps share. Does not: the steps (steps), their order (plan), Dagster (resources).
 """
 
 import os

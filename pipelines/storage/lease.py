@@ -1,7 +1,7 @@
 """The lease on a store: one process at a time leads a run, on whatever machine.
 
 Belongs here: taking, renewing and giving up the lease. Does not: requests to the store (warehouse.store), commits
-(working_copy), the lock of a home (home).
+(shared_home), the lock of a home (home).
 
 Its holder replaces an object beside HEAD every few seconds, on condition that it is as it left it. Who waits sees by
 that whether the holder lives, and compares no clocks of two machines. Each holder has a number. Who takes over from a

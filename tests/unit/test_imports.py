@@ -1,12 +1,14 @@
 """The imports between the modules of the program."""
 
 import ast
+import re
 from collections.abc import Set
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("pipelines", "warehouse", "serve")
+SOURCES = (".py", ".sql", ".html", ".csv", ".toml")
 
 
 def name_of(path: Path) -> str:
@@ -31,3 +33,23 @@ def test_no_modules_import_each_other() -> None:
     graph = {name: imported_by(path.read_text(), paths.keys()) for name, path in paths.items()}
     assert "warehouse.reader" in graph["warehouse.queries"]
     TopologicalSorter(graph).prepare()
+
+
+def named_elsewhere(docstring: str) -> set[str]:
+    """The places in parentheses at which a module's docstring says that other things belong."""
+    belongs = next((part for part in docstring.split("\n\n") if part.startswith("Belongs here")), "")
+    lists = re.findall(r"\(([^()]*)\)", " ".join(belongs.split()))
+    return {name for each in lists for name in re.split(", | and ", each) if re.fullmatch(r"[a-z_]+(\.[a-z_]+)*", name)}
+
+
+def test_docstrings_send_readers_to_places_that_exist() -> None:
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.*") if path.suffix in SOURCES]
+    places = {"fundamentals.py"} | {place for path in paths for place in (path.stem, path.name, path.parent.name)}
+    named = {
+        (name_of(path), name)
+        for path in paths
+        if path.suffix == ".py"
+        for name in named_elsewhere(ast.get_docstring(ast.parse(path.read_text())) or "")
+    }
+    assert len(named) > len(paths) / 2
+    assert sorted((module, name) for module, name in named if {name, name.split(".")[-1]}.isdisjoint(places)) == []

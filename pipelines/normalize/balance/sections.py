@@ -1,7 +1,7 @@
 """The sections of balance sheets as a table: the lines that were read, beside the total of the filing.
 
 Belongs here: the rows of a section, and which sections are published. Does not: which amounts are lines (reading), what
-they prove (proved).
+they prove (cash, debt).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

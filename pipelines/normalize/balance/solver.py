@@ -1,7 +1,7 @@
 """The solver: which amounts of a statement add up to its total, in all of its columns at once.
 
 Belongs here: arithmetic on amounts and totals, and the bound for chance. Does not: what the amounts are, which reading
-is the likeliest (reading), what follows for a value (proved).
+is the likeliest (reading), what follows for a value (cash, debt).
 
 A filing shows the same lines for its own day and for a day of comparison. A set of lines must add up to both totals, so
 a wrong set is hardly found by chance. If the likeliest set does not add up, the smallest change of it that does is
