@@ -332,8 +332,10 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "newest_statements",
-        "The statements of each company's newest filings behind current values, in the filer's words and order: one "
-        "row for each line and column. File statement_lines.parquet has those of all filings, with all periods.",
+        "The statements of each company's newest filings, in the filer's words and order: one row for each line and "
+        "column. It has the annual reports of the newest five fiscal years and all reports of the newest eight "
+        "quarters whose statements are read, and other filings behind current values of the newest year. A line joins "
+        "table lineage by accession, tag, member and value. File statement_lines.parquet has all filings and periods.",
         ("cik", "accession", "statement", "line", "quarters", "end", "member"),
         (
             CIK,

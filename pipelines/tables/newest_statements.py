@@ -1,4 +1,4 @@
-"""Table `newest_statements`: the statements of the filings behind current values, in the filers' words and order.
+"""Table `newest_statements`: the statements of a company's newest filings, in the filer's words and order.
 
 Belongs here: which filings, lines and columns a build has. Does not: reading filings (stages.statements), the files for
 analysts, which have all lines (filed_files), which lines a value consists of (warehouse.statements).
@@ -15,6 +15,7 @@ import polars as pl
 
 from pipelines.normalize.elements.sources import US_GAAP
 from pipelines.normalize.faces.sources import DATA_SET
+from pipelines.normalize.forms import AMENDMENT, ANNUAL_FORMS
 from pipelines.normalize.items.provenance import OWN
 from pipelines.stages.schemas import STATEMENT_LINES
 from pipelines.storage.lake import Lake, Part
@@ -22,8 +23,13 @@ from pipelines.storage.lake import Lake, Part
 LINES = "statement_lines"
 """The table of the lake with the lines of packages; those of data sets are in tables named `statement_lines_2010q1`."""
 NEWEST = timedelta(days=400)
-"""Filings that are older than the newest one of the company by more are left out: a year of reports takes 27 kilobytes
-a company, and all since 2009 ten times as much (measured: 5.3 kilobytes a filing)."""
+"""Filings behind current values, of any form, have lines up to this age before the newest one of the company."""
+EIGHT_QUARTERS = timedelta(days=680)
+"""Reports of the newest eight quarters: seven quarters, or 640 days, lie between the first and the last of them."""
+FIVE_YEARS = timedelta(days=1640)
+"""Annual reports of the newest five fiscal years: four years, or 1,461 days, lie between the first and the last. Older
+ones are left out: a filing takes 3.3 to 5.3 kilobytes, so that the eleven of a company take some 50, and all since
+2009 would take six times as much."""
 FULL = 0.5
 """A column has more than this share of the lines of the fullest column."""
 ROUNDED = timedelta(days=16)
@@ -50,11 +56,9 @@ def of_values(part: Part, current: pl.DataFrame, quarters: Sequence[str]) -> pl.
         quarters: of quarters_of.
     """
     of_legs = current.select("cik", "legs").explode("legs").unnest("legs").drop_nulls("accession")
-    filed = pl.col("filed")
-    newest = of_legs.filter(filed >= filed.max().over("cik") - NEWEST)
-    legs = newest.select("cik", "accession", "filed", "tag", "member").unique()
-    lines = _named(_lines(part, legs, quarters)).filter(
-        pl.col("member").is_null() | pl.struct("accession", "tag", "member").is_in(_facts(legs))
+    newest = _newest(of_legs, part)
+    lines = _named(_lines(part, newest, quarters)).filter(
+        pl.col("member").is_null() | pl.struct("accession", "tag", "member").is_in(_facts(of_legs))
     )
     stated = _with_fiscal_days(lines.filter(pl.col("value").is_not_null()), part)
     columns = _columns(stated)
@@ -64,19 +68,33 @@ def of_values(part: Part, current: pl.DataFrame, quarters: Sequence[str]) -> pl.
     return rows.unique([*STATEMENT, "line", *COLUMN, "member"], keep="first", maintain_order=True)
 
 
+def _newest(legs: pl.DataFrame, part: Part) -> pl.DataFrame:
+    """The filings that the table has: `accession` and `filed`."""
+    reports = part.read("filings").select("cik", "accession", "form", "filed").drop_nulls("filed")
+    is_annual = pl.col("form").str.strip_suffix(AMENDMENT).is_in(ANNUAL_FORMS)
+    kinds = (
+        (legs.select("cik", "accession", "filed"), NEWEST),
+        (reports.drop("form"), EIGHT_QUARTERS),
+        (reports.filter(is_annual).drop("form"), FIVE_YEARS),
+    )
+    filed = pl.col("filed")
+    some = [rows.filter(filed >= filed.max().over("cik") - age) for rows, age in kinds]
+    return pl.concat(some).select("accession", "filed").unique("accession")
+
+
 def _facts(legs: pl.DataFrame) -> pl.Series:
     return legs.drop_nulls("member").select(pl.struct("accession", "tag", "member")).to_series().implode()
 
 
-def _lines(part: Part, legs: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
-    """The lines of the filings of legs, of one source each."""
+def _lines(part: Part, filings: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
+    """The lines of filings, of one source each."""
     accession = pl.col("accession").cast(pl.String)
-    wanted = accession.is_in(legs["accession"].unique().implode())
+    wanted = accession.is_in(filings["accession"].implode())
     of_packages = part.read(LINES, wanted) if part.lake.holds(LINES) else STATEMENT_LINES.to_frame()
     read = of_packages["accession"].cast(pl.String).unique().implode()
-    first = legs["filed"].min()
+    first = filings["filed"].min()
     since = f"{first.year}q{(first.month + 2) // 3}" if isinstance(first, date) else ""
-    tables = [f"{LINES}_{quarter}" for quarter in quarters if quarter >= since and legs.height]
+    tables = [f"{LINES}_{quarter}" for quarter in quarters if quarter >= since and filings.height]
     of_sets = [part.read(name, wanted & ~accession.is_in(read)) for name in tables]
     return pl.concat([of_packages, *of_sets])
 

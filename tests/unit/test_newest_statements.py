@@ -21,7 +21,7 @@ from warehouse.explain_queries import Leg, StatementRow
 from warehouse.reader import Warehouse
 from warehouse.statements import statements
 
-PACKAGE, SET, OLD = "a-package", "a-set", "old"
+PACKAGE, SET, OLD, ANNUAL = "a-package", "a-set", "old", "annual"
 YEAR = {"start": day("2023-10-01"), "end": day("2024-09-28")}
 YEAR_BEFORE = {"start": day("2022-10-02"), "end": day("2023-09-30")}
 
@@ -59,11 +59,15 @@ def lake(tmp_path: Path) -> Lake:
         line(3, "Cash", 5.0, **cash[0]),
     ]
     of_set = {"source": "data set", "report": 2, "quarters": 0, "end": day("2024-06-30")}
-    in_set = [line(1, "Cash", 4.5, SET, **of_set), line(1, "Cash", 99.0, PACKAGE, **of_set), line(1, "Cash", 1.0, OLD)]
-    for name, rows in (("statement_lines", of_package), ("statement_lines_2024q3", in_set)):
+    in_set = [line(1, "Cash", 4.5, SET, **of_set), line(1, "Cash", 99.0, PACKAGE, **of_set)]
+    before = [line(1, "Cash", 1.0, OLD, **of_set), line(1, "Cash", 2.0, ANNUAL, end=day("2020-09-26"))]
+    for name, rows in (("statement_lines", [*of_package, *before]), ("statement_lines_2024q3", in_set)):
         made.replace_companies(name, [pl.DataFrame(rows, schema=STATEMENT_LINES)], {CIK: "digest"})
     periods = pl.DataFrame({"cik": [CIK], "period_end": [day("2024-06-29")]})
     made.replace_companies("periods", [periods], {CIK: "digest"})
+    reports = [(PACKAGE, "10-K", "2024-11-01"), (OLD, "10-Q", "2022-11-01"), (ANNUAL, "10-K/A", "2020-11-01")]
+    filings = [{"cik": CIK, "accession": name, "form": form, "filed": day(filed)} for name, form, filed in reports]
+    made.replace_companies("filings", [pl.DataFrame(filings)], {CIK: "digest"})
     return made
 
 
@@ -83,7 +87,10 @@ def rows_of(lake: Lake, statement: str) -> list[tuple[Any, ...]]:
 
 
 def test_a_build_has_the_columns_of_the_statements_of_the_newest_filings(lake):
-    """Of a package rather than of its data set; of members those that are a leg. A data set has the fiscal day."""
+    """Of a package rather than of its data set; of members those that are a leg. A data set has the fiscal day.
+
+    An annual report of the newest five years is there though no value comes from it, an older quarterly report is not.
+    """
     end, before = YEAR["end"], YEAR_BEFORE["end"]
     assert rows_of(lake, "BS") == [
         (PACKAGE, 1, "us-gaap:AssetsAbstract", None, None, None, None),
@@ -93,6 +100,7 @@ def test_a_build_has_the_columns_of_the_statements_of_the_newest_filings(lake):
         (PACKAGE, 3, "own:ShareholderLoan", None, 0, before, 6.0),
         (PACKAGE, 4, "us-gaap:Notes", "RelatedParty", 0, end, 1.0),
         (SET, 1, "us-gaap:Cash", None, 0, date(2024, 6, 29), 4.5),
+        (ANNUAL, 1, "us-gaap:Cash", None, 0, date(2020, 9, 26), 2.0),
     ]
 
 
