@@ -46,6 +46,7 @@ COMPANIES = ("AAPL", "JPM", "GE", "TSM", "BBD", "VRT", "OSBK", "SNOW", "BRK-B", 
 SCREENS = {
     **{"front": "/", "companies": "/companies?net_margin_min=10", "downloads": "/downloads", "quality": "/quality"},
     **{"reference": "/reference", "rules": "/rules", "changes": "/changes"},
+    "statements": f"/companies/{SYMBOL}/statements",
 }
 WIDTHS, HEIGHT = (390, 1280, 1920), 1000
 

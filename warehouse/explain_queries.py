@@ -133,6 +133,7 @@ class StatementRow(msgspec.Struct, frozen=True):
     quarters: int | None
     end: str | None
     value: float | None
+    is_total: bool | None = None
 
 
 class Repair(msgspec.Struct, frozen=True):
@@ -289,7 +290,8 @@ def statement_rows(build: OpenBuild, cik: str, accessions: Collection[str]) -> l
         return []
     found = build.rows(
         f"SELECT accession, form, CAST(filed AS VARCHAR), {address('filings')}, statement, line, depth, label, tag, "
-        'member, is_heading, negated, unit, quarters, CAST("end" AS VARCHAR), value '
+        'member, is_heading, negated, unit, quarters, CAST("end" AS VARCHAR), value, '
+        f"{_held(build, 'newest_statements', 'is_total', 'lines')} "
         "FROM newest_statements AS lines LEFT JOIN filings USING (accession) "
         'WHERE lines.cik = $cik AND accession IN $accessions ORDER BY accession, statement, line, member, "end"',
         {"cik": cik, "accessions": list(accessions)},

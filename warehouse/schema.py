@@ -354,6 +354,12 @@ TABLES: tuple[Table, ...] = (
             Column("quarters", "INTEGER", "Length of the column's period; 0: a day.", "quarters"),
             Column("end", "DATE", "Last day of the column's period, or its day; data sets round it to a month's end."),
             Column("value", "DOUBLE", "Value as filed; of cash in a cash flow statement the balance of the line."),
+            Column(
+                "is_total",
+                "BOOLEAN",
+                "True if the filing's calculation adds up other lines of the statement to this one; null for filings "
+                "that are read in data sets.",
+            ),
         ),
     ),
     Table(

@@ -1,11 +1,13 @@
-"""The statements on which the facts of a value stand: their lines as filed, with those of the value marked.
+"""Statements as filed: their lines, and which of them are the facts of values.
 
-Belongs here: grouping rows of table `newest_statements`, and finding the facts among them; pure functions.
-Does not: the SQL (explain_queries), printing (serve.cli.statements), which lines a build has
-(pipelines.tables.newest_statements).
+Belongs here: grouping rows of table `newest_statements`, and finding facts among them: those of one value on the
+statements on which they stand, and those of all values on the statements of one filing; pure functions.
+Does not: the SQL (explain_queries, statement_queries), printing (serve.cli.statements, serve.site.statements_page),
+which lines a build has (pipelines.tables.newest_statements).
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from itertools import groupby
 from math import isclose
@@ -13,6 +15,7 @@ from math import isclose
 import msgspec
 
 from warehouse.explain_queries import Leg, StatementRow
+from warehouse.statement_queries import Use
 
 NAMES = {"BS": "Balance sheet", "IS": "Income statement", "CF": "Cash flow statement"}
 """The statements, in the order in which a fact is looked for."""
@@ -23,6 +26,11 @@ ROUNDED = timedelta(days=16)
 """A data set rounds a day to the nearest end of a month."""
 HEADING = " [Abstract]"
 """What the taxonomy adds to the words of a heading."""
+
+Period = tuple[int | None, str | None]
+"""The period of a column: its length in quarters, and its last day."""
+Marked = Sequence[tuple[Leg | Use, StatementRow]]
+"""Facts, each with the figure that it is."""
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -37,7 +45,8 @@ class StatementLine(msgspec.Struct, frozen=True):
 
     label: the filer's words; the element if the filing states none. member: the dimensions, of a line of some members.
     values: one for each column, with the sign that the statement shows; None where nothing is stated.
-    legs: for each column the numbers of the facts of the value that are this figure.
+    legs: for each column the numbers of the facts that are this figure.
+    place: the number of the line on its statement. is_total: whether other lines add up to it; None if not known.
     """
 
     label: str
@@ -47,6 +56,8 @@ class StatementLine(msgspec.Struct, frozen=True):
     unit: str | None
     values: tuple[float | None, ...]
     legs: tuple[tuple[int, ...], ...]
+    place: int = 0
+    is_total: bool | None = None
 
     @property
     def marks(self) -> tuple[int, ...]:
@@ -60,7 +71,10 @@ class StatementLine(msgspec.Struct, frozen=True):
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """A statement of a filing, with the columns whose periods are as long as those of the facts, the newest first."""
+    """A statement of a filing, with all of its columns or those whose periods are as long as those of the facts.
+
+    The newest column comes first. `code` is that of table `newest_statements`.
+    """
 
     name: str
     accession: str
@@ -69,6 +83,7 @@ class Statement(msgspec.Struct, frozen=True):
     url: str | None
     columns: tuple[Column, ...]
     lines: tuple[StatementLine, ...]
+    code: str = ""
 
 
 def statements(rows: Sequence[StatementRow], legs: Sequence[Leg]) -> list[Statement]:
@@ -88,11 +103,43 @@ def statements(rows: Sequence[StatementRow], legs: Sequence[Leg]) -> list[Statem
         if marked := [(leg, row) for leg, row in first if row]:
             numbers = {leg.leg for leg, _ in marked}
             left = [leg for leg in left if leg.leg not in numbers]
-            found.append(_statement(some, marked))
+            lengths = {row.quarters for _, row in marked}
+            columns = sorted(_periods(row for row in some if row.quarters in lengths), key=_newest, reverse=True)
+            found.append(_statement(some, columns, marked))
     return found
 
 
-def _is(leg: Leg, row: StatementRow) -> bool:
+def of_filing(rows: Sequence[StatementRow], uses: Sequence[Use]) -> list[Statement]:
+    """The statements of one filing with all their columns, and every figure marked that is a fact of a value.
+
+    Args:
+        rows: the rows of the filing, by statement and line.
+        uses: the facts of the filing that values are made from; the marks are their numbers.
+
+    Returns:
+        the statements in the order of NAMES; columns with shorter periods come first, as in quarterly reports.
+    """
+    by_element: dict[tuple[str, str | None], list[Use]] = defaultdict(list)
+    for use in uses:
+        by_element[use.tag, use.member].append(use)
+    found = []
+    for _, group in groupby(rows, key=lambda row: row.statement):
+        some = list(group)
+        marked = [(use, row) for row in some for use in by_element[row.tag, row.member] if _is(use, row)]
+        newest_first = sorted(_periods(some), key=_newest, reverse=True)
+        found.append(_statement(some, sorted(newest_first, key=lambda period: period[0] or 0), marked))
+    return sorted(found, key=lambda statement: list(NAMES).index(statement.code))
+
+
+def _periods(rows: Iterable[StatementRow]) -> set[Period]:
+    return {(row.quarters, row.end) for row in rows if row.end is not None}
+
+
+def _newest(period: Period) -> tuple[int | None, str]:
+    return period[0], period[1] or ""
+
+
+def _is(leg: Leg | Use, row: StatementRow) -> bool:
     """Whether a figure of a statement is a fact."""
     return (
         (leg.accession, leg.tag, leg.member) == (row.accession, row.tag, row.member)
@@ -104,18 +151,15 @@ def _is(leg: Leg, row: StatementRow) -> bool:
     )
 
 
-def _quarters(leg: Leg) -> int:
+def _quarters(leg: Leg | Use) -> int:
     """The length of the period of a fact in quarters; 0 for an instant."""
     if leg.start is None:
         return 0
     return round(((date.fromisoformat(leg.end) - date.fromisoformat(leg.start)).days + 1) / QUARTER)
 
 
-def _statement(rows: Sequence[StatementRow], marked: Sequence[tuple[Leg, StatementRow]]) -> Statement:
+def _statement(rows: Sequence[StatementRow], columns: Sequence[Period], marked: Marked) -> Statement:
     first = rows[0]
-    lengths = {row.quarters for _, row in marked}
-    periods = {(row.quarters, row.end) for row in rows if row.end is not None and row.quarters in lengths}
-    columns = sorted(periods, key=lambda period: (period[0], period[1] or ""), reverse=True)
     return Statement(
         NAMES[first.statement],
         first.accession,
@@ -124,15 +168,15 @@ def _statement(rows: Sequence[StatementRow], marked: Sequence[tuple[Leg, Stateme
         first.url,
         tuple(Column(str(end), MONTHS_OF_A_QUARTER * (quarters or 0)) for quarters, end in columns),
         tuple(_lines(rows, columns, marked)),
+        first.statement,
     )
 
 
-def _lines(
-    rows: Sequence[StatementRow],
-    columns: Sequence[tuple[int | None, str | None]],
-    marked: Sequence[tuple[Leg, StatementRow]],
-) -> Iterator[StatementLine]:
+def _lines(rows: Sequence[StatementRow], columns: Sequence[Period], marked: Marked) -> Iterator[StatementLine]:
     """The headings, and the lines with a figure in one of the columns."""
+    numbers: dict[int, list[int]] = defaultdict(list)
+    for leg, row in marked:
+        numbers[id(row)].append(leg.leg)
     for _, group in groupby(rows, key=lambda row: (row.line, row.member)):
         of_line = list(group)
         first = of_line[0]
@@ -146,7 +190,9 @@ def _lines(
                 first.depth or 0,
                 first.unit,
                 tuple(_shown(row) for row in shown),
-                tuple(tuple(leg.leg for leg, other in marked if other is row) for row in shown),
+                tuple(tuple(numbers.get(id(row), ())) for row in shown),
+                first.line,
+                first.is_total,
             )
 
 

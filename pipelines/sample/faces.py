@@ -95,9 +95,14 @@ class Face:
 
 
 def label(filer: Filer, concept: Concept, role: str = "label") -> str:
-    """The filer's words for an element: its name in words, or the label of an own one; `Total ...` as a total."""
+    """The filer's words for an element: its name in words, or the label of an own one; `Total ...` as a total.
+
+    Headings end with `[Abstract]`, as in the taxonomies.
+    """
     own = {line.element: line.label for line in filer.own_lines}
     words = own.get(concept[1]) or WORDS.sub(" ", concept[1]).capitalize()
+    if words.endswith(" abstract"):
+        return words.replace(" abstract", " [Abstract]")
     return f"Total {words.lower()}" if role == "totalLabel" else words
 
 

@@ -57,7 +57,7 @@ def of_values(part: Part, current: pl.DataFrame, quarters: Sequence[str]) -> pl.
     """
     of_legs = current.select("cik", "legs").explode("legs").unnest("legs").drop_nulls("accession")
     newest = _newest(of_legs, part)
-    lines = _named(_lines(part, newest, quarters)).filter(
+    lines = _with_totals(_named(_lines(part, newest, quarters))).filter(
         pl.col("member").is_null() | pl.struct("accession", "tag", "member").is_in(_facts(of_legs))
     )
     stated = _with_fiscal_days(lines.filter(pl.col("value").is_not_null()), part)
@@ -101,7 +101,7 @@ def _lines(part: Part, filings: pl.DataFrame, quarters: Sequence[str]) -> pl.Dat
 
 def _named(lines: pl.DataFrame) -> pl.DataFrame:
     """Lines with the columns of the table; they are counted from one, over all pages of a statement."""
-    texts = ["accession", "source", "statement", "label", "element", "member", "unit"]
+    texts = ["accession", "source", "statement", "label", "element", "parent", "member", "unit"]
     days = (pl.col("end") - pl.col("start")).dt.total_days() + 1
     place = pl.struct(pl.col("report").fill_null(0), "line").rank("dense").over(STATEMENT)
     return lines.with_columns(
@@ -116,6 +116,15 @@ def _named(lines: pl.DataFrame) -> pl.DataFrame:
             pl.Int32
         ),
         line=place.cast(pl.Int32),
+    )
+
+
+def _with_totals(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines with whether others of their statement add up to them; null for data sets, which do not say so."""
+    totals = lines.select(*STATEMENT, element="parent").drop_nulls("element").unique().with_columns(is_total=True)
+    is_known = pl.col("source") != DATA_SET
+    return lines.join(totals, on=[*STATEMENT, "element"], how="left", maintain_order="left").with_columns(
+        is_total=pl.when(is_known).then(pl.col("is_total").fill_null(value=False))
     )
 
 

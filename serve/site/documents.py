@@ -32,6 +32,7 @@ from serve.site import (
     reference,
     rendering,
     rules_page,
+    statements_page,
     transfer,
     values,
     view,
@@ -43,7 +44,7 @@ from serve.site.markdown import Document
 from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
 from serve.site.paths import COMPARISON, company_path
 from serve.site.sign_in import SEE_OTHER
-from warehouse import filing_queries, page_queries, queries, rule_queries
+from warehouse import filing_queries, page_queries, queries, rule_queries, statement_queries
 from warehouse.errors import NothingPublished
 from warehouse.fictional import is_fictional
 from warehouse.line_items import SERVED_ITEMS
@@ -209,6 +210,23 @@ def _value(pages: Pages, request: Request) -> Document:
         return values.document(explained, _filings_url(build, explained.symbol, explained.cik), currency)
 
 
+def _statements(pages: Pages, request: Request) -> Document:
+    symbol, accession = request.path_params["symbol"], request.query_params.get(statements_page.FILING, "")
+    with current_build(pages) as build:
+        company = queries.company(build, symbol)
+        if company is None:
+            raise CompanyNotFound(build, symbol)
+
+        def document() -> Document:
+            held = statement_queries.filings(build, company.cik)
+            filing = statements_page.asked(held, accession)
+            shown, uses = statements_page.statements(build, company, filing) if filing else ([], [])
+            url = _filings_url(build, company.symbol, company.cik)
+            return statements_page.document(company, held, filing, shown, uses, url)
+
+        return once(build, ("statements", company.symbol, accession), document)
+
+
 def _filings_url(build: OpenBuild, symbol: str, cik: str) -> str:
     """The list of a company's filings: at the SEC, or here if the company is fictional."""
     here = f"{company_path(symbol)}/filings"
@@ -220,7 +238,8 @@ def _filings(pages: Pages, request: Request) -> Document:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
-        return filings.listed(company, filing_queries.filings(build, company.cik))
+        stated = {filing.accession for filing in statement_queries.filings(build, company.cik)}
+        return filings.listed(company, filing_queries.filings(build, company.cik), stated)
 
 
 def _filing(pages: Pages, request: Request) -> Document:
@@ -264,6 +283,7 @@ DOCUMENTS: tuple[tuple[str, Make, Access], ...] = (
     (changes_page.PATH, _changes, Access.SUBSCRIBER),
     ("/companies/{symbol}", _company, Access.SUBSCRIBER),
     ("/companies/{symbol}/filings", _filings, Access.SUBSCRIBER),
+    ("/companies/{symbol}/statements", _statements, Access.SUBSCRIBER),
     ("/filings/{accession}", _filing, Access.SUBSCRIBER),
     ("/companies/{symbol}/{item}/{period}", _value, Access.SUBSCRIBER),
 )

@@ -15,6 +15,7 @@ FILES = {
     "complete.js": "text/javascript; charset=utf-8",
     "company.css": "text/css; charset=utf-8",
     "rules.css": "text/css; charset=utf-8",
+    "statements.css": "text/css; charset=utf-8",
     "copy.js": "text/javascript; charset=utf-8",
     "charts.js": "text/javascript; charset=utf-8",
     "ages.js": "text/javascript; charset=utf-8",

@@ -5,26 +5,30 @@ Belongs here: what these pages show. Does not: the queries (warehouse.filing_que
 Filings of fictional companies are only here; those of real ones are at the SEC, and the list links to both.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from serve.provenance import number
-from serve.site.markdown import Document, write
-from serve.site.paths import company_path
+from serve.site.markdown import Document, link, write
+from serve.site.paths import company_path, statements_path
 from warehouse.fictional import FILINGS, is_fictional
 from warehouse.filing_queries import Fact, Filing
 from warehouse.served_rows import Company
 
 
-def listed(company: Company, filings: Sequence[Filing]) -> Document:
-    """The list of a company's filings, newest first."""
+def listed(company: Company, filings: Sequence[Filing], stated: Collection[str]) -> Document:
+    """The list of a company's filings, newest first; `stated` are those whose statements are in the data."""
     text = write(
         "filings.md",
         company=company,
         to=company_path(company.symbol),
         fictional=is_fictional(company.cik),
-        filings=[(filing, f"{FILINGS}{filing.accession}") for filing in filings],
+        filings=[(filing, f"{FILINGS}{filing.accession}", _statements(company, filing, stated)) for filing in filings],
     )
     return Document(text)
+
+
+def _statements(company: Company, filing: Filing, stated: Collection[str]) -> str:
+    return link("Statements", statements_path(company.symbol, filing.accession)) if filing.accession in stated else "–"
 
 
 def document(filing: Filing, company: Company, facts: Sequence[Fact]) -> Document:

@@ -35,6 +35,7 @@ from serve.site import (
     quality_page,
     search,
     sign_in,
+    statements_page,
     workbook,
 )
 from serve.site.building import CompanyNotFound
@@ -57,6 +58,7 @@ TABLES: tuple[tuple[PageRoute, ...], ...] = (
     files.ROUTES,
     company_csv.ROUTES,
     workbook.ROUTES,
+    statements_page.ROUTES,
     lists_csv.ROUTES,
     downloads.ROUTES,
     documents.ROUTES,

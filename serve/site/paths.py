@@ -19,6 +19,12 @@ def company_path(symbol: str) -> str:
     return f"/companies/{quote(symbol, safe='')}"
 
 
+def statements_path(symbol: str, accession: str = "", line: str = "") -> str:
+    """The address of the statements of a filing of a company, by default the newest one; at a line."""
+    query, place = (f"{sign}{quote(text)}" if text else "" for sign, text in (("?filing=", accession), ("#", line)))
+    return f"{company_path(symbol)}/statements{query}{place}"
+
+
 def comparison_path(symbols: Iterable[str]) -> str:
     """The address of a comparison of companies."""
     return f"{COMPARISON}?symbols={','.join(quote(symbol, safe='') for symbol in symbols)}"

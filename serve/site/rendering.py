@@ -8,6 +8,7 @@ Besides headings, paragraphs, lists, tables, fenced code, `code`, **strong**, *e
     ## Heading {#anchor}        a heading with an anchor for links
     Caption {#prefix-}:         directly before a table: its caption; each row gets an anchor, made of the prefix and
                                 the text of its first cell
+    | Cell {#anchor} |          the first cell of a row may end with an anchor of the row
     Title {#anchor}:            directly before code: its title, with a button that copies the code; of several such
                                 programs in a row, a reader chooses one
     > **Title**                 a quotation that starts so is folded until a reader opens it; any other is a notice
@@ -330,10 +331,13 @@ class Html(RendererHTML):
             return _markdown().parseInline(text, env)[0]
 
         def cell(text: str) -> str:
+            text = ANCHOR.sub("", text) if text.endswith("}") else text
             html = tables.simple(text, env["root"])
             return self.renderInline(parsed(text).children or [], options, env) if html is None else html
 
         def row(first: str) -> str:
+            if first.endswith("}") and (own := ANCHOR.search(first)):
+                return Markup('<tr id="{}">').format(own[1])
             return "<tr>" if prefix is None else Markup('<tr id="{}{}">').format(prefix, _plain(parsed(first)))
 
         rows = "".join(tables.html(meta["table"], cell, row))

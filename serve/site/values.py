@@ -28,7 +28,7 @@ from serve.provenance import (
 )
 from serve.site.figures import TITLES, unit
 from serve.site.markdown import Document, Markdown, plain, write
-from serve.site.paths import rule_path
+from serve.site.paths import rule_path, statements_path
 from warehouse.explain import Explanation, Part, Step
 from warehouse.fictional import is_fictional
 from warehouse.statements import Statement, StatementLine
@@ -64,7 +64,7 @@ def document(explained: Explanation, filings_url: str, currency: str) -> Documen
         rows=rows,
         has_factors=any(row.filed for row in rows),
         unread=[(not_read(report), report.accession, report.url or filings_url) for report in explained.unread],
-        statements=[_sheet(statement, currency) for statement in explained.statements],
+        statements=[_sheet(statement, currency, explained.symbol) for statement in explained.statements],
         steps=[_step(step) for step in explained.steps if step.formula not in step.figures],
         is_rebased=any(leg.split_factor != 1 for part in explained.parts for leg in part.legs),
         is_known=explained.reason is not None and explained.reason.code in GAPS,
@@ -95,11 +95,13 @@ class Sheet(NamedTuple):
     """A statement as filed: its title, its filing, the heads of the columns of figures, and the lines.
 
     Each line has its words, with the numbers of the facts of the value, and its figures; those of the value are marked.
+    `whole` is the address of the statement with all columns, at the first of these lines.
     """
 
     title: str
     filing: str
     url: str | None
+    whole: str
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[str]]]
 
@@ -118,13 +120,15 @@ def _rows(part: Part, filings_url: str) -> Iterator[Row]:
         yield Row(f"{name}, sum of {ranges([leg.leg for leg in part.legs])}", number(part.value))
 
 
-def _sheet(statement: Statement, currency: str) -> Sheet:
+def _sheet(statement: Statement, currency: str, symbol: str) -> Sheet:
+    first = next((line.place for line in statement.lines if line.marks), 0)
     unit = amounts_in(statement)
     money = next((line.unit for line in statement.lines if is_amount(line)), currency)
     return Sheet(
         f"{statement.name} as filed, in {UNITS[unit]}{money}",
         f"{statement.form or 'filing'} of {statement.filed or 'an unknown day'}",
         statement.url,
+        statements_path(symbol, statement.accession, f"{statement.code}-{first}"),
         columns(statement),
         [_line(line, unit) for line in statement.lines],
     )

@@ -47,6 +47,7 @@ PAGES = {
     "rule": "/rules/revenue.us-gaap.total",
     "quality": "/quality",
     "filings": f"{COMPANY}/filings",
+    "statements": f"{COMPANY}/statements",
     "companies": "/companies",
     "downloads": "/downloads",
     "changes": "/changes",
