@@ -37,6 +37,7 @@ class Listed(msgspec.Struct, frozen=True):
     debt_to_fcf: float | None = None
     growth: float | None = None
     """Growth of revenue on the twelve months that ended a year before, as a fraction."""
+    is_primary: bool = True
 
     @property
     def net_margin(self) -> float | None:
@@ -61,7 +62,8 @@ def listed(build: OpenBuild) -> list[Listed]:
     found = build.rows(
         f"SELECT covered.symbol, name, exchange, {INDUSTRY}, covered.cik, covered.currency, period, "
         "CAST(last_period_end AS VARCHAR), revenue, net_income, free_cash_flow, roic, covered.sic, "
-        "debt_to_fcf, revenue_growth_1y FROM (SELECT *, count(*) OVER (PARTITION BY currency) AS in_currency "
+        "debt_to_fcf, revenue_growth_1y, is_primary "
+        "FROM (SELECT *, count(*) OVER (PARTITION BY currency) AS in_currency "
         f"FROM companies WHERE {COVERED}) AS covered "
         "LEFT JOIN (SELECT symbol, period, period_end, revenue, net_income, free_cash_flow, roic, debt_to_fcf "
         "FROM financials WHERE period_kind = 'ttm') AS newest "

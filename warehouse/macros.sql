@@ -189,6 +189,51 @@ COMMENT ON MACRO TABLE latest IS
 'A cross-section of the primary listed symbols: the newest trailing-twelve-months value of a line item (item_) of each '
 'company, with its period end. Check the period end: a company may have stopped reporting the item.';
 
+-- the pages find the same companies in memory (serve.site.directory), and a test compares both
+CREATE MACRO peers(symbol_) AS TABLE
+WITH newest AS (
+    SELECT
+        symbol,
+        companies.cik,
+        name,
+        exchange,
+        sic,
+        industry,
+        companies.currency,
+        is_listed,
+        companies.is_primary,
+        financials.* EXCLUDE (symbol, cik, currency, is_primary)
+    FROM companies
+    INNER JOIN financials USING (symbol)
+    WHERE period_kind = 'ttm' AND period_end = last_period_end AND revenue > 0
+)
+SELECT
+    peer.symbol,
+    peer.cik,
+    peer.name,
+    peer.exchange,
+    peer.sic,
+    peer.industry,
+    peer.currency,
+    peer.period,
+    peer.period_end,
+    peer.revenue / asked.revenue AS size,
+    -- each item: peer.{item},
+FROM newest AS asked
+INNER JOIN newest AS peer
+    ON
+        asked.industry = peer.industry
+        AND asked.currency = peer.currency
+        AND asked.cik <> peer.cik
+WHERE upper(asked.symbol) = upper(symbol_) AND asked.industry <> 'general' AND peer.is_listed AND peer.is_primary
+ORDER BY (asked.sic = peer.sic AND abs(ln(size)) <= ln(10)) IS TRUE DESC, abs(ln(size)), peer.symbol
+LIMIT 5;
+
+COMMENT ON MACRO TABLE peers IS
+'Five listed companies of the industry of a symbol (case-insensitive), nearest in revenue of the newest twelve months by '
+'ratio (size), in the same currency. Those of the same four-digit SIC code come first if they are between a tenth and ten '
+'times as large. Fewer if there are not so many; none without revenue or industry.';
+
 CREATE MACRO explain(symbol_, item_, period_) AS TABLE
 WITH asked AS (
     SELECT DISTINCT

@@ -13,16 +13,19 @@ from markupsafe import Markup
 
 from serve.api import models, responses
 from serve.provenance import not_read
-from serve.site import charts, key_figures
+from serve.site import charts, comparison, key_figures
 from serve.site.charts import Point
+from serve.site.directory import directory
 from serve.site.figures import KINDS, READ, TITLES, Shown, alike, short, unit
 from serve.site.history import BREAKS, History, Slot
+from serve.site.listing import COLUMNS
 from serve.site.markdown import Document, write
 from serve.site.paths import company_path, comparison_path
 from serve.site.sheet import Sheet, remarks, restated
 from serve.site.values import address as value_address
 from serve.site.view import View
 from warehouse import company_queries, page_queries, queries
+from warehouse.company_queries import Listed
 from warehouse.fictional import is_fictional
 from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Break, Gap, Report, Stated
@@ -49,10 +52,14 @@ class Held:
     valuation: models.FairValue | models.NoFairValue | None
     unread: Sequence[UnreadReport] = ()
     industry: str | None = None
+    alike: Sequence[Listed] = ()
+    """The company itself and its peers; empty if it has none."""
 
 
 def held(build: OpenBuild, company: Company) -> Held:
     """What the build holds of a company."""
+    of = directory(build)
+    own, peers = of.company(company.symbol), of.peers(company.symbol)
     valued, reports = queries.valuation(build, company), page_queries.reports(build, company.cik)
     return Held(
         company,
@@ -63,6 +70,7 @@ def held(build: OpenBuild, company: Company) -> Held:
         responses.valuation(company, valued) if valued else None,
         unread_reports(build, company.cik),
         company_queries.industry(build, company.symbol),
+        [own, *peers] if own and peers else [],
     )
 
 
@@ -120,6 +128,9 @@ def document(
         rests_on=rests_on,
         choices=list(view.links(company.symbol, history.kinds)),
         sheet=sheet,
+        alike=held.alike,
+        beside=[column for column in COLUMNS if column.name not in ("exchange", "industry")],
+        compared=comparison_path([row.symbol for row in held.alike[: comparison.MOST]]),
         broken=[(each, BREAKS[each.kind]) for each in held.breaks if each.kind in BREAKS and each in parting],
         has_recast=any(each.kind == "recast" for each in parting),
         cards=cards,

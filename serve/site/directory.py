@@ -1,7 +1,7 @@
 """The covered companies of a build in memory, for pages that find companies.
 
-Belongs here: searching, filtering and sorting them. Does not: their rows (warehouse.company_queries), pages (listing,
-search, comparison).
+Belongs here: searching, filtering and sorting them, and the peers of one. Does not: their rows
+(warehouse.company_queries), pages (listing, search, comparison).
 
 19,000 companies are read in a fifth of a second, once for each build; a search of them takes ten milliseconds.
 """
@@ -40,6 +40,10 @@ BY_AMOUNT: Mapping[str, Amount] = {
 IN_CURRENCY = frozenset({"revenue", "net_income", "free_cash_flow"})
 """Amounts that are sorted within their currency."""
 
+PEERS = 5
+TIMES = 10.0
+"""A company of the same SIC code is a peer before others of the industry if it is at most so many times as large or
+small, as in macro `peers`."""
 CLOSE = 5  # companies that are suggested for a text that no company has
 
 _kept: WeakKeyDictionary[OpenBuild, "Directory"] = WeakKeyDictionary()
@@ -79,6 +83,20 @@ class Directory:
             if rank is not None:
                 ranked.append((rank, row))
         return [row for _, row in sorted(ranked, key=lambda pair: pair[0])]
+
+    def peers(self, symbol: str) -> list[Listed]:
+        """The companies of the industry of a symbol that are nearest in revenue, as macro `peers` finds them."""
+        own = self._by_symbol.get(symbol.upper())
+        if own is None or not own.industry or not own.revenue or own.revenue <= 0:
+            return []
+        ranked = []
+        for row in self.rows:
+            same = (row.industry, row.currency) == (own.industry, own.currency) and row.cik != own.cik
+            if same and row.is_primary and row.revenue and row.revenue > 0:
+                apart = abs(math.log(row.revenue / own.revenue))
+                is_close = row.sic == own.sic is not None and apart <= math.log(TIMES)
+                ranked.append((not is_close, apart, row.symbol, row))
+        return [row for *_, row in sorted(ranked)[:PEERS]]
 
     def chosen(
         self, search: str, exchange: str, industry: str, sort: str, bounds: Mapping[str, Bounds] | None = None

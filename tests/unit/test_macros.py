@@ -31,6 +31,7 @@ MACROS = {
     "restatements",
     "restatements_known",
     "latest",
+    "peers",
     "explain",
 }
 
