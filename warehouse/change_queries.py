@@ -4,6 +4,8 @@ Belongs here: the values that differ from the build before (table `changes`), wi
 of a value (queries, explain_queries).
 """
 
+from collections.abc import Collection
+
 import msgspec
 
 from warehouse.fictional import address
@@ -28,6 +30,7 @@ class Change(msgspec.Struct, frozen=True):
     form: str | None
     filed: str | None
     url: str | None
+    cik: str = ""
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -55,28 +58,40 @@ def _changed(build: OpenBuild) -> str:
     return f"FROM {with_class(build, 'changes')} AS changes JOIN ({covered}) AS covered USING (cik, of_class)"
 
 
-def counts(build: OpenBuild) -> Counts:
-    """How many values of covered companies differ from the build before."""
+def counts(build: OpenBuild, ciks: Collection[str] | None = None) -> Counts:
+    """How many values of covered companies differ from the build before; of all, or of those with some CIKs."""
     withdrawn = "changes.after IS NULL"
     [row] = build.rows(
         f"SELECT count(*) FILTER (NOT {withdrawn} AND changes.before IS NULL), "
         f"count(*) FILTER (NOT {withdrawn} AND changes.before IS NOT NULL), "
-        f"count(*) FILTER ({withdrawn}), count(DISTINCT cik) {_changed(build)} WHERE item IN $items",
-        {"items": SERVED_NAMES},
+        f"count(*) FILTER ({withdrawn}), count(DISTINCT cik) {_changed(build)} "
+        f"WHERE item IN $items AND {_of(ciks)}",
+        {"items": SERVED_NAMES, "ciks": list(ciks or ())},
     )
     return Counts(*row)
 
 
-def newest(build: OpenBuild, limit: int) -> list[Change]:
-    """The changes of a build, those of the filings that were accepted last first; at most so many."""
+def newest(build: OpenBuild, limit: int, ciks: Collection[str] | None = None) -> list[Change]:
+    """The changes of a build, those of the filings that were accepted last first; at most so many.
+
+    Args:
+        build: the build.
+        limit: the largest number of changes.
+        ciks: the companies whose changes are wanted; None: all.
+    """
     found = build.rows(
         "SELECT symbol, period, item, changes.before, changes.after, changes.cause, current.form, "
-        f"CAST(current.filed AS VARCHAR), {address('filings')} {_changed(build)} "
+        f"CAST(current.filed AS VARCHAR), {address('filings')}, cik {_changed(build)} "
         f"JOIN (FROM {with_class(build, 'versions')} WHERE is_current) AS current "
         "USING (cik, of_class, period_kind, period_end, item) "
-        f"LEFT JOIN filings USING (accession) WHERE item IN $items "
+        f"LEFT JOIN filings USING (accession) WHERE item IN $items AND {_of(ciks)} "
         "ORDER BY known_at DESC NULLS LAST, symbol, period_end DESC, period_kind DESC, list_position($items, item) "
         "LIMIT $limit",
-        {"items": SERVED_NAMES, "limit": limit},
+        {"items": SERVED_NAMES, "limit": limit, "ciks": list(ciks or ())},
     )
     return [Change(*row) for row in found]
+
+
+def _of(ciks: Collection[str] | None) -> str:
+    """SQL: whether a change is of one of the companies `$ciks`; of all companies the list is empty."""
+    return f"{'NOT ' if ciks is None else ''}list_contains($ciks::VARCHAR[], cik)"

@@ -1,4 +1,4 @@
-"""The tables of the accounts database: accounts, subscriptions, keys, sign-ins, counts and changes.
+"""The tables of the accounts database: accounts, subscriptions, keys, watchlists, sign-ins, counts and changes.
 
 Belongs here: tables and columns, the same for each database system. Does not: connections and what differs between the
 systems (database), what is read and written (accounts, sign_ins, holders).
@@ -82,6 +82,12 @@ sessions = _table(
     Column("sha256", LargeBinary, primary_key=True),
     Column("account_id", NUMBER, ForeignKey(accounts.c.id), nullable=False),
     Column("expires_at", SECONDS, nullable=False),
+)
+watched = _table(
+    "watched",
+    Column("account_id", NUMBER, ForeignKey(accounts.c.id), primary_key=True, autoincrement=False),
+    Column("cik", Text, primary_key=True),
+    Column("added_at", Text, nullable=False),
 )
 secrets = _table(
     "secrets",

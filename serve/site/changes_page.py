@@ -6,6 +6,7 @@ value (values), access control (mount).
 
 from collections.abc import Sequence
 
+from serve.site import watchlist
 from serve.site.building import once
 from serve.site.figures import TITLES, glance
 from serve.site.markdown import Document, Markdown, link, write
@@ -25,9 +26,13 @@ DIGITS = 4
 ASSETS = ("ages.js",)
 
 
-def changes(build: OpenBuild) -> tuple[Sequence[Change], Counts]:
-    """The newest changes of a build and the number of all; read once for each build."""
-    return once(build, changes, lambda: (change_queries.newest(build, MOST), change_queries.counts(build)))
+def changes(build: OpenBuild, watched: frozenset[str] | None = None) -> tuple[Sequence[Change], Counts]:
+    """The newest changes of a build and the number of all, or of some companies; read once for each build."""
+
+    def read() -> tuple[Sequence[Change], Counts]:
+        return change_queries.newest(build, MOST, watched), change_queries.counts(build, watched)
+
+    return once(build, (changes, watched), read)
 
 
 def last_page(listed: Sequence[Change]) -> int:
@@ -35,7 +40,9 @@ def last_page(listed: Sequence[Change]) -> int:
     return max(1, -(-len(listed) // PAGE))
 
 
-def document(listed: Sequence[Change], counts: Counts, published_at: str, page: int) -> Document:
+def document(
+    listed: Sequence[Change], counts: Counts, published_at: str, page: int, *, is_watched: bool = False
+) -> Document:
     """A page of the list.
 
     Args:
@@ -43,10 +50,13 @@ def document(listed: Sequence[Change], counts: Counts, published_at: str, page: 
         counts: the numbers of all.
         published_at: when the build was published, ISO 8601 in UTC.
         page: number of this page, from 1.
+        is_watched: whether these are the changes of the reader's watchlist.
     """
+    of_watchlist = f"{watchlist.WATCHED}={watchlist.YES}"
+    start = f"{PATH}?{of_watchlist}&" if is_watched else f"{PATH}?"
     last, shown = last_page(listed), listed[(page - 1) * PAGE : page * PAGE]
     turns = tuple(
-        (text, f"{PATH}?page={to}")
+        (text, f"{start}page={to}")
         for text, to in (("Previous page", page - 1), ("Next page", page + 1))
         if 1 <= to <= last
     )
@@ -60,6 +70,8 @@ def document(listed: Sequence[Change], counts: Counts, published_at: str, page: 
         rows=[_row(change) for change in shown],
         causes={code: CAUSES[code] for code in dict.fromkeys(change.cause for change in shown) if code in CAUSES},
         turns=turns,
+        is_watched=is_watched,
+        of_watchlist=f"{PATH}?{of_watchlist}",
     )
     return Document(text, by_query=True, turns=turns, assets=ASSETS)
 

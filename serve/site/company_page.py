@@ -146,6 +146,7 @@ def document(
         cards="h3",
         by_query=True,
         assets=ASSETS,
+        watch=(company.symbol, company.cik),
     )
 
 

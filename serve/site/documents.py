@@ -36,6 +36,7 @@ from serve.site import (
     transfer,
     values,
     view,
+    watchlist,
 )
 from serve.site.building import CompanyNotFound, current_build, once
 from serve.site.directory import close_matches, directory
@@ -68,6 +69,7 @@ def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
     if document.address:
         return RedirectResponse(pages.root + document.address, SEE_OTHER)
     template = "index.html" if path == "/" else "document.html"
+    is_watched = bool(document.watch and document.watch[1] and document.watch[1] in watchlist.ciks(pages, request))
     alternate = FRONT if path == "/" else f"{path}.md{_query(document, request)}"
     shown = rendering.page(document, pages.root)
     page = pages.render(
@@ -78,6 +80,9 @@ def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
         turns=document.turns,
         assets=document.assets,
         alternate=alternate,
+        watch=document.watch,
+        is_watched=is_watched,
+        back=f"{path}{_query(document, request)}",
     )
     return send(page, request)
 
@@ -159,21 +164,27 @@ def _held_rules(pages: Pages) -> tuple[list[RuleCount], rules_page.Examples]:
 
 
 def _companies(pages: Pages, request: Request) -> Document:
-    asked = listing.asked_for(request)
+    asked, watched = listing.asked_for(request), watchlist.ciks(pages, request)
     with current_build(pages) as build:
         of = directory(build)
-        rows = listing.chosen(of, asked)
+        rows = listing.chosen(of, asked, watched)
         near = close_matches(build, asked["search"]) if not rows else []
     number = _page(request.query_params.get("page", "1"), listing.last_page(rows))
-    return listing.document(of, rows, near, asked, number)
+    return listing.document(of, rows, near, asked, number, watched if _is_for_people(request) else None)
+
+
+def _is_for_people(request: Request) -> bool:
+    """Whether a document is asked for as HTML, which has forms."""
+    return not request.url.path.endswith(".md")
 
 
 def _changes(pages: Pages, request: Request) -> Document:
+    watched = watchlist.ciks(pages, request) if watchlist.is_asked_for(request) else None
     with current_build(pages) as build:
-        listed, counts = changes_page.changes(build)
+        listed, counts = changes_page.changes(build, watched)
         published_at = build.pointer.published_at
     number = _page(request.query_params.get("page", "1"), changes_page.last_page(listed))
-    return changes_page.document(listed, counts, published_at, number)
+    return changes_page.document(listed, counts, published_at, number, is_watched=watched is not None)
 
 
 def _company(pages: Pages, request: Request) -> Document:

@@ -5,14 +5,14 @@ text (templates/companies.md), one company's page (company_page).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 
 from serve.http.errors import NotFound
-from serve.site import names
+from serve.site import names, watchlist
 from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Bounds, Directory
 from serve.site.figures import glance, per_cent
 from serve.site.markdown import Bound, Choice, Document, Markdown, Search, link, plain, write
@@ -94,8 +94,9 @@ BOUNDS = {name: (f"{name}_min", f"{name}_max") for name in LIMITS}
 """The parameters of the smallest and the largest value of each."""
 NUMBER = re.compile(r"-?\d{1,12}(\.\d{1,12})?")
 ENDS = tuple(end for ends in BOUNDS.values() for end in ends)
-ASKED = ("search", "exchange", "industry", "sort", *ENDS)
+ASKED = ("search", "exchange", "industry", "sort", watchlist.WATCHED, *ENDS)
 """What the list can be asked for."""
+ONLY_WATCHED = (watchlist.YES, "Watched only")
 SORTS = frozenset(sign + name for name in (*BY_TEXT, *BY_AMOUNT) for sign in ("", "-"))
 
 
@@ -103,10 +104,11 @@ def asked_for(request: Request) -> dict[str, str]:
     """What a request asks the list for, by the names of ASKED; empty if not.
 
     Raises:
-        NotFound: the list cannot be sorted so, or a bound is no number.
+        NotFound: the list cannot be sorted so, a bound is no number, or `watched` has another value than yes.
     """
     asked = {name: request.query_params.get(name, "").strip() for name in ASKED}
     asked["search"] = text_of(request, "search")
+    watchlist.is_asked_for(request)
     if asked["sort"] not in ("", *SORTS):
         raise NotFound(f"The list can be sorted by one of {', '.join(sorted(SORTS))}.")
     for name in ENDS:
@@ -127,14 +129,15 @@ def text_of(request: Request, parameter: str = "text") -> str:
     return text
 
 
-def chosen(of: Directory, asked: Mapping[str, str]) -> list[Listed]:
-    """The companies of the list for what it was asked for."""
+def chosen(of: Directory, asked: Mapping[str, str], watched: Collection[str] = ()) -> list[Listed]:
+    """The companies of the list for what it was asked for; `watched` are the CIKs of the reader's watchlist."""
     bounds: dict[str, Bounds] = {}
     for figure, ends in BOUNDS.items():
         least, most = (float(asked[end]) / LIMITS[figure][1] if asked[end] else None for end in ends)
         if least is not None or most is not None:
             bounds[figure] = least, most
-    return of.chosen(asked["search"], asked["exchange"], asked["industry"], asked["sort"], bounds)
+    rows = of.chosen(asked["search"], asked["exchange"], asked["industry"], asked["sort"], bounds)
+    return [row for row in rows if row.cik in watched] if asked[watchlist.WATCHED] else rows
 
 
 def document(
@@ -143,6 +146,7 @@ def document(
     near: Sequence[Listed],
     asked: Mapping[str, str],
     page: int,
+    watched: Collection[str] | None = None,
 ) -> Document:
     """A page of the list.
 
@@ -152,14 +156,17 @@ def document(
         near: companies to show if none was found.
         asked: what the list was asked for (see asked_for).
         page: number of this page, from 1.
+        watched: the CIKs of the reader's watchlist; None for a program, which has no forms.
     """
     last = last_page(rows)
     name, is_descending = asked["sort"].removeprefix("-"), asked["sort"].startswith("-")
     turns = [("First page", 1, page > 2), ("Previous page", page - 1, page > 1)]
     turns += [("Next page", page + 1, page < last), ("Last page", last, page < last - 1)]
+    shown = rows[(page - 1) * PAGE : page * PAGE] or near
     text = write(
         "companies.md",
-        rows=rows[(page - 1) * PAGE : page * PAGE] or near,
+        rows=shown,
+        has_stars=watched is not None,
         total=len(rows),
         companies=len({row.cik for row in rows}),
         asked=asked,
@@ -178,6 +185,7 @@ def document(
     choices = (
         Choice("Exchange", "exchange", asked["exchange"], "All exchanges", _counted(of.exchanges)),
         Choice("Industry", "industry", asked["industry"], "All industries", _counted(of.industries)),
+        Choice("Watchlist", watchlist.WATCHED, asked[watchlist.WATCHED], "All companies", (ONLY_WATCHED,)),
     )
     bounds = tuple(
         Bound(label, BOUNDS[name], (asked[BOUNDS[name][0]], asked[BOUNDS[name][1]]))
@@ -185,7 +193,8 @@ def document(
     )
     kept = (("sort", asked["sort"]),)
     form = Search("Symbol, name or CIK", "search", asked["search"], "Show", choices, bounds, kept)
-    return Document(text, search=form)
+    stars = () if watched is None else watchlist.stars([(row.symbol, row.cik) for row in shown], watched)
+    return Document(text, search=form, drawings=stars, watch=None if watched is None else ("", ""))
 
 
 def last_page(rows: Sequence[Listed]) -> int:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from serve.api import responses
 from serve.http.errors import NotFound
-from serve.site import comparison, listing
+from serve.site import comparison, listing, watchlist
 from serve.site.building import current_build
 from serve.site.company_csv import as_text, response, written
 from serve.site.directory import directory
@@ -30,7 +30,7 @@ def show_list(pages: Pages, request: Request) -> Response:
     """All companies that the list shows for the same query, on all its pages."""
     asked = listing.asked_for(request)
     with current_build(pages) as build:
-        rows = listing.chosen(directory(build), asked)
+        rows = listing.chosen(directory(build), asked, watchlist.ciks(pages, request))
     return response(written(LISTED, map(_listed, rows)), "companies")
 
 

@@ -80,6 +80,8 @@ class Document:
     by_query: the query of the address chooses what the page shows.
     search: a search field.
     turns: texts and addresses of the pages before and after this one, which a browser also shows below the text.
+    watch: the symbol and the CIK of the company whose star the page has; empty if its rows have stars; None if
+        nothing has.
     address: where a browser finds the page, if it asked for it in other words.
     """
 
@@ -93,6 +95,7 @@ class Document:
     by_query: bool = False
     search: Search | None = None
     turns: tuple[tuple[str, str], ...] = ()
+    watch: tuple[str, str] | None = None
     address: str = ""
 
 

@@ -36,6 +36,7 @@ from serve.site import (
     search,
     sign_in,
     statements_page,
+    watchlist,
     workbook,
 )
 from serve.site.building import CompanyNotFound
@@ -65,7 +66,7 @@ TABLES: tuple[tuple[PageRoute, ...], ...] = (
     llms.ROUTES,
 )
 """The pages for GET; the first matching path is used."""
-FORMS: tuple[tuple[PageRoute, ...], ...] = (sign_in.FORMS, profile.FORMS)
+FORMS: tuple[tuple[PageRoute, ...], ...] = (sign_in.FORMS, profile.FORMS, watchlist.FORMS)
 """The forms for POST."""
 
 

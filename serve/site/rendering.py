@@ -14,7 +14,8 @@ Besides headings, paragraphs, lists, tables, fenced code, `code`, **strong**, *e
     > **Title**                 a quotation that starts so is folded until a reader opens it; any other is a notice
     *Text*                      a paragraph that is all emphasized is small
     | Heading ↓ |               the table is sorted by this column, in descending order (↑: ascending)
-    ![What it shows](#name)     a drawing that the page makes itself; a screen reader says what it shows
+    ![What it shows](#name)     a drawing that the page makes itself; a screen reader says what it shows. At the end of
+                                a cell it is a button with a name of its own
 
 `{#...}` may be left out. HTML is text, never an element, and only addresses of the web, of this site and of this page
 become links.
@@ -38,6 +39,7 @@ from serve.site import tables
 from serve.site.markdown import ADDRESS, Document
 
 ANCHOR = re.compile(r" \{#([^\s{}\\]*)\}$")
+DRAWING = re.compile(r"(?: |^)!\[[^\]]*\]\(#(?P<name>[^\s()]+)\)$")
 RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
@@ -202,7 +204,7 @@ def _asides(state: StateCore) -> None:
 def _drawings(state: StateCore) -> None:
     """An image is a drawing of the page, and a sentence for screen readers; no image is ever loaded.
 
-    In a cell, whose text is parsed on its own, an image is its text.
+    Within a cell, whose text is parsed on its own, an image is its text.
     """
     by_name: Mapping[str, Markup] = dict(state.env["document"].drawings)
     tokens: list[Token] = []
@@ -330,7 +332,11 @@ class Html(RendererHTML):
         def parsed(text: str) -> Token:
             return _markdown().parseInline(text, env)[0]
 
+        drawings: Mapping[str, Markup] = dict(env["document"].drawings)
+
         def cell(text: str) -> str:
+            if text.endswith(")") and (found := DRAWING.search(text)) and found["name"] in drawings:
+                return f"{cell(text[: found.start()])} {drawings[found['name']]}"
             text = ANCHOR.sub("", text) if text.endswith("}") else text
             html = tables.simple(text, env["root"])
             return self.renderInline(parsed(text).children or [], options, env) if html is None else html

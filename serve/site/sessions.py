@@ -91,19 +91,34 @@ class Sessions:
         response.delete_cookie(self.cookie, path="/", secure=self._is_secure, httponly=True, samesite="lax")
 
     def form_token(self, session_id: str) -> str:
-        """The token that a form must contain when it is sent with this id."""
-        return self._forms.get_signature(session_id).decode()
+        """A token that a form must contain when it is sent with this id; another one each time.
+
+        It is the signature of the id, combined with random bytes as long as it. So a page that has it may be
+        compressed: its length says nothing about the signature (BREACH).
+        """
+        signature = self._forms.get_signature(session_id)
+        random = secrets.token_bytes(len(signature))
+        return (random + _combined(random, signature)).hex()
 
     def is_own_form(self, request: Request, values: Mapping[str, str]) -> bool:
         """Whether a form comes from a page that this service sent to the same browser."""
         session_id = self.id_of(request)
         if session_id is None or not self._is_same_origin(request):
             return False
-        sent = values.get(FORM_TOKEN, "")
-        return hmac.compare_digest(sent.encode(), self.form_token(session_id).encode())
+        try:
+            sent = bytes.fromhex(values.get(FORM_TOKEN, ""))
+        except ValueError:
+            return False
+        half = len(sent) // 2
+        return hmac.compare_digest(_combined(sent[:half], sent[half:]), self._forms.get_signature(session_id))
 
     def _is_same_origin(self, request: Request) -> bool:
         """Whether the Origin header names this service; every browser sends it with a POST."""
         own = {self._origin, f"{self._scheme}://{request.headers.get('host')}"}
         site = request.headers.get("sec-fetch-site", "same-origin")
         return request.headers.get("origin") in own and site == "same-origin"
+
+
+def _combined(random: bytes, other: bytes) -> bytes:
+    """Two byte strings, bit by bit: the same operation hides a signature and shows it again."""
+    return bytes(one ^ two for one, two in zip(random, other, strict=False))

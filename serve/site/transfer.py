@@ -1,8 +1,9 @@
 """How documents and files are transferred: compressed, and kept by caches if they are the same for everyone.
 
-Belongs here: content codings, validators and freshness of pages. Does not: those of the interface (serve.http.caching),
-pages with a form token, which are never compressed: an attacker who adds text to a page could guess a secret by the
-length of the response (BREACH).
+Belongs here: content codings, validators and freshness of pages. Does not: those of the interface (serve.http.caching).
+
+An attacker who adds text to a page can guess a secret in it by the length of the compressed response (BREACH). So the
+form token is another one in each response (sessions), and a new key is shown on a page that is not compressed.
 """
 
 import hashlib

@@ -31,6 +31,7 @@ from serve.access.limits import (
     LocalLimits,
     allowance,
 )
+from serve.access.watchlists import MOST, WatchlistFull, Watchlists
 from serve.http.errors import CommandError, RateLimited
 from warehouse import sqlite
 
@@ -113,6 +114,20 @@ def test_an_account_has_at_most_ten_active_keys(accounts: Accounts) -> None:
     accounts.revoke_key(accounts.keys_of(EMAIL)[0].id, NOW)
     accounts.create_key(EMAIL, NOW)
     assert len(accounts.keys_of(EMAIL)) == 11
+
+
+def test_a_watchlist_has_an_end(accounts: Accounts) -> None:
+    """The company beyond the last one is refused; one that is there may be added again."""
+    accounts.create_key("reader@example.org", 0)
+    watchlists = Watchlists(accounts)
+    for number in range(MOST):
+        watchlists.add("reader@example.org", f"{number:010}", 0)
+    with pytest.raises(WatchlistFull, match=f"has {MOST} companies"):
+        watchlists.add("reader@example.org", f"{MOST:010}", 0)
+    watchlists.add("reader@example.org", f"{0:010}", 0)
+    watchlists.remove("reader@example.org", f"{1:010}")
+    assert len(watchlists.of("Reader@example.org")) == MOST - 1
+    assert watchlists.of("other@example.org") == frozenset()
 
 
 def test_a_key_that_is_revoked_again_keeps_its_time(accounts: Accounts) -> None:

@@ -17,6 +17,7 @@ import fundamentals
 from serve.access import copying, tables
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
+from serve.access.watchlists import Watchlists
 from serve.settings import Settings
 from tests import builds
 from tests.browsers import Browser
@@ -57,6 +58,7 @@ def file(tmp_path: Path, in_use: None) -> Path:
         sign_ins.sign_in(sign_ins.invite(EMAIL, NOON), NOON)
         sign_ins.invite(OTHER, NOON)
         sign_ins.secret()
+        Watchlists(accounts).add(OTHER, "0000320193", NOON)
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript("""
             DELETE FROM keys WHERE id = 'key_0';
@@ -147,7 +149,7 @@ def test_every_row_of_every_table_is_copied_and_counted(
     assert fundamentals.main(["accounts", "copy", "--from", str(file)]) == 0
     assert content(used) == before == content_of(file)
     assert [key.id for key in used.keys_of(OTHER)] == ["key_9", "key_1", "key_5"]
-    said = "accounts 2, daily_requests 2, secrets 1, keys 4, sessions 1, sign_in_links 1, subscriptions 2"
+    said = "accounts 2, daily_requests 2, secrets 1, keys 4, sessions 1, sign_in_links 1, subscriptions 2, watched 1"
     assert capsys.readouterr().out == f"copied from {file} to {used.database.name}: {said}\n"
 
 

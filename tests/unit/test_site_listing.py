@@ -178,8 +178,8 @@ def test_the_form_keeps_what_was_asked_for():
     """With the number of companies of each exchange and industry."""
     search = page(ROWS, search="x", exchange="NYSE", sort="-roic").search
     assert (search.value, search.kept) == ("x", (("sort", "-roic"),))
-    exchange, industry = search.choices
-    assert (exchange.value, industry.value) == ("NYSE", "")
+    exchange, industry, watchlist = search.choices
+    assert (exchange.value, industry.value, watchlist.value) == ("NYSE", "", "")
     assert exchange.options == (("Nasdaq", "Nasdaq (1)"), ("NYSE", "NYSE (4)"))
     assert industry.options == (("Trade", "Trade (5)"),)
 

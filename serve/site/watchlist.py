@@ -1,0 +1,98 @@
+"""The stars of the pages: the watchlist of the account that is signed in.
+
+Belongs here: the form that adds and removes a company, its stars, and who is asked. Does not: the stored watchlists
+(access.watchlists), the pages that the watchlist filters (listing, changes_page).
+
+A page with stars has one form (templates/document.html). The button of a row belongs to it by its name, so that it
+works without a script, and the row has no form token.
+"""
+
+import re
+from collections.abc import Collection
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from serve.access.sign_ins import Session
+from serve.access.watchlists import MOST, WatchlistFull, Watchlists
+from serve.http.errors import InvalidParameter, NotFound
+from serve.site.building import CompanyNotFound, current_build
+from serve.site.pages import Access, PageRoute, Pages, values_of
+from serve.site.sign_in import SEE_OTHER
+from warehouse import queries
+
+PATH = "/watchlist"
+FORM = "watch"
+"""The id of the form in a page."""
+WATCHED = "watched"
+"""The parameter of lists that shows only companies of the watchlist, with the value YES."""
+YES = "yes"
+BACK = re.compile(r"/(companies|changes)([/?][!-\[\]-~]*)?")
+"""The pages of this site to which the form leads back."""
+STAR = Markup('<button class="star" form="{}" name="{}" value="{}" aria-label="{}" title="{}">{}</button>')
+ADD, REMOVE = "add", "remove"
+
+
+def ciks(pages: Pages, request: Request) -> frozenset[str]:
+    """The companies on the watchlist of whoever asks, by session or by key.
+
+    Raises:
+        DatabaseError: the accounts cannot be read.
+    """
+    session: Session | None = request.state.session
+    if session is None and request.state.key_id is None:
+        return frozenset()
+    email = session.email if session else pages.accounts.email_of(request.state.key_id)
+    return Watchlists(pages.accounts).of(email)
+
+
+def is_asked_for(request: Request) -> bool:
+    """Whether a list is asked for the companies of the watchlist only.
+
+    Raises:
+        NotFound: the parameter has another value.
+    """
+    asked = request.query_params.get(WATCHED, "")
+    if asked not in ("", YES):
+        raise NotFound(f"A list shows the companies of your watchlist with {WATCHED}={YES}.")
+    return asked == YES
+
+
+def star(symbol: str, *, is_watched: bool) -> Markup:
+    """The button in a row of a list, which belongs to the form of the page."""
+    name, words, sign = (REMOVE, "Stop watching", "★") if is_watched else (ADD, "Watch", "☆")
+    label = f"{words} {symbol}"
+    return STAR.format(FORM, name, symbol, label, label, sign)
+
+
+def stars(rows: Collection[tuple[str, str]], watched: Collection[str]) -> tuple[tuple[str, Markup], ...]:
+    """The stars of symbols, which are given with their CIKs, as drawings of a page."""
+    return tuple((f"{FORM}-{symbol}", star(symbol, is_watched=cik in watched)) for symbol, cik in rows)
+
+
+def change(pages: Pages, request: Request) -> Response:
+    """Add the company of the form to the watchlist, or remove it, and go back to the page."""
+    values, session = values_of(request), request.state.session
+    name = next((name for name in (ADD, REMOVE) if name in values), None)
+    if name is None:
+        raise InvalidParameter({ADD: "The form must add or remove a company."})
+    with current_build(pages) as build:
+        company = queries.company(build, values[name])
+        if company is None:
+            raise CompanyNotFound(build, values[name])
+    watchlists = Watchlists(pages.accounts)
+    try:
+        if name == ADD:
+            watchlists.add(session.email, company.cik, pages.clock())
+        else:
+            watchlists.remove(session.email, company.cik)
+    except WatchlistFull as error:
+        raise InvalidParameter(
+            {ADD: f"Your watchlist has {MOST} companies and can have no more. Remove one first."}
+        ) from error
+    to = values.get("to", "")
+    return RedirectResponse(pages.root + (to if BACK.fullmatch(to) else "/companies"), SEE_OTHER)
+
+
+FORMS: tuple[PageRoute, ...] = ((PATH, change, Access.SUBSCRIBER),)
