@@ -167,6 +167,7 @@ def document(
         "companies.md",
         rows=shown,
         has_stars=watched is not None,
+        star=watchlist.place,
         total=len(rows),
         companies=len({row.cik for row in rows}),
         asked=asked,

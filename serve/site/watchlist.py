@@ -9,6 +9,7 @@ works without a script, and the row has no form token.
 
 import re
 from collections.abc import Collection
+from urllib.parse import quote
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -18,6 +19,7 @@ from serve.access.sign_ins import Session
 from serve.access.watchlists import MOST, WatchlistFull, Watchlists
 from serve.http.errors import InvalidParameter, NotFound
 from serve.site.building import CompanyNotFound, current_build
+from serve.site.markdown import Markdown
 from serve.site.pages import Access, PageRoute, Pages, values_of
 from serve.site.sign_in import SEE_OTHER
 from warehouse import queries
@@ -68,7 +70,16 @@ def star(symbol: str, *, is_watched: bool) -> Markup:
 
 def stars(rows: Collection[tuple[str, str]], watched: Collection[str]) -> tuple[tuple[str, Markup], ...]:
     """The stars of symbols, which are given with their CIKs, as drawings of a page."""
-    return tuple((f"{FORM}-{symbol}", star(symbol, is_watched=cik in watched)) for symbol, cik in rows)
+    return tuple((_name(symbol), star(symbol, is_watched=cik in watched)) for symbol, cik in rows)
+
+
+def place(symbol: str) -> Markdown:
+    """The place of a star at the end of a cell."""
+    return Markdown(f"![Watch](#{_name(symbol)})")
+
+
+def _name(symbol: str) -> str:
+    return f"{FORM}-{quote(symbol, safe='')}"
 
 
 def change(pages: Pages, request: Request) -> Response:
