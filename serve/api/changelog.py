@@ -81,5 +81,13 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         "45954d9190323b84a191377aeea95cf5f062338dc98ae8c1d2d7812eefa4bb4f",
     ),
+    Entry(
+        "2026-12-01",
+        (
+            "A response that was kept from an earlier request says in the header `Age` how old it is, and `max-age` "
+            "counts from `meta.generated_at`. It is kept for four hours at most; before, until the data changed.",
+        ),
+        "ada484498572a09a3e0252db15b38ed7ff48b2888ab5c16ab29da922ec6f6704",
+    ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"
