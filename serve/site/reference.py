@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from serve.api import examples
 from serve.api.description import FICTIONAL
 from serve.site import fields, snippets
 from serve.site.live import Live
@@ -39,7 +40,7 @@ def document(described: Json, live: Live | None = None) -> Document:
         version=described["info"]["version"],
         operations=operations,
         paging=snippets.paging(described["servers"][0]["url"]),
-        client=snippets.client(described["servers"][0]["url"]),
+        client=snippets.client(described["servers"][0]["url"], live.company.symbol if live else examples.SYMBOL),
         headers=[(name, header["description"]) for name, header in described["components"]["headers"].items()],
         unchanged=described["components"]["responses"]["not_modified"]["description"],
     )

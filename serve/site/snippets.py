@@ -69,10 +69,14 @@ import os
 
 from fundamentals_client import AuthenticatedClient
 from fundamentals_client.api.companies import list_companies
+from fundamentals_client.api.financials import list_financials
+from fundamentals_client.models import ListFinancialsPeriod
 
 with AuthenticatedClient("{address}", os.environ["API_KEY"], prefix="", auth_header_name="X-Api-Key") as client:
     found = list_companies.sync(client=client, per_page=5)
-print([company.symbol for company in found.data])"""
+    years = list_financials.sync("{symbol}", client=client, period=ListFinancialsPeriod.ANNUAL, items="revenue")
+print([company.symbol for company in found.data])
+print([(year.period, year.values.revenue) for year in years.data])"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +115,9 @@ def paging(address: str) -> Code:
     return Code("python", PAGING.format(address=address), "Python", "paging-python")
 
 
-def client(address: str) -> tuple[Code, Code]:
-    """How a client is generated from the description, and used."""
+def client(address: str, symbol: str) -> tuple[Code, Code]:
+    """How a client is generated from the description, and used for a company."""
     return (
         Code("sh", CLIENT.format(address=address), "Generate", "client-generate"),
-        Code("python", CLIENT_USED.format(address=address), "Use", "client-use"),
+        Code("python", CLIENT_USED.format(address=address, symbol=symbol), "Use", "client-use"),
     )
