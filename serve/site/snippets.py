@@ -64,6 +64,7 @@ print(len(companies))"""
 CLIENT = """\
 pip install openapi-python-client
 openapi-python-client generate --url {address}/openapi.json --meta none --output-path fundamentals_client"""
+TYPES = "npx openapi-typescript {address}/openapi.json --output fundamentals.d.mts"
 CLIENT_USED = """\
 import os
 
@@ -115,9 +116,10 @@ def paging(address: str) -> Code:
     return Code("python", PAGING.format(address=address), "Python", "paging-python")
 
 
-def client(address: str, symbol: str) -> tuple[Code, Code]:
-    """How a client is generated from the description, and used for a company."""
+def client(address: str, symbol: str) -> tuple[Code, Code, Code]:
+    """How a client is generated from the description, and used for a company; and how types of TypeScript are."""
     return (
         Code("sh", CLIENT.format(address=address), "Generate", "client-generate"),
         Code("python", CLIENT_USED.format(address=address, symbol=symbol), "Use", "client-use"),
+        Code("sh", TYPES.format(address=address), "Generate", "types-generate"),
     )
