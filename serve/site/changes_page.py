@@ -5,7 +5,9 @@ value (values), access control (mount).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from serve.site import names
 from serve.site.building import once
 from serve.site.figures import TITLES, glance
 from serve.site.markdown import Document, Markdown, link, write
@@ -20,14 +22,29 @@ PATH = "/changes"
 PAGE = 100  # changes on a page of the list
 MOST = 2_000
 """Changes that are listed: those of some hundred reports. After a change of a rule there may be millions."""
+MOST_ADDED = 20
+"""New companies that are named."""
 DIGITS = 4
 """Of amounts: restatements are often of less than a per cent."""
 ASSETS = ("ages.js",)
 
 
-def changes(build: OpenBuild) -> tuple[Sequence[Change], Counts]:
-    """The newest changes of a build and the number of all; read once for each build."""
-    return once(build, changes, lambda: (change_queries.newest(build, MOST), change_queries.counts(build)))
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The newest changes of a build, the number of all, and its new companies: symbols and names."""
+
+    listed: Sequence[Change]
+    counts: Counts
+    added: Sequence[tuple[str, str | None]]
+
+
+def changes(build: OpenBuild) -> Changes:
+    """The changes of a build; read once for each build."""
+
+    def read() -> Changes:
+        return Changes(change_queries.newest(build, MOST), change_queries.counts(build), change_queries.added(build))
+
+    return once(build, changes, read)
 
 
 def last_page(listed: Sequence[Change]) -> int:
@@ -35,15 +52,15 @@ def last_page(listed: Sequence[Change]) -> int:
     return max(1, -(-len(listed) // PAGE))
 
 
-def document(listed: Sequence[Change], counts: Counts, published_at: str, page: int) -> Document:
+def document(found: Changes, published_at: str, page: int) -> Document:
     """A page of the list.
 
     Args:
-        listed: the newest changes of the build, on all pages.
-        counts: the numbers of all.
+        found: the changes of the build, on all pages.
         published_at: when the build was published, ISO 8601 in UTC.
         page: number of this page, from 1.
     """
+    listed = found.listed
     last, shown = last_page(listed), listed[(page - 1) * PAGE : page * PAGE]
     turns = tuple(
         (text, f"{PATH}?page={to}")
@@ -52,7 +69,11 @@ def document(listed: Sequence[Change], counts: Counts, published_at: str, page: 
     )
     text = write(
         "changes.md",
-        counts=counts,
+        counts=found.counts,
+        added=[
+            link(f"{symbol} {names.shown(name or '')}".strip(), company_path(symbol)) for symbol, name in found.added
+        ],
+        most=MOST_ADDED,
         listed=len(listed),
         published_at=published_at,
         page=page,

@@ -169,10 +169,10 @@ def _companies(pages: Pages, request: Request) -> Document:
 
 def _changes(pages: Pages, request: Request) -> Document:
     with current_build(pages) as build:
-        listed, counts = changes_page.changes(build)
+        found = changes_page.changes(build)
         published_at = build.pointer.published_at
-    number = _page(request.query_params.get("page", "1"), changes_page.last_page(listed))
-    return changes_page.document(listed, counts, published_at, number)
+    number = _page(request.query_params.get("page", "1"), changes_page.last_page(found.listed))
+    return changes_page.document(found, published_at, number)
 
 
 def _company(pages: Pages, request: Request) -> Document:
