@@ -86,8 +86,9 @@ ENTRIES: tuple[Entry, ...] = (
         (
             "A response that was kept from an earlier request says in the header `Age` how old it is, and `max-age` "
             "counts from `meta.generated_at`. It is kept for four hours at most; before, until the data changed.",
+            "The description says that `meta.total` of the list of companies counts symbols, as it always did.",
         ),
-        "ada484498572a09a3e0252db15b38ed7ff48b2888ab5c16ab29da922ec6f6704",
+        "7bdf6383731ce035b21c891e3147eb48273c101e23ea9da165586d5477c9f222",
     ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"
