@@ -322,6 +322,23 @@ def test_the_first_column_of_a_scrolled_table_stays_on_a_phone(browser, sample_s
     assert found["cut"] == []
 
 
+def test_the_head_of_a_comparison_stays_on_a_phone(browser, sample_site, reader):
+    """Each column is named by its symbol, however far the table is scrolled down."""
+    with window(browser, sample_site, reader.cookies) as page:
+        look(page, "narrow", "light")
+        page.goto("/compare?symbols=XQCPF,XQORC,XQPRB,XQALD")
+        places = page.locator("main > .scroll").first.evaluate(
+            """box => {
+                box.scrollIntoView({behavior: "instant"});
+                box.scrollTop = 200;
+                const edge = each => each.getBoundingClientRect().top;
+                return [box.scrollTop, edge(box) + box.clientTop, ...[...box.querySelectorAll("thead th")].map(edge)];
+            }"""
+        )
+    assert places[0] > 0
+    assert places[2:] == pytest.approx([places[1]] * 5, abs=1)
+
+
 def test_codes_of_errors_are_in_one_line_on_a_phone(browser, sample_site):
     """Below them is a border in place of the underline, which hides underscores."""
     with window(browser, sample_site) as page:
