@@ -86,6 +86,8 @@ ENTRIES: tuple[Entry, ...] = (
         (
             "A response that was kept from an earlier request says in the header `Age` how old it is, and `max-age` "
             "counts from `meta.generated_at`. It is kept for four hours at most; before, until the data changed.",
+            "`name` is in title case where EDGAR has it in capitals, and without EDGAR's mark at its end (`/DE/`), as "
+            "on the pages.",
             "The description says that `meta.total` of the list of companies counts symbols, as it always did.",
         ),
         "7bdf6383731ce035b21c891e3147eb48273c101e23ea9da165586d5477c9f222",

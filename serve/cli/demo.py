@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from serve import names
 from serve.access.accounts import Accounts, TooManyKeys
 from serve.cli.commands import accounts_of, listening, run, sign_in_link
 from serve.http.errors import CommandError
@@ -127,7 +128,7 @@ def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[
     places = {
         "/": "how fresh the data is",
         "/companies": "all companies",
-        address: f"{company.name or company.symbol}, and where each value comes from",
+        address: f"{names.shown(company.name or company.symbol)}, and where each value comes from",
         "/compare": "companies side by side",
         "/reference": "how programs ask, with examples",
         "/profile": "your keys",

@@ -7,7 +7,7 @@ value (values), access control (mount).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from serve.site import names
+from serve import names
 from serve.site.building import once
 from serve.site.figures import TITLES, glance
 from serve.site.markdown import Document, Markdown, link, write

@@ -15,7 +15,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from serve.site import names
+from serve import names
 
 TEMPLATES = Path(__file__).parent / "templates"
 SIGNS = re.compile(r"([\\`*_\[\]<>&|#~!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$)))")
