@@ -171,7 +171,7 @@ check: setup ## run linter, format check, type check and tests
 	@$(BIN)/mypy
 	@$(MAKE) --no-print-directory test
 
-linters: node_modules/.package-lock.json ## install the OpenAPI linters, and axe for the pages (needs Node.js and npm)
+linters: node_modules/.package-lock.json ## install the OpenAPI linters, axe for the pages, TypeScript for its example (needs Node.js and npm)
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund

@@ -153,14 +153,14 @@ def _run(given: argparse.Namespace) -> int:
 def _next_day() -> int:
     """Synchronize the next day of the sample, and print what to look at, with addresses of the service of the home."""
     from pipelines.errors import PipelineError
-    from serve.cli import place
     from serve.settings import from_environment
+    from warehouse import service_place
 
     try:
         from pipelines.dagster_app import next_day
 
         settings = from_environment()
-        settings = from_environment(*(place.of_service(settings.home) or ()))
+        settings = from_environment(*(service_place.of_service(settings.home) or ()))
         return next_day.main(settings.pages, settings.base_url)
     except PipelineError as error:
         raise CommandError(str(error)) from error

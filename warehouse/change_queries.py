@@ -1,7 +1,7 @@
 """The SQL queries of the page of changes, as functions of an open build.
 
-Belongs here: the values that differ from the build before (table `changes`), with their filings. Does not: all versions
-of a value (queries, explain_queries).
+Belongs here: the values that differ from the build before (table `changes`), with their filings, and the companies that
+it did not have. Does not: all versions of a value (queries, explain_queries).
 """
 
 from collections.abc import Collection
@@ -69,6 +69,20 @@ def counts(build: OpenBuild, ciks: Collection[str] | None = None) -> Counts:
         {"items": SERVED_NAMES, "ciks": list(ciks or ())},
     )
     return Counts(*row)
+
+
+def added(build: OpenBuild) -> list[tuple[str, str | None]]:
+    """The symbols and names of the covered companies that no build before had; none if there was no build before.
+
+    They have no rows in table `changes`: all their values were first recorded by the newest synchronization.
+    """
+    found = build.rows(
+        "WITH first_recorded AS (SELECT cik, min(recorded_at) AS since FROM versions GROUP BY cik), "
+        "newest AS (SELECT max(started_at) AS began FROM syncs) "
+        f"SELECT first(name), {SYMBOL} AND cik IN (SELECT cik FROM first_recorded, newest WHERE since >= began) "
+        "AND (SELECT min(since) < any_value(began) FROM first_recorded, newest) GROUP BY cik ORDER BY symbol"
+    )
+    return [(symbol, name) for name, symbol in found]
 
 
 def newest(build: OpenBuild, limit: int, ciks: Collection[str] | None = None) -> list[Change]:

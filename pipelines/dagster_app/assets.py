@@ -19,7 +19,7 @@ from pipelines.dagster_app.resources import is_of_command
 from pipelines.dagster_app.run_history import refuse
 from pipelines.edgar.errors import EdgarError, UnopenedError
 from pipelines.run.plan import Step
-from pipelines.run.result import Markdown, Shown, StepResult
+from pipelines.run.result import Link, Markdown, Shown, StepResult
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.tables import stored
@@ -70,6 +70,7 @@ def _cell(value: object) -> str:
 
 KINDS: dict[type, Callable[[Any], object]] = {
     Markdown: dg.MetadataValue.md,
+    Link: dg.MetadataValue.url,
     Path: dg.MetadataValue.path,
     pl.DataFrame: _table,
 }
@@ -79,6 +80,13 @@ KINDS: dict[type, Callable[[Any], object]] = {
 def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
     """The counts in the metadata of an asset."""
     return {name: entry.value for name, entry in metadata.items() if isinstance(entry, dg.IntMetadataValue)}  # type: ignore[misc]
+
+
+def _print(context: dg.AssetExecutionContext, shown: Mapping[str, Shown]) -> None:
+    """Print numbers and short texts, which the UI shows as the output of the step; the command prints a table."""
+    for name, value in shown.items() if not is_of_command(context.run) else ():
+        if not isinstance(value, pl.DataFrame | Markdown):
+            print(f"{name.replace('_', ' ')}: {f'{value:,}' if isinstance(value, int | float) else value}")
 
 
 def _result(result: StepResult, key: dg.AssetKey | None = None) -> dg.MaterializeResult[None]:
@@ -102,7 +110,9 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
     ) -> dg.MaterializeResult[None]:
         with _retrying(context):
-            return _result(step.run(synchronization, context.log))
+            result = step.run(synchronization, context.log)
+            _print(context, result.shown)
+            return _result(result)
 
     return run
 
@@ -130,6 +140,7 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
     ) -> Iterator[dg.MaterializeResult[None]]:
         result = step.run(synchronization, context.log)
+        _print(context, result.shown)
         yield _result(result, asset_specs.BUILD)
         for name, (rows, version) in result.tables.items():
             of_table = {"row_count": rows, "build": result.shown["build"]}

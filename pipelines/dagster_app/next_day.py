@@ -58,6 +58,7 @@ def _what_happened(pages: str, interface: str, *, is_new: bool) -> Iterator[str]
     for event in EVENTS:
         yield f"  {event.symbol}  {event.what}"
         yield f"         {event.shows}: {pages}/companies/{event.symbol}{event.page}"
-    yield f"\nNew and restated values: {pages}/changes"
+    yield f"\nNew and restated values, and new companies: {pages}/changes"
+    yield "Marks of new values, `fundamentals follow` and the alarms: docs/commands.md, A filing of now"
     yield "\nIn a program, with the key that `make run` printed:\n"
     yield f"  curl -H \"X-Api-Key: $KEY\" '{interface}{REVISIONS}'"

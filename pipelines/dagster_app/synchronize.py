@@ -42,8 +42,15 @@ from warehouse.publish import readable
 OF_RUN = ("seen", "changed", "failed")
 """Counts of the companies that this synchronization was asked for."""
 
-OF_HOME = ("with_documents", "quarantined", "covered", "values", "versions")
-"""Counts of all companies of the home, whichever this synchronization was asked for."""
+OF_HOME = {
+    "with_documents": "companies with documents",
+    "quarantined": "companies in quarantine",
+    "covered": "companies covered",
+    "symbols": "symbols covered",
+    "values": "values of twelve months",
+    "versions": "versions of twelve months",
+}
+"""Counts of all companies of the home, whichever this synchronization was asked for, in words."""
 SOME_FAILED = 3
 """The exit status of a synchronization that published, but could not fetch the documents of some companies."""
 
@@ -202,8 +209,8 @@ def _show(counts: Mapping[str, int], seconds: float, home: Home) -> None:
         table.add_row(name, f"{counts.get(name, 0):,}")
     table.add_row("seconds", f"{seconds:,.1f}", end_section=True)
     table.add_row("All companies", style="bold")
-    for name in OF_HOME:
-        table.add_row(name.replace("_", " "), f"{counts.get(name, 0):,}")
+    for name, words in OF_HOME.items():
+        table.add_row(words, f"{counts.get(name, 0):,}")
     table.add_row("build", _build(counts))
     Console().print(table)
     print(f"{home.published / 'warehouse.duckdb'}")

@@ -1,7 +1,7 @@
 """The tables of the quality report: coverage, gaps, restatements, changes, rules, identities, failures.
 
-Belongs here: pure functions from the tables of a build to the tables of the page. Does not: their layout (page.html, plots),
-reading the tables (report), whether a value is right (checks).
+Belongs here: pure functions from the tables of a build to the tables of the page. Does not: their layout (page.html,
+plots), reading the tables (report), whether a value is right (checks).
 """
 
 from collections.abc import Mapping

@@ -27,8 +27,14 @@ class Markdown(str):
         return cls(head + "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows.iter_rows()))
 
 
+class Link(str):
+    """An address of the web that people open."""
+
+    __slots__ = ()
+
+
 Shown = int | float | str | Path | pl.DataFrame
-"""What people see of a step: a number, a text, Markdown, a file, or some rows."""
+"""What people see of a step: a number, a text, Markdown, a link, a file, or some rows."""
 
 
 @dataclass(frozen=True, slots=True)

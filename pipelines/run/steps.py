@@ -20,7 +20,7 @@ from pipelines.quality import report
 from pipelines.quality.checks import in_check_order, measured
 from pipelines.quality.text import markdown
 from pipelines.run import newest_filings, run_log
-from pipelines.run.result import Markdown, Shown, StepResult, shown_rows, shown_table
+from pipelines.run.result import Link, Markdown, Shown, StepResult, shown_rows, shown_table
 from pipelines.run.synchronization import Log, Synchronization, began
 from pipelines.settings import filings_wanted
 from pipelines.stages import documents as documents_stage
@@ -33,6 +33,7 @@ from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.storage.lake import Lake
 from pipelines.tables import stored
 from warehouse import publish
+from warehouse.service_place import pages_of
 
 WAY = "way"
 """How the documents were brought up to date, and why so."""
@@ -230,11 +231,13 @@ def assembly(synchronization: Synchronization, log: Log) -> StepResult:
         ["table", "rows"],
         orient="row",
     )
+    companies = lake.read(stored.assembled("companies"), ["cik"])
     shown = shown_table(
         lake,
         stored.assembled("financials"),
         tables=Markdown.of(sizes),
-        covered=lake.read(stored.assembled("companies"), ["cik"])["cik"].n_unique(),
+        covered=companies["cik"].n_unique(),
+        symbols=companies.height,
         valued=int(lake.read(stored.assembled("valuations"), ["meaningful"])["meaningful"].sum()),
         quarantined=lake.read("quarantine")["cik"].n_unique(),
     )
@@ -278,14 +281,15 @@ def quality_report(synchronization: Synchronization, _: Log) -> StepResult:
     pointer = publish.current(published)
     if pointer is None:
         raise report.ReportError(f"{published}: nothing is published to report on; synchronize first")
+    link = Link(f"{pages_of(synchronization.home.root)}/quality")
     if (page := report.page_of(published, pointer)).exists():
-        return StepResult({"build": pointer.build, "page": page})
+        return StepResult({"build": pointer.build, "page": link, "file": page})
     found = in_check_order(measured(lake, synchronization.workers))
     shown = report.tables_of(lake, found)
     page = report.write(published, pointer, report.render(pointer, shown, found, report.symbols_of(lake)))
     tables_shown = {name: Markdown(markdown(rows)) for name, rows in shown.items() if rows.height}
     counts = {"comparisons": found.height, "warnings": shown["checks"].filter(~pl.col("passed")).height}
-    return StepResult(shown_rows(found, build=pointer.build, page=page, **counts, **tables_shown))
+    return StepResult(shown_rows(found, build=pointer.build, page=link, file=page, **counts, **tables_shown))
 
 
 def _led_to_build(synchronization: Synchronization) -> list[pl.DataFrame]:

@@ -1,7 +1,7 @@
 """A connection to Redis that sends commands at once and passes each reply to a function, without tasks.
 
-Belongs here: opening a connection, and who gets which reply. Does not: Redis's protocol (package hiredis), what is sent,
-deadlines, and what happens when the connection is lost (shared_limits).
+Belongs here: opening a connection, and who gets which reply. Does not: Redis's protocol (package hiredis), what is
+sent, deadlines, and what happens when the connection is lost (shared_limits).
 
 The client library makes the address, TLS and credentials of a URL into settings; its commands need several tasks and a
 quarter of a millisecond each, which is longer than all else that a request takes.

@@ -67,6 +67,8 @@ class AnswersFromMemory:
             return False
         key_id, now = holder.key_id, service.clock()
         exchange.key_id = key_id
+        if kept and not kept.is_young(now):
+            kept, question = None, self._question(target)
         if kept:
             exchange.path = kept.path
         elif question:

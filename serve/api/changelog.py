@@ -81,5 +81,16 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         "45954d9190323b84a191377aeea95cf5f062338dc98ae8c1d2d7812eefa4bb4f",
     ),
+    Entry(
+        "2026-12-01",
+        (
+            "A response that was kept from an earlier request says in the header `Age` how old it is, and `max-age` "
+            "counts from `meta.generated_at`. It is kept for four hours at most; before, until the data changed.",
+            "`name` is in title case where EDGAR has it in capitals, and without EDGAR's mark at its end (`/DE/`), as "
+            "on the pages.",
+            "The description says that `meta.total` of the list of companies counts symbols, as it always did.",
+        ),
+        "7bdf6383731ce035b21c891e3147eb48273c101e23ea9da165586d5477c9f222",
+    ),
 )
 VERSION = f"1.0.0-beta.{len(ENTRIES)}"

@@ -75,7 +75,12 @@ HEADERS: dict[str, tuple[str, Json]] = {
     "RateLimit": ("What is left of each window, and the seconds until it resets (same draft).", TEXT),
     "ETag": ("Names this representation, weakly; send it in If-None-Match.", TEXT),
     "Last-Modified": ("When the data changed last.", TEXT),
-    "Cache-Control": ("How long the response may be kept.", TEXT),
+    "Cache-Control": ("How long the response may be kept from when it was made.", TEXT),
+    "Age": (
+        "Seconds since the response was made (`meta.generated_at`), if it was kept from an earlier request: until the "
+        "data changes, and for four hours at most.",
+        INTEGER,
+    ),
     "Vary": ("The headers of a request that the response depends on.", TEXT),
     "Retry-After": ("Seconds to wait.", INTEGER),
     "Allow": ("The methods that are accepted.", {"type": "string", "const": "GET"}),
@@ -86,8 +91,10 @@ OF_EVERY_RESPONSE = ("X-Request-Id", "Cache-Control")
 OF_THE_LIMIT = ("RateLimit-Policy", "RateLimit")
 OF_DATA = (
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", *OF_THE_LIMIT),
-    *("ETag", "Last-Modified", "Vary"),
+    *("ETag", "Last-Modified", "Age", "Vary"),
 )
+AT_TIMES = frozenset({"Age"})
+"""Headers that not every response has for which they are described."""
 OF_ERROR = {MethodNotAllowed: ("Allow",), RateLimited: ("Retry-After", *OF_THE_LIMIT)}
 NOT_MODIFIED = "not_modified"
 EXAMPLE_ERRORS: dict[type[ApiError], ApiError] = {
@@ -121,7 +128,7 @@ def description(endpoints: Sequence[Endpoint], base_url: str) -> Json:
             "schemas": _schemas(endpoints),
             "parameters": {"symbol": SYMBOL},
             "headers": {
-                name: {"description": about, "required": True, "schema": schema}
+                name: {"description": about, "required": name not in AT_TIMES, "schema": schema}
                 for name, (about, schema) in HEADERS.items()
             },
             "responses": {

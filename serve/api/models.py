@@ -224,7 +224,7 @@ class Status(Shape, frozen=True):
     last_synchronized_at: Annotated[str | None, about("When the last synchronization ended.", **TIME)]
     age_seconds: Annotated[int | None, about("Seconds since then.")]
     newest_filing: Annotated[str | None, about("Newest filing date held.", **DATE)]
-    companies: Annotated[int | None, about("Number of companies covered.")]
+    companies: Annotated[int | None, about("Number of companies covered, each of which has one symbol or more.")]
     quarantined: Annotated[
         int | None, about("Number of companies that keep earlier values, because their newest data cannot be right.")
     ]
@@ -247,7 +247,7 @@ class PageMeta(Shape, frozen=True):
 
     page: Annotated[int, Meta(ge=1, description="Page number.")]
     per_page: Annotated[int, Meta(ge=1, le=100, description="Companies per page.")]
-    total: Annotated[int, Meta(ge=0, description="Companies found.")]
+    total: Annotated[int, Meta(ge=0, description="Symbols found; a company is listed under each of its symbols.")]
     last_page: Annotated[int, Meta(ge=1, description="Number of the last page.")]
 
 

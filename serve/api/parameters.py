@@ -18,13 +18,20 @@ from urllib.parse import parse_qsl
 
 from serve.access.keys import PREFIX, is_well_formed
 from serve.http.errors import UNTOLD, InvalidParameter
-from warehouse.line_items import SERVED_NAMES
+from warehouse.line_items import ITEM_NAMES, SERVED_NAMES
 from warehouse.schema import PERIOD_KINDS
 
 CONTROLS = r"\x00-\x1f\x7f-\x9f"
 LARGEST = 2_147_483_647  # largest int32: the maximum where the specification sets none
 LONGEST = 10  # digits of an integer
 SHOWN = 60  # characters of a client's text that an error message quotes
+PLANNED = ("eps_diluted", "operating_cash_flow", "capital_expenditure")
+NOT_SERVED = {
+    **dict.fromkeys(set(ITEM_NAMES) - set(SERVED_NAMES), "which only the published files have"),
+    **dict.fromkeys(PLANNED, "which is planned and not served yet"),
+}
+"""Names of items that are no mistake, with what to say of them: those of the specification (section 2.4) and others."""
+SIMILAR = 0.8  # of the letters of two names, in order, of which one is taken for a misspelling of the other
 EXPLAINED = 10  # unknown parameters whose message has a suggestion
 CREDENTIALS = re.compile(
     r"(x|api|access|auth|client|secret)*(key|token|secret|auth|authorization|bearer|credentials?|password|passwd)"
@@ -176,6 +183,8 @@ def _names(text: str, valid: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if not name:
             raise ValueError(f"has an empty item; {known}")
+        if name in NOT_SERVED:
+            raise ValueError(f"has the item '{name}', {NOT_SERVED[name]}; {known}")
         if name not in valid:
             raise ValueError(f"has an unknown item {_shown(name)}{_suggestion(name, valid)}; {known}")
         if names.count(name) > 1:
@@ -328,7 +337,10 @@ def _unknown(names: Sequence[str], known: dict[str, Parameter]) -> dict[str, str
 
 
 def _suggestion(name: str, known: Sequence[str] | dict[str, Parameter]) -> str:
-    close = difflib.get_close_matches(_cut(name).lower(), known, n=1)
+    """The name that was meant: one that is spelled alike, or the only one that contains it."""
+    asked = _cut(name).lower()
+    longer = [each for each in known if asked in each]
+    close = difflib.get_close_matches(asked, known, n=1, cutoff=SIMILAR) or (longer if len(longer) == 1 else [])
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response
 
+from serve import names
 from serve.api import models
 from serve.clock import timestamp
 from serve.http.caching import Answer
@@ -162,7 +163,8 @@ def filings_url(cik: str, annual_form: str | None) -> str:
 
 def _company(row: served_rows.Company, updated_at: str | None) -> Json:
     fields = {name: getattr(row, name) for name in models.Company.__struct_fields__}
-    return {**fields, "data_updated_at": updated_at or row.data_updated_at}
+    shown = row.name and names.shown(row.name)
+    return {**fields, "name": shown, "data_updated_at": updated_at or row.data_updated_at}
 
 
 def _numbers(text: str) -> Any:

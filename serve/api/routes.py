@@ -199,12 +199,12 @@ def represent(
 ) -> Representation:
     """The cached representation of a response, or a new one; all queries of a response use the same build."""
     tag = caching.tag_of(build.pointer, service.settings.base_url + endpoint.path, symbol, values)
-    if kept := service.representations.get(tag):
+    if (kept := service.representations.get(tag)) and kept.is_young(now):
         return kept
     data, meta = endpoint.answer(_question(service, build, symbol, values, now))
     body = responses.document(data, meta, now)
-    new = Representation(body, tag, caching.modified_at(build.pointer), VERSION + endpoint.path)
-    return service.representations.keep(tag, new)
+    new = Representation(body, tag, caching.modified_at(build.pointer), VERSION + endpoint.path, now)
+    return service.representations.keep(tag, new, now)
 
 
 async def _answer(

@@ -23,6 +23,7 @@ from serve.access.sign_ins import SignIns
 from serve.cli import place
 from serve.http.errors import CommandError
 from serve.settings import HOST, Settings, from_environment
+from warehouse import service_place
 from warehouse.files import make_private
 
 BACKLOG = 512
@@ -92,7 +93,7 @@ def invite(email: str) -> None:
     It leads to the public address if one is set, else to the service of this home, else to the default port.
     """
     settings = from_environment()
-    if listening_at := place.of_service(settings.home):
+    if listening_at := service_place.of_service(settings.home):
         settings = from_environment(*listening_at)
     with accounts_of(settings, makes_home=True) as accounts:
         print(sign_in_link(settings, accounts, email))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from serve import names
 from serve.access.accounts import Accounts, TooManyKeys
 from serve.cli.commands import accounts_of, listening, run, sign_in_link
 from serve.http.errors import CommandError
@@ -26,7 +27,7 @@ EMAIL = "demo@example.org"
 AMONG = 100  # companies of which one is shown
 
 WELCOME = """
-The fundamentals of {symbols:,} symbols are served until you press Ctrl-C.
+The fundamentals of {companies:,} companies, with {symbols:,} symbols, are served until you press Ctrl-C.
 
 In a browser, after signing in as {email} with this link, which works once, within half an hour:
 
@@ -80,8 +81,8 @@ def _demonstrate(port: int) -> None:
         run(settings, listener)
 
 
-def _covered(published: Path) -> tuple[served_rows.Company, int]:
-    """The covered company whose newest fiscal year has most items, and how many symbols are covered.
+def _covered(published: Path) -> tuple[served_rows.Company, int, int]:
+    """The covered company whose newest fiscal year has most items, and how many symbols and companies are covered.
 
     Raises:
         WarehouseError: no build is published, or it cannot be read.
@@ -93,7 +94,8 @@ def _covered(published: Path) -> tuple[served_rows.Company, int]:
             listed, covered = queries.companies(build, search=None, exchange=None, limit=AMONG, offset=0)
             if not listed:
                 raise CommandError(f"the build in {published} covers no company; run `fundamentals sync`")
-            return max(listed, key=lambda company: _items(build, company.symbol)), covered
+            shown = max(listed, key=lambda company: _items(build, company.symbol))
+            return shown, covered, build.pointer.companies
     finally:
         warehouse.close()
 
@@ -116,9 +118,9 @@ def _active_key(accounts: Accounts) -> str:
     return key
 
 
-def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[served_rows.Company, int]) -> str:
+def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[served_rows.Company, int, int]) -> str:
     """The text to print; its requests go to this machine, not to the public address."""
-    company, symbols = covered
+    company, symbols, companies = covered
     address = f"/companies/{quote(company.symbol, safe='')}"
     paths = ("/companies?per_page=5", address, f"{address}/financials?period=annual&limit=3")
     # single quotes protect & and ? from the shell; neither a key nor a quoted symbol contains a single quote
@@ -126,7 +128,7 @@ def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[
     places = {
         "/": "how fresh the data is",
         "/companies": "all companies",
-        address: f"{company.name or company.symbol}, and where each value comes from",
+        address: f"{names.shown(company.name or company.symbol)}, and where each value comes from",
         "/compare": "companies side by side",
         "/reference": "how programs ask, with examples",
         "/profile": "your keys",
@@ -134,6 +136,7 @@ def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[
     width = max(map(len, places))
     return WELCOME.format(
         symbols=symbols,
+        companies=companies,
         email=EMAIL,
         link=link,
         places="\n".join(f"  {settings.pages}{path:<{width}}  {what}" for path, what in places.items()),

@@ -7,6 +7,7 @@ Belongs here: its blocks and lines. Does not: finding the value and its wording 
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from serve import names
 from serve.cli import balance_sheet, statements
 from serve.provenance import (
     ROLES,
@@ -63,7 +64,7 @@ def text(explained: Explanation, width: int, *, is_whole: bool = False) -> str:
 
 
 def _head(explained: Explanation, width: int) -> Iterator[str]:
-    yield f"{explained.name or explained.symbol} ({explained.symbol}, CIK {explained.cik})"
+    yield f"{names.shown(explained.name or explained.symbol)} ({explained.symbol}, CIK {explained.cik})"
     when = "balance sheet of" if explained.item in BALANCES else KINDS[explained.kind]
     yield f"{explained.item}, {when} {day_and_label(Span(explained.kind, explained.period, explained.period_end))}"
     yield ""

@@ -1,21 +1,16 @@
 """Where the service of a home listens, for commands that print links to its pages.
 
 Belongs here: a file of the home with host and port, written while the service runs, and a lock that keeps the home from
-being replaced. Does not: the public address (settings), listening (commands).
+being replaced. Does not: reading the file (warehouse.service_place), the public address (settings), listening.
 """
 
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from serve.http.errors import CommandError
 from warehouse.files import SERVED, locked
-
-NAME = "serving"
-SECONDS = 1.0
-ANY = {"0.0.0.0": "127.0.0.1", "::": "localhost"}
-"""What a browser on this machine asks of a service that listens on all addresses."""
+from warehouse.service_place import NAME
 
 
 @contextmanager
@@ -38,16 +33,3 @@ def announced(home: Path, host: str, port: int) -> Iterator[None]:
             with suppress(OSError):
                 if file.read_text(encoding="utf-8") == text:  # not if another service of this home was started since
                     file.unlink()
-
-
-def of_service(home: Path) -> tuple[str, int] | None:
-    """A host and the port at which the service of a home answers; None if none runs.
-
-    A killed one leaves the file, so it is asked.
-    """
-    try:
-        host, port = (home / NAME).read_text(encoding="utf-8").split()
-        with socket.create_connection((host, int(port)), SECONDS):
-            return ANY.get(host, host), int(port)
-    except (OSError, ValueError):
-        return None

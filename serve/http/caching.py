@@ -66,11 +66,13 @@ class Representation:
     """The body of a 200 response, with its validators and compressed forms; valid for one build and synchronization."""
 
     __slots__ = (
-        "_coded", "_lines", "_modified_at", "_tag",
+        "_coded", "_generated_at", "_lines", "_modified_at", "_tag",
         "is_public", "is_recent", "path", "size", "tag", "targets", "was_used",
     )  # fmt: skip
 
-    def __init__(self, body: bytes, tag: str, modified_at: float | None = None, path: str = "") -> None:
+    def __init__(
+        self, body: bytes, tag: str, modified_at: float | None = None, path: str = "", generated_at: float = 0.0
+    ) -> None:
         """Create a representation.
 
         Args:
@@ -79,6 +81,7 @@ class Representation:
             modified_at: Unix time of the last change of the data; None for a response that is the same for all clients
                 and changes with a release only.
             path: path template of the endpoint, for the access log.
+            generated_at: Unix time at which the body was made, as it says itself unless it is public.
         """
         self.tag = tag
         self.path = path
@@ -88,6 +91,7 @@ class Representation:
         self.size = len(body) * 3 // 2 + OVERHEAD  # the compressed forms of JSON together are half of the body or less
         self.is_recent = False  # whether it was asked for since it was kept, or passed over
         self._modified_at = None if modified_at is None else int(modified_at)
+        self._generated_at = int(generated_at)
         self._coded = {"": _described("", body)}
         self._tag = f'W/"{tag}"'.encode()
         if modified_at is None:
@@ -117,13 +121,17 @@ class Representation:
     def answer(self, sent: Sent, now: float, more: bytes = b"", *, is_held: bool) -> Answer:
         """A 304 if the client's copy is current, else a 200 in the client's preferred coding; with `more` lines.
 
-        Unless it is public, it is fresh until the next synchronization.
+        Unless it is public, it is fresh until the next synchronization, and says how old it is.
         """
-        fresh = b"" if self.is_public else _freshness(int(now // 60), math.ceil(now))
+        fresh = b"" if self.is_public else _freshness(now, int(now) - self._generated_at)
         if is_held:
             return Answer(304, [self._lines, fresh, more])
         coded = self.coded(self.coding_for(sent))
         return Answer(200, [self._lines, fresh, more, coded.lines], coded.body)
+
+    def is_young(self, now: float) -> bool:
+        """Whether the body was made less than OLDEST ago; an older one is made again, with the time of today."""
+        return abs(now - self._generated_at) < OLDEST
 
     def is_held_by(self, sent: Sent) -> bool:
         """Whether the client's cached copy is current (RFC 9110, 13.2.2): by If-None-Match, else If-Modified-Since."""
@@ -163,24 +171,30 @@ class Representations:
             found.is_recent = True
         return found
 
-    def keep(self, tag: str, new: Representation) -> Representation:
-        """Cache a representation; if another thread has cached the tag before, return that one."""
+    def keep(self, tag: str, new: Representation, now: float) -> Representation:
+        """Cache a representation; if another thread has cached the tag before, and it is young, return that one."""
         with self._lock:
-            if tag in self._kept:
-                return self._kept[tag]
+            if held := self._kept.get(tag):
+                if held.is_young(now):
+                    return held
+                self._drop(self._kept.pop(tag))
             while self._kept and self._size + new.size > self._largest:
                 oldest, found = self._kept.popitem(last=False)
                 if found.is_recent:
                     found.is_recent = False
                     self._kept[oldest] = found
                 else:
-                    self._size -= found.size
-                    for target in found.targets:
-                        del self._asked[target]
+                    self._drop(found)
             if new.size <= self._largest:
                 self._kept[tag] = new
                 self._size += new.size
         return new
+
+    def _drop(self, found: Representation) -> None:
+        """Forget the size and the targets of a representation that is no longer kept."""
+        self._size -= found.size
+        for target in found.targets:
+            del self._asked[target]
 
     def asked(self, pointer: Pointer, target: bytes) -> Representation | None:
         """The cached representation that answered the same target from the same build before, or None."""
@@ -218,11 +232,15 @@ def combined(fields: Iterable[Field]) -> Sent:
     return sent
 
 
-@lru_cache(maxsize=8)
-def _freshness(minute: int, second: int) -> bytes:
-    """The line of Cache-Control from a second of Unix time until the next synchronization after a minute of it."""
-    age = min(OLDEST, int(_next_synchronization(minute) - second))
-    return b"cache-control: private, max-age=%d\r\n" % age
+def _freshness(now: float, age: int) -> bytes:
+    """The lines of Cache-Control and Age (RFC 9111, 4.2 and 5.1) of a response that was made `age` seconds ago.
+
+    max-age counts from when it was made: less Age, it is the time until the next synchronization.
+    """
+    left = int(_next_synchronization(int(now // 60)) - math.ceil(now))
+    if age <= 0:  # made for this request, or in this second
+        return b"cache-control: private, max-age=%d\r\n" % min(OLDEST, left)
+    return b"cache-control: private, max-age=%d\r\nage: %d\r\n" % (min(OLDEST, left + age), age)
 
 
 @lru_cache(maxsize=8)

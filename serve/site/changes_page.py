@@ -5,7 +5,9 @@ value (values), access control (mount).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from serve import names
 from serve.site import watchlist
 from serve.site.building import once
 from serve.site.figures import TITLES, glance
@@ -21,16 +23,28 @@ PATH = "/changes"
 PAGE = 100  # changes on a page of the list
 MOST = 2_000
 """Changes that are listed: those of some hundred reports. After a change of a rule there may be millions."""
+MOST_ADDED = 20
+"""New companies that are named."""
 DIGITS = 4
 """Of amounts: restatements are often of less than a per cent."""
 ASSETS = ("ages.js",)
 
 
-def changes(build: OpenBuild, watched: frozenset[str] | None = None) -> tuple[Sequence[Change], Counts]:
-    """The newest changes of a build and the number of all, or of some companies; read once for each build."""
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The newest changes of a build, the number of all, and its new companies: symbols and names."""
 
-    def read() -> tuple[Sequence[Change], Counts]:
-        return change_queries.newest(build, MOST, watched), change_queries.counts(build, watched)
+    listed: Sequence[Change]
+    counts: Counts
+    added: Sequence[tuple[str, str | None]]
+
+
+def changes(build: OpenBuild, watched: frozenset[str] | None = None) -> Changes:
+    """The changes of a build, or of some companies, of which none is called new; read once for each build."""
+
+    def read() -> Changes:
+        added = change_queries.added(build) if watched is None else ()
+        return Changes(change_queries.newest(build, MOST, watched), change_queries.counts(build, watched), added)
 
     return once(build, (changes, watched), read)
 
@@ -40,20 +54,18 @@ def last_page(listed: Sequence[Change]) -> int:
     return max(1, -(-len(listed) // PAGE))
 
 
-def document(
-    listed: Sequence[Change], counts: Counts, published_at: str, page: int, *, is_watched: bool = False
-) -> Document:
+def document(found: Changes, published_at: str, page: int, *, is_watched: bool = False) -> Document:
     """A page of the list.
 
     Args:
-        listed: the newest changes of the build, on all pages.
-        counts: the numbers of all.
+        found: the changes of the build, on all pages.
         published_at: when the build was published, ISO 8601 in UTC.
         page: number of this page, from 1.
         is_watched: whether these are the changes of the reader's watchlist.
     """
     of_watchlist = f"{watchlist.WATCHED}={watchlist.YES}"
     start = f"{PATH}?{of_watchlist}&" if is_watched else f"{PATH}?"
+    listed = found.listed
     last, shown = last_page(listed), listed[(page - 1) * PAGE : page * PAGE]
     turns = tuple(
         (text, f"{start}page={to}")
@@ -62,7 +74,11 @@ def document(
     )
     text = write(
         "changes.md",
-        counts=counts,
+        counts=found.counts,
+        added=[
+            link(f"{symbol} {names.shown(name or '')}".strip(), company_path(symbol)) for symbol, name in found.added
+        ],
+        most=MOST_ADDED,
         listed=len(listed),
         published_at=published_at,
         page=page,

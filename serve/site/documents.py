@@ -181,10 +181,10 @@ def _is_for_people(request: Request) -> bool:
 def _changes(pages: Pages, request: Request) -> Document:
     watched = watchlist.ciks(pages, request) if watchlist.is_asked_for(request) else None
     with current_build(pages) as build:
-        listed, counts = changes_page.changes(build, watched)
+        found = changes_page.changes(build, watched)
         published_at = build.pointer.published_at
-    number = _page(request.query_params.get("page", "1"), changes_page.last_page(listed))
-    return changes_page.document(listed, counts, published_at, number, is_watched=watched is not None)
+    number = _page(request.query_params.get("page", "1"), changes_page.last_page(found.listed))
+    return changes_page.document(found, published_at, number, is_watched=watched is not None)
 
 
 def _company(pages: Pages, request: Request) -> Document:

@@ -20,6 +20,8 @@ FILES = {
     "charts.js": "text/javascript; charset=utf-8",
     "ages.js": "text/javascript; charset=utf-8",
     "tabs.js": "text/javascript; charset=utf-8",
+    "trial.js": "text/javascript; charset=utf-8",
+    "trial.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 

@@ -6,13 +6,15 @@ text (templates/companies.md), one company's page (company_page).
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 
+from serve import names
 from serve.http.errors import NotFound
-from serve.site import names, watchlist
+from serve.site import watchlist
 from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Bounds, Directory
 from serve.site.figures import glance, per_cent
 from serve.site.markdown import Bound, Choice, Document, Markdown, Search, link, plain, write
@@ -84,12 +86,18 @@ COLUMNS = (
     Column("industry", "Industry", lambda row: Markdown(f"*{plain(row.industry)}*") if row.industry else ""),
 )
 LIMITS = {
-    "net_margin": ("Net margin, %", 100.0),
-    "growth": ("Growth of revenue, %", 100.0),
-    "roic": ("Return on invested capital, %", 100.0),
-    "debt_to_fcf": ("Debt to free cash flow, years", 1.0),
+    "net_margin": ("Net margin, %", Decimal("0.01")),
+    "growth": ("Growth of revenue, %", Decimal("0.01")),
+    "roic": ("Return on invested capital, %", Decimal("0.01")),
+    "debt_to_fcf": ("Debt to free cash flow, years", Decimal(1)),
+    **{
+        name: (f"{title}, millions", Decimal(1_000_000))
+        for name, title in (("revenue", "Revenue"), ("net_income", "Net income"), ("free_cash_flow", "Free cash flow"))
+    },
 }
-"""The figures that the list can be filtered by: the label, and how many of its units are one of the figure."""
+"""The figures that the list can be filtered by: the label, and the unit of the bounds.
+
+Amounts are in the currency of each company."""
 BOUNDS = {name: (f"{name}_min", f"{name}_max") for name in LIMITS}
 """The parameters of the smallest and the largest value of each."""
 NUMBER = re.compile(r"-?\d{1,12}(\.\d{1,12})?")
@@ -133,7 +141,7 @@ def chosen(of: Directory, asked: Mapping[str, str], watched: Collection[str] = (
     """The companies of the list for what it was asked for; `watched` are the CIKs of the reader's watchlist."""
     bounds: dict[str, Bounds] = {}
     for figure, ends in BOUNDS.items():
-        least, most = (float(asked[end]) / LIMITS[figure][1] if asked[end] else None for end in ends)
+        least, most = (float(Decimal(asked[end]) * LIMITS[figure][1]) if asked[end] else None for end in ends)
         if least is not None or most is not None:
             bounds[figure] = least, most
     rows = of.chosen(asked["search"], asked["exchange"], asked["industry"], asked["sort"], bounds)
@@ -171,6 +179,7 @@ def document(
         total=len(rows),
         companies=len({row.cik for row in rows}),
         asked=asked,
+        is_bounded=any(asked[end] for end in ENDS),
         unknown_exchange=asked["exchange"] not in ("", *of.exchanges),
         exchanges=sorted(of.exchanges, key=str.casefold),
         page=page,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from starlette.requests import Request
 from starlette.responses import Response
 
+from serve import names
 from serve.api import responses
 from serve.http.errors import NotFound
 from serve.site import comparison, listing, watchlist
@@ -35,7 +36,16 @@ def show_list(pages: Pages, request: Request) -> Response:
 
 
 def _listed(row: Listed) -> Sequence[object]:
-    texts = [row.symbol, row.name, row.cik, row.exchange, row.industry, row.currency, row.period, row.period_end]
+    texts = [
+        row.symbol,
+        names.shown(row.name or ""),
+        row.cik,
+        row.exchange,
+        row.industry,
+        row.currency,
+        row.period,
+        row.period_end,
+    ]
     return [*map(as_text, texts), *(_number(getattr(row, name)) for name in FIGURES)]
 
 
@@ -59,7 +69,7 @@ def _compared(build: OpenBuild, symbol: str) -> Iterator[Sequence[object]]:
     bounds = {"since": None, "until": None}
     for kind, limit in (("ttm", 1), ("annual", comparison.YEARS)):
         for period in queries.financials(build, symbol, kind, SERVED_NAMES, **bounds, limit=limit):
-            texts = (symbol, company.name, kind, period.period, period.period_end, company.currency)
+            texts = (symbol, names.shown(company.name or ""), kind, period.period, period.period_end, company.currency)
             yield [*map(as_text, texts), *map(_number, period.values)]
 
 

@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from serve import names
 from serve.api import examples, parameters, responses
 from serve.api.endpoints import ENDPOINTS, Endpoint, Question
 from serve.http.errors import NotFound
-from serve.site import names
 from warehouse import company_queries, queries
 from warehouse.reader import OpenBuild
 from warehouse.served_rows import Company

@@ -15,7 +15,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from serve.site import names
+from serve import names
 
 TEMPLATES = Path(__file__).parent / "templates"
 SIGNS = re.compile(r"([\\`*_\[\]<>&|#~!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$)))")
@@ -72,7 +72,7 @@ class Document:
 
     text: a heading of the first level, a paragraph, and other blocks (see rendering).
     contents: a table of contents, if not None; with shorter texts of some headings, after their anchors.
-    drawings: each drawing with its name.
+    drawings: each drawing with its name: the address of an image, or the anchor of the first of several programs.
     marks: the mark of each item of the first list.
     styles: how the list under a heading of the second level looks, after its anchor (rendering.STYLES).
     cards: the tag of the headings (h2 or h3) whose parts are cards beside each other, to the end of the page.

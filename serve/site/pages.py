@@ -24,6 +24,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from serve import names
 from serve.access.accounts import Accounts
 from serve.access.attempts import Attempts
 from serve.access.holders import Holders
@@ -32,7 +33,6 @@ from serve.access.sign_ins import Session
 from serve.access.transfers import Transfers
 from serve.clock import Clock
 from serve.settings import Settings
-from serve.site import names
 from serve.site.markdown import TEMPLATES
 from serve.site.sessions import Sessions
 from warehouse.reader import Warehouse

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from serve.api import examples
 from serve.api.description import FICTIONAL
-from serve.site import fields, snippets
+from serve.site import fields, snippets, trial
 from serve.site.live import Live
 from serve.site.markdown import Document, write
 from serve.site.snippets import Code
@@ -39,12 +40,13 @@ def document(described: Json, live: Live | None = None) -> Document:
         version=described["info"]["version"],
         operations=operations,
         paging=snippets.paging(described["servers"][0]["url"]),
-        client=snippets.client(described["servers"][0]["url"]),
+        client=snippets.client(described["servers"][0]["url"], live.company.symbol if live else examples.SYMBOL),
         headers=[(name, header["description"]) for name, header in described["components"]["headers"].items()],
         unchanged=described["components"]["responses"]["not_modified"]["description"],
     )
     contents = tuple((operation["name"], operation["summary"]) for operation in operations)
-    return Document(text, contents=contents, assets=("tabs.js",))
+    forms = tuple((operation["programs"][0].anchor, operation["form"]) for operation in operations)
+    return Document(text, contents=contents, drawings=forms, assets=("tabs.js", *trial.ASSETS))
 
 
 def _operation(path: str, get: Json, described: Json, live: Live | None) -> dict[str, Any]:
@@ -52,13 +54,16 @@ def _operation(path: str, get: Json, described: Json, live: Live | None) -> dict
     content = get["responses"]["200"]["content"]["application/json"]
     body = fields.resolved(content["schema"], described)["properties"]
     start = "data[]" if "items" in body["data"] else "data"
+    base, needs_key = described["servers"][0]["url"], get.get("security") != []
+    query, symbol = _asked(get, parameters, live)
     return {
         "path": path,
         "name": get["operationId"],
         "summary": get["summary"],
         "description": get["description"],
-        "needs_key": get.get("security") != [],
-        "programs": _programs(path, get, parameters, described, live),
+        "needs_key": needs_key,
+        "programs": snippets.programs(get["operationId"], base + path.format_map(symbol), query, needs_key=needs_key),
+        "form": trial.form(base, path, parameters, {**symbol, **query}, needs_key=needs_key),
         "parameters": [_parameter(parameter, described) for parameter in parameters],
         "examples": [Code("json", _json(value), title) for title, value in _examples(get, content, live)],
         "data": [
@@ -70,19 +75,14 @@ def _operation(path: str, get: Json, described: Json, live: Live | None) -> dict
     }
 
 
-def _programs(path: str, get: Json, parameters: list[Json], described: Json, live: Live | None) -> tuple[Code, ...]:
-    """The example programs of an endpoint: with the parameters of the live examples, else the description's."""
-    query: Json = {
-        parameter["name"]: parameter["example"]
-        for parameter in parameters
-        if parameter["in"] == "query" and parameter["name"] not in ABSENT
-    }
-    symbol: Json = {parameter["name"]: parameter["example"] for parameter in parameters if parameter["in"] == "path"}
+def _asked(get: Json, parameters: list[Json], live: Live | None) -> tuple[Json, Json]:
+    """The query and the symbol of the example request: those of the live examples, else the description's."""
     if live:
-        query, symbol = live.asked[get["operationId"]], {"symbol": quote(live.company.symbol, safe="")}
-    placed = path.format_map(symbol)
-    address = described["servers"][0]["url"] + placed
-    return snippets.programs(get["operationId"], address, query, needs_key=get.get("security") != [])
+        return live.asked[get["operationId"]], {"symbol": quote(live.company.symbol, safe="")}
+    query, symbol = (
+        {one["name"]: one["example"] for one in parameters if one["in"] == place} for place in ("query", "path")
+    )
+    return {name: value for name, value in query.items() if name not in ABSENT}, symbol
 
 
 def _examples(get: Json, content: Json, live: Live | None) -> Iterator[tuple[str, object]]:

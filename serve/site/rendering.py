@@ -154,13 +154,14 @@ def _captions(state: StateCore) -> None:
 
 
 def _tabs(state: StateCore) -> None:
-    """Several programs with anchors in a row are alternatives."""
-    tokens: list[Token] = []
+    """Several programs with anchors in a row are alternatives, after which the drawing of the first anchor stands."""
+    by_name, tokens = dict(state.env["document"].drawings), list[Token]()
     for is_program, run in groupby(state.tokens, key=_is_program):
         some = list(run)
         if is_program and len(some) > 1:
             start = Token("tabs_open", "fieldset", 1, block=True, meta={"programs": some})
-            some = [start, *some, Token("tabs_close", "fieldset", -1, block=True)]
+            drawn = Token("drawing", "", 0, content=by_name.get(some[0].meta["anchor"], Markup()))
+            some = [start, *some, Token("tabs_close", "fieldset", -1, block=True), drawn]
         tokens += some
     state.tokens = tokens
 

@@ -10,7 +10,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from serve.site import listing, names
+from serve import names
+from serve.site import listing
 from serve.site.building import current_build
 from serve.site.directory import close_matches, directory
 from serve.site.pages import Access, PageRoute, Pages

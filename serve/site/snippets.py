@@ -64,15 +64,20 @@ print(len(companies))"""
 CLIENT = """\
 pip install openapi-python-client
 openapi-python-client generate --url {address}/openapi.json --meta none --output-path fundamentals_client"""
+TYPES = "npx openapi-typescript {address}/openapi.json --output fundamentals.d.mts"
 CLIENT_USED = """\
 import os
 
 from fundamentals_client import AuthenticatedClient
 from fundamentals_client.api.companies import list_companies
+from fundamentals_client.api.financials import list_financials
+from fundamentals_client.models import ListFinancialsPeriod
 
 with AuthenticatedClient("{address}", os.environ["API_KEY"], prefix="", auth_header_name="X-Api-Key") as client:
     found = list_companies.sync(client=client, per_page=5)
-print([company.symbol for company in found.data])"""
+    years = list_financials.sync("{symbol}", client=client, period=ListFinancialsPeriod.ANNUAL, items="revenue")
+print([company.symbol for company in found.data])
+print([(year.period, year.values.revenue) for year in years.data])"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +116,10 @@ def paging(address: str) -> Code:
     return Code("python", PAGING.format(address=address), "Python", "paging-python")
 
 
-def client(address: str) -> tuple[Code, Code]:
-    """How a client is generated from the description, and used."""
+def client(address: str, symbol: str) -> tuple[Code, Code, Code]:
+    """How a client is generated from the description, and used for a company; and how types of TypeScript are."""
     return (
         Code("sh", CLIENT.format(address=address), "Generate", "client-generate"),
-        Code("python", CLIENT_USED.format(address=address), "Use", "client-use"),
+        Code("python", CLIENT_USED.format(address=address, symbol=symbol), "Use", "client-use"),
+        Code("sh", TYPES.format(address=address), "Generate", "types-generate"),
     )

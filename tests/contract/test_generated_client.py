@@ -74,7 +74,9 @@ def test_the_program_of_the_reference_uses_it(
     generated: ModuleType, served: Served, key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As it stands there, but for the name of the package."""
-    _, used = snippets.client(served.address)
+    _, used, _ = snippets.client(served.address, "LNTR")
     monkeypatch.setenv("API_KEY", key)
     exec(compile(used.text.replace("fundamentals_client", NAME), "reference", "exec"), {})
-    assert "LNTR" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "LNTR" in said
+    assert "('FY2024', " in said

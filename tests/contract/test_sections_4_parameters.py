@@ -96,6 +96,21 @@ def test_4_3_unknown_item_is_named_with_the_valid_ones(get: Get, path: str) -> N
     assert all(name in message for name in SERVED_NAMES)
 
 
+@pytest.mark.parametrize("planned", ["eps_diluted", "operating_cash_flow", "capital_expenditure"])
+def test_2_4_planned_items_are_refused_without_another_instead(get: Get, planned: str) -> None:
+    message = get(FINANCIALS, items=planned).json()["error"]["message"]
+    assert f"'{planned}', which is planned and not served yet; valid items are" in message
+    assert "did you mean" not in message
+
+
+@pytest.mark.parametrize(("name", "meant"), [("eps", "eps_basic"), ("debt", None), ("operating_profit", None)])
+def test_4_3_only_a_name_that_is_alike_or_the_only_one_with_the_word_is_suggested(
+    get: Get, name: str, meant: str | None
+) -> None:
+    message = get(FINANCIALS, items=name).json()["error"]["message"]
+    assert "did you mean" not in message if meant is None else f"did you mean '{meant}'?" in message
+
+
 @pytest.mark.parametrize(
     ("path", "parameter", "value"),
     [(endpoint.path, parameter.name, parameter.example) for endpoint in ENDPOINTS for parameter in endpoint.parameters],

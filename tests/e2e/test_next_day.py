@@ -72,6 +72,7 @@ def test_the_addresses_that_are_printed_show_what_each_company_did(day):
         ("XQWHC", "initial"),
         ("XQHBR", "restatement"),
     }
+    assert re.search(r"^New companies.*XQKST Example Kestrel Robotics Inc\].*XQSLH", listed, re.MULTILINE)
     assert day.asked(revisions.removeprefix("/v1")).json()["meta"]["count"] == 2
 
 

@@ -6,6 +6,7 @@ named by FUNDAMENTALS_SCREENSHOTS.
 """
 
 import csv
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.conftest import PROJECT
 from tests.e2e.homes import PATIENCE, query
+from tests.servers import active_key
 from tests.sites import Main, Read, Site
 
 # read when the module is imported, because tests do not see these variables
@@ -229,6 +231,36 @@ def test_the_keyboard_skips_to_the_content(opened):
     expect(opened.locator("main")).to_be_focused()
 
 
+def test_the_reference_sends_requests_with_the_keyboard_alone(browser, sample_site):
+    """From the fold to the answer; the key is the same in all forms, and in no address or storage."""
+    key = active_key(sample_site.home, "keyboard@example.org")
+    with window(browser, sample_site) as page:
+        page.goto("/reference")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        form, other = page.locator("form.trial").nth(2), page.locator("form.trial").nth(1)
+        form.locator("summary").press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.insert_text(key)
+        page.keyboard.press("Enter")
+        expect(form.get_by_role("status")).to_have_text(
+            re.compile("^200 OK after .*: GET /v1/companies/XQORC/financials")
+        )
+        answer = httpx.get(asked[-1], headers={"X-Api-Key": key})
+        assert json.loads(form.locator("pre").inner_text()) == answer.json()
+        assert "X-RateLimit-Remaining\n59" in form.locator("dl").inner_text()
+
+        other.locator("summary").press("Enter")
+        other.get_by_label("symbol", exact=True).fill("NO SUCH")
+        other.get_by_role("button").press("Space")
+        expect(other.get_by_role("status")).to_have_text(
+            re.compile("^404 Not Found after .*: GET /v1/companies/NO%20SUCH$")
+        )
+        assert "not_found" in other.locator("pre").inner_text()
+        assert not any(key in address for address in [*asked, page.url])
+        assert key not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
+
+
 def test_nothing_is_cut_off(opened, name):
     """The page is as wide as the window: wider content scrolls in its own box, which the keyboard can reach. On paper
     each table is as wide as the sheet.
@@ -289,6 +321,23 @@ def test_the_first_column_of_a_scrolled_table_stays_on_a_phone(browser, sample_s
     assert found["firsts"] == pytest.approx([found["left"]] * 2, abs=1)
     assert found["shadow"] != "none"
     assert found["cut"] == []
+
+
+def test_the_head_of_a_comparison_stays_on_a_phone(browser, sample_site, reader):
+    """Each column is named by its symbol, however far the table is scrolled down."""
+    with window(browser, sample_site, reader.cookies) as page:
+        look(page, "narrow", "light")
+        page.goto("/compare?symbols=XQCPF,XQORC,XQPRB,XQALD")
+        places = page.locator("main > .scroll").first.evaluate(
+            """box => {
+                box.scrollIntoView({behavior: "instant"});
+                box.scrollTop = 200;
+                const edge = each => each.getBoundingClientRect().top;
+                return [box.scrollTop, edge(box) + box.clientTop, ...[...box.querySelectorAll("thead th")].map(edge)];
+            }"""
+        )
+    assert places[0] > 0
+    assert places[2:] == pytest.approx([places[1]] * 5, abs=1)
 
 
 def test_codes_of_errors_are_in_one_line_on_a_phone(browser, sample_site):

@@ -102,11 +102,12 @@ def test_a_second_run_appends_and_publishes_nothing(tmp_path):
         "failed": "0",
         "seconds": "",
         "All companies": "",
-        "with documents": "3",
-        "quarantined": "0",
-        "covered": "3",
-        "values": "135",
-        "versions": "135",
+        "companies with documents": "3",
+        "companies in quarantine": "0",
+        "companies covered": "3",
+        "symbols covered": "3",
+        "values of twelve months": "135",
+        "versions of twelve months": "135",
         "build": "published",
     }
     assert (cells(second.stdout)["changed"], cells(second.stdout)["build"]) == ("0", "unchanged")

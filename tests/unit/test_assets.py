@@ -81,7 +81,20 @@ def test_every_asset_shows_rows_companies_and_a_table(synchronized):
             else:
                 assert told["dagster/row_count"].value > 0, key
                 assert told["companies"].value == 2, key
+                if key.to_user_string() == "quality_report":
+                    assert told["page"] == dg.MetadataValue.url("http://127.0.0.1:8000/quality")
                 assert told["sample"].records, key
+
+
+def test_a_run_of_the_ui_prints_what_each_step_made(synchronized, same_mirror, monkeypatch, capsys):
+    """So the output of a step is not empty; the command prints its own table instead."""
+    run_job(synchronized, str(same_mirror.folder))
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(assets, "is_of_command", lambda _: False)
+    run_job(synchronized, str(same_mirror.folder))
+    printed = capsys.readouterr().out
+    assert f"build: {build_of(synchronized)}\n" in printed
+    assert "page: http://127.0.0.1:8000/quality\n" in printed
 
 
 def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_mirror):

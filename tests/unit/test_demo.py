@@ -22,6 +22,7 @@ from serve.access.holders import FileHolders
 from serve.cli import demo, place
 from serve.settings import Settings
 from tests import builds
+from warehouse import service_place
 
 ROOT = Path(__file__).parents[2]
 LAST_LINE = "warehouse.duckdb"
@@ -82,7 +83,7 @@ def test_the_requests_are_answered_and_the_file_opens(home: Path, capsys: pytest
         assert capsys.readouterr().out.startswith(f"{address}/sign-in?token=")
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
-    assert not (home / place.NAME).exists()
+    assert not (home / service_place.NAME).exists()
     file = printed.strip().splitlines()[-1].strip()
     assert file == str(home / "published" / "warehouse.duckdb")
     with duckdb.connect(file, read_only=True) as connection:
@@ -178,7 +179,7 @@ def test_no_key_is_created_without_covered_companies(
 def test_a_company_without_annual_values_is_used_if_there_is_no_other(home: Path) -> None:
     rows = {"companies": [builds.company("ODDY", 4)]}
     builds.publish_small(home / "published", "b2", rows)
-    company, symbols = demo._covered(home / "published")
+    company, symbols, _ = demo._covered(home / "published")
     assert (company.symbol, symbols) == ("ODDY", 1)
 
 
@@ -189,9 +190,9 @@ def test_an_invitation_after_a_killed_service_leads_to_the_default_port(
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     for text in (f"127.0.0.1 {port}\n", "nothing of the kind", "127.0.0.1 99999999"):
-        (home / place.NAME).write_text(text)
+        (home / service_place.NAME).write_text(text)
         assert fundamentals.main(["accounts", "invite", "a@example.org"]) == 0
         assert capsys.readouterr().out.startswith("http://127.0.0.1:8000/sign-in?token=")
     with place.announced(home, "127.0.0.1", 1), place.announced(home, "127.0.0.1", 2):
-        (home / place.NAME).write_text("127.0.0.1 3\n")
-    assert (home / place.NAME).read_text() == "127.0.0.1 3\n"
+        (home / service_place.NAME).write_text("127.0.0.1 3\n")
+    assert (home / service_place.NAME).read_text() == "127.0.0.1 3\n"

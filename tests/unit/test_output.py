@@ -12,10 +12,10 @@ import pytest
 from pipelines.health import builds as doctors_builds
 from pipelines.health import run_record
 from pipelines.storage.home import Home
-from serve.cli.place import of_service
 from tests import builds
 from tests.servers import PATIENCE, PROJECT, active_key, wait_until
 from warehouse import sqlite
+from warehouse.service_place import of_service
 
 EMAIL = "reader@example.org"
 

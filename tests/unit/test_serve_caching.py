@@ -79,7 +79,7 @@ def test_without_a_last_modification_only_the_tag_counts() -> None:
     ],
 )
 def test_max_age_ends_with_the_next_synchronization_or_after_a_few_hours(now: float, age: int) -> None:
-    answer = Representation(b"{}", "abc", MODIFIED_AT).answer({}, now, is_held=True)
+    answer = Representation(b"{}", "abc", MODIFIED_AT, generated_at=now).answer({}, now, is_held=True)
     assert b"".join(answer.head).decode().splitlines() == [
         'etag: W/"abc"',
         f"last-modified: {MODIFIED}",
@@ -138,13 +138,13 @@ def test_a_small_body_is_not_compressed() -> None:
 def test_the_most_recently_used_responses_are_cached() -> None:
     size = Representation(b"x" * 100, "").size
     kept = Representations(3 * size)
-    made = {tag: kept.keep(tag, Representation(b"x" * 100, tag)) for tag in "abc"}
+    made = {tag: kept.keep(tag, Representation(b"x" * 100, tag, generated_at=NOON), NOON) for tag in "abc"}
     assert kept.get("a") is made["a"]
-    kept.keep("d", Representation(b"x" * 100, "d"))
+    kept.keep("d", Representation(b"x" * 100, "d", generated_at=NOON), NOON)
     assert [tag for tag in "abcd" if kept.get(tag)] == ["a", "c", "d"]
-    kept.keep("e", Representation(b"x" * 10_000, "e"))
+    kept.keep("e", Representation(b"x" * 10_000, "e", generated_at=NOON), NOON)
     assert not any(map(kept.get, "abcde")), "one that is too large is not kept, and what was is gone for it"
-    kept.keep("f", made["a"])
+    kept.keep("f", made["a"], NOON)
     assert kept.get("f")
 
 
@@ -156,7 +156,7 @@ def test_a_new_build_drops_the_responses_of_the_one_before(tmp_path: Path) -> No
     second = msgspec.structs.replace(first, build="b2")
     kept = Representations()
     for pointer, tag in ((first, "a"), (first, "b"), (second, "c")):
-        kept.note(pointer, b"/" + tag.encode(), kept.keep(tag, Representation(b"x", tag)))
+        kept.note(pointer, b"/" + tag.encode(), kept.keep(tag, Representation(b"x", tag, generated_at=NOON), NOON))
     assert [tag for tag in "abc" if kept.get(tag)] == ["c"]
     assert kept.asked(second, b"/c") is kept.get("c")
     assert not kept.asked(first, b"/a")
@@ -168,13 +168,13 @@ def test_a_response_is_found_by_its_targets_until_it_is_dropped(tmp_path: Path) 
     pointer = current(tmp_path)
     assert pointer
     kept = Representations(2 * Representation(b"", "").size)
-    made = kept.keep("a", Representation(b"", "a"))
+    made = kept.keep("a", Representation(b"", "a", generated_at=NOON), NOON)
     targets = [b"/a", b"/A", b"/%61"]
     for target in targets:
         kept.note(pointer, target, made)
     assert [kept.asked(pointer, target) for target in targets] == [made, made, None]
     for tag in "bcd":
-        kept.keep(tag, Representation(b"", tag))
+        kept.keep(tag, Representation(b"", tag, generated_at=NOON), NOON)
     assert not any(kept.asked(pointer, target) for target in targets)
     kept.note(pointer, b"/a", made)
     assert not kept.asked(pointer, b"/a"), "one that is not kept would need memory that is not counted"
@@ -186,26 +186,26 @@ def test_a_response_that_is_noted_twice_can_be_dropped(tmp_path: Path) -> None:
     pointers = [current(tmp_path), current(tmp_path)]
     assert pointers[0] == pointers[1]
     kept = Representations(2 * Representation(b"", "").size)
-    made = kept.keep("a", Representation(b"", "a"))
+    made = kept.keep("a", Representation(b"", "a", generated_at=NOON), NOON)
     for pointer in (pointers[0], *pointers):
         assert pointer
         kept.note(pointer, b"/a", made)
         assert kept.asked(pointer, b"/a") is made
     for tag in "bcd":
-        kept.keep(tag, Representation(b"", tag))
+        kept.keep(tag, Representation(b"", tag, generated_at=NOON), NOON)
     assert kept.get("a") is None
 
 
 def test_of_two_representations_made_at_once_the_first_stays() -> None:
     kept = Representations()
-    first, second = Representation(b"1", "a"), Representation(b"2", "a")
-    assert kept.keep("a", first) is first
-    assert kept.keep("a", second) is first
+    first, second = (Representation(body, "a", generated_at=NOON) for body in (b"1", b"2"))
+    assert kept.keep("a", first, NOON) is first
+    assert kept.keep("a", second, NOON) is first
 
 
 def test_a_cache_of_size_zero_keeps_nothing() -> None:
     kept = Representations(0)
-    made = kept.keep("a", Representation(b"1", "a"))
+    made = kept.keep("a", Representation(b"1", "a", generated_at=NOON), NOON)
     assert made.coded("").body == b"1"
     assert kept.get("a") is None
 
@@ -298,6 +298,34 @@ def test_without_the_cache_responses_are_equal_except_for_their_time(serve: Serv
     assert again.headers["ETag"] == first.headers["ETag"]
     assert again.content == first.content.replace(b"12:00:00Z", b"12:00:30Z")
     assert service.get(FINANCIALS, If_None_Match=first.headers["ETag"]).status_code == 304
+
+
+def test_an_answer_that_is_kept_says_how_old_it_is_and_ends_at_the_same_time(serve: Serve) -> None:
+    """RFC 9111: max-age less Age is what is left; 304 has what 200 would have (RFC 9110, 15.4.5)."""
+    service = serve()
+    service.clock.now = NOON - 3 * 3600  # two hours before a synchronization
+    first = service.get(FINANCIALS)
+    assert "Age" not in first.headers
+    assert first.headers["Cache-Control"] == "private, max-age=7200"
+    service.clock.now += 90
+    for kept in (service.get(FINANCIALS), service.get(FINANCIALS, If_None_Match=first.headers["ETag"])):
+        assert (kept.headers["Age"], kept.headers["Cache-Control"]) == ("90", "private, max-age=7200")
+    assert service.get(FINANCIALS).json()["meta"]["generated_at"] == first.json()["meta"]["generated_at"]
+
+
+@pytest.mark.parametrize("path", [FINANCIALS, "/companies?search=%C3%A4"])
+def test_an_answer_is_kept_for_a_few_hours_and_then_made_again(serve: Serve, path: str) -> None:
+    """So `generated_at` is never older; in memory and by DuckDB alike."""
+    service = serve()
+    first = service.get(path)
+    service.clock.now += 4 * 3600 - 1
+    assert service.get(path).headers["Age"] == "14399"
+    service.clock.now += 1
+    again = service.get(path)
+    assert "Age" not in again.headers
+    assert again.json() == {**first.json(), "meta": {**first.json()["meta"], "generated_at": "2026-03-02T16:00:00Z"}}
+    service.clock.now += 10
+    assert service.get(path).headers["Age"] == "10"
 
 
 def test_a_304_counts_in_the_minute_and_not_in_the_day(serve: Serve) -> None:

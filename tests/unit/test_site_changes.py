@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from serve.site import changes_page, rendering
+from serve.site.changes_page import Changes
 from tests import builds
 from tests.sites import Read, Site, published
 from warehouse import change_queries
@@ -96,12 +97,14 @@ def test_a_long_list_has_pages_and_an_end() -> None:
     """The text says that the list is not complete only where it is not."""
     one = Change("ALFA", "FY2024", "revenue", None, 7.0, "initial", "10-K", "2025-02-15", None)
     counts = Counts(new=5_000, restated=0, withdrawn=0, companies=1)
-    pages = [changes_page.document([one] * 250, counts, "2026-03-02T06:05:00Z", number) for number in (1, 2, 3)]
+    pages = [
+        changes_page.document(Changes([one] * 250, counts, []), "2026-03-02T06:05:00Z", number) for number in (1, 2, 3)
+    ]
     assert [page.text.count("| [ALFA]") for page in pages] == [100, 100, 50]
     assert pages[1].turns == (("Previous page", "/changes?page=1"), ("Next page", "/changes?page=3"))
     assert "page 2 of 3" in pages[1].text
     assert "ends after 250 values" in pages[0].text
-    whole = changes_page.document([one], Counts(1, 0, 0, 1), "2026-03-02T06:05:00Z", 1)
+    whole = changes_page.document(Changes([one], Counts(1, 0, 0, 1), []), "2026-03-02T06:05:00Z", 1)
     assert "ends after" not in whole.text
     assert "page" not in rendering.page(whole).summary
 

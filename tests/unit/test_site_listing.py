@@ -114,10 +114,12 @@ def test_companies_are_filtered_by_exchange_and_industry():
         ({"roic_max": "17.9"}, []),
         ({"roic_min": "18", "debt_to_fcf_max": "1.5"}, ["ACM-B", "ACME", "BIG", "NONE", "YEN"]),
         ({"debt_to_fcf_min": "1.6"}, []),
+        ({"revenue_min": "0.004", "revenue_max": "0.009"}, ["ACME", "BIG"]),
+        ({"net_income_max": "-0.00005"}, ["ACM-B"]),
     ],
 )
 def test_companies_are_filtered_by_figures(bounds, found):
-    """In per cent and years, with both ends; a company without the figure is left out."""
+    """In per cent, years and millions, with both ends; a company without the figure is left out."""
     assert symbols(listing.chosen(OF, {**ASKED, **bounds})) == found
 
 
@@ -170,7 +172,7 @@ def test_the_pages_of_a_long_list_link_to_each_other():
     [rows] = tables(text)
     assert len(rows) == listing.PAGE
     one = page([ACME]).text
-    assert one.startswith("# Companies\n\n1 symbol covered.\n")
+    assert one.startswith("# Companies\n\n1 symbol of 1 company covered.\n")
     assert " page](" not in one
 
 

@@ -40,9 +40,8 @@ def test_a_run_prints_a_short_table(mirror, tmp_path, capsys):
     assert synchronize.main(str(mirror.folder), (), False) == 0
     printed = capsys.readouterr()
     told = cells(printed.out)
-    names = [*synchronize.OF_RUN, "seconds", *synchronize.OF_HOME, "build"]
-    assert list(told) == [name.replace("_", " ") for name in names]
-    assert (told["seen"], told["with documents"], told["build"]) == ("4", "3", "published")
+    assert list(told) == [*synchronize.OF_RUN, "seconds", *synchronize.OF_HOME.values(), "build"]
+    assert (told["seen"], told["companies with documents"], told["build"]) == ("4", "3", "published")
     assert printed.out.endswith(f"{tmp_path / 'home/published/warehouse.duckdb'}\n")
     *progress, last = printed.err.splitlines()
     assert [line.split()[0] for line in progress] == ["documents", "facts", "values", "versions"]

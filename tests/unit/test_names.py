@@ -2,7 +2,7 @@
 
 import pytest
 
-from serve.site.names import shown
+from serve.names import shown
 
 
 @pytest.mark.parametrize(

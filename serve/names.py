@@ -1,6 +1,6 @@
-"""Names of companies as the pages show them.
+"""Names of companies as the interface, the pages and their files show them.
 
-Belongs here: title case for names that EDGAR keeps in capitals. Does not: the interface, whose `name` is as filed.
+Belongs here: title case for names that EDGAR keeps in capitals. Does not: the published files, whose `name` is EDGAR's.
 
 EDGAR's names are often in capitals, such as "BANK OF AMERICA CORP /DE/". What is an abbreviation keeps its capitals:
 legal forms, Roman numerals, letters with dots, and short words that nobody could pronounce. No company is listed here,
@@ -42,7 +42,7 @@ PARTS = re.compile("(MC(?=.{3})|[OD]['’](?=.{2}))(.+)")
 
 @lru_cache(4096)
 def shown(name: str) -> str:
-    """A name as pages show it: without EDGAR's mark at its end, and in title case if it is wholly in capitals."""
+    """A name as it is shown: without EDGAR's mark at its end, and in title case if it is wholly in capitals."""
     bare = MARK.sub("", name) or name
     if bare != bare.upper() or bare == bare.lower():
         return bare
