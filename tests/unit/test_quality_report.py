@@ -325,7 +325,7 @@ def test_the_asset_shows_the_tables_of_the_page(synchronized):
         event = instance.get_latest_materialization_event(dg.AssetKey("quality_report"))
     told = event.asset_materialization.metadata
     assert told["build"].value == pointer.build
-    assert Path(told["page"].value).name == report.PAGE.format(pointer.build)
+    assert Path(told["file"].value).name == report.PAGE.format(pointer.build)
     assert assets.counts_of(told)["comparisons"] == told["dagster/row_count"].value > 0
     assert told["checks"].value.startswith("| check | compared | holds |")
     assert "| fiscal year | companies | revenue |" in told["coverage"].value
