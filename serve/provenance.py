@@ -23,6 +23,8 @@ from warehouse.sections import SECTIONS
 from warehouse.statements import Statement, StatementLine, statements
 from warehouse.unread import UnreadReport, unread_reports
 
+OF_YEAR = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
+"""The labels of twelve months and fiscal years."""
 LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}(?:Q[1-4])?")
 ROLES = {
     "capital": "in capital",
@@ -53,7 +55,8 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
     """
     holder = explain_queries.holder(build, symbol) or _unknown_symbol(build, symbol)
     line = next((line for line in items if line.name == item.lower()), None) or _unknown_item(item, items)
-    held, asked = explain_queries.spans(build, holder.cik), _asked(period)
+    asked = _asked(period)
+    held = explain_queries.spans(build, holder.cik, with_quarters=not OF_YEAR.fullmatch(asked))
     span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
         holder, held, asked
     )

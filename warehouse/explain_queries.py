@@ -175,13 +175,13 @@ def known_symbols(build: OpenBuild) -> dict[str, str]:
     return dict(build.rows("SELECT symbol, 'common' FROM companies UNION SELECT symbol, kind FROM securities"))
 
 
-def spans(build: OpenBuild, cik: str) -> list[Span]:
+def spans(build: OpenBuild, cik: str, *, with_quarters: bool = True) -> list[Span]:
     """The periods of a company that have or had a value, newest first: twelve months, then years, then quarters.
 
     Also those whose values are all withheld; they have no label but their last day.
     """
     tables = [("versions", "gaps")]
-    if schema.QUARTERS in build.columns:
+    if with_quarters and schema.QUARTERS in build.columns:
         tables.append((schema.of_quarters("versions"), schema.of_quarters("gaps")))
     of_tables = " UNION ALL ".join(
         f"SELECT DISTINCT period_kind, period, period_end FROM {versions} WHERE cik = $cik UNION ALL "

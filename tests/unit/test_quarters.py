@@ -1,7 +1,10 @@
 """Discrete quarters: as filed or by difference, on one basis, and beside their year."""
 
+import csv
 from collections.abc import Iterator, Sequence
+from io import BytesIO, StringIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import duckdb
 import polars as pl
@@ -15,6 +18,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from serve.http.errors import CommandError
 from serve.provenance import find
+from serve.site import company_csv, company_page, view, workbook
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
@@ -30,10 +34,11 @@ from tests.factories import (
     with_total_assets,
 )
 from tests.shapes.flows import changed, company, sales
-from warehouse import schema
-from warehouse.line_items import items_of
+from warehouse import page_queries, queries, schema
+from warehouse.line_items import SERVED_NAMES, items_of
 from warehouse.pointer import current
 from warehouse.reader import OpenBuild, open_read_only
+from warehouse.vocabulary import RATIOS
 
 ENDS = month_ends(2022, 8)
 OF_2022 = ENDS[:4]
@@ -195,6 +200,32 @@ def test_quarterly_is_the_table_newest_first(build):
     rows = build.sql("SELECT period FROM quarterly('xqorc')").fetchall()
     held = build.sql("SELECT period FROM quarters WHERE symbol = 'XQORC' ORDER BY period_end DESC").fetchall()
     assert rows == held != []
+
+
+def test_the_page_of_a_company_shows_quarters(synchronized_sample):
+    """By choice, without ratios; the file of its values and the workbook have them beside years and twelve months."""
+    published = Home(synchronized_sample).published
+    opened = OpenBuild(published, current(published))
+    company = queries.company(opened, "XQORC")
+    chosen = view.asked({"periods": "quarter"})
+    of_years, of_quarters = (company_page.held(opened, company, periods) for periods in ("annual", "quarter"))
+    shown = company_page.document(
+        of_quarters, chosen, filings_url="/", published_at="", updated_at=None, newest_filing=None
+    )
+    newest = opened.rows("SELECT period, revenue FROM quarterly('XQORC') WHERE revenue IS NOT NULL LIMIT 1")[0]
+    rows = list(csv.DictReader(StringIO(company_csv.text(company, company_csv.all_stated(opened, company)))))
+    of_kind = [row for row in rows if row["period_kind"] == "quarter"]
+    facts = page_queries.facts_behind(opened, company, of_quarters=True)
+    sheets = workbook.content(company, of_quarters.stated, facts, "https://localhost")
+
+    assert {each.kind for each in of_years.stated} == {"ttm", "annual"}
+    assert f"/companies/XQORC/revenue/{newest[0]}" in shown.text
+    assert "*Quarters*" in shown.text
+    assert [name for name, _ in shown.drawings] == [name for name in SERVED_NAMES if name not in RATIOS]
+    assert "Return on invested capital |" not in shown.text
+    assert (of_kind[0]["period"], float(of_kind[0]["revenue"])) == newest
+    assert {row[name] for row in of_kind for name in RATIOS} == {""}
+    assert b'name="Quarters"' in ZipFile(BytesIO(sheets)).read("xl/workbook.xml")
 
 
 def test_explain_names_the_quarter_or_says_that_a_ratio_has_none(build, synchronized_sample):
