@@ -18,11 +18,14 @@ from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days
 from warehouse.explain_queries import Holder, Leg, Span
 from warehouse.line_items import LINE_ITEMS, LineItem
 from warehouse.reader import OpenBuild
+from warehouse.schema import QUARTER
 from warehouse.sections import SECTIONS
 from warehouse.statements import Statement, StatementLine, statements
 from warehouse.unread import UnreadReport, unread_reports
 
-LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
+OF_YEAR = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
+"""The labels of twelve months and fiscal years."""
+LABEL = re.compile(r"\d{4}Q[1-4]|FY\d{4}(?:Q[1-4])?")
 ROLES = {
     "capital": "in capital",
     "capital_before": "in capital a year before",
@@ -43,7 +46,8 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
         build: the build to query.
         symbol: symbol of common equity in any case, of any share class, also if it is no longer listed.
         item: name of a line item.
-        period: a label in any case, or the last day of a period; for a day, trailing twelve months take precedence.
+        period: a label in any case, or the last day of a period; for a day, trailing twelve months take precedence. A
+            balance of a quarter is that of the twelve months that end with it.
         items: the line items that may be asked for; the pages have only those that are served.
 
     Raises:
@@ -51,10 +55,12 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
     """
     holder = explain_queries.holder(build, symbol) or _unknown_symbol(build, symbol)
     line = next((line for line in items if line.name == item.lower()), None) or _unknown_item(item, items)
-    held, asked = explain_queries.spans(build, holder.cik), _asked(period)
+    asked = _asked(period)
+    held = explain_queries.spans(build, holder.cik, with_quarters=not OF_YEAR.fullmatch(asked))
     span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
         holder, held, asked
     )
+    span = _of_item(span, line, held)
     versions = explain_queries.value_versions(build, holder, span, line.name)
     newest = versions[-1].version if versions else 0
     legs = explain_queries.legs(build, holder, span, line.name, newest)
@@ -75,6 +81,17 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
         statements(explain_queries.statement_rows(build, holder.cik, _filings(legs)), legs),
         unread_reports(build, holder.cik),
     )
+
+
+def _of_item(span: Span, line: LineItem, held: Sequence[Span]) -> Span:
+    """The period under which the tables have an item: a quarter has its own flows, and no ratios."""
+    if span.kind != QUARTER or line.kind == "flow":
+        return span
+    if line.kind == "ratio":
+        raise CommandError(
+            f"{line.name} is a figure of twelve months, not of a quarter; ask for {span.period.removeprefix('FY')}"
+        )
+    return next((one for one in held if one.kind != QUARTER and one.period_end == span.period_end), span)
 
 
 def not_read(report: UnreadReport) -> str:
@@ -102,8 +119,8 @@ def _asked(period: str) -> str:
         return str(date.fromisoformat(label))
     except ValueError:
         raise CommandError(
-            f"{period!r} is not a period; expected a label like 2026Q1 or FY2025, or the last day of a period, like "
-            "2025-12-27"
+            f"{period!r} is not a period; expected a label like 2026Q1 (twelve months), FY2025 or FY2025Q4 (a "
+            "quarter), or the last day of a period, like 2025-12-27"
         ) from None
 
 
@@ -129,7 +146,7 @@ def _unknown_item(item: str, items: Sequence[LineItem]) -> NoReturn:
 
 def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
     labels = [span.period for span in held if span.period != span.period_end]
-    labels = [label for label in labels if label.startswith("FY") == asked.startswith("FY")]
+    labels = [label for label in labels if _form(label) == _form(asked)]
     if LABEL.fullmatch(asked):
         there = f"there are {labels[-1]} to {labels[0]}" if labels else "there is no period of this kind"
         raise CommandError(f"{holder.symbol} has no period {asked}; {there}")
@@ -137,6 +154,11 @@ def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
     nearest = min(held, key=lambda span: abs(date.fromisoformat(span.period_end) - day), default=None)
     there = f"the nearest period ends {day_and_label(nearest)}" if nearest else "there is no period"
     raise CommandError(f"{holder.symbol} has no period that ends {asked}; {there}")
+
+
+def _form(label: str) -> str:
+    """The form of a label: that of a year, of a quarter, or of twelve months."""
+    return re.sub(r"\d", "9", label)
 
 
 def day_and_label(span: Span) -> str:

@@ -25,7 +25,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class Span(msgspec.Struct, frozen=True):
-    """A period of a company: its kind (`ttm` or `annual`), label and last day."""
+    """A period of a company: its kind (`ttm`, `annual` or `quarter`), label and last day."""
 
     kind: str
     period: str
@@ -175,18 +175,24 @@ def known_symbols(build: OpenBuild) -> dict[str, str]:
     return dict(build.rows("SELECT symbol, 'common' FROM companies UNION SELECT symbol, kind FROM securities"))
 
 
-def spans(build: OpenBuild, cik: str) -> list[Span]:
-    """The periods of a company that have or had a value, newest first, trailing twelve months before years.
+def spans(build: OpenBuild, cik: str, *, with_quarters: bool = True) -> list[Span]:
+    """The periods of a company that have or had a value, newest first: twelve months, then years, then quarters.
 
     Also those whose values are all withheld; they have no label but their last day.
     """
+    tables = [("versions", "gaps")]
+    if with_quarters and schema.QUARTERS in build.columns:
+        tables.append((schema.of_quarters("versions"), schema.of_quarters("gaps")))
+    of_tables = " UNION ALL ".join(
+        f"SELECT DISTINCT period_kind, period, period_end FROM {versions} WHERE cik = $cik UNION ALL "
+        f"SELECT DISTINCT period_kind, CAST(period_end AS VARCHAR), period_end FROM {gaps} ANTI JOIN {versions} "
+        "USING (cik, period_kind, period_end) WHERE cik = $cik"
+        for versions, gaps in tables
+    )
     found = build.rows(
-        "SELECT period_kind, period, CAST(period_end AS VARCHAR) FROM "
-        "(SELECT DISTINCT period_kind, period, period_end FROM versions WHERE cik = $cik UNION ALL "
-        "SELECT DISTINCT period_kind, CAST(period_end AS VARCHAR), period_end FROM gaps ANTI JOIN versions "
-        "USING (cik, period_kind, period_end) WHERE cik = $cik) AS held "
+        f"SELECT period_kind, period, CAST(period_end AS VARCHAR) FROM ({of_tables}) AS held "
         "ORDER BY held.period_end DESC, list_position($kinds, period_kind)",
-        {"cik": cik, "kinds": schema.PERIOD_KINDS},
+        {"cik": cik, "kinds": [*schema.PERIOD_KINDS, schema.QUARTER]},
     )
     return [Span(*row) for row in found]
 
@@ -197,7 +203,7 @@ def value_versions(build: OpenBuild, holder: Holder, span: Span, item: str) -> l
         "SELECT version, value, is_current, cause, method, flags, versions.form, CAST(versions.filed AS VARCHAR), "
         f"accession, {address('versions')}, {TEXT_OF_TIME.format('recorded_at')}, "
         f"{_held(build, 'versions', 'rule')} "
-        "FROM versions LEFT JOIN filings USING (accession) "
+        f"FROM {_table(span, 'versions')} LEFT JOIN filings USING (accession) "
         f"WHERE versions.{OF_VALUE} AND {of_series(build, 'versions')} ORDER BY version",
         _of_value(holder, span, item),
     )
@@ -210,7 +216,8 @@ def rules_of(build: OpenBuild, holder: Holder, span: Span, items: Collection[str
         return {}
     found: dict[str, str] = dict(
         build.rows(
-            "SELECT item, rule FROM versions WHERE cik = $cik AND period_kind = $kind AND item IN $items "
+            f"SELECT item, rule FROM {_table(span, 'versions')} "
+            "WHERE cik = $cik AND period_kind = $kind AND item IN $items "
             "AND period_end = $period_end::DATE AND is_current AND value IS NOT NULL AND rule IS NOT NULL "
             f"AND {of_series(build, 'versions')}",
             {**_of_span(holder, span), "items": list(items)},
@@ -226,7 +233,7 @@ def legs(build: OpenBuild, holder: Holder, span: Span, item: str, version: int) 
         'CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), accession, '
         f"{address('lineage')}, "
         f"{', '.join(_held(build, 'lineage', name) for name in ('concept', 'rule', 'source', 'member', 'label'))} "
-        "FROM lineage LEFT JOIN filings USING (accession) "
+        f"FROM {_table(span, 'lineage')} LEFT JOIN filings USING (accession) "
         f"WHERE lineage.{OF_VALUE} AND {of_series(build, 'lineage')} AND version = $version ORDER BY leg",
         {**_of_value(holder, span, item), "version": version},
     )
@@ -236,7 +243,8 @@ def legs(build: OpenBuild, holder: Holder, span: Span, item: str, version: int) 
 def gap(build: OpenBuild, holder: Holder, span: Span, item: str) -> Gap | None:
     """The reason for a missing value, as in table `gaps`; None if the table has no row for it."""
     found = build.rows(
-        f"SELECT reason, {_held(build, 'gaps', 'rule')} FROM gaps WHERE {OF_VALUE} AND {of_series(build, 'gaps')}",
+        f"SELECT reason, {_held(build, 'gaps', 'rule')} FROM {_table(span, 'gaps')} "
+        f"WHERE {OF_VALUE} AND {of_series(build, 'gaps')}",
         _of_value(holder, span, item),
     )
     return next((Gap(*row) for row in found), None)
@@ -323,6 +331,11 @@ def decisions(build: OpenBuild, cik: str) -> dict[str, int]:
             {"cik": cik},
         )
     )
+
+
+def _table(span: Span, name: str) -> str:
+    """SQL for a table of schema.OF_QUARTERS, under its name: the one that has the periods of the span's kind."""
+    return f"{schema.of_quarters(name)} AS {name}" if span.kind == schema.QUARTER else name
 
 
 def _held(build: OpenBuild, table: str, column: str, alias: str = "") -> str:

@@ -234,8 +234,32 @@ COMMENT ON MACRO TABLE peers IS
 'ratio (size), in the same currency. Those of the same four-digit SIC code come first if they are between a tenth and ten '
 'times as large. Fewer if there are not so many; none without revenue or industry.';
 
+CREATE MACRO quarterly(symbol_) AS TABLE (
+    FROM quarters WHERE upper(symbol) = upper(symbol_) ORDER BY period_end DESC
+),
+() AS TABLE (FROM quarters WHERE is_primary ORDER BY symbol, period_end DESC);
+
+COMMENT ON MACRO TABLE quarterly IS
+'The fiscal quarters of a symbol (case-insensitive), newest first; without a symbol, of all primary symbols: flows of the '
+'quarter itself, balances at its end. View quarters_of_year compares the quarters of each year with the year.';
+
 CREATE MACRO explain(symbol_, item_, period_) AS TABLE
-WITH asked AS (
+WITH every_version AS (
+    FROM versions
+    UNION ALL BY NAME
+    FROM quarter_versions
+),
+every_leg AS (
+    FROM lineage
+    UNION ALL BY NAME
+    FROM quarter_lineage
+),
+every_gap AS (
+    FROM gaps
+    UNION ALL BY NAME
+    FROM quarter_gaps
+),
+named AS (
     SELECT DISTINCT
         symbol,
         cik,
@@ -247,14 +271,26 @@ WITH asked AS (
             -- each item: WHEN item_ = '{item}' THEN '{item}'
             ELSE error('no such line item: ' || item_ || '; the names of line items are in table line_items')
         END AS item
-    FROM versions
+    FROM every_version
     INNER JOIN companies USING (cik)
     WHERE
         upper(symbol) = upper(symbol_)
-        AND (period = upper(CAST(period_ AS VARCHAR)) OR CAST(period_end AS VARCHAR) = CAST(period_ AS VARCHAR))
+        AND (
+            period = upper(CAST(period_ AS VARCHAR))
+            OR CAST(period_end AS VARCHAR) = CAST(period_ AS VARCHAR)
+        )
     -- for a day, trailing twelve months take precedence over a fiscal year; for a repeated label, the newest period
     ORDER BY period_kind DESC, period_end DESC
     LIMIT 1
+),
+asked AS (
+    SELECT
+        named.* EXCLUDE (period_kind, period),
+        -- a balance of a quarter is that of the twelve months that end with it
+        if(quarterly.item IS NULL AND period_kind = 'quarter', 'ttm', period_kind) AS period_kind,
+        if(quarterly.item IS NULL AND period_kind = 'quarter', substr(period, 3), period) AS period
+    FROM named
+    LEFT JOIN (SELECT DISTINCT item FROM quarter_versions) AS quarterly ON named.item = quarterly.item
 )
 SELECT
     symbol,
@@ -288,7 +324,7 @@ SELECT
     member,
     label
 FROM asked
-LEFT JOIN versions AS current_version
+LEFT JOIN every_version AS current_version
     ON
         asked.cik = current_version.cik
         AND asked.period_kind = current_version.period_kind
@@ -296,14 +332,14 @@ LEFT JOIN versions AS current_version
         AND asked.item = current_version.item
         AND current_version.is_current
         AND is_of_series(asked.item, current_version.class_member, series_member)
-LEFT JOIN gaps
+LEFT JOIN every_gap AS gaps
     ON
         asked.cik = gaps.cik
         AND asked.period_kind = gaps.period_kind
         AND asked.period_end = gaps.period_end
         AND asked.item = gaps.item
         AND is_of_series(asked.item, gaps.class_member, series_member)
-LEFT JOIN lineage
+LEFT JOIN every_leg AS lineage
     ON
         asked.cik = lineage.cik
         AND asked.period_kind = lineage.period_kind
@@ -318,6 +354,6 @@ COMMENT ON MACRO TABLE explain IS
 'The provenance of the current value of a line item (item_) of a symbol (case-insensitive): one row per filed fact. '
 'Column amount is the fact times split_factor and weight. The amounts of operations add and subtract sum up to the '
 'value; a mean is the sum of amounts divided by the sum of weights; a dividend is divided by a divisor. period_ is a '
-'label (2026Q1, FY2025) or the last day of the period. For a missing value: one row without a leg, with the reason. '
+'label (2026Q1 of twelve months, FY2025, FY2025Q4 of a quarter) or the last day of the period. For a missing value: one row without a leg, with the reason. '
 'leg_rule is the rule that chose or corrected the fact, rule the one that computed the value or left it out; table '
 'rules has their statements.';

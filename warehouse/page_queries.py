@@ -11,7 +11,9 @@ from operator import itemgetter
 
 import msgspec
 
+from warehouse import schema
 from warehouse.fictional import address
+from warehouse.line_items import items_of
 from warehouse.reader import OpenBuild
 from warehouse.series import OfSymbol, of_series
 
@@ -104,17 +106,39 @@ def newest(reports: Mapping[str, Report]) -> Report | None:
     return reports[accession] if accession else None
 
 
-def stated(build: OpenBuild, company: OfSymbol, reports: Mapping[str, Report]) -> list[Stated]:
+def has_quarters(build: OpenBuild, company: OfSymbol) -> bool:
+    """Whether a symbol has values of single quarters."""
+    if schema.QUARTERS not in build.columns:
+        return False
+    return bool(build.rows("SELECT 1 FROM quarters WHERE symbol = $symbol LIMIT 1", {"symbol": company.symbol}))
+
+
+def _of_quarters(table: str, *, has_label: bool = False) -> str:
+    """SQL: the rows of single quarters in place of a table: of its flows, and of balances on the last day of each."""
+    balances = ", ".join(f"'{item}'" for item in items_of("balance"))
+    label = ", 'FY' || period AS period" if has_label else ""
+    return (
+        f"(SELECT * FROM {schema.of_quarters(table)} WHERE cik = $cik UNION ALL BY NAME "
+        f"SELECT * REPLACE ('{schema.QUARTER}' AS period_kind{label}) FROM {table} "
+        f"WHERE cik = $cik AND period_kind = 'ttm' AND item IN ({balances})) AS {table}"
+    )
+
+
+def stated(
+    build: OpenBuild, company: OfSymbol, reports: Mapping[str, Report], *, of_quarters: bool = False
+) -> list[Stated]:
     """All current values of a symbol, in no order, with the filing of each.
 
     Args:
         build: the build.
         company: the symbol.
         reports: the filings of its company.
+        of_quarters: those of single quarters instead of twelve months and years.
     """
+    source = _of_quarters("versions", has_label=True) if of_quarters else "versions"
     rows = build.rows(
         "SELECT item, period_kind, CAST(period_end AS VARCHAR) AS ended, period, value, is_current, cause, form, "
-        "CAST(filed AS VARCHAR), accession, coalesce(known_at > $since, false) FROM versions WHERE cik = $cik "
+        f"CAST(filed AS VARCHAR), accession, coalesce(known_at > $since, false) FROM {source} WHERE cik = $cik "
         f"AND {of_series(build, 'versions')} ORDER BY item, period_kind, ended, version",
         {
             **_of(company),
@@ -138,13 +162,22 @@ def stated(build: OpenBuild, company: OfSymbol, reports: Mapping[str, Report]) -
     return found
 
 
-def facts_behind(build: OpenBuild, company: OfSymbol) -> list[Source]:
-    """The facts behind all current values of a symbol, the newest period first."""
+def facts_behind(build: OpenBuild, company: OfSymbol, *, of_quarters: bool = False) -> list[Source]:
+    """The facts behind all current values of a symbol, the newest period first.
+
+    Args:
+        build: the build.
+        company: the symbol.
+        of_quarters: those behind flows of single quarters instead.
+    """
+    versions, lineage = (
+        f"{schema.of_quarters(name)} AS {name}" if of_quarters else name for name in ("versions", "lineage")
+    )
     found = build.rows(
         "SELECT item, period_kind, period, CAST(period_end AS VARCHAR), leg, operation, weight, split_factor, value, "
         'unit, tag, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), '
         f"accession, {address('lineage')} "
-        "FROM lineage JOIN (SELECT cik, period_kind, period_end, item, version, period FROM versions "
+        f"FROM {lineage} JOIN (SELECT cik, period_kind, period_end, item, version, period FROM {versions} "
         f"WHERE cik = $cik AND is_current AND value IS NOT NULL AND {of_series(build, 'versions')}) AS newest "
         "USING (cik, period_kind, period_end, item, version) LEFT JOIN filings USING (accession) "
         f"WHERE lineage.cik = $cik AND {of_series(build, 'lineage')} "
@@ -154,10 +187,11 @@ def facts_behind(build: OpenBuild, company: OfSymbol) -> list[Source]:
     return [Source(*row) for row in found]
 
 
-def gaps(build: OpenBuild, company: OfSymbol) -> list[Gap]:
-    """The reasons for a symbol's missing values, in no order."""
+def gaps(build: OpenBuild, company: OfSymbol, *, of_quarters: bool = False) -> list[Gap]:
+    """The reasons for a symbol's missing values, in no order; of single quarters, or of twelve months and years."""
+    source = _of_quarters("gaps") if of_quarters else "gaps"
     found = build.rows(
-        "SELECT item, period_kind, CAST(period_end AS VARCHAR), reason FROM gaps WHERE cik = $cik "
+        f"SELECT item, period_kind, CAST(period_end AS VARCHAR), reason FROM {source} WHERE cik = $cik "
         f"AND {of_series(build, 'gaps')}",
         _of(company),
     )

@@ -5,10 +5,10 @@ dictionary are generated from it.
 Does not: the line items (line_items), computing values (pipelines.normalize), querying them (queries).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS, items_of
 
 SqlType = Literal["VARCHAR", "DATE", "TIMESTAMP", "INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]"]
 PERIOD_KINDS = ("ttm", "annual")
@@ -648,6 +648,50 @@ TABLES: tuple[Table, ...] = (
     ),
 )
 BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}
+QUARTERS, QUARTER = "quarters", "quarter"
+"""The table of quarters, and the period kind of its rows in the tables that are named after it."""
+OF_QUARTERS: dict[str, str] = {
+    "versions": "Table versions for quarters: every version of every value of one quarter; balances are in table "
+    "versions.",
+    "lineage": "Table lineage for quarters: the legs of each value of one quarter, such as a year less nine months.",
+    "gaps": "Table gaps for quarters: reasons why a flow of a quarter has no value.",
+}
+"""The tables that are the same for quarters, each with its description there."""
+
+
+def of_quarters(name: str) -> str:
+    """The name of a table of OF_QUARTERS for quarters."""
+    return f"{QUARTER}_{name}"
+
+
+def _quarters() -> tuple[Table, ...]:
+    """The table of quarters, and those of OF_QUARTERS: the columns of the tables of twelve months."""
+    financials = BY_NAME["financials"]
+    left_out = {"period_kind", *(name for item in items_of("ratio") for name in (item, filed_of(item)))}
+    kind = replace(PERIOD_KIND, description=f"Always {QUARTER}.")
+    label = replace(PERIOD, description="Label in the company's own fiscal calendar: FY2025Q4.")
+    changed = {column.name: column for column in (kind, label)}
+
+    def columns(table: Table) -> tuple[Column, ...]:
+        return tuple(changed.get(column.name, column) for column in table.columns)
+
+    wide = replace(
+        financials,
+        name=QUARTERS,
+        description="The line items by fiscal quarter, one row per symbol and quarter: flows, amounts per share and "
+        "average shares of the quarter itself, balances at its end; no ratios, which are of twelve months.",
+        key=("symbol", "period_end"),
+        columns=tuple(column for column in columns(financials) if column.name not in left_out),
+    )
+    others = (
+        replace(BY_NAME[name], name=of_quarters(name), description=description, columns=columns(BY_NAME[name]))
+        for name, description in OF_QUARTERS.items()
+    )
+    return (wide, *others)
+
+
+TABLES = (*TABLES, *_quarters())
+BY_NAME |= {table.name: table for table in TABLES}
 
 
 def create_table(table: Table, schema: str = "main") -> str:

@@ -227,7 +227,108 @@ INNER JOIN companies ON financials.symbol = companies.symbol
 ORDER BY financials.symbol, financials.period_kind, financials.period_end
 """,
 )
-VIEWS: tuple[View, ...] = (SCREENER, FINANCIALS_NAMED)
+NEARLY_WHOLE, CENTS, ROUNDED_SHARE = 4, 0.02, 0.0005
+"""Four rounded quarters differ from a year by at most so many of its units, amounts per share by so much, and figures
+of which some are in thousands and others in units by such a share. Measured on 17 companies: the largest is 0.0004."""
+ADDED_UP = tuple(item.name for item in LINE_ITEMS if item.kind == "flow" and item.unit != "shares")
+ADDED_UP_PER_SHARE = tuple(item.name for item in LINE_ITEMS if item.unit == "currency per share")
+EARNINGS = tuple(name for name in ADDED_UP if name.startswith("eps_"))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Names as a list in SQL."""
+    return "({})".format(", ".join(f"'{name}'" for name in names))
+
+
+QUARTERS_OF_YEAR = View(
+    "quarters_of_year",
+    "The quarters of each fiscal year added up, beside the year: whether they add up to it, or why not.",
+    ("symbol", "period_end", "item"),
+    (
+        Column("symbol", "VARCHAR", "The company's first symbol.", required=True),
+        schema.CIK,
+        Column("fiscal_year", "INTEGER", "Fiscal year, as the company names it.", required=True),
+        Column("period_end", "DATE", "Last day of the fiscal year.", required=True),
+        Column("item", "VARCHAR", "Line item: an amount, or an amount per share, over the period.", required=True),
+        Column("quarters", "BIGINT", "How many quarters of the year have a value."),
+        Column("year_value", "DOUBLE", "Value of the fiscal year.", required=True),
+        Column("sum_of_quarters", "DOUBLE", "Sum of the values of its quarters; null: not all four have one."),
+        Column("difference", "DOUBLE", "The sum less the value of the year."),
+        Column(
+            "reason",
+            "VARCHAR",
+            "Why the quarters do not add up; null: they do, but for rounding. quarter_missing: not all have a value. "
+            "earnings_per_share: those of quarters are on other numbers of shares, and do not add up to those of a "
+            "year. other_basis: some are of net income attributable to the parent, others of that to common "
+            "shareholders. year_restated: a later report restated the year, and not all of its quarters. "
+            "quarter_restated: a later report restated a quarter, and not the year. not_explained: none of these.",
+        ),
+    ),
+    sql=f"""
+WITH years AS (
+    SELECT cik, period_end, item, value, version, rule, CAST(substr(period, 3, 4) AS INTEGER) AS fiscal_year
+    FROM versions
+    WHERE
+        period_kind = 'annual'
+        AND is_current
+        AND value IS NOT NULL
+        AND class_member IS NULL
+        AND item IN {_listed(ADDED_UP)}
+),
+parts AS (
+    SELECT
+        years.cik,
+        years.period_end,
+        years.item,
+        count(quarter_versions.value) AS quarters,
+        CASE WHEN quarters = 4 THEN sum(quarter_versions.value) END AS sum_of_quarters,
+        max(quarter_versions.version) AS newest,
+        bool_or(quarter_versions.rule <> years.rule) AS has_other_rule
+    FROM years
+    LEFT JOIN quarter_versions
+        ON
+            years.cik = quarter_versions.cik
+            AND years.item = quarter_versions.item
+            AND starts_with(quarter_versions.period, concat('FY', years.fiscal_year, 'Q'))
+            AND quarter_versions.period_end BETWEEN years.period_end - 300 AND years.period_end
+            AND quarter_versions.is_current
+            AND quarter_versions.class_member IS NULL
+    GROUP BY ALL
+)
+SELECT
+    companies.symbol,
+    years.cik,
+    years.fiscal_year,
+    years.period_end,
+    years.item,
+    quarters,
+    years.value AS year_value,
+    sum_of_quarters,
+    sum_of_quarters - years.value AS difference,
+    CASE
+        WHEN quarters < 4 THEN 'quarter_missing'
+        WHEN abs(difference) <= greatest(
+            CASE
+                WHEN years.item IN {_listed(ADDED_UP_PER_SHARE)} THEN {CENTS}
+                WHEN years.value % 1e6 = 0 THEN {NEARLY_WHOLE}e6
+                WHEN years.value % 1e3 = 0 THEN {NEARLY_WHOLE}e3
+                ELSE {NEARLY_WHOLE}
+            END,
+            {ROUNDED_SHARE} * abs(years.value)
+        ) THEN NULL
+        WHEN years.item IN {_listed(EARNINGS)} THEN 'earnings_per_share'
+        WHEN years.item = 'net_income' AND has_other_rule THEN 'other_basis'
+        WHEN years.version > 1 THEN 'year_restated'
+        WHEN newest > 1 THEN 'quarter_restated'
+        ELSE 'not_explained'
+    END AS reason
+FROM years
+INNER JOIN parts USING (cik, period_end, item)
+INNER JOIN companies ON years.cik = companies.cik AND companies.is_primary
+ORDER BY companies.symbol, years.period_end, years.item
+""",
+)
+VIEWS: tuple[View, ...] = (SCREENER, FINANCIALS_NAMED, QUARTERS_OF_YEAR)
 PUBLISHED: tuple[Table, ...] = (*schema.TABLES, *VIEWS)
 """What a build contains: the tables, and the views of them."""
 

@@ -35,6 +35,11 @@ GAPS: dict[str, Gap] = {
         "year before, are not stated.",
         FLOWS,
     ),
+    "quarter_not_stated": Gap(
+        "No filing states the item for the quarter, and the years to date at its end and at its beginning do not lead "
+        "to it, such as earnings per share of a fourth quarter without shares. In table `quarter_gaps` only.",
+        FLOWS,
+    ),
     "year_not_stated": Gap(
         "No filing states the item for the fiscal year in an element that this service reads, or not all amounts that "
         "it is made of.",
@@ -57,7 +62,7 @@ GAPS: dict[str, Gap] = {
     ),
     "no_preferred_dividends": Gap(
         "Preferred dividends are paid, but the filings state neither them nor income available to common shareholders "
-        "for these twelve months.",
+        "for the period.",
         ("net_income",),
     ),
     "eps_of_other_shares": Gap(
@@ -66,8 +71,8 @@ GAPS: dict[str, Gap] = {
         ("eps_basic",),
     ),
     "elements_differ": Gap(
-        "The figures that twelve months would be made of are from two elements that this company has stated with "
-        "different amounts.",
+        "The figures that twelve months, or the quarter, would be made of are from two elements that this company has "
+        "stated with different amounts.",
         FLOWS,
     ),
     "contradicted_by_parts": Gap(
@@ -76,8 +81,8 @@ GAPS: dict[str, Gap] = {
         (*FLOWS, "cash_and_equivalents"),
     ),
     "mixed_basis": Gap(
-        "The figures that twelve months would be made of were restated in part: no filings show the fiscal year and "
-        "the interim periods on one accounting basis.",
+        "The figures that twelve months, or the quarter, would be made of were restated in part: no filings show the "
+        "fiscal year and the interim periods on one accounting basis.",
         FLOWS,
     ),
     "ways_contradict": Gap(
@@ -178,10 +183,10 @@ GAPS: dict[str, Gap] = {
     ),
     "non_positive_capital": Gap("Invested capital is not positive, now or a year before.", ("roic",)),
     "no_capital_expenditure": Gap(
-        "Operating cash flow of the twelve months is known, and capital expenditure is not.", ("free_cash_flow",)
+        "Operating cash flow of the period is known, and capital expenditure is not.", ("free_cash_flow",)
     ),
     "no_operating_cash_flow": Gap(
-        "Capital expenditure of the twelve months is known, and operating cash flow is not.", ("free_cash_flow",)
+        "Capital expenditure of the period is known, and operating cash flow is not.", ("free_cash_flow",)
     ),
     "cash_flow_not_footing": Gap(
         "The cash flow statement of a period that the value needs does not add up to the change in cash.",
@@ -234,7 +239,11 @@ METHODS: dict[str, str] = {
     "year_to_date": "The last fiscal year, plus this year to date, less the same months of the year before.",
     "four_quarters": "The sum of four quarters.",
     "own_twelve_months": "Twelve months to an interim quarter end, as the filer states them.",
-    "day_weighted_mean": "The mean of the quarters' averages, weighted by days.",
+    "quarter": "The quarter as filed.",
+    "quarter_by_difference": "The year to date at the end of the quarter less that at its beginning, such as the "
+    "fiscal year less nine months; or the year less three quarters.",
+    "day_weighted_mean": "The mean of the quarters' averages, weighted by days; of a quarter, what the year to date "
+    "and the one before it leave.",
     "net_income_over_shares": "Net income, or the income that filings state as the numerator, divided by average "
     "shares, where no earnings per share are filed, or where the sum of the quarters is far off or the number of "
     "shares changed much.",

@@ -23,18 +23,19 @@ from pipelines.errors import PipelineError
 from pipelines.health.published import rows_of
 from pipelines.normalize.faces.sources import COMPANYFACTS
 from pipelines.normalize.history.late import in_force
-from pipelines.normalize.history.log import FACT, LOG, VERSION_OF, with_class_member
+from pipelines.normalize.history.log import FACT, LOG, ONE_QUARTER, VERSION_OF, with_later_columns
 from pipelines.normalize.history.versions import numbered
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
 from pipelines.stages.batches import rules_digest
 from pipelines.storage import version_log
+from warehouse import schema
 from warehouse.schema import PERIOD_KINDS
 
 VERSION = [*VERSION_OF, "version"]
 COMPARED = [*VERSION, "accession", "cause", "recorded_at"]
-TTM, ANNUAL = PERIOD_KINDS
-LABEL = r"^(\d+)Q(\d)$"
+_, ANNUAL = PERIOD_KINDS
+LABEL, LAST_QUARTER = r"^(?:FY)?(\d+)Q(\d)$", r"^FY\d+Q4$"
 
 
 class NotInBuild(PipelineError):
@@ -72,11 +73,9 @@ def restored(folder: Path, build: Path, segments: Sequence[str], damaged: Sequen
 
 def logged(build: Path) -> pl.DataFrame:
     """All versions of a build: columns of LOG, `version`, and `segment_at`, the time in the name of the segment."""
-    published = with_class_member(rows_of(build, "versions")).with_columns(
-        pl.col("recorded_at", "known_at").dt.replace_time_zone("UTC")
-    )
+    published = _rows(build, "versions").with_columns(pl.col("recorded_at", "known_at").dt.replace_time_zone("UTC"))
     year_ends = published.filter(pl.col("period_kind") == ANNUAL).select(*VERSION, is_year_end=pl.lit(value=True))
-    legs = with_class_member(rows_of(build, "lineage")).filter(pl.col("period_kind") == TTM).sort(*VERSION, "leg")
+    legs = _rows(build, "lineage").filter(pl.col("period_kind") != ANNUAL).sort(*VERSION, "leg")
     is_sum = pl.col("operation").is_in(["add", "subtract"])
     added = {"source": COMPANYFACTS, "member": None, "label": None}  # what builds of earlier releases lack
     legs = legs.with_columns(
@@ -87,7 +86,7 @@ def logged(build: Path) -> pl.DataFrame:
     exact = pl.when(served("recomputed") == pl.col("value")).then("recomputed").otherwise("value")
     label = pl.col("period").str.extract_groups(LABEL)
     return (
-        published.filter(pl.col("period_kind") == TTM)
+        published.filter(pl.col("period_kind") != ANNUAL)
         .sort(VERSION)
         .join(year_ends, on=VERSION, how="left", maintain_order="left")
         .join(facts, on=VERSION, how="left", maintain_order="left")
@@ -98,13 +97,23 @@ def logged(build: Path) -> pl.DataFrame:
             value=exact,
             fiscal_year=label.struct.field("1").cast(pl.Int32),
             fiscal_quarter=label.struct.field("2").cast(pl.Int32),
-            is_year_end=pl.col("is_year_end").fill_null(value=False),
+            is_year_end=pl.col("is_year_end").fill_null(pl.col("period").str.contains(LAST_QUARTER)),
             legs=pl.col("legs").fill_null(pl.lit([], pl.List(FACT))),
             rules=pl.lit(rules_digest()),
             starts_anew=pl.lit(value=False),
         )
         .select(*(pl.col(name).cast(dtype) for name, dtype in LOG.items()), "version", "segment_at")
     )
+
+
+def _rows(build: Path, name: str) -> pl.DataFrame:
+    """The rows of a table of a build, and of the table of quarters that is like it, if the build has that."""
+    of_years = with_later_columns(rows_of(build, name))
+    try:
+        of_quarters = rows_of(build, schema.of_quarters(name)).with_columns(n=pl.lit(ONE_QUARTER, pl.Int32))
+    except FileNotFoundError:
+        return of_years
+    return pl.concat([of_years, with_later_columns(of_quarters).select(of_years.columns)])
 
 
 def _basis(build: Path) -> pl.DataFrame:

@@ -267,6 +267,20 @@ KNOWN = """
     cik* concept* q* n* seq* days? regime amount? weight vintage rank? grain? other_source since is_revised
 """
 WITHHELD_ITEM = "cik q item reason rule"
+FLOWS = f"""
+    flow* cik concept q seq amount? days? rule {FLAGS_OF_WINDOWS}
+    regime? grain? spread? own_spread? gross? beyond? is_derived
+"""
+FLOW_LEGS = "flow* place* vintage weight"
+VALUES = f"version* cik q seq item entity? value? rule method? {FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}"
+VALUE_LEGS = "version* place* role times flow? balance?"
+ITEM_GAPS = "cik* q* item* reason"
+LINEAGE = f"version {LEG} repair reservation?"
+REPLAYED_VERSIONS = """
+    cik class_member period_end n item value? accession form filed cause method? rule flags fiscal_year
+    fiscal_quarter is_year_end basis legs q seq
+"""
+GAPS = "cik* period_end* item* reason rule"
 
 FRAMES: dict[str, Declared] = {
     name: Declared(name, row, columns)
@@ -338,29 +352,29 @@ FRAMES: dict[str, Declared] = {
         (
             "flows",
             "a change of the twelve months of a concept to a quarter end, by a way that the rule names",
-            f"""
-            flow* cik concept q seq amount? days? rule {FLAGS_OF_WINDOWS}
-            regime? grain? spread? own_spread? gross? beyond? is_derived
-            """,
+            FLOWS,
         ),
         (
             "flow_legs",
             "a leg of a flow: a vintage; its weight is negative if it is subtracted",
-            "flow* place* vintage weight",
+            FLOW_LEGS,
         ),
         ("withheld_windows", "an item of a quarter end whose twelve months a rule withholds", WITHHELD_ITEM),
+        ("quarter_flows", "the same of a change of one quarter of a concept", FLOWS),
+        ("quarter_flow_legs", "a leg of such a flow", FLOW_LEGS),
+        ("withheld_quarters", "an item of a quarter whose parts a rule forbids to subtract", WITHHELD_ITEM),
         # items
         (
             "values",
             "a version of a line item (`value` is null if it is withdrawn), with one column for each flag",
-            f"version* cik q seq item entity? value? rule method? {FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}",
+            VALUES,
         ),
         (
             "value_legs",
             "a leg of a version: a row of flows or of balances",
-            "version* place* role times flow? balance?",
+            VALUE_LEGS,
         ),
-        ("item_gaps", "an item without a value today: the first reason that it gives itself", "cik* q* item* reason"),
+        ("item_gaps", "an item without a value today: the first reason that it gives itself", ITEM_GAPS),
         (
             "filed_facts",
             "a filed fact of a vintage that is a leg, stated or composed, with the rule that chose or corrected it",
@@ -369,14 +383,11 @@ FRAMES: dict[str, Declared] = {
             source member? label?
             """,
         ),
-        ("lineage", "a filed fact of a version, in the order of the legs", f"version {LEG} repair reservation?"),
+        ("lineage", "a filed fact of a version, in the order of the legs", LINEAGE),
         (
             "versions",
             "a version in the form of the log (history.versions.REPLAYED), with its quarter and filing",
-            """
-            cik class_member period_end item value? accession form filed cause method? rule flags fiscal_year
-            fiscal_quarter is_year_end basis legs q seq
-            """,
+            REPLAYED_VERSIONS,
         ),
         # what is published beside the versions
         (
@@ -400,7 +411,15 @@ FRAMES: dict[str, Declared] = {
             "a filing after which the figures are another company's, or follow other standards",
             "cik* accession* filed kind rule",
         ),
-        ("gaps", "a period that has some value and lacks an item", "cik* period_end* item* reason rule"),
+        ("gaps", "a period that has some value and lacks an item", GAPS),
+        # the same of quarters
+        ("quarter_values", "a version of a line item of one quarter", VALUES),
+        ("quarter_value_legs", "a leg of such a version: a row of quarter_flows", VALUE_LEGS),
+        ("quarter_item_gaps", "an item of a quarter without a value today: the first reason that it gives", ITEM_GAPS),
+        ("withheld_quarter_items", "an item of a quarter that a rule withholds", WITHHELD_ITEM),
+        ("quarter_lineage", "a filed fact of such a version, in the order of the legs", LINEAGE),
+        ("quarter_versions", "a version of a quarter in the form of the log", REPLAYED_VERSIONS),
+        ("quarter_gaps", "a quarter that has some value, or a balance at its end, and lacks an item", GAPS),
         (
             "repairs",
             "a correction as published",

@@ -5,6 +5,7 @@ Belongs here: the order of the steps, which frames each takes and makes, and how
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -23,13 +24,15 @@ from pipelines.normalize.faces.sources import COVERS
 from pipelines.normalize.facts import reports, stated
 from pipelines.normalize.frames import FRAMES
 from pipelines.normalize.history import replay, versions
+from pipelines.normalize.history.log import ONE_QUARTER
 from pipelines.normalize.industry import classification
 from pipelines.normalize.items import evidence, gaps, item, line_items, provenance
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.periods import breaks, calendar
 from pipelines.normalize.shares import latest, splits
-from pipelines.normalize.ttm import known, windows
-from warehouse.line_items import ITEMS_BY_CLASS
+from pipelines.normalize.ttm import discrete, known, windows
+from pipelines.normalize.ttm.lookups import Windows
+from warehouse.line_items import ITEMS_BY_CLASS, items_of
 
 ITEM_SIGNS = {"eps_basic": -1, "dividends_per_share": -1, "shares_basic": 1, "shares_diluted": 1}
 """How a share basis changes an item: a split multiplies shares (1) and divides amounts per share (-1)."""
@@ -64,8 +67,8 @@ class Step:
 class Standardized:
     """The result for some companies; `cik` is text of ten digits.
 
-    versions, gaps, splits, latest_shares, proofs and share_bases have a column `class_member`: the class of stock of
-    the series, or the empty text for that of the company. The others are of companies.
+    versions, gaps, those of quarters, splits, latest_shares, proofs and share_bases have a column `class_member`: the
+    class of stock of the series, or the empty text for that of the company. The others are of companies.
 
     versions: every value that a filing led to, in the order of filing (versions.REPLAYED), on the newest share basis.
     periods: `cik`, `period_end`, `fiscal_year`, `fiscal_quarter`, `is_year_end`: the fiscal calendar.
@@ -83,6 +86,7 @@ class Standardized:
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     share_bases: `cik`, `accession`, `factor` of each series.
     classes: of classes.series.classes_of.
+    quarter_versions, quarter_gaps: the same as versions and gaps, of the flows of one quarter.
     """
 
     versions: Frame
@@ -100,9 +104,20 @@ class Standardized:
     profiles: Frame
     share_bases: Frame
     classes: Frame
+    quarter_versions: Frame
+    quarter_gaps: Frame
 
 
-OF_CLASSES = ("versions", "gaps", "splits", "latest_shares", "proofs", "share_bases")
+OF_CLASSES = (
+    "versions",
+    "quarter_versions",
+    "gaps",
+    "quarter_gaps",
+    "splits",
+    "latest_shares",
+    "proofs",
+    "share_bases",
+)
 """The tables that classes of stock have, too."""
 
 
@@ -145,7 +160,7 @@ def standardize(
             tables[field.name] = series.of_class(frames[field.name])
         elif field.name not in tables:
             tables[field.name] = series.of_company(frames[field.name])
-    for name in ("versions", "gaps", "proofs"):
+    for name in ("versions", "quarter_versions", "gaps", "quarter_gaps", "proofs"):
         is_own = (pl.col(CLASS) == COMPANY) | pl.col("item").is_in(ITEMS_BY_CLASS)
         tables[name] = tables[name].filter(is_own)
     return Standardized(**tables)
@@ -201,12 +216,29 @@ def _known_amounts(placed: Frame, composed: Frame) -> tuple[Frame, Frame, Frame]
     return found.filter(pl.col("n") > 0), balances, pl.concat([restated, repeated])
 
 
-def _values(flows: Frame, balances: Frame, filings: Frame, industries: Frame) -> tuple[Frame, ...]:
-    """The versions of the items and their legs; reasons of missing values, withheld items, proofs, decisions."""
+def _flows(known_flows: Frame, grid: Frame) -> tuple[Frame, ...]:
+    """The twelve months, and the quarters, to each quarter end after each filing that changed them."""
+    to_compute = Windows(known_flows, grid)
+    *of_years, decisions = windows.flow_versions(to_compute)
+    *of_quarters, others = discrete.quarter_versions(to_compute)
+    return (*of_years, pl.concat([decisions, others]), *of_quarters)
+
+
+def _values(
+    flows: Frame, quarter_flows: Frame, balances: Frame, filings: Frame, industries: Frame
+) -> tuple[Frame, ...]:
+    """The versions of the items, their legs, reasons of missing values, withheld items, proofs and decisions.
+
+    Then the first four of one quarter.
+    """
     points = Points(flows, balances, filings)
     items = line_items.line_items(points)
     values, legs, withheld, decisions = replay.item_versions(points, items, industries)
-    return values, legs, gaps.of_items(points, items), withheld, item.proofs(points, items), decisions
+    of_year = values, legs, gaps.of_items(points, items), withheld, item.proofs(points, items), decisions
+    quarterly = Points(quarter_flows, FRAMES["balances"].empty, filings)
+    of_quarter = line_items.quarterly_items(quarterly, points, items)
+    values, legs, withheld, _ = replay.item_versions(quarterly, of_quarter, industries)
+    return (*of_year, values, legs, gaps.of_items(quarterly, of_quarter), withheld)
 
 
 def _filed_facts(
@@ -215,13 +247,14 @@ def _filed_facts(
     vintages: Frame,
     lines_of_balances: Frame,
     flow_legs: Frame,
+    quarter_flow_legs: Frame,
     balances: Frame,
 ) -> Frame:
     """The filed facts of each vintage that is a leg, including composed balances, with the rule that chose each.
 
     Where a correction changed a fact, that rule is named.
     """
-    legs = np.concatenate([ints(frame, "vintage") for frame in (flow_legs, balances)])
+    legs = np.concatenate([ints(frame, "vintage") for frame in (flow_legs, quarter_flow_legs, balances)])
     of_legs, used = (frame[np.flatnonzero(np.isin(ints(frame, "vintage"), legs))] for frame in (stated_facts, vintages))
     of_vintage = (
         used.select("vintage", "cik", "seq", "concept", "rank", "repair", "corrected_by")
@@ -265,6 +298,27 @@ def _gaps(
     without = pl.concat([missed, withheld, *of_windows]).unique(["cik", "q", "item"], keep="first", maintain_order=True)
     succeeded = gaps.successions(registrants, filings)
     return gaps.gaps(versions, stated, classification.newest(industries), without, item_gaps, grid, succeeded)
+
+
+def _quarter_gaps(
+    versions: Frame,
+    of_quarters: Frame,
+    placed: Frame,
+    industries: Frame,
+    item_gaps: Frame,
+    withheld: Frame,
+    withheld_quarters: Frame,
+    grid: Frame,
+    registrants: Frame | None,
+    filings: Frame,
+) -> Frame:
+    """The reasons why flows of a quarter have no value after the newest filing."""
+    balances = versions.filter(pl.col("item").is_in(items_of("balance"))).join(of_quarters, on="cik", how="semi")
+    held = pl.concat([of_quarters, balances])
+    without = pl.concat([withheld, withheld_quarters]).unique(["cik", "q", "item"], keep="first", maintain_order=True)
+    succeeded = gaps.successions(registrants, filings)
+    stated, industry = placed.select("cik", "concept"), classification.newest(industries)
+    return gaps.gaps(held, stated, industry, without, item_gaps, grid, succeeded, gaps.OF_QUARTERS)
 
 
 def _repairs(corrections: Frame, filings: Frame) -> Frame:
@@ -347,22 +401,31 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(
         "twelve months",
-        windows.flow_versions,
+        _flows,
         ("known_flows", "grid"),
-        ("flows", "flow_legs", "withheld_windows", "proofs", "decisions"),
+        (
+            *("flows", "flow_legs", "withheld_windows", "proofs", "decisions"),
+            *("quarter_flows", "quarter_flow_legs", "withheld_quarters"),
+        ),
         of=("known_flows",),
     ),
     Step(
         "line items",
         _values,
-        ("flows", "balances", "filings", "industries"),
-        ("values", "value_legs", "item_gaps", "withheld", "proofs", "decisions"),
-        of=("flows", "balances"),
+        ("flows", "quarter_flows", "balances", "filings", "industries"),
+        (
+            *("values", "value_legs", "item_gaps", "withheld", "proofs", "decisions"),
+            *("quarter_values", "quarter_value_legs", "quarter_item_gaps", "withheld_quarter_items"),
+        ),
+        of=("flows", "balances", "quarter_flows"),
     ),
     Step(
         "filed facts",
         _filed_facts,
-        ("facts", "complete_facts", "vintages", "lines_of_balances", "flow_legs", "balances"),
+        (
+            *("facts", "complete_facts", "vintages", "lines_of_balances"),
+            *("flow_legs", "quarter_flow_legs", "balances"),
+        ),
         ("filed_facts",),
     ),
     Step(
@@ -372,6 +435,13 @@ STEPS: tuple[Step, ...] = (
         ("lineage",),
         of=("value_legs",),
     ),
+    Step(
+        "lineage of quarters",
+        provenance.lineage,
+        ("quarter_value_legs", "quarter_flow_legs", "balances", "filed_facts", "filings"),
+        ("quarter_lineage",),
+        of=("quarter_value_legs",),
+    ),
     Step("breaks", breaks.breaks, ("regimes", "filings"), ("breaks",)),
     Step(
         "versions",
@@ -379,6 +449,13 @@ STEPS: tuple[Step, ...] = (
         ("values", "lineage", "filings", "grid", "breaks"),
         ("versions",),
         of=("values",),
+    ),
+    Step(
+        "versions of quarters",
+        partial(versions.published, n=ONE_QUARTER),
+        ("quarter_values", "quarter_lineage", "filings", "grid", "breaks"),
+        ("quarter_versions",),
+        of=("quarter_values",),
     ),
     Step(
         "gaps",
@@ -400,6 +477,16 @@ STEPS: tuple[Step, ...] = (
         ),
         ("gaps",),
         of=("grid",),
+    ),
+    Step(
+        "gaps of quarters",
+        _quarter_gaps,
+        (
+            *("versions", "quarter_versions", "placed", "industries", "quarter_item_gaps"),
+            *("withheld_quarter_items", "withheld_quarters", "grid", "registrants", "filings"),
+        ),
+        ("quarter_gaps",),
+        of=("quarter_versions",),
     ),
     Step(
         "lines of balance sheets",

@@ -15,6 +15,7 @@ from pipelines.edgar.ways import chosen
 from pipelines.health.tables import mend
 from pipelines.loading import loading
 from pipelines.normalize.forms import CURRENT_FORMS, PERIODIC_FORMS
+from pipelines.normalize.history.log import TWELVE_MONTHS
 from pipelines.progress import report as report_progress
 from pipelines.quality import report
 from pipelines.quality.checks import in_check_order, measured
@@ -39,6 +40,8 @@ WAY = "way"
 """How the documents were brought up to date, and why so."""
 MALFORMED_ROWS = "malformed_rows"
 """The number of rows of the SEC's list that were skipped."""
+OF_YEARS = pl.col("n") == TWELVE_MONTHS
+"""The versions that are counted: those of twelve months and of balances. Each quarter is a part of one."""
 FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
 
 
@@ -145,7 +148,7 @@ def values_result(synchronization: Synchronization, log: Log, counts: Mapping[st
         f"{name}: {height:,} rows, {seconds:.3f} seconds" for name, height, seconds in steps.table.iter_rows()
     ]:
         log.info("\n".join(lines))
-    rows = lake.scan(REPLAYED).select("cik", "period_end", "item").group_by("item", "cik")
+    rows = lake.scan(REPLAYED).filter(OF_YEARS).select("cik", "period_end", "item").group_by("item", "cik")
     by_company = rows.agg(values=pl.col("period_end").n_unique(), versions=pl.len())
     by_item = by_company.group_by("item").agg(pl.col("values", "versions").sum(), companies=pl.len()).collect()
     shown = {
@@ -203,7 +206,7 @@ def versions_result(synchronization: Synchronization, segments: Sequence[str]) -
     """What people see of the versions; the segments that the build has to commit become a table."""
     lake = synchronization.lake
     _commit_segments(lake, segments)
-    rows, current = lake.scan(VERSIONS), pl.col("is_current") & pl.col("value").is_not_null()
+    rows, current = lake.scan(VERSIONS).filter(OF_YEARS), pl.col("is_current") & pl.col("value").is_not_null()
     counted = rows.group_by("cause").agg(versions=pl.len(), values=current.sum()).collect()
     by_cause = counted.select("cause", "versions").sort("versions", "cause", descending=[True, False])
     shown = shown_table(

@@ -16,7 +16,7 @@ from datetime import date
 import polars as pl
 
 from pipelines.edgar.errors import CorruptError, DocumentError
-from pipelines.normalize.history.log import VERSION_OF
+from pipelines.normalize.history.log import TWELVE_MONTHS, VERSION_OF
 from pipelines.stages.held_back import Quarantined
 from pipelines.storage.lake import Lake
 
@@ -73,7 +73,7 @@ def withdrawals(before: pl.DataFrame, now: pl.DataFrame, may_lose_some: Collecti
 
     Args:
         before, now: the replayed versions of the same companies in the order of filing: columns of REPLAYED_VALUE; the
-            last one of a period and item is current, and at a year end it is published twice, and counts twice.
+            last one of a period and item is current, and one of a year is published twice, and counts twice.
         may_lose_some: companies with a new filing or under other rules, which are held back only if nothing is left.
 
     Returns:
@@ -81,7 +81,8 @@ def withdrawals(before: pl.DataFrame, now: pl.DataFrame, may_lose_some: Collecti
     """
     current = before.unique(VERSION_OF, keep="last", maintain_order=True).drop_nulls("value")
     today = now.unique(VERSION_OF, keep="last", maintain_order=True).drop_nulls("value")
-    published = (1 + pl.col("is_year_end").cast(pl.Int64)).sum()
+    is_twice = pl.col("is_year_end") & (pl.col("n") == TWELVE_MONTHS)
+    published = (1 + is_twice.cast(pl.Int64)).sum()
     lost = current.join(today, on=VERSION_OF, how="anti").group_by("cik").agg(lost=published)
     counted = current.group_by("cik").agg(held=published).join(lost, on="cik").sort("cik")
     is_many = (pl.col("lost") >= FEWEST_WITHDRAWN) & (pl.col("lost") > LARGEST_LOSS * pl.col("held"))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from pipelines.normalize.facts.unread import unread_reports
-from pipelines.normalize.history.log import with_class_member
+from pipelines.normalize.history.log import ONE_QUARTER, TWELVE_MONTHS, with_later_columns
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import standardize
 from pipelines.stages import filed_of_batch, held_back, quarantine
@@ -30,7 +30,15 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[
     found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
     unread = unread_reports(lake.of_companies("reports", batch.ciks), facts, found.filings)
     unread = unread.join(accepted, on=["cik", "accession"], how="left", maintain_order="left")
-    frames = {REPLAYED: found.versions, UNREAD_REPORTS: unread}
+    gaps = [
+        rows.with_columns(n=pl.lit(n, pl.Int32))
+        for rows, n in ((found.gaps, TWELVE_MONTHS), (found.quarter_gaps, ONE_QUARTER))
+    ]
+    frames = {
+        REPLAYED: pl.concat([found.versions, found.quarter_versions]),
+        "gaps": pl.concat(gaps),
+        UNREAD_REPORTS: unread,
+    }
     tables = {name: frames[name] if name in frames else getattr(found, name) for name in VALUE_TABLES}
     tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
     named = facts.select("cik", "accession", in_companyfacts=pl.lit(value=True)).unique()
@@ -55,7 +63,7 @@ def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -
     if not compared:
         return {}
     value = quarantine.REPLAYED_VALUE
-    before = with_class_member(lake.scan(REPLAYED, compared).collect()).select(value)
+    before = with_later_columns(lake.scan(REPLAYED, compared).collect()).select(value)
     filed = lake.scan("filings", compared).select("cik", "accession").collect()
     new = tables["filings"].join(filed, on=["cik", "accession"], how="anti")["cik"]
     may_lose_some = ({*new, *batch.reread} | (compared - {*batch.same_rules})) - {*batch.withdrawing}

@@ -15,7 +15,7 @@ from pipelines.normalize.classes.series import with_classes
 from pipelines.normalize.faces.facts import with_filed
 from pipelines.normalize.faces.sources import FILING
 from pipelines.normalize.history.late import in_force, told_anew
-from pipelines.normalize.history.log import SOURCE, VERSION_OF, with_class_member
+from pipelines.normalize.history.log import SOURCE, VERSION_OF, with_later_columns
 from pipelines.normalize.history.versions import (
     AS_STATED,
     CAUSE_OF,
@@ -46,7 +46,7 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     """
     ciks, rules = batch.ciks, batches.rules_digest()
     logged = read(log, batch.segments, ciks)
-    filings, replayed = lake.of_companies("filings", ciks), with_class_member(lake.of_companies(REPLAYED, ciks))
+    filings, replayed = lake.of_companies("filings", ciks), with_later_columns(lake.of_companies(REPLAYED, ciks))
     known = in_force(on_basis_of_today(logged, lake.of_companies("share_bases", ciks), ITEM_SIGNS))
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
@@ -62,7 +62,7 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     changes = changes.join(had_versions, on="cik", how="semi", maintain_order="left")
     tables = {
         RECORDED: new,
-        VERSIONS: versions.sort("cik", "period_end", "item", "version", "class_member"),
+        VERSIONS: versions.sort("cik", "period_end", "item", "version", "class_member", "n"),
         APPENDED: _without_read_later(changes, known, order, batch.reread),
     }
     return tables, new["cik"].unique().to_list()

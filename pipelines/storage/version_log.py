@@ -21,7 +21,7 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.normalize.faces.sources import COMPANYFACTS
-from pipelines.normalize.history.log import LOG
+from pipelines.normalize.history.log import LOG, TWELVE_MONTHS
 from pipelines.storage import checksums
 from warehouse.files import sync
 
@@ -36,7 +36,7 @@ ADVICE = "run `fundamentals doctor --repair`, which restores the segment from th
 SOURCE = "source"
 VALUE = ["cik", "period_end", "item"]
 """What a version is of in the first segments, which have no series of classes."""
-LATER = {"rule": None, "starts_anew": None, "class_member": ""}
+LATER = {"rule": None, "starts_anew": None, "class_member": "", "n": TWELVE_MONTHS}
 """Columns of LOG that the first segments lack, and what stands for them. A segment that lacks another is damaged."""
 
 

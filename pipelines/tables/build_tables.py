@@ -19,7 +19,7 @@ from pipelines.normalize.classes.symbols import SERIES_MEMBER
 from pipelines.normalize.elements import describe_sources
 from pipelines.normalize.forms import ANNUAL_FORMS
 from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
-from pipelines.normalize.history.log import with_class_member
+from pipelines.normalize.history.log import ONE_QUARTER, TWELVE_MONTHS, with_later_columns
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.earnings import ONE_CLASS_REASON
 from pipelines.normalize.items.item import SUM
@@ -51,7 +51,7 @@ from pipelines.tables.stored import (
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import schema
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS, items_of
 from warehouse.newest_filing import NEWEST_FILING
 from warehouse.vocabulary import NOT_IN_COMPANYFACTS
 
@@ -69,7 +69,9 @@ FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 ITEM = ["cik", CLASS, "period_kind", "period_end", "item"]
 OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES_MEMBER)
 """The columns of table `companies` that symbols of one company have for themselves."""
-IN_ORDER = ("versions", "lineage")
+OF_QUARTERS = items_of("flow", "balance")
+"""The items that quarters have."""
+IN_ORDER = ("versions", "lineage", schema.of_quarters("versions"), schema.of_quarters("lineage"))
 """Tables that are made in their order from the log, which is sorted."""
 Notes = tuple[dict[str, date | None], list[Fault]]
 """What a batch reports: the day after which the valuation of each company is stale, and the companies that fail."""
@@ -194,12 +196,15 @@ def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> 
 
 def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> tuple[dict[str, pl.DataFrame], Notes]:
     """The rows of some companies in each table, and as notes the ages of their valuations and the faults."""
-    versions = _by_kind(_with_rules(_labelled(part), part))
+    logged = _with_rules(_labelled(part), part)
+    is_quarter = pl.col("n") == ONE_QUARTER
+    versions, of_quarters = _by_kind(logged.filter(~is_quarter)), _as_quarters(logged.filter(is_quarter))
     current = versions.filter("is_current").drop_nulls("value")
+    quarterly = of_quarters.filter("is_current").drop_nulls("value")
     companies = _companies(part, current)
     series = symbols.series_of(companies, part.read("classes"), current)
     companies = companies.join(series, on=["cik", "symbol"], maintain_order="left")
-    gaps = _gaps(part, current, series)
+    gaps, quarter_gaps = _gaps(part, current, series), _quarter_gaps(part, quarterly, series)
     found = {"splits": _splits(part), "breaks": part.read("breaks"), "repairs": part.read("repairs")}
     decisions = rule_table.decisions(part.read("decisions"), *found.values())
     values = _valuations(part, versions, current, newest_filing, series)
@@ -216,6 +221,10 @@ def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> t
         "newest_statements": newest_statements.of_values(part, current, quarters),
         "valuations": values,
         "projections": projections(values),
+        schema.QUARTERS: _financials(_with_balances(quarterly, current), companies, OF_QUARTERS),
+        schema.of_quarters("versions"): _versions(part, of_quarters),
+        schema.of_quarters("lineage"): lineage(of_quarters),
+        schema.of_quarters("gaps"): quarter_gaps,
     }
     conforming = {name: conformed(name, frame) for name, frame in frames.items()}
     faults = row_gates.failing(conforming)
@@ -223,7 +232,7 @@ def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> t
     tables = {
         **{assembled(name): conforming[name] for name in OF_COMPANIES},
         SYMBOLS: conforming["companies"],
-        COUNTED: _counted(current, gaps, decisions),
+        COUNTED: _counted(pl.concat([current, quarterly]), pl.concat([gaps, quarter_gaps], how="diagonal"), decisions),
         AGES: ages,
         CONTENTS: pl.concat(_contents(name, rows) for name, rows in conforming.items()),
     }
@@ -353,7 +362,7 @@ def _labelled(part: Part) -> pl.DataFrame:
     """All versions with labels of today's fiscal calendar; periods that are not in it keep their recorded labels."""
     names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
     today = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = with_class_member(part.read("versions")).join(
+    labelled = with_later_columns(part.read("versions")).join(
         today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
     )
     return labelled.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
@@ -362,26 +371,27 @@ def _labelled(part: Part) -> pl.DataFrame:
 def _with_rules(logged: pl.DataFrame, part: Part) -> pl.DataFrame:
     """All versions with their rules, including those that were recorded before rules had ids."""
     if rule_table.unnamed(logged).height:
-        logged = rule_table.with_rules_of_today(logged, with_class_member(part.read(REPLAYED)))
+        logged = rule_table.with_rules_of_today(logged, with_later_columns(part.read(REPLAYED)))
     return logged
 
 
 def _counted(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     """What each rule decided; a value or gap of a fiscal year end is published twice but counts once."""
-    values, missing = (rows.filter(pl.col("period_kind") == schema.PERIOD_KINDS[0]) for rows in (current, gaps))
+    values, missing = (rows.filter(pl.col("period_kind") != schema.PERIOD_KINDS[1]) for rows in (current, gaps))
     return rule_table.counts(REGISTRY, values, missing, decisions)
 
 
 def _splits(part: Part) -> pl.DataFrame:
     """Table `splits`: one row for each series and day."""
-    return with_class_member(part.read("splits")).unique(
+    return with_later_columns(part.read("splits")).unique(
         ["cik", CLASS, "effective_by"], keep="first", maintain_order=True
     )
 
 
 def _changes(appended: pl.DataFrame) -> pl.DataFrame:
     """Table `changes`: current values that are new since the previous build, with the values before them."""
-    return _by_kind(with_class_member(appended).filter("is_current")).select(
+    of_years = pl.col("n") == TWELVE_MONTHS
+    return _by_kind(with_later_columns(appended).filter("is_current", of_years)).select(
         *ITEM, served("before").alias("before"), served("value").alias("after"), "cause"
     )
 
@@ -397,6 +407,20 @@ def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
         period_kind=pl.lit("annual"), period=pl.concat_str(pl.lit("FY"), year)
     )
     return pl.concat([annual, ttm]).sort("cik", maintain_order=True)
+
+
+def _as_quarters(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of one quarter with their period kind and label, sorted by company; otherwise they keep their order."""
+    year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
+    label = pl.concat_str(pl.lit("FY"), year, pl.lit("Q"), quarter)
+    return rows.with_columns(period_kind=pl.lit(schema.QUARTER), period=label).sort("cik", maintain_order=True)
+
+
+def _with_balances(quarterly: pl.DataFrame, current: pl.DataFrame) -> pl.DataFrame:
+    """Current values of quarters, and the balances of companies that have such values."""
+    is_balance = pl.col("item").is_in(items_of("balance")) & (pl.col("period_kind") == schema.PERIOD_KINDS[0])
+    balances = current.filter(is_balance).join(quarterly, on="cik", how="semi", maintain_order="left")
+    return pl.concat([quarterly, _as_quarters(balances)])
 
 
 def _versions(part: Part, versions: pl.DataFrame) -> pl.DataFrame:
@@ -420,11 +444,28 @@ def lineage(versions: pl.DataFrame) -> pl.DataFrame:
 def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
     """Table `gaps`: reasons of periods without a value; not where the log still holds a value that is current."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    held = with_class_member(part.read("gaps"))
-    found = pl.concat([held, symbols.not_stated(series, periods).select(held.columns)])
+    found = pl.concat([_held_gaps(part, TWELVE_MONTHS), symbols.not_stated(series, periods)], how="diagonal")
     labelled = _by_kind(found.join(periods, on=["cik", "period_end"]))
     rows = pl.concat([_of_unread(part), labelled], how="diagonal_relaxed")
     return rows.unique(ITEM, keep="first", maintain_order=True).join(current.select(ITEM), on=ITEM, how="anti")
+
+
+def _held_gaps(part: Part, n: int) -> pl.DataFrame:
+    """The gaps that the rules found, of so many quarters."""
+    return with_later_columns(part.read("gaps")).filter(pl.col("n") == n).drop("n")
+
+
+def _quarter_gaps(part: Part, quarterly: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
+    """Table `quarter_gaps`: as `gaps`, of the flows of companies that have values of quarters."""
+    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    held = _held_gaps(part, ONE_QUARTER)
+    not_stated = symbols.not_stated(series, held.select("cik", "period_end"))
+    labelled = _as_quarters(pl.concat([held, not_stated], how="diagonal").join(periods, on=["cik", "period_end"]))
+    is_flow = (pl.col("period_kind") == schema.PERIOD_KINDS[0]) & pl.col("item").is_in(items_of("flow"))
+    unread = _of_unread(part).filter(is_flow).join(quarterly, on="cik", how="semi")
+    rows = [unread.with_columns(period_kind=pl.lit(schema.QUARTER)), labelled]
+    found = pl.concat(rows, how="diagonal_relaxed").unique(ITEM, keep="first", maintain_order=True)
+    return found.join(quarterly.select(ITEM), on=ITEM, how="anti")
 
 
 def _of_unread(part: Part) -> pl.DataFrame:
@@ -442,7 +483,7 @@ def _of_unread(part: Part) -> pl.DataFrame:
 def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """Table `proofs`: the identities that current values satisfy, and those that withhold a value."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
-    labelled = _by_kind(with_class_member(part.read("proofs")).join(periods, on=["cik", "period_end"]))
+    labelled = _by_kind(with_later_columns(part.read("proofs")).join(periods, on=["cik", "period_end"]))
     values = current.select(ITEM)
     is_withheld = pl.col("outcome") == WITHHELD
     of_gaps = labelled.filter(is_withheld).join(gaps.select(ITEM), on=ITEM, how="semi")
@@ -472,7 +513,7 @@ def _valuations(
     )
     of_one_class = _of_one_class(part)
     shares = (
-        with_class_member(part.read("latest_shares"))
+        with_later_columns(part.read("latest_shares"))
         .filter(~pl.col("cik").is_in(of_one_class))
         .rename({CLASS: SERIES_MEMBER})
         .join(valued, on=["cik", SERIES_MEMBER], how="semi")
@@ -485,7 +526,7 @@ def _valuations(
 
 def _of_one_class(part: Part) -> list[str]:
     """The companies whose newest share count covers only one of several classes; no fair value is divided by it."""
-    gaps = with_class_member(part.read("gaps")).filter(pl.col("reason") == ONE_CLASS_REASON, pl.col(CLASS) == COMPANY)
+    gaps = _held_gaps(part, TWELVE_MONTHS).filter(pl.col("reason") == ONE_CLASS_REASON, pl.col(CLASS) == COMPANY)
     newest = (
         gaps.group_by("cik")
         .agg(pl.col("period_end").max())
@@ -501,8 +542,8 @@ def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(cik=pl.concat_str("cik", SERIES_MEMBER, separator=" ")).rename({SERIES_MEMBER: CLASS})
 
 
-def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
-    """Table `financials`: one row for each symbol, period kind and period end, with the items as columns."""
+def _financials(current: pl.DataFrame, companies: pl.DataFrame, items: Sequence[str] = ITEM_NAMES) -> pl.DataFrame:
+    """Table `financials`, or `quarters`: one row a symbol, period kind and period end, with the items as columns."""
     row = ["cik", SERIES_MEMBER, "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
     filed = pl.col("legs").list.eval(pl.element().struct.field("filed"))
     of_series = symbols.rows_of_series(current, companies)
@@ -512,11 +553,8 @@ def _financials(current: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
         .agg(
             pl.col("first").min().alias("first_filed"),
             pl.col("last").max().alias("last_filed"),
-            *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in ITEM_NAMES),
-            *(
-                pl.col("filed").filter(pl.col("item") == item).first().alias(schema.filed_of(item))
-                for item in ITEM_NAMES
-            ),
+            *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in items),
+            *(pl.col("filed").filter(pl.col("item") == item).first().alias(schema.filed_of(item)) for item in items),
         )
     )
     return _of_symbols(wide, companies)

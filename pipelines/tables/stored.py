@@ -27,6 +27,7 @@ CHANGED = "changes"
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
     *("balance_sheet_lines", "newest_statements", "valuations", "projections"),
+    *(schema.QUARTERS, *map(schema.of_quarters, schema.OF_QUARTERS)),
 )
 """The published tables that are made of some companies at a time; the others are small, and made as a whole."""
 MADE_FROM = "made_from"

@@ -28,7 +28,7 @@ from warehouse.explain_queries import Leg, Span, ValueVersion
 from warehouse.fictional import FILINGS, is_fictional
 from warehouse.vocabulary import BALANCES, NOT_IN_COMPANYFACTS
 
-KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to"}
+KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to", "quarter": "fiscal quarter to"}
 REBASED = (
     "Facts are put on the share basis of the newest filing: multiplied or divided by the splits since they were filed. "
     "Figures that were filed a thousand or a million times too large or too small are corrected."

@@ -19,6 +19,8 @@ from serve.site.pages import Access, PageRoute, Pages
 from warehouse import page_queries, queries
 from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Stated
+from warehouse.reader import OpenBuild
+from warehouse.schema import QUARTER
 from warehouse.served_rows import Company
 
 PATH = "/companies/{symbol}/financials.csv"
@@ -39,7 +41,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def text(company: Company, stated: Sequence[Stated]) -> str:
-    """The file: trailing twelve months before years, newest first, every digit; a missing value is empty.
+    """The file: trailing twelve months, then years, then quarters, newest first; every digit, a missing value is empty.
 
     After the values, the days on which they were filed.
     """
@@ -56,7 +58,9 @@ def _rows(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[objec
 def periods(stated: Sequence[Stated]) -> Iterator[tuple[str, str, str, Mapping[str, Stated]]]:
     """Each period in the order of the file: its kind, label and last day, and its values by item."""
     of_period = attrgetter("kind", "period_end", "period")
-    for (kind, end, label), values in groupby(sorted(stated, key=of_period, reverse=True), key=of_period):
+    newest_first = sorted(stated, key=of_period, reverse=True)
+    in_order = sorted(newest_first, key=lambda each: each.kind == QUARTER)
+    for (kind, end, label), values in groupby(in_order, key=of_period):
         yield kind, label, end, {value.item: value for value in values}
 
 
@@ -73,9 +77,18 @@ def show(pages: Pages, request: Request) -> Response:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
-        stated = page_queries.stated(build, company, page_queries.reports(build, company.cik))
+        stated = all_stated(build, company)
     content = text(company, stated)
     return response(content, company.symbol)
+
+
+def all_stated(build: OpenBuild, company: Company) -> list[Stated]:
+    """The current values of all kinds of periods."""
+    reports = page_queries.reports(build, company.cik)
+    found = page_queries.stated(build, company, reports)
+    if page_queries.has_quarters(build, company):
+        found += page_queries.stated(build, company, reports, of_quarters=True)
+    return found
 
 
 def response(content: str | bytes, name: str, kind: str = "csv") -> Response:

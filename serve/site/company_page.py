@@ -30,12 +30,21 @@ from warehouse.fictional import is_fictional
 from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Break, Gap, Report, Stated
 from warehouse.reader import OpenBuild
+from warehouse.schema import QUARTER
 from warehouse.served_rows import Company
 from warehouse.unread import UnreadReport, unread_reports
-from warehouse.vocabulary import GAPS
+from warehouse.vocabulary import GAPS, RATIOS
 
-CAPTIONS = {"ttm": "Values of twelve months by quarter", "annual": "Values by fiscal year"}
-DRAWN = {"ttm": "Twelve months to the end of each quarter, and balances on that day", "annual": "Fiscal years"}
+CAPTIONS = {
+    "ttm": "Values of twelve months by quarter",
+    "annual": "Values by fiscal year",
+    QUARTER: "Values of each fiscal quarter",
+}
+DRAWN = {
+    "ttm": "Twelve months to the end of each quarter, and balances on that day",
+    "annual": "Fiscal years",
+    QUARTER: "Fiscal quarters, and balances on their last day",
+}
 STYLES = (("newest", "figures"), ("figures", "choices"))
 ASSETS = ("company.css", "charts.js", "ages.js")
 
@@ -54,23 +63,36 @@ class Held:
     industry: str | None = None
     alike: Sequence[Listed] = ()
     """The company itself and its peers; empty if it has none."""
+    has_quarters: bool = False
 
 
-def held(build: OpenBuild, company: Company) -> Held:
-    """What the build holds of a company."""
+def held(build: OpenBuild, company: Company, periods: str = "") -> Held:
+    """What the build holds of a company.
+
+    Args:
+        build: the build.
+        company: the company.
+        periods: the kind of periods that is shown; the values of single quarters are read for that kind only.
+    """
     of = directory(build)
     own, peers = of.company(company.symbol), of.peers(company.symbol)
     valued, reports = queries.valuation(build, company), page_queries.reports(build, company.cik)
+    has_quarters = page_queries.has_quarters(build, company)
+    stated, gaps = page_queries.stated(build, company, reports), page_queries.gaps(build, company)
+    if has_quarters and periods == QUARTER:
+        stated += page_queries.stated(build, company, reports, of_quarters=True)
+        gaps += page_queries.gaps(build, company, of_quarters=True)
     return Held(
         company,
-        page_queries.stated(build, company, reports),
-        page_queries.gaps(build, company),
+        stated,
+        gaps,
         page_queries.breaks(build, company.cik),
         page_queries.newest(reports),
         responses.valuation(company, valued) if valued else None,
         unread_reports(build, company.cik),
         company_queries.industry(build, company.symbol),
         [own, *peers] if own and peers else [],
+        has_quarters,
     )
 
 
@@ -101,10 +123,11 @@ def document(
     drawn = history.without_holes(shown)
     newest = history.newest
     columns = [*([newest] if newest and newest not in shown and newest.end > shown[-1].end else []), *reversed(shown)]
-    sheet = Sheet(history, columns, company.symbol, company.currency)
-    cards = [_card(history, item, drawn, company) for item in SERVED_NAMES]
+    items = [item for item in SERVED_NAMES if kind != QUARTER or item not in RATIOS]
+    sheet = Sheet(history, columns, company.symbol, company.currency, items)
+    cards = [_card(history, item, drawn, company) for item in items]
     cards.sort(key=lambda card: not card["is_drawn"])
-    parting = [each for item in SERVED_NAMES for _, each in history.broken(item, drawn)]
+    parting = [each for item in items for _, each in history.broken(item, drawn)]
     value, reach, rests_on = key_figures.fair_value(held.valuation)
     text = write(
         "company.md",
@@ -126,7 +149,7 @@ def document(
         fair_value=value,
         fair_range=reach,
         rests_on=rests_on,
-        choices=list(view.links(company.symbol, history.kinds)),
+        choices=list(view.links(company.symbol, [*history.kinds, *([QUARTER] if held.has_quarters else [])])),
         sheet=sheet,
         alike=held.alike,
         beside=[column for column in COLUMNS if column.name not in ("exchange", "industry")],
@@ -141,7 +164,7 @@ def document(
     draw = partial(_drawing, history, drawn, company, view, root)
     return Document(
         text,
-        drawings=tuple((item, draw(item)) for item in SERVED_NAMES),
+        drawings=tuple((item, draw(item)) for item in items),
         styles=STYLES,
         cards="h3",
         by_query=True,
@@ -196,8 +219,8 @@ def _drawing(history: History, slots: Sequence[Slot], company: Company, view: Vi
     broken = {slot: each.kind for slot, each in history.broken(item, slots)}
     shown = _shown(history, item, slots)
     points = [_point(history, item, slot, company, root, broken.get(slot, ""), shown) for slot in slots]
-    is_annual = bool(slots) and not slots[0].is_ttm
-    return charts.chart(points, partial(short, item), as_bars=is_annual, as_log=view.scale == "log")
+    are_discrete = bool(slots) and not slots[0].is_ttm
+    return charts.chart(points, partial(short, item), as_bars=are_discrete, as_log=view.scale == "log")
 
 
 def _point(history: History, item: str, slot: Slot, company: Company, root: str, broken: str, shown: Shown) -> Point:
@@ -205,8 +228,8 @@ def _point(history: History, item: str, slot: Slot, company: Company, root: str,
         year = "" if slot.is_ttm else str(slot.end.year)
         return Point(None, year, "No report", f"of the period to about {slot.end}")
     to = f"{root}{value_address(company.symbol, item, slot.label)}"
-    value, is_end = history.value(item, slot), not slot.is_ttm or slot.label.endswith("Q4")
-    label = (slot.label[2:] if not slot.is_ttm else slot.label[:4]) if is_end else ""
+    value, is_end = history.value(item, slot), slot.kind == "annual" or slot.label.endswith("Q4")
+    label = slot.label.removeprefix("FY")[:4] if is_end else ""
     if value is None:
         reason = history.reason(item, slot)
         meaning = GAPS[reason].meaning if reason in GAPS else reason

@@ -197,7 +197,7 @@ def _company(pages: Pages, request: Request) -> Document:
 
         def document() -> Document:
             return company_page.document(
-                company_page.held(build, company),
+                company_page.held(build, company, chosen.periods),
                 chosen,
                 filings_url=_filings_url(build, company.symbol, company.cik),
                 published_at=build.pointer.published_at,

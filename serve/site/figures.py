@@ -23,7 +23,7 @@ MEANT = 10.0
 Shown = Callable[[float], str]
 """Formats numbers that stand below or beside each other."""
 
-KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year"}
+KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year", "quarter": "fiscal quarter"}
 
 
 # each branch starts with the sign itself: the expression then skips all other characters at once

@@ -49,13 +49,20 @@ class Scale(NamedTuple):
 class Sheet:
     """The table of a company."""
 
-    def __init__(self, history: History, slots: Sequence[Slot], symbol: str, currency: str) -> None:
-        """Lay out the periods, newest first."""
-        self.slots = slots
+    def __init__(
+        self,
+        history: History,
+        slots: Sequence[Slot],
+        symbol: str,
+        currency: str,
+        items: Sequence[str] = SERVED_NAMES,
+    ) -> None:
+        """Lay out the periods, newest first, with these items."""
+        self.slots, self._items = slots, items
         self._history, self._symbol, self._currency = history, symbol, currency
         self._marks: dict[str, str] = {}
         """The marks of the reasons for empty cells, numbered in the order of their first cell."""
-        self._values = {item: [history.value(item, slot) for slot in slots] for item in SERVED_NAMES}
+        self._values = {item: [history.value(item, slot) for slot in slots] for item in items}
         self._numbers = {item: [each.value if each else None for each in held] for item, held in self._values.items()}
         self._scales = {unit: self._scale(unit) for unit in ("currency", "shares")}
         self._decimals = {
@@ -80,10 +87,8 @@ class Sheet:
         """The unit of every number, stated once."""
         amounts, shares = (self._scales[unit].name for unit in ("currency", "shares"))
         money = f"{amounts} of {self._currency}" if amounts else self._currency
-        return (
-            f"Amounts in {money}, shares in {shares or 'units'}, per share in {self._currency}, "
-            "debt to free cash flow in years"
-        )
+        years = ", debt to free cash flow in years" if "debt_to_fcf" in self._items else ""
+        return f"Amounts in {money}, shares in {shares or 'units'}, per share in {self._currency}{years}"
 
     @property
     def notes(self) -> list[tuple[str, str, str]]:
@@ -113,7 +118,7 @@ class Sheet:
     def _rows(self) -> Iterator[Markdown]:
         """The cells of each row, from its title on, with bars between them; what is derived here is emphasized."""
         revenue = self._numbers["revenue"]
-        for item in SERVED_NAMES:
+        for item in self._items:
             yield _joined(plain(TITLES[item]), map(partial(self._cell, item), self.slots, self._values[item]))
             for title, ratio in ((GROWTH.get(item), self._growth), (MARGINS.get(item), self._margin)):
                 before = dict(self._marks)

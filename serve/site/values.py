@@ -34,7 +34,7 @@ from warehouse.fictional import is_fictional
 from warehouse.statements import Statement, StatementLine
 from warehouse.vocabulary import BALANCES, GAPS
 
-ENDS = {"ttm": "twelve months to", "annual": "fiscal year to"}
+ENDS = {"ttm": "twelve months to", "annual": "fiscal year to", "quarter": "fiscal quarter to"}
 
 
 def address(symbol: str, item: str, period: str) -> str:

@@ -20,8 +20,9 @@ class Choice(NamedTuple):
     texts: Mapping[str, str]
 
 
+PERIODS = "periods"
 CHOICES = (
-    Choice("periods", "Periods", {"annual": "Fiscal years", "ttm": "TTM by quarter"}),
+    Choice(PERIODS, "Periods", {"annual": "Fiscal years", "ttm": "TTM by quarter", "quarter": "Quarters"}),
     Choice("years", "Range", {"5": "5 years", "10": "10 years", "all": "All years"}),
     Choice("scale", "Charts", {"linear": "Linear", "log": "Logarithmic"}),
 )
@@ -49,11 +50,12 @@ class View:
         """
         for choice in CHOICES if len(kinds) > 1 else CHOICES[1:]:
             chosen = getattr(self, choice.name)
+            texts = {value: text for value, text in choice.texts.items() if choice.name != PERIODS or value in kinds}
             yield (
                 choice.title,
                 [
                     (text, "" if value == chosen else replace(self, **{choice.name: value}).address(symbol))
-                    for value, text in choice.texts.items()
+                    for value, text in texts.items()
                 ],
             )
 

@@ -1,4 +1,4 @@
-"""The file `/companies/SYMBOL/financials.xlsx`: a company's twelve months, its fiscal years, and the facts behind them.
+"""The file `/companies/SYMBOL/financials.xlsx`: a company's twelve months, years and quarters, and their facts.
 
 Belongs here: sheets, columns and formats. Does not: the queries (warehouse.page_queries), the order of periods and the
 headers of the response (company_csv), access (mount).
@@ -23,6 +23,7 @@ from serve.site.pages import Access, PageRoute, Pages
 from warehouse import page_queries, queries
 from warehouse.line_items import SERVED_NAMES
 from warehouse.page_queries import Source, Stated
+from warehouse.schema import QUARTER
 from warehouse.served_rows import Company
 
 PATH = "/companies/{symbol}/financials.xlsx"
@@ -35,7 +36,7 @@ DAYS = frozenset({"period_end", "start", "end", "filed", *company_csv.FILED})
 """The columns of days."""
 OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 WIDTH = 18  # characters of a column: amounts of trillions fit
-SHEETS = {"ttm": "TTM", "annual": "Annual"}
+SHEETS = {"ttm": "TTM", "annual": "Annual", QUARTER: "Quarters"}
 """The name of the sheet of each kind of periods."""
 DAY = "yyyy-mm-dd"
 NUMBERS = {
@@ -51,7 +52,9 @@ Cell = str | float | None
 
 
 def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source], root: str = "") -> bytes:
-    """The workbook: two sheets with the columns of the CSV (SHEETS), and sheet Sources with one row for each fact.
+    """The workbook: a sheet for each kind of periods with the columns of the CSV (SHEETS), and sheet Sources.
+
+    Sheet Sources has one row for each fact. The balances of quarters have theirs there as those of twelve months.
 
     Args:
         company: the company.
@@ -65,6 +68,8 @@ def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source
         bold = book.add_format({"bold": True})
         for kind, name in SHEETS.items():
             values = [each for each in stated if each.kind == kind]
+            if kind == QUARTER and not values:
+                continue
             _fill(book.add_worksheet(name), company_csv.COLUMNS, _values(company, values), bold, formats)
         _fill(book.add_worksheet("Sources"), SOURCES, _sources(stated, sources, root), bold, formats)
     return file.getvalue()
@@ -126,8 +131,9 @@ def show(pages: Pages, request: Request) -> Response:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
-        stated = page_queries.stated(build, company, page_queries.reports(build, company.cik))
-        sources = page_queries.facts_behind(build, company)
+        stated, sources = company_csv.all_stated(build, company), page_queries.facts_behind(build, company)
+        if page_queries.has_quarters(build, company):
+            sources += page_queries.facts_behind(build, company, of_quarters=True)
     return company_csv.response(content(company, stated, sources, pages.settings.pages), company.symbol, "xlsx")
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.history.log import LOG, VERSION_OF
+from pipelines.normalize.history.log import LOG, TWELVE_MONTHS, VERSION_OF, with_later_columns
 from pipelines.normalize.history.versions import numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.items import line_items as items
 from pipelines.normalize.items import returns
@@ -36,7 +36,8 @@ from tests.strategies import (
     with_a_line_left_out,
 )
 
-Item = tuple[str, date, str]
+Item = tuple[str, date, int, str]
+"""A company, a period end, the quarters of the period, and an item."""
 
 WITHIN = 2e-9
 """Relative difference of sums of the same legs in another order, or put on another share basis twice."""
@@ -61,7 +62,8 @@ def disagreement(one: pl.DataFrame, other: pl.DataFrame) -> list[tuple[Any, ...]
 
 
 def values(rows: pl.DataFrame) -> dict[Item, float]:
-    return {tuple(key): value for *key, value in rows.select("cik", "period_end", "item", "value").iter_rows()}
+    held = with_later_columns(rows)
+    return {tuple(key): value for *key, value in held.select("cik", "period_end", "n", "item", "value").iter_rows()}
 
 
 # --- Cuts, batches, accidents -----------------------------------------------------------------------------------
@@ -227,7 +229,9 @@ def by_item(versions: pl.DataFrame) -> dict[Item, list[tuple[Any, ...]]]:
     """The versions of each period and item: value (rounded), filing and cause, in order."""
     told_by = versions.sort(*VERSION_OF, "version").with_columns(pl.col("value").round_sig_figs(9))
     rows = told_by.group_by(VERSION_OF).agg(pl.struct("value", "accession", "form", "filed", "cause", "is_current"))
-    return {(cik, end, item): [tuple(one.values()) for one in told] for cik, _, end, item, told in rows.iter_rows()}
+    return {
+        (cik, end, n, item): [tuple(one.values()) for one in told] for cik, _, end, n, item, told in rows.iter_rows()
+    }
 
 
 # --- The content of versions ------------------------------------------------------------------------------------
@@ -282,7 +286,7 @@ def assert_as_of_a_day_is_the_result_of_a_new_home_of_that_day(
     """The newest versions filed by then are the values of the facts filed by then, on one share basis."""
     day_of = pl.col("cik").replace_strict({filer.cik: day for filer, day in zip(drawn, days, strict=True)})
     as_of = values(current(replace(whole, versions=whole.versions.filter(pl.col("filed") <= day_of))))
-    expected = values(fresh.filter("is_current"))
+    expected = values(fresh.filter("is_current", pl.col("n") == TWELVE_MONTHS))
 
     assert as_of.keys() == expected.keys()
     assert {key: (as_of[key], value) for key, value in expected.items() if not same(as_of[key], value, 1e-7)} == {}
@@ -301,13 +305,13 @@ def test_the_values_ever_served_are_the_recorded_versions(mixed, stops):
             )
             tellings.append((follower.now, basis, follower.served().filter(period_kind="ttm")))
         factors = dict(follower.lake.read("filings").select("accession", "factor").iter_rows())
-        versions = follower.versions().with_columns(served("value"))
+        versions = follower.versions().filter(pl.col("n") == TWELVE_MONTHS).with_columns(served("value"))
 
     ever: dict[Item, list[float | None]] = {}
     for at, basis, rows in tellings:
         now = values(rows)
         for key in now.keys() | ever.keys():
-            cik, end, item = key
+            cik, end, _, item = key
             value = now.get(key)  # none if it was withdrawn
             on_one_basis = None if value is None else value * factors[basis[cik]] ** ITEM_SIGNS.get(item, 0)
             known = ever.setdefault(key, [])
@@ -318,15 +322,15 @@ def test_the_values_ever_served_are_the_recorded_versions(mixed, stops):
     by_item = versions.drop_nulls("recorded_at").group_by(VERSION_OF, maintain_order=True).agg("value")
     # a version that differs by less than a rounding after two splits is served as the one before
     recorded_values = {
-        (cik, end, item): [
+        (cik, end, n, item): [
             one for one, before in zip(told, [math.nan, *told], strict=False) if not served_alike(before, one, item)
         ]
-        for cik, _, end, item, told in by_item.iter_rows()
+        for cik, _, end, n, item, told in by_item.iter_rows()
     }
     assert recorded_values.keys() == ever.keys()
     for key, served_values in ever.items():
         assert len(served_values) == len(recorded_values[key]), key
-        assert all(map(served_alike, served_values, recorded_values[key], [key[2]] * len(served_values))), key
+        assert all(map(served_alike, served_values, recorded_values[key], [key[-1]] * len(served_values))), key
 
 
 def served_alike(one: float | None, other: float | None, item: str) -> bool:
@@ -426,7 +430,9 @@ def test_a_split_adds_only_versions_of_more_precise_figures(tmp_path):
     appended = told_before.filter(pl.col("recorded_at") == follower.now)
     shares = [values(versions.filter(is_current=True, item="shares_basic")) for versions in (before, after)]
     assert follower.lake.read("splits")["ratio"].to_list() == [0.1]
-    assert set(appended.select("item", "cause").iter_rows()) == {("eps_basic", "precision")}
+    of_years = appended.filter(pl.col("n") == TWELVE_MONTHS)
+    assert set(of_years.select("item", "cause").iter_rows()) == {("eps_basic", "precision")}
+    assert set(appended["item"]) == {"eps_basic"}
     assert {key for key, value in shares[0].items() if not same(10 * shares[1][key], value, 1e-6)} == set()
     assert follower.recorded().schema == LOG
 

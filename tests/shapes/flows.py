@@ -27,6 +27,7 @@ from tests.shapes import Shape, joined
 
 MILLION = 1e6
 YEAR_2022 = ("2022-01-01", "2022-12-31")
+SECOND_QUARTER_OF_2022 = ("2022-04-01", "2022-06-30")
 CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
 
 
@@ -296,4 +297,31 @@ BREAKS: dict[str, list[Row]] = {
     "break.twelve-months-across": joined(SHELL, annual_report(2020, years=3), annual_report(2021)),
 }
 
-SHAPES = tuple(Shape(rule, rows) for table in (WINDOWS, RECASTS, BREAKS) for rule, rows in table.items())
+QUARTERS: dict[str, list[Row]] = {
+    "quarter.as-filed": sales(),
+    "quarter.no-other-element": [
+        row
+        for row in lesser_element((), ())
+        if row["tag"] != REVENUE or (row["start"], row["end"]) != SECOND_QUARTER_OF_2022
+    ],
+    "quarter.far-from-years-to-date": changed(
+        sales(8),
+        lambda row: row["tag"] == REVENUE and (row["start"], row["end"]) == SECOND_QUARTER_OF_2022,
+        lambda value: value * 0.3,
+    ),
+    "quarter.in-other-units": changed(
+        sales(8, 123_457_000),
+        lambda row: row["tag"] == REVENUE and row["form"] == "10-Q" and row["start"].startswith("2022"),
+        lambda value: value / 1000,
+    ),
+    "quarter.no-recast-difference": changed(
+        sales(8),
+        lambda row: row["tag"] == REVENUE and row["filed"] > "2024",
+        lambda value: value * 0.9,
+    ),
+    "gap.quarter-not-stated": [
+        row for row in sales() if row["tag"] != REVENUE or row["end"] not in ("2022-06-30", "2022-09-30")
+    ],
+}
+
+SHAPES = tuple(Shape(rule, rows) for table in (WINDOWS, RECASTS, BREAKS, QUARTERS) for rule, rows in table.items())

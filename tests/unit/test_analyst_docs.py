@@ -33,6 +33,7 @@ MACROS = (
     "financials_as_served('9999-12-31T00:00:00Z')",
     "financials_known(NULL, NULL)",
     "restatements('XQCPF')",
+    "quarterly('XQORC')",
     "explain('XQORC', 'free_cash_flow', 'FY2024')",
 )
 

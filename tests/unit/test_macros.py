@@ -32,6 +32,7 @@ MACROS = {
     "restatements_known",
     "latest",
     "peers",
+    "quarterly",
     "explain",
 }
 

@@ -101,6 +101,8 @@ RESERVATIONS_AS_FLAGS = {
 OUTCOMES = {
     "versions": ("period_end", "item", "value", "method"),
     "gaps": ("period_end", "item", "reason"),
+    "quarter_versions": ("period_end", "item", "value", "method"),
+    "quarter_gaps": ("period_end", "item", "reason"),
     "proofs": ("period_end", "item", "rule", "outcome"),
     "evidence": ("customer_funds_end",),
 }

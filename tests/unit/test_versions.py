@@ -46,7 +46,7 @@ def leg(value: float, role: str = "sum", weight: float = 1.0, unit: str = "USD",
 
 def version(value: float | None, accession: str = FILINGS[0], item: str = "revenue", **more: Any) -> Row:
     """A version of fiscal 2024."""
-    row = {"cik": CIK, "class_member": "", "period_end": day("2024-12-31")}
+    row = {"cik": CIK, "class_member": "", "period_end": day("2024-12-31"), "n": 4}
     row |= {"item": item, "value": value, "accession": accession}
     filed = day("2025-02-01") if accession == FILINGS[0] else day("2025-03-01")
     return row | {"form": accession.split()[0], "filed": filed, "cause": "initial", "basis": FILINGS[0]} | more

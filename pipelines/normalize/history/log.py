@@ -8,7 +8,9 @@ import polars as pl
 
 SERIES_KEY = ["cik", "class_member"]
 """A series of a company: its own, whose class is the empty text, or that of a class of stock."""
-VERSION_OF = [*SERIES_KEY, "period_end", "item"]
+VERSION_OF = [*SERIES_KEY, "period_end", "n", "item"]
+TWELVE_MONTHS, ONE_QUARTER = 4, 1
+"""Column `n`: the quarters that a value is of. Balances have that of the twelve months that end with their day."""
 SOURCE = "source"
 """The cause of a version that follows from what was read later of known filings."""
 CORRECTION = "correction"
@@ -40,6 +42,7 @@ REPLAYED = pl.Schema(
         "cik": pl.String(),
         "class_member": pl.String(),
         "period_end": pl.Date(),
+        "n": pl.Int32(),
         "item": pl.String(),
         "value": pl.Float64(),
         "accession": pl.String(),
@@ -64,7 +67,9 @@ on its share basis. `rules` is the digest of the rules that made it. `starts_ane
 and item whose versions are recorded a second time (late): the rows before it no longer count."""
 
 
-def with_class_member(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with `class_member`; those that an earlier release wrote are of the company's series."""
-    held = pl.col("class_member").fill_null("") if "class_member" in rows.columns else pl.lit("")
-    return rows.with_columns(class_member=held)
+def with_later_columns(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with `class_member` and `n`; those of earlier releases are of the company's series and of twelve months."""
+    earlier = {"class_member": pl.lit(""), "n": pl.lit(TWELVE_MONTHS, pl.Int32)}
+    return rows.with_columns(
+        pl.col(name).fill_null(value) if name in rows.columns else value.alias(name) for name, value in earlier.items()
+    )

@@ -18,7 +18,16 @@ from pipelines.normalize.arrays import ints
 from pipelines.normalize.faces.sources import FILING
 from pipelines.normalize.forms import AMENDMENT
 from pipelines.normalize.history.causes import classified
-from pipelines.normalize.history.log import CORRECTION, FACT, LOG, REPLAYED, SERIES_KEY, SOURCE, VERSION_OF
+from pipelines.normalize.history.log import (
+    CORRECTION,
+    FACT,
+    LOG,
+    REPLAYED,
+    SERIES_KEY,
+    SOURCE,
+    TWELVE_MONTHS,
+    VERSION_OF,
+)
 from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.items import flags, provenance
 from pipelines.normalize.items.line_items import SHARES
@@ -97,7 +106,12 @@ NONE_REREAD = Reread()
 
 
 def published(
-    values: pl.DataFrame, lineage: pl.DataFrame, filings: pl.DataFrame, grid: pl.DataFrame, breaks: pl.DataFrame
+    values: pl.DataFrame,
+    lineage: pl.DataFrame,
+    filings: pl.DataFrame,
+    grid: pl.DataFrame,
+    breaks: pl.DataFrame,
+    n: int = TWELVE_MONTHS,
 ) -> pl.DataFrame:
     """The versions of all values: columns of REPLAYED, `q` and `seq`, in the order of filing.
 
@@ -107,6 +121,7 @@ def published(
         filings: with `factor`, the share basis.
         grid: of periods.calendar.fiscal_grid.
         breaks: of periods.breaks.breaks.
+        n: the quarters that the values are of.
     """
     repriced = breaks.filter(kind="purchasing_power").select("cik", "accession", repriced=True)
     is_repriced = pl.col("repriced").fill_null(value=False) & ~pl.col("item").is_in([*SHARES, *items_of("ratio")])
@@ -137,7 +152,7 @@ def published(
     flagged = compared.with_columns(first_seen_as_comparative=(pl.col("cause") == "initial") & first_shown)
     legs = lineage.group_by("version", maintain_order=True).agg(legs=pl.struct(provenance.LINEAGE))
     return (
-        flagged.with_columns(flags=flags.published(flagged), class_member=pl.lit(""))
+        flagged.with_columns(flags=flags.published(flagged), class_member=pl.lit(""), n=pl.lit(n, pl.Int32))
         .sort("cik", "period_end", "item", "seq")
         .join(legs, on="version", how="left", maintain_order="left")
         .with_columns(pl.col("legs").fill_null(pl.lit([])))
@@ -180,8 +195,10 @@ def to_append(
     corrected = corrected.with_columns(cause=_cause_of_correction(corrected, log, facts, reread))
     lacking = unsupported(log, replayed, rules, currencies, facts, reread)
     left = lacking.filter(pl.col("decided_by") != FACT_DROPPED.id)
-    changed = pl.concat([frame.select(*SERIES_KEY, "period_end", input="item") for frame in (fresh, corrected, left)])
-    of_changed = lacking.join(INPUTS, on="item").join(changed, on=[*SERIES_KEY, "period_end", "input"], how="semi")
+    changed = pl.concat(
+        [frame.select(*SERIES_KEY, "period_end", "n", input="item") for frame in (fresh, corrected, left)]
+    )
+    of_changed = lacking.join(INPUTS, on="item").join(changed, on=[*SERIES_KEY, "period_end", "n", "input"], how="semi")
     is_reread = pl.col("cik").is_in([*reread.same_documents])
     by = pl.when(is_reread).then(pl.lit(SOURCE_READ.id)).otherwise(pl.lit(FACTS_CHANGED.id))
     stale = of_changed.unique(VERSION_OF).select(*VERSION_OF, decided_by=by)

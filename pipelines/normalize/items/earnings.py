@@ -11,11 +11,11 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, any_of, before, floats, largest, picked, starts
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
-from pipelines.normalize.items.points import Points
+from pipelines.normalize.items.points import Leg, Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND
 from pipelines.normalize.ttm.known import CENTS, NOISE_OF_SUMS, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.ways import FISCAL_YEAR, METHOD_NAMES, METHODS
+from pipelines.normalize.ttm.ways import METHOD_NAMES, METHODS, SINGLE_FIGURES
 
 ROUNDINGS = 2
 """Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
@@ -120,7 +120,8 @@ APART = Rule(
 )
 MEAN_OF_QUARTERS = Rule(
     "shares.day-weighted-mean",
-    "Weighted average shares of twelve months are the mean of their legs, weighted by days.",
+    "Weighted average shares of twelve months, or of a quarter by difference, are the mean of their legs, weighted by "
+    "days.",
     "ASC 260-10-45-10: a weighted average of shares outstanding during the period",
     "compose",
 )
@@ -133,8 +134,8 @@ ONE_SHARE_BASIS = Rule(
 )
 MEAN_AS_QUARTERS = Rule(
     "identity.shares.mean-like-quarters",
-    "Average shares of twelve months, and earnings per share of such a count, are withheld if their unstated part lies "
-    f"outside of the averages around it, so far that the mean moves by more than {BEYOND:.0%}.",
+    "Average shares of twelve months or of a quarter, and earnings per share of such a count, are withheld if their "
+    f"unstated part lies outside the averages around it, so far that the mean moves by more than {BEYOND:.0%}.",
     "ASC 260-10-45-10 and 260-10-55-2: a weighted average over the year is the mean of its parts",
     "withhold",
 )
@@ -151,14 +152,14 @@ ONE_CLASS_REASON = "shares_of_one_class"
 
 
 def average_shares(points: Points, name: str, takes_other: Flags | bool = False) -> Item:
-    """The average of a fiscal year as filed, or the mean of its legs by days, which is like those of the quarters.
+    """The average of a fiscal year or quarter as filed, or the mean of its legs by days, which is like the quarters'.
 
     Args:
         points: the points.
         name: the concept.
         takes_other: the points at which another item takes the place of a mean.
     """
-    is_year = points.way(name) == METHODS.index(FISCAL_YEAR)
+    is_year = points.is_figure(name)
     mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "beyond")
     is_mixed = (points.of(name, "own_spread") > OTHER_BASIS) & ~is_year
     is_compared = ~is_year & ~is_mixed & np.logical_not(takes_other)
@@ -167,14 +168,20 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
     legs = (points.leg(name, MEAN),)
     found = replace(
         flow(points, name),
-        methods=(METHOD_NAMES[FISCAL_YEAR], "day_weighted_mean"),
-        method=np.where(is_year, 0, 1),
+        methods=(*METHOD_NAMES.values(), "day_weighted_mean"),
+        method=np.where(is_year, points.way(name), len(METHODS)),
         flags={**points.flags(name), "derived": points.of(name, "is_derived") > 0},
         proofs=(Proof(MEAN_AS_QUARTERS, is_shown, outcome, mean, mean * (1 - excess)),),
     )
     return found.choosing(
-        Candidate(FISCAL_YEAR, is_year, mean, legs), Candidate(MEAN_OF_QUARTERS, ~is_year, mean, legs)
+        *_figures(points, name, mean, legs), Candidate(MEAN_OF_QUARTERS, ~is_year, mean, legs)
     ).withholding((MIXED_REASON, ONE_SHARE_BASIS, is_mixed), (MIXED_REASON, MEAN_AS_QUARTERS, is_beyond))
+
+
+def _figures(points: Points, name: str, value: Floats, legs: tuple[Leg, ...]) -> list[Candidate]:
+    """The values that are one figure as filed, by the rule of each."""
+    way = points.way(name)
+    return [Candidate(rule, way == METHODS.index(rule), value, legs) for rule in SINGLE_FIGURES]
 
 
 def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
@@ -182,7 +189,7 @@ def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
     name = "shares_diluted"
     grain = largest(points.of(name, "grain"), points.of("shares_basic", "grain"))
     rounding = np.fmin((1 - BELOW_BASIC) * basic.value, ROUNDINGS * grain)
-    is_mean = points.way(name) != METHODS.index(FISCAL_YEAR)
+    is_mean = ~points.is_figure(name)
     is_below = NOT_BELOW_BASIC.where(is_mean & (points.of(name) / points.of(name, "days") < basic.value - rounding))
     takes_basic = is_below & (income.value < 0)
     found = average_shares(points, name, takes_basic)
@@ -195,7 +202,7 @@ def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
         replace(found, proofs=(*found.proofs, proof))
         .choosing(
             Candidate(NOT_BELOW_BASIC, takes_basic, basic.value, basic.legs),
-            Candidate(FISCAL_YEAR, ~is_mean, found.value, found.legs),
+            *_figures(points, name, found.value, found.legs),
             Candidate(MEAN_OF_QUARTERS, is_mean, found.value, found.legs),
         )
         .withholding((CONTRADICTED_REASON, NOT_BELOW_BASIC, contradicted))
@@ -277,7 +284,7 @@ class _Comparison:
         """Compare them at each point."""
         filed, grain = points.of("eps_basic"), points.of("eps_basic", "grain")
         self.filed = filed = np.where(abs(filed) < NOISE_OF_SUMS, 0.0, filed)
-        self.is_year = is_year = points.way("eps_basic") == METHODS.index(FISCAL_YEAR)
+        self.is_year = is_year = points.is_figure("eps_basic")
         of_income, of_common = income.value / shares.value, points.of("net_income_common") / shares.value
         self.is_common = income.flags["attributable_to_parent"] & ~np.isnan(of_common)
         self.quotient = quotient = np.where(self.is_common, of_common, of_income)
@@ -296,11 +303,7 @@ class _Comparison:
         is_rounded = is_proved & (off > ROUNDED_AWAY * size)
         is_of_roundings = (off > HALF_A_UNIT * grain) & (off <= rounding + np.fmin(self.drift, rounding))
         is_coarse_year = is_rounded & is_year & (grain * points.factor > COARSER * CENTS) & (off <= rounding)
-        is_of_year = (
-            (points.way("shares_basic") == METHODS.index(FISCAL_YEAR))
-            & ~is_year
-            & (off <= largest(rounding, SHARE_APART * size))
-        )
+        is_of_year = points.is_figure("shares_basic") & ~is_year & (off <= largest(rounding, SHARE_APART * size))
         self.is_derived = (np.isnan(filed) | is_of_year) & ~np.isnan(quotient)
         self.replaced = (
             (EPS_OF_INCOME, self.is_derived & ~self.is_of_others),

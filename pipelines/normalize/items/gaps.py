@@ -5,6 +5,7 @@ of the reasons in words (warehouse.vocabulary).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -115,6 +116,16 @@ _RULES_OF_REASONS = (
             "withhold",
         ),
     ),
+    (
+        ("quarter_not_stated",),
+        Rule(
+            "gap.quarter-not-stated",
+            "The value of a quarter is withheld where no filing states the quarter, and years to date do not lead to "
+            "it.",
+            NO_SUCH_AMOUNT,
+            "withhold",
+        ),
+    ),
 )
 GAPS: dict[str, Rule] = {reason: rule for reasons, rule in _RULES_OF_REASONS for reason in reasons}
 """The reasons that this module finds, and their rules. Other reasons come with their rules from other modules: lines
@@ -131,6 +142,7 @@ def gaps(
     item_gaps: pl.DataFrame,
     grid: pl.DataFrame,
     succeeded: pl.DataFrame,
+    kind: "Kind | None" = None,
 ) -> pl.DataFrame:
     """Why a period that has some value lacks an item, and why an item of another period is withheld.
 
@@ -145,9 +157,11 @@ def gaps(
         item_gaps: of `of_items`.
         grid: of periods.calendar.fiscal_grid.
         succeeded: of `successions`.
+        kind: what the periods are; twelve months if it is not given.
     """
+    kind = kind or OF_TWELVE_MONTHS
     items = versions.lazy().group_by("cik", "q", "item").agg(pl.col("value").last()).drop_nulls("value")
-    wanted = items.select("cik", "q").unique().join(pl.LazyFrame({"item": ITEM_NAMES}), how="cross")
+    wanted = items.select("cik", "q").unique().join(pl.LazyFrame({"item": kind.items}), how="cross")
     has_meaning = ~pl.col("reason").is_in(WITHOUT_MEANING["reason"].unique().implode())
     withheld = missed.lazy().filter(has_meaning).join(wanted, on=["cik", "q"], how="anti")
     missing = pl.concat([wanted.join(items, on=_OF, how="anti"), withheld.select(_OF)])
@@ -169,7 +183,7 @@ def gaps(
     )
     # a return has its own reasons; without shares there is no other reason to look for
     first = pl.when(ITEM == "roic").then("reason_of_item")
-    never_stated, *others = (pl.when(holds).then(pl.lit(code)) for code, holds in REASONS.items())
+    never_stated, *others = (pl.when(holds).then(pl.lit(code)) for code, holds in kind.reasons.items())
     reason = pl.coalesce("reason", first, "reason_missed", never_stated, "reason_of_item", *others)
     given = pl.coalesce("rule", pl.when(first.is_null()).then("rule_missed"))
     own = {code: rule.id for code, rule in GAPS.items() if rule.where(condition=True)}
@@ -246,6 +260,25 @@ REASONS: dict[str, pl.Expr] = {
     "missing_quarter": pl.lit(value=True),
 }
 """Reasons for items that have a meaning and that no rule withholds; the first one that holds is used."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of period: its items, and the reasons for those without value that no rule withholds, in order."""
+
+    items: tuple[str, ...]
+    reasons: dict[str, pl.Expr]
+
+
+OF_TWELVE_MONTHS = Kind(ITEM_NAMES, REASONS)
+OF_QUARTERS = Kind(
+    items_of("flow"),
+    {
+        "no_tag": REASONS["no_tag"],
+        "filed_by_predecessor": pl.col("succeeded") > pl.col("period_end").dt.offset_by("-3mo"),
+        "quarter_not_stated": pl.lit(value=True),
+    },
+)
 
 
 def _concepts_of_items() -> pl.LazyFrame:

@@ -94,7 +94,7 @@ class Item:
 
 
 def flow(points: Points, name: str) -> Item:
-    """An item that is the twelve months, or the balance, of the concept of its name."""
+    """An item that is the twelve months, the quarter, or the balance of the concept of its name."""
     way = points.way(name)
     return Item(
         name,

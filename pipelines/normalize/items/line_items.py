@@ -5,7 +5,9 @@ dividends paid. Does not: amounts of the concepts (ttm, balance), earnings per s
 invested capital (returns), why an item has no value (gaps).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -132,6 +134,15 @@ ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
 """The roles of legs in a value; `recomputed` computes the value from them."""
 
 
+class Bases(NamedTuple):
+    """On which basis net income is, at each point: whether it is known, and each of the rules of _net_income."""
+
+    is_known: Flags
+    is_common: Flags
+    is_completed: Flags
+    is_parent: Flags
+
+
 @np.errstate(divide="ignore", invalid="ignore")
 def line_items(points: Points) -> list[Item]:
     """The values of each line item at each point, with their rules, methods, flags and legs.
@@ -142,19 +153,9 @@ def line_items(points: Points) -> list[Item]:
     Returns:
         the items of the specification in its order, then the further ones.
     """
-    income = _net_income(points)
-    basic = average_shares(points, "shares_basic")
-    diluted = diluted_shares(points, basic, income)
-    free_cash_flow = _free_cash_flow(points)
-    earnings, is_of_one_class = earnings_per_share(points, income, basic)
+    flows, free_cash_flow = _flows(points)
     return [
-        flow(points, "revenue"),
-        income,
-        earnings,
-        _dividends(points, basic, diluted),
-        free_cash_flow,
-        of_all_classes(basic, is_of_one_class),
-        of_all_classes(diluted, is_of_one_class),
+        *flows,
         *(
             replace(flow(points, name), methods=("balance_sheet",), method=np.zeros(len(points), dtype=np.int64))
             for name in items_of("balance")
@@ -165,7 +166,54 @@ def line_items(points: Points) -> list[Item]:
     ]
 
 
-def _net_income(points: Points) -> Item:
+@np.errstate(divide="ignore", invalid="ignore")
+def quarterly_items(points: Points, of_year: Points, items: Sequence[Item]) -> list[Item]:
+    """The line items of one quarter that are flows: as line_items, by the same rules.
+
+    Args:
+        points: the amounts of the quarter known at each quarter end after each filing.
+        of_year: the amounts of the twelve months.
+        items: of line_items, from these.
+    """
+    income = next(item for item in items if item.name == "net_income")
+    flows, _ = _flows(points, _bases_of_year(points, of_year, income))
+    return [*flows, *(flow(points, name) for name in FURTHER if name in items_of("flow"))]
+
+
+def _flows(points: Points, bases: Bases | None = None) -> tuple[list[Item], Item]:
+    """The flows of the specification in its order, and free cash flow among them."""
+    income = _net_income(points, bases)
+    basic = average_shares(points, "shares_basic")
+    diluted = diluted_shares(points, basic, income)
+    free_cash_flow = _free_cash_flow(points)
+    earnings, is_of_one_class = earnings_per_share(points, income, basic)
+    found = [
+        flow(points, "revenue"),
+        income,
+        earnings,
+        _dividends(points, basic, diluted),
+        free_cash_flow,
+        of_all_classes(basic, is_of_one_class),
+        of_all_classes(diluted, is_of_one_class),
+    ]
+    return found, free_cash_flow
+
+
+def _bases_of_year(points: Points, of_year: Points, income: Item) -> Bases:
+    """The basis of the twelve months that end with each quarter, as known after the filing: that of the quarter, too.
+
+    Otherwise the quarters of a year that states income to common in its annual report only would not be of one basis.
+    """
+    at = of_year.same(points)
+    is_known = (at >= 0) & (np.isfinite(income.value[at]) | any_of([holds[at] for *_, holds in income.withheld]))
+    rules = [
+        is_known & (income.rule[at] == income.rules.index(rule.id)) & np.isfinite(income.value[at])
+        for rule in (COMMON, COMPLETED, PARENT)
+    ]
+    return Bases(is_known, *rules)
+
+
+def _net_income(points: Points, bases: Bases | None = None) -> Item:
     """Net income on one basis: available to common shareholders if it is stated throughout or can be computed.
 
     Stated throughout: for the window and the four quarter ends before it, as far as net income is known there.
@@ -174,6 +222,10 @@ def _net_income(points: Points) -> Item:
     there is no value. If the two bases differ without preferred dividends (participating securities) and income to
     common is not stated throughout, the parent's net income is used and flagged. All of this uses only what was known
     after the filing.
+
+    Args:
+        points: the points.
+        bases: the basis where others decide it; None: nowhere.
     """
     common, parent = points.of("net_income_common"), points.of("net_income_parent")
     preferred = points.of("preferred_dividends")
@@ -189,6 +241,9 @@ def _net_income(points: Points) -> Item:
     pays |= before(pays)
     differs = abs(common - parent) > 0
     is_common = COMMON.where(is_stated & (~before(~is_stated & is_of_parent) | pays))
+    if bases:
+        is_common = np.where(bases.is_known, is_stated & (bases.is_common | bases.is_completed), is_common)
+        pays = np.where(bases.is_known, ~bases.is_parent, pays)
     lacks_preferred = is_of_parent & ~is_common & pays & np.isnan(preferred)
     is_completed = is_of_parent & ~is_common & pays & ~lacks_preferred
     is_parent = is_of_parent & ~is_common & ~is_completed

@@ -27,7 +27,7 @@ from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, NOISE_OF_SUMS, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.ways import METHODS
+from pipelines.normalize.ttm.ways import METHODS, SINGLE_FIGURES
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from warehouse.line_items import LINE_ITEMS
 
@@ -142,7 +142,7 @@ class Points:
         """Find the points, and the amounts known at each.
 
         Args:
-            flows: of ttm.windows.flow_versions.
+            flows: of ttm.windows.flow_versions, or of ttm.discrete.quarter_versions.
             balances: `cik`, `concept`, `q`, `seq`, `amount`, `regime`, `vintage`: instants, one row for each change.
             filings: `cik`, `seq`, `factor` (of shares.splits.share_factors).
         """
@@ -203,9 +203,21 @@ class Points:
         """The number in `rules` of the one that composes the known amount: METHODS for flows; -1 if none is known."""
         return whole(self.of(concept, "way"))
 
+    def is_figure(self, concept: str) -> Flags:
+        """Whether the known amount of a flow is one figure as filed: of the fiscal year, or of the quarter."""
+        found: Flags = np.isin(self.way(concept), [METHODS.index(rule) for rule in SINGLE_FIGURES])
+        return found
+
     def withheld_by(self, concept: str) -> pl.Series:
         """The id of the rule that withholds the amount of a concept at each point; null if none does."""
         return self._withheld_by[self.rows[concept]]
+
+    def same(self, points: "Points") -> Ints:
+        """For other points, the newest own point of the same company and quarter end that their filing knows."""
+        companies = np.unique(self.cik)
+        company = np.searchsorted(companies, points.cik)
+        is_own = (company < len(companies)) & (companies[company % max(len(companies), 1)] == points.cik)
+        return np.where(is_own, self.changes.after(_window(company, points.q), points.seq), NOTHING)
 
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
         """The known amount of a concept as a leg of a value."""

@@ -284,16 +284,16 @@ def beyond(windows: Windows, by_years: TtmMethod, years: Years, quarters: Quarte
         year, prior = legs[0], legs[2]
         days, rest = (of(name, year) - of(name, prior) for name in ("days", "amount"))
         rounding = sum(of("grain", row) * of("days", row) for row in (year, prior)) / 2
-        of_rest = _excess(rest, days, np.concatenate([averages, stated_averages]), rounding)
+        of_rest = excess_over(rest, days, np.concatenate([averages, stated_averages]), rounding)
         of_years[rows] = of_rest / by_years.amount[rows]
         amount, days = quarters.amount[:, rows], quarters.days[:, rows]
         is_rest = (quarters.by_difference | quarters.by_three)[:, rows]
-        excess = np.where(is_rest, _excess(amount, days, np.where(is_rest, np.nan, amount / days), 0.0), 0.0)
+        excess = np.where(is_rest, excess_over(amount, days, np.where(is_rest, np.nan, amount / days), 0.0), 0.0)
         of_quarters[rows] = excess.sum(axis=0) / amount.sum(axis=0)
     return of_years, of_quarters
 
 
-def _excess(amount: Floats, days: Floats, averages: Floats, rounding: Floats | float) -> Floats:
+def excess_over(amount: Floats, days: Floats, averages: Floats, rounding: Floats | float) -> Floats:
     """By how much an amount is more than its days times the largest average, or less than times the smallest."""
     over = amount - days * np.fmax.reduce(averages) - rounding
     under = days * np.fmin.reduce(averages) - rounding - amount

@@ -9,33 +9,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, largest, whole
-from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND, YEAR_BEFORE_RECAST, Years, as_settled, refined, restated
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, IS_COUNT, IS_MONEY, IS_PER_SHARE, Windows
 from pipelines.normalize.ttm.recasts import quarters_of_recast
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, FOUR_QUARTERS, NOT_TWELVE_MONTHS, TtmMethod
+from pipelines.normalize.ttm.ways import (
+    DIGITS_OF_SUMS,
+    DISAGREEMENT,
+    FOUR_QUARTERS,
+    LARGEST_RAISE,
+    NOT_TWELVE_MONTHS,
+    QUARTER_BY_DIFFERENCE,
+    TtmMethod,
+)
 
-LARGEST_RAISE = 1.5
-"""A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
-quarter."""
 THREE = AGO[1:QUARTERS_A_YEAR]
 """The three quarters before a quarter."""
 SIGNS = (1, 1, -1, -1, -1, -1)
 """Of the legs of one quarter: itself, the longer period, the shorter one, and three quarters."""
 
-QUARTER_BY_DIFFERENCE = Rule(
-    "ttm.quarter-by-difference",
-    "A quarter that no filing states is the year to date at its end less that at its beginning, or the year less three "
-    f"quarters: of dividends, only if it is at most {LARGEST_RAISE:g} times the largest of them.",
-    "Regulation S-X Rule 10-01(c); dividends are often stated for the quarter only, and a year may have a special one",
-    "compose",
-)
-
 
 @dataclass(frozen=True)
 class Quarters:
-    """The last four discrete quarters of each window, one line each, from the last one back.
+    """The last discrete quarters of each window, one line each, from the last one back.
 
     amount, days: NaN if unknown. rows: the legs, as SIGNS has them, of each quarter. by_difference, by_three: whether
     it is a difference of years to date, or of the year and three quarters. recast_by: the filing of a recast before
@@ -68,7 +64,7 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     is_recast = ~np.isnan(filing)
     as_of, restates = _filing_of_quarters(windows)
     as_of, restates = np.where(is_recast, filing, as_of), restates & ~is_recast
-    quarters = _discrete(windows, as_of, restates)
+    quarters = discrete(windows, as_of, restates, QUARTERS_A_YEAR)
     mixes = quarters.mixes_bases.any(axis=0)
     is_additive, is_this_year = IS_ADDITIVE[windows.concept], AGO[:QUARTERS_A_YEAR] < windows.quarter
     of_last_year, of_this_year = (np.where(holds, quarters.amount, 0.0) for holds in (~is_this_year, is_this_year))
@@ -129,15 +125,19 @@ def _surplus(windows: Windows, quarters: Floats, row: Ints) -> Floats:
     return np.where(abs(off) > largest(DISAGREEMENT * abs(total), DIGITS_OF_SUMS * windows.of("grain", row)), off, 0.0)
 
 
-def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
-    """Each quarter as stated; otherwise the difference of two years to date, or the year less three quarters.
+def discrete(
+    windows: Windows, as_of: Floats, restates: Flags, number: int, is_passed_over: Flags | None = None
+) -> Quarters:
+    """The last quarters of each window as stated; otherwise the difference of two years to date, or a year less three.
 
     Args:
         windows: the windows.
         as_of: the filing after which amounts are taken.
         restates: whether only amounts of last year count that this or a later filing states.
+        number: how many quarters, from the last one back.
+        is_passed_over: the windows whose quarters as stated do not count; none if it is not given.
     """
-    shape = QUARTERS_A_YEAR, len(windows.q)
+    shape = number, len(windows.q)
     back, window = np.indices(shape).reshape(2, -1)
     each, as_of = windows.at(window), as_of[window]
     q, stated_anew = each.q - back, restates[window] & (back >= each.quarter)
@@ -147,7 +147,10 @@ def _discrete(windows: Windows, as_of: Floats, restates: Flags) -> Quarters:
     # the difference is finer than an average that other figures prove, unless these contradict it
     rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * abs(rest)
     is_finer = IS_COUNT[each.concept] & (abs(of("amount", stated) - rest) <= rounding)
-    stated = np.where(each.is_derived(stated) & is_finer, NOTHING, stated)
+    is_left_out = each.is_derived(stated) & is_finer
+    if is_passed_over is not None:
+        is_left_out |= is_passed_over[window]
+    stated = np.where(is_left_out, NOTHING, stated)
     is_unstated = QUARTER_BY_DIFFERENCE.where(stated < 0)
     is_negative = NOT_TWELVE_MONTHS.where(is_unstated & ~each.can_be_negative & (rest < 0))
     by_difference = is_unstated & ~is_negative & ~np.isnan(rest)

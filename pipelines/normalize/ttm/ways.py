@@ -1,4 +1,4 @@
-"""Ways: one way to twelve months for each window, with its legs and the reasons why it may not count.
+"""Ways: one way to twelve months, or to a quarter, for each window, with its legs and why it may not count.
 
 Belongs here: what a way is, which ways there are, and when one is sound. Does not: which legs a way has (bases,
 quarters), which way counts (choice).
@@ -15,8 +15,10 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NO_YEAR_IN_DISPUTE
 from pipelines.normalize.ttm.lookups import IS_MONEY, Windows
 
-SHORTEST_WINDOW, LONGEST_WINDOW = 350, 378
+YEAR_DAYS = 350, 378
 """Fewest and most days of twelve months: 52 or 53 weeks, and the days by which filers shift a period end."""
+QUARTER_DAYS = 75, 125
+"""Fewest and most days of a quarter: 12 to 17 weeks, as in the fiscal calendar."""
 DISAGREEMENT = 0.005
 """Two ways to twelve months that differ by more than this share have legs on different accounting bases.
 
@@ -63,13 +65,36 @@ OWN_TWELVE_MONTHS = Rule(
     "date",
     "select",
 )
-METHODS = (FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS, OWN_TWELVE_MONTHS)
+LARGEST_RAISE = 1.5
+"""A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
+quarter."""
+QUARTER_AS_FILED = Rule(
+    "quarter.as-filed",
+    "A quarter is as the newest filing that states it has it.",
+    "Regulation S-X Rule 10-01(c): interim statements have the quarter as well as the year to date",
+    "select",
+)
+QUARTER_BY_DIFFERENCE = Rule(
+    "ttm.quarter-by-difference",
+    "A quarter that no filing states is the year to date at its end less that at its beginning, or the year less three "
+    f"quarters: of dividends, only if it is at most {LARGEST_RAISE:g} times the largest of them.",
+    "Regulation S-X Rule 10-01(c); dividends are often stated for the quarter only, and a year may have a special one",
+    "compose",
+)
+METHODS = (
+    *(FISCAL_YEAR, YEAR_TO_DATE, FOUR_QUARTERS, OWN_TWELVE_MONTHS),
+    *(QUARTER_AS_FILED, QUARTER_BY_DIFFERENCE),
+)
 METHOD_NAMES = {
     FISCAL_YEAR: "fiscal_year",
     YEAR_TO_DATE: "year_to_date",
     FOUR_QUARTERS: "four_quarters",
     OWN_TWELVE_MONTHS: "own_twelve_months",
+    QUARTER_AS_FILED: "quarter",
+    QUARTER_BY_DIFFERENCE: "quarter_by_difference",
 }
+SINGLE_FIGURES = (FISCAL_YEAR, QUARTER_AS_FILED)
+"""The ways that are one figure as filed."""
 """The name of each way in column `method` of table `versions`."""
 
 NO_MIXED_UNITS = Rule(
@@ -96,8 +121,9 @@ NO_MIXED_ELEMENTS = Rule(
 )
 NOT_TWELVE_MONTHS = Rule(
     "ttm.not-twelve-months",
-    f"Figures are twelve months only if together they span {SHORTEST_WINDOW} to {LONGEST_WINDOW} days, and, like a "
-    "quarter by difference, are not below zero if the amount cannot be negative.",
+    f"Figures are twelve months only if together they span {YEAR_DAYS[0]} to {YEAR_DAYS[1]} days (a quarter: "
+    f"{QUARTER_DAYS[0]} to {QUARTER_DAYS[1]}), and, like a quarter by difference, are not below zero if the amount "
+    "cannot be negative.",
     "Fiscal years of 52 or 53 weeks have 364 or 371 days, and filers shift a period end by some days; taxonomy "
     "definitions: amounts such as revenue, payments, shares and dividends are not negative",
     "withhold",
@@ -137,8 +163,9 @@ class TtmMethod:
         rows: Ints,
         signs: tuple[int, ...],
         mixes_bases: Flags | bool = False,
+        lengths: tuple[int, int] = YEAR_DAYS,
     ) -> "TtmMethod":
-        """Make a way from its sums (amount, days, regime), and its legs with their signs."""
+        """Make a way from its sums (amount, days, regime), its legs with their signs, and its fewest and most days."""
         amount, days, regime = sums
         regimes, others, grains, ranks = (
             windows.of(name, rows) for name in ("regime", "other_source", "grain", "rank")
@@ -148,7 +175,7 @@ class TtmMethod:
         has_other = any_of(others > 0)
         is_of_one_source = IS_MONEY[windows.concept] & (np.fmin.reduce(ranks) == np.fmax.reduce(ranks))
         is_negative = ~windows.can_be_negative & (amount < 0)
-        has_length = (days >= SHORTEST_WINDOW) & (days <= LONGEST_WINDOW)
+        has_length = (days >= lengths[0]) & (days <= lengths[1])
         is_known = ~np.isnan(amount)
         faults = {
             ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),

@@ -5,6 +5,8 @@ Belongs here: the rows, flags, rules and proofs of the result. Does not: which w
 (balance).
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import polars as pl
 
@@ -34,7 +36,7 @@ from pipelines.normalize.ttm.known import (
     amount_changes,
 )
 from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.quarters import QUARTER_BY_DIFFERENCE, quarters_added_up
+from pipelines.normalize.ttm.quarters import quarters_added_up
 from pipelines.normalize.ttm.recasts import ACROSS_YEAR_ENDS, NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, by_years_or_next
 from pipelines.normalize.ttm.ways import (
     DISAGREEMENT,
@@ -42,6 +44,8 @@ from pipelines.normalize.ttm.ways import (
     NO_MIXED_ELEMENTS,
     NO_MIXED_UNITS,
     NOT_TWELVE_MONTHS,
+    QUARTER_BY_DIFFERENCE,
+    TtmMethod,
 )
 
 WEEKS_53_DAYS = 369
@@ -111,7 +115,7 @@ ITEM_OF_FLOW = {
 """The line item that has no value if the twelve months of a flow have none."""
 
 
-def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     """Twelve-month flows after each filing that changed them.
 
     At a fiscal year end, twelve months are the year as filed. Otherwise TTM = FY(previous) + YTD(current) -
@@ -122,8 +126,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     quarter end come first.
 
     Args:
-        known: of ttm.known.known_amounts: durations.
-        grid: of periods.calendar.fiscal_grid.
+        windows: the windows, with the known amounts of durations.
 
     Returns:
         flows: `flow` (row number), `cik`, `concept`, `q`, `seq`, `amount` (additive, see known_amounts), `days`,
@@ -141,7 +144,6 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
 
     Source: Regulation S-X Rule 10-01(c).
     """
-    windows = Windows(known, grid)
     by_years, years, of_next = by_years_or_next(windows)
     by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole | years.is_across)
     ways = Ways(by_years, years, by_quarters, quarters, of_recast, of_next)
@@ -152,7 +154,7 @@ def flow_versions(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
     flows = amount_changes(found.filter(choice.has_way | is_withdrawn), "is_beyond")
     return (
         flows.drop("window", "is_beyond").with_row_index("flow"),
-        _legs(windows, choice, ints(flows, "window")),
+        legs_of(windows, zip(choice.ways, choice.holds, strict=True), ints(flows, "window")),
         _withheld(windows, ways, choice, is_withdrawn, items),
         _proofs(windows, ways, choice, items),
         _decisions(windows, flows, ways, choice),
@@ -194,15 +196,15 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
 def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Series]:
     """Whether the twelve months that counted after an earlier filing are withdrawn, and the rule of each window."""
     has_way = choice.has_way
-    former = _former(windows, choice.of("amount"), has_way)
+    before = former(windows, choice.of("amount"), has_way)
     mixes_bases, is_disputed, mixes_units = (
         ways.by_years.breaks(rule) & ~has_way for rule in (NO_MIXED_BASES, NO_YEAR_IN_DISPUTE, NO_MIXED_UNITS)
     )
     # after a later filing, legs that counted before contradict the others: nothing is known any more
     is_withdrawn = mixes_bases | choice.contradict
     for way in (ways.by_years, ways.by_quarters):
-        is_withdrawn &= ~(abs(way.amount - former) <= DISAGREEMENT * abs(former)) | choice.is_behind
-    is_withdrawn = (is_withdrawn | is_disputed | mixes_units | choice.is_paid_later) & ~np.isnan(former)
+        is_withdrawn &= ~(abs(way.amount - before) <= DISAGREEMENT * abs(before)) | choice.is_behind
+    is_withdrawn = (is_withdrawn | is_disputed | mixes_units | choice.is_paid_later) & ~np.isnan(before)
     rules = {way.rule: holds for way, holds in zip(choice.ways, choice.holds, strict=True)}
     rules |= {NO_CONTRADICTING_WAYS: choice.contradict, NO_YEAR_IN_DISPUTE: is_disputed, NO_MIXED_UNITS: mixes_units}
     rules |= {NO_MIXED_ELEMENTS: choice.is_paid_later, NO_MIXED_BASES: is_withdrawn}
@@ -210,17 +212,23 @@ def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Seri
     return is_withdrawn, pl.Series([*(rule.id for rule in rules), ""]).gather(number)
 
 
-def _former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
-    """The twelve months of the same window after an earlier filing; NaN if there were none."""
+def former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
+    """The amount of the same window after an earlier filing; NaN if there was none."""
     last = np.maximum.accumulate(np.where(has_way, np.arange(len(amount)), NOTHING))
     last = np.append([NOTHING], last[:-1])[: len(amount)]
     return picked(amount, np.where(last >= first_row(starts(windows.slot(windows.q, 0))), last, NOTHING))
 
 
-def _legs(windows: Windows, choice: Choice, kept: Ints) -> pl.DataFrame:
-    """The legs of the ways that were chosen: `flow`, `place`, `vintage`, `weight`."""
+def legs_of(windows: Windows, ways: Iterable[tuple[TtmMethod, Flags]], kept: Ints) -> pl.DataFrame:
+    """The legs of the ways that were chosen: `flow`, `place`, `vintage`, `weight`.
+
+    Args:
+        windows: the windows.
+        ways: the ways, each with the windows in which it counts; the first one that does is chosen.
+        kept: the window of each flow.
+    """
     legs, taken = [], np.zeros(len(kept), dtype=np.bool_)
-    for way, holds in zip(choice.ways, choice.holds, strict=True):
+    for way, holds in ways:
         counts = holds[kept] & ~taken
         taken |= counts
         rows = way.rows[:, kept]

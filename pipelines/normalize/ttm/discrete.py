@@ -1,0 +1,307 @@
+"""Discrete quarters: the quarter at each quarter end, from the known amounts of a flow.
+
+Belongs here: which filing's figures a quarter is made of, what withholds a quarter, its rows and flags. Does not: how a
+quarter follows from years to date (quarters), twelve months (windows), the line items (items).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from pipelines.normalize.arrays import Flags, Floats, Ints, any_of, ints, largest, numbers, whole
+from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.frames import WITHHELD, counted
+from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.bases import restated
+from pipelines.normalize.ttm.choice import FAR_APART, excess_over
+from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, amount_changes
+from pipelines.normalize.ttm.lookups import IS_COUNT, IS_MONEY, Windows
+from pipelines.normalize.ttm.quarters import SIGNS, discrete
+from pipelines.normalize.ttm.ways import (
+    A_THOUSANDTH,
+    DIGITS_OF_SUMS,
+    DISAGREEMENT,
+    NOT_TWELVE_MONTHS,
+    QUARTER_AS_FILED,
+    QUARTER_BY_DIFFERENCE,
+    QUARTER_DAYS,
+    SMALLEST_UNIT,
+    TtmMethod,
+)
+from pipelines.normalize.ttm.windows import ITEM_OF_FLOW, REASONS, WINDOW_FLAGS, former, legs_of
+
+NO_RECAST_DIFFERENCE = Rule(
+    "quarter.no-recast-difference",
+    "A quarter by difference is withheld if the filing of the longer period restates the same period of the year "
+    f"before by more than {DISAGREEMENT:.1%}, and the part that is subtracted is known from before the restatement.",
+    "ASC 250-10-45-5: a change is applied to all periods presented; the difference would have all of it in one quarter",
+    "withhold",
+)
+NO_OTHER_ELEMENT = Rule(
+    "quarter.no-other-element",
+    "A quarter that filings state in an element that had another amount than the best one does not count if the best "
+    "one has the years to date at its end and at its beginning.",
+    "Taxonomy definitions: two elements with different amounts in one filing are different amounts",
+    "select",
+)
+FAR_FROM_TO_DATE = Rule(
+    "quarter.far-from-years-to-date",
+    "A quarter as filed is withheld if the years to date that were known with it differ by another amount, and the "
+    f"larger one of the two by more than {FAR_APART:.0%}; of amounts that cannot be negative.",
+    "Regulation S-X Rule 10-01(c): the year to date includes the quarter; one of the two is under the element of "
+    "another amount, as AAR's quarter to February 2020",
+    "withhold",
+)
+IN_OTHER_UNITS = Rule(
+    "quarter.in-other-units",
+    f"A quarter in units is withheld if its year, or before that is stated each quarter beside it, is in thousands and "
+    f"{A_THOUSANDTH[0]} times larger a day: it is stated without the zeros.",
+    "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
+    "withhold",
+)
+REASONS_OF_QUARTERS = {
+    **REASONS,
+    NO_RECAST_DIFFERENCE: "mixed_basis",
+    FAR_FROM_TO_DATE: "ways_contradict",
+    IN_OTHER_UNITS: "line_in_other_units",
+}
+"""The rules that forbid a quarter, in order, and the reason of the missing value."""
+
+
+class _Found(NamedTuple):
+    """The quarter of each window: the way to it, whether that passes over a figure as filed, and what forbids it."""
+
+    way: TtmMethod
+    passes_over: Flags
+    faults: dict[Rule, Flags]
+
+    @property
+    def is_stated(self) -> Flags:
+        """Whether a filing states the quarter."""
+        is_stated: Flags = self.way.rows[0] >= 0
+        return is_stated
+
+    @property
+    def counts(self) -> Flags:
+        """Whether nothing forbids the quarter; a quarter that a filing states is not added up."""
+        return self.way.is_whole & ~any_of(list(self.faults.values()))
+
+
+def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
+    """Flows of one quarter after each filing that changed them.
+
+    A quarter is as the newest filing states it. Otherwise it is the year to date at its end less that at its beginning,
+    both as known after the newest filing of the longer period, or the year less three quarters (quarters.discrete). No
+    difference has parts of two regimes, elements with different amounts, or figures before and after a restatement.
+
+    Args:
+        windows: the windows, with the known amounts of durations.
+
+    Returns:
+        flows, legs: as of windows.flow_versions, but of one quarter.
+        withheld: `cik`, `q`, `item`, `reason`, `rule`: items whose quarter a rule forbids.
+        decisions: `cik`, `rule`, `figures`.
+
+    Source: Regulation S-X Rule 10-01(c).
+    """
+    windows = _with_years(windows)
+    found = _found(windows)
+    counts = found.counts
+    before = former(windows, found.way.amount, counts)
+    rows = _rows(windows, found).with_columns(window=np.arange(len(counts)))
+    # a quarter that a later filing contradicts is followed by a row without amount
+    kept = counts | (~counts & ~np.isnan(before))
+    flows = amount_changes(rows.filter(kept))
+    of_window = flows["window"].to_numpy().astype(np.int64)
+    return (
+        flows.drop("window").with_row_index("flow"),
+        legs_of(windows, [(found.way, counts)], of_window),
+        _withheld(windows, found),
+        counted([(NO_OTHER_ELEMENT, ints(windows.points, "cik")[found.passes_over])]),
+    )
+
+
+def _with_years(windows: Windows) -> Windows:
+    """The windows, and for quarters before a year end those after the first filing of the year, which judges them."""
+    last = np.flatnonzero(windows.newest(np.ones(len(windows.q), dtype=np.bool_)))
+    some = windows.at(last)
+    year_end = np.where(some.is_year_end, np.nan, some.q + QUARTERS_A_YEAR - some.quarter)
+    some.seq = np.full_like(some.seq, np.iinfo(np.int32).max)  # also the filings after that of the window
+    filing = some.of("seq", some.first(year_end, QUARTERS_A_YEAR))
+    later = filing > windows.seq[last]
+    rows = np.concatenate([np.arange(len(windows.q)), last[later]])
+    seq = np.concatenate([windows.seq, whole(filing[later])])
+    order = np.lexsort((seq, rows))
+    # rows of one quarter end are next to each other, and the added one is the last of them
+    found = windows.at(rows[order])
+    found.seq = seq[order]
+    found.points = windows.points[rows[order]].with_columns(seq=pl.Series(found.seq, dtype=pl.Int32))
+    return found
+
+
+def _found(windows: Windows) -> _Found:
+    """The quarter of each window after its filing, or as known after the newest filing of the longer period."""
+    stated = windows.find(windows.q, 1)
+    as_of = np.where(stated >= 0, windows.seq, _newest_on_one_basis(windows)).astype(np.float64)
+    no = np.zeros(len(as_of), dtype=np.bool_)
+    is_other = NO_OTHER_ELEMENT.where(windows.of("other_source", stated) > 0)
+    passes_over = windows.where(is_other, _has_better_parts)
+    quarters = discrete(windows, as_of, no, 1, passes_over)
+    rows, amount, days = quarters.rows[0], quarters.amount[0], quarters.days[0]
+    regime = windows.of("regime", np.where(rows[0] >= 0, rows[0], rows[1]))
+    mixes = quarters.mixes_bases[0]
+    way = TtmMethod.of(windows, QUARTER_AS_FILED, (amount, days, regime), rows, SIGNS, mixes, QUARTER_DAYS)
+    asked = way.is_whole & (rows[0] < 0)
+    recast = windows.where(NO_RECAST_DIFFERENCE.where(asked), _is_of_recast, rows)
+    is_stated, is_money = way.is_whole & (rows[0] >= 0), IS_MONEY[windows.concept]
+    is_compared = is_stated & is_money & ~windows.can_be_negative
+    is_fine = way.is_whole & is_money & (way.grain < SMALLEST_UNIT)
+    faults = {rule: way.faults[rule] & asked for rule in REASONS}
+    faults[NO_RECAST_DIFFERENCE] = recast
+    faults[FAR_FROM_TO_DATE] = windows.where(FAR_FROM_TO_DATE.where(is_compared), _is_far_from_to_date, rows[0])
+    faults[IN_OTHER_UNITS] = windows.where(IN_OTHER_UNITS.where(is_fine), _is_in_other_units, amount, days)
+    return _Found(way, passes_over, faults)
+
+
+def _newest_on_one_basis(windows: Windows) -> Floats:
+    """The newest filing (`seq`) that has the longer period on the basis of the shorter one as known then; or NaN.
+
+    A restatement of the longer period does not count unless the shorter one is stated with it, or was restated since
+    the longer one was last stated as before: comparatives of the shorter period are in earlier filings.
+    """
+    of, seq = windows.of, windows.seq.astype(np.float64)
+    while True:
+        longer = windows.find(windows.q, windows.quarter, seq)
+        as_of = of("seq", longer)
+        _, shorter = _to_date(windows, as_of)
+        restated_by = of("revised", longer)
+        former = windows.find(windows.q, windows.quarter, restated_by - 1)
+        is_behind = (restated_by > of("seq", shorter)) & ~(of("revised", shorter) > of("seq", former))
+        if not is_behind.any():
+            return as_of
+        seq = np.where(is_behind, restated_by - 1, seq)
+
+
+def _has_better_parts(windows: Windows) -> Flags:
+    """Whether the years to date at the end and at the beginning of the quarter are from the best element."""
+    longer, shorter = _to_date(windows, windows.seq)
+    found: Flags = (windows.of("other_source", longer) == 0) & (windows.of("other_source", shorter) == 0)
+    return found
+
+
+def _to_date(windows: Windows, seq: Floats | Ints) -> tuple[Ints, Ints]:
+    """The rows of the years to date at the end of the quarter and at its beginning after filing `seq`."""
+    before = np.where(windows.quarter > 1, windows.q - 1, np.nan)
+    return windows.find(windows.q, windows.quarter, seq), windows.find(before, windows.quarter - 1, seq)
+
+
+def _is_far_from_to_date(windows: Windows, stated: Ints) -> Flags:
+    """Whether the years to date that were known with a quarter as filed differ by quite another amount.
+
+    A first quarter is compared with the half-year less the second quarter.
+    """
+    of, is_first = windows.of, windows.quarter == 1
+    to_date = _to_date(windows, of("seq", stated))
+    half_year = [windows.find(np.where(is_first, windows.q + 1, np.nan), n) for n in (2, 1)]
+    longer, shorter = (np.where(is_first, *rows) for rows in zip(half_year, to_date, strict=True))
+    amount, rest = of("amount", stated), of("amount", longer) - of("amount", shorter)
+    rounding = DIGITS_OF_SUMS * largest(*(of("grain", row) for row in (stated, longer, shorter)))
+    found: Flags = abs(amount - rest) > np.fmax(FAR_APART * np.fmax(abs(amount), abs(rest)), rounding)
+    return found
+
+
+def _is_in_other_units(windows: Windows, amount: Floats, days: Floats) -> Flags:
+    """Whether the year, or all quarters beside it if that is unknown, are in thousands, and so much larger."""
+    of, q = windows.of, windows.q
+    year = windows.find(q + QUARTERS_A_YEAR - windows.quarter, QUARTERS_A_YEAR)
+    quarters = [windows.find(q + apart, 1) for apart in (-QUARTERS_A_YEAR, -1, 1, QUARTERS_A_YEAR)]
+    beside = np.where(year >= 0, year, np.array(quarters))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        times = abs(of("amount", beside) / of("days", beside)) / abs(amount / days)
+    in_thousands = np.fmin.reduce(of("grain", beside)) >= SMALLEST_UNIT
+    found: Flags = in_thousands & (np.fmax.reduce(times) >= A_THOUSANDTH[0]) & (amount != 0)
+    return found
+
+
+def _is_of_recast(windows: Windows, rows: Ints) -> Flags:
+    """Whether the longer period is on a basis that its filing introduced, and what is subtracted is not.
+
+    The filing restates the same period of the year before. It introduced the basis, unless an earlier filing has
+    restated the part of that period since it was last stated. What is subtracted is on that basis if the filing or a
+    later one states it.
+    """
+    of, q, n = windows.of, windows.q, windows.quarter
+    longer, parts = rows[1], rows[2:]
+    three, seq = parts[1:], of("since", longer)
+    now, before = (windows.find(q - QUARTERS_A_YEAR, n, filing) for filing in (seq, seq - 1))
+    is_restated = restated(windows, now, before, DISAGREEMENT * abs(of("amount", before)))
+    part = windows.find(q - QUARTERS_A_YEAR - 1, n - 1, seq - 1)
+    is_new = is_restated & ~(of("revised", part) > of("seq", before))
+    is_older = any_of((three >= 0) & (of("seq", three) < of("revised", longer)))
+    return is_older | (is_new & any_of((parts >= 0) & (of("seq", parts) < seq)))
+
+
+def _rows(windows: Windows, found: _Found) -> pl.DataFrame:
+    """The rows of frames.FRAMES["quarter_flows"] of all windows, without amount where the quarter does not count."""
+    way, counts = found.way, found.counts
+    rules = {**found.faults, QUARTER_AS_FILED: found.is_stated, QUARTER_BY_DIFFERENCE: counts}
+    number = np.select(list(rules.values()), range(len(rules)), len(rules))  # a difference below zero: none of them
+    amount = np.where(counts, way.amount, np.nan)
+    spread, beyond = _of_counts(windows, found)
+    no = np.zeros(len(counts), dtype=np.bool_)
+    flags = {**dict.fromkeys(WINDOW_FLAGS, no), "other_element": way.has_other_element}
+    newest = windows.find(windows.q, windows.quarter)
+    is_former = (way.rows[1] >= 0) & (windows.of("since", way.rows[1]) < windows.of("since", newest))
+    flags["before_recast"] = counts & is_former
+    return windows.points.with_columns(
+        amount=numbers(amount),
+        days=numbers(way.days).cast(pl.Int64),
+        rule=pl.Series([*(rule.id for rule in (*rules, NOT_TWELVE_MONTHS))]).gather(number),
+        **flags,
+        regime=numbers(way.regime).cast(pl.Int32),
+        grain=numbers(way.grain),
+        spread=numbers(spread),
+        own_spread=numbers(spread),
+        gross=numbers(abs(np.nan_to_num(windows.of("amount", way.rows))).sum(axis=0)),
+        beyond=numbers(beyond),
+        is_derived=way.has_derived,
+    )
+
+
+def _of_counts(windows: Windows, found: _Found) -> tuple[Floats, Floats]:
+    """Of an average of shares by difference: how much it changes, and how far it lies outside of the averages around.
+
+    Returns:
+        the larger one of it and of the average before it, divided by the smaller one, 1 for a figure as filed; and the
+        excess over the averages of the quarters around it and of the period that is subtracted, as a share of the sum
+        of the longer period (choice.excess_over), NaN for a figure as filed.
+    """
+    way, of = found.way, windows.of
+    is_rest = found.counts & ~found.is_stated
+    spread, beyond = np.where(is_rest, np.nan, 1.0), np.full(len(is_rest), np.nan)
+    at = np.flatnonzero(is_rest & IS_COUNT[windows.concept])
+    some, rows = windows.at(at), way.rows[:, at]
+    beside = np.array([rows[2], some.find(some.q - 1, 1), some.find(some.q + 1, 1)])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        averages = of("amount", beside) / of("days", beside)
+        rest, days, longer = way.amount[at], way.days[at], rows[1]
+        rounding = of("grain", longer) * of("days", longer)
+        beyond[at] = excess_over(rest, days, averages, rounding) / of("amount", longer)
+        times = rest / days / np.where(np.isnan(averages[0]), averages[1], averages[0])
+        spread[at] = largest(times, 1 / times)
+    return np.where(np.isfinite(spread), spread, np.nan), beyond
+
+
+def _withheld(windows: Windows, found: _Found) -> pl.DataFrame:
+    """The items whose quarter the newest filing leaves without an amount, because the difference is forbidden."""
+    counts = found.counts
+    names = [ITEM_OF_FLOW.get(name, name) for name in BY_NAME]
+    items = pl.Series(names, dtype=pl.String)[windows.concept]
+    asked = windows.newest(np.ones_like(counts)) & ~counts
+    points = windows.points.select("cik", "q", item=items)
+    rows = [
+        points.filter(asked & holds).with_columns(reason=pl.lit(REASONS_OF_QUARTERS[rule]), rule=pl.lit(rule.id))
+        for rule, holds in found.faults.items()
+    ]
+    return pl.concat(rows).cast(WITHHELD)
