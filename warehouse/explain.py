@@ -27,6 +27,7 @@ PLAIN = (*OF_SUM, "mean")
 SUBTRACTED = (
     "capital_expenditure",
     "cash_and_equivalents",
+    "cost_of_revenue",
     "investment_income",
     "net_interest",
     "preferred_dividends",

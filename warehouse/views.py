@@ -9,7 +9,7 @@ A view is computed when it is read; its Parquet copy is written once for each bu
 from dataclasses import dataclass
 
 from warehouse import schema
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS, SERVED_NAMES
 from warehouse.schema import BY_NAME, Column, Table
 
 GROWING = tuple(
@@ -35,7 +35,12 @@ MOST_DAYS_APART = 15
 """Days by which a quarter end may differ from the same day some years before: a fiscal year of 52 or 53 weeks ends up
 to a week earlier or later."""
 
-MARGINS = {"net_margin": "net_income", "free_cash_flow_margin": "free_cash_flow"}
+MARGINS = {
+    "net_margin": "net_income",
+    "free_cash_flow_margin": "free_cash_flow",
+    "gross_margin": "gross_profit",
+    "operating_margin": "operating_income",
+}
 KINDS = {"ttm": "newest twelve months", "annual": "newest fiscal year"}
 
 
@@ -148,7 +153,7 @@ def _select() -> str:
     return f"""
 WITH newest AS MATERIALIZED (
     FROM financials
-    WHERE is_primary
+    WHERE is_primary AND coalesce({", ".join(SERVED_NAMES)}) IS NOT NULL
     QUALIFY period_end = max(period_end) OVER (PARTITION BY symbol, period_kind)
 ),
 broken AS (SELECT cik, max(filed) AS broken_at FROM breaks GROUP BY cik),

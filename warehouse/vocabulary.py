@@ -68,7 +68,7 @@ GAPS: dict[str, Gap] = {
     "eps_of_other_shares": Gap(
         "The filings state no earnings per share of the period, and those that they state of other years are not net "
         "income divided by the shares: it belongs to other shares, too.",
-        ("eps_basic",),
+        ("eps_basic", "eps_diluted"),
     ),
     "elements_differ": Gap(
         "The figures that twelve months, or the quarter, would be made of are from two elements that this company has "
@@ -162,6 +162,9 @@ GAPS: dict[str, Gap] = {
     "financial_company": Gap(
         "Banks, insurers, brokers and funds borrow in order to lend or invest: the ratio means nothing.", RATIOS
     ),
+    "no_gross_profit": Gap(
+        "Banks, insurers, brokers and funds have no cost of revenue, and so no gross profit.", ("gross_profit",)
+    ),
     "finance_arm": Gap(
         "Most of the debt belongs, or is assumed to belong, to a finance business of the company.", ("debt_to_fcf",)
     ),
@@ -188,9 +191,13 @@ GAPS: dict[str, Gap] = {
     "no_operating_cash_flow": Gap(
         "Capital expenditure of the period is known, and operating cash flow is not.", ("free_cash_flow",)
     ),
+    "no_cost_of_revenue": Gap(
+        "Revenue of the twelve months is known, and neither gross profit nor the cost of revenue is.",
+        ("gross_profit",),
+    ),
     "cash_flow_not_footing": Gap(
         "The cash flow statement of a period that the value needs does not add up to the change in cash.",
-        ("free_cash_flow",),
+        ("free_cash_flow", "operating_cash_flow", "capital_expenditure"),
     ),
     "income_not_footing": Gap(
         "The lines of the income statement of a period that the value needs contradict its revenue.", ("revenue",)

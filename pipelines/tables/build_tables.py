@@ -51,7 +51,7 @@ from pipelines.tables.stored import (
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
 from warehouse import schema
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS, items_of
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS, SERVED_NAMES, items_of
 from warehouse.newest_filing import NEWEST_FILING
 from warehouse.vocabulary import NOT_IN_COMPANYFACTS
 
@@ -67,6 +67,7 @@ POLARS_TYPES: dict[str, pl.DataType] = {
 }
 FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 ITEM = ["cik", CLASS, "period_kind", "period_end", "item"]
+IS_SERVED = pl.col("item").is_in(SERVED_NAMES)
 OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES_MEMBER)
 """The columns of table `companies` that symbols of one company have for themselves."""
 OF_QUARTERS = items_of("flow", "balance")
@@ -308,9 +309,11 @@ def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
-    """One row for each symbol of common equity of a company that has a value."""
-    covered = current.group_by("cik").agg(
-        first_period_end=pl.col("period_end").min(), last_period_end=pl.col("period_end").max()
+    """One row for each symbol of common equity of a company that has a value of the specification's items."""
+    covered = (
+        current.filter(IS_SERVED)
+        .group_by("cik")
+        .agg(first_period_end=pl.col("period_end").min(), last_period_end=pl.col("period_end").max())
     )
     registrants = part.read("registrants").rename({"name": "registered_name"})
     groups = pl.DataFrame(
@@ -500,7 +503,7 @@ def _valuations(
     row = ["cik", "period_kind", "period_end"]
     newest = pl.col("period_end") == pl.col("period_end").max().over("cik", "period_kind")
     tag = pl.col("legs").list.first().struct.field("tag")
-    of_items = symbols.rows_of_series(current, valued)
+    of_items = symbols.rows_of_series(current.filter(IS_SERVED), valued)
     ends = of_items.select(*row, SERIES_MEMBER, "period", "item", value=served("value"), tag=tag).filter(
         (pl.col("period_kind") == "annual") | newest
     )

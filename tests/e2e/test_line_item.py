@@ -19,17 +19,17 @@ from tests.servers import active_key, as_process
 from tests.sites import Site
 
 ROW = """    LineItem(
-        "operating_income",
-        "Operating income",
+        "pretax_income",
+        "Income before tax",
         "flow",
         "currency",
-        "Operating income.",
+        "Income before tax.",
         "as filed",
         is_served=False,
     ),
 """
 LAST = "    ),\n)\nITEM_NAMES"
-NAME = "operating_income"
+NAME = "pretax_income"
 SYMBOL = "XQLNT"
 
 
@@ -91,12 +91,12 @@ def test_the_warehouse_has_the_item(ask: duckdb.DuckDBPyConnection) -> None:
     assert ask.execute(f"SELECT DISTINCT item FROM explain('{SYMBOL}', '{NAME}', '{period}')").fetchall() == [(NAME,)]
     assert ask.execute("SELECT unit FROM line_items WHERE name = ?", [NAME]).fetchall() == [("currency",)]
     with pytest.raises(duckdb.Error, match="no such line item"):
-        ask.execute("FROM latest('operating')")
+        ask.execute("FROM latest('pretax')")
 
 
 def test_a_command_explains_it(program: Path, home: Path, ask: duckdb.DuckDBPyConnection) -> None:
     [(period,)] = ask.execute(f"SELECT period FROM latest('{NAME}')").fetchall()
-    assert "OperatingIncomeLoss" in run(program, home, "explain", SYMBOL, NAME, period)
+    assert "BeforeIncomeTaxes" in run(program, home, "explain", SYMBOL, NAME, period)
 
 
 def test_the_interface_and_the_pages_have_the_items_of_the_specification(

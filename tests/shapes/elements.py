@@ -207,7 +207,8 @@ NEEDS: dict[str, Needs] = {
     "investment_income": Needs(20, {**DERIVED_RETURN, "InterestExpense": 30, "FinanceCosts": 30}, both_ends=True),
     "net_interest": Needs(20, DERIVED_RETURN, both_ends=True),
     "equity": Needs(2000, WITH_RETURN, both_ends=True),
-    "assets": Needs(3000, LITTLE_CAPITAL, both_ends=True, proves=True),
+    "total_assets": Needs(3000, LITTLE_CAPITAL, both_ends=True, proves=True),
+    "cost_of_goods_alone": Needs(beside={"Revenues": 1600}, proves=True),
     "cash": Needs(restated=7.0),
     "cash_of_flows": Needs(
         100,
@@ -303,7 +304,7 @@ def _report(concept: Concept, source: Source, number: int) -> Report:
     known = WANTED[of_others] - own
     amounts = {element: amount for element, amount in beside.items() if element in known}
     amounts |= {**SHOWS_INDUSTRY.get(industry, {}), **_amounts(source, needs.amount)}
-    if concept.name != "assets" and not amounts.keys().isdisjoint(INSTANT):
+    if concept.name != "total_assets" and not amounts.keys().isdisjoint(INSTANT):
         amounts.setdefault("Assets", TOTAL_ASSETS)
     cik = str(number)
     rows = []

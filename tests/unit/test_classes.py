@@ -16,6 +16,7 @@ from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES
 from tests.factories import CIK, Row, fact, raw
 from tests.unit.test_faces import LINE_COLUMNS, TEXT
+from warehouse.line_items import ITEMS_BY_CLASS
 
 EARNINGS, COUNT, DILUTED = (
     "EarningsPerShareBasic",
@@ -259,7 +260,7 @@ def test_a_split_of_one_class_changes_only_that_class(found: Standardized) -> No
 def test_what_classes_have_in_common_is_the_companys(found: Standardized) -> None:
     """Net income and its reasons are stated once; a class has amounts per share and counts."""
     of_class = found.versions.filter(pl.col(CLASS) != COMPANY)
-    assert set(of_class["item"]) <= {"eps_basic", "dividends_per_share", "shares_basic", "shares_diluted"}
+    assert set(of_class["item"]) <= set(ITEMS_BY_CLASS)
     assert found.periods["cik"].n_unique() == len(SHAPES)
     assert found.filings.unique(["cik", "accession"]).height == found.filings.height
 
@@ -341,9 +342,7 @@ def test_the_gaps_of_an_unknown_class_name_the_reason() -> None:
     held = pl.DataFrame({"cik": [CIK, CIK], "symbol": SYMBOLS, CLASS: None, SERIES_MEMBER: [NOT_STATED, COMPANY]})
     periods = pl.DataFrame({"cik": [CIK], "period_end": [date(2024, 12, 31)]})
     gaps = not_stated(held, periods)
-    assert gaps.select(CLASS, "item", "reason").rows() == [
-        (NOT_STATED, item, REASON) for item in ("eps_basic", "dividends_per_share", "shares_basic", "shares_diluted")
-    ]
+    assert gaps.select(CLASS, "item", "reason").rows() == [(NOT_STATED, item, REASON) for item in ITEMS_BY_CLASS]
 
 
 def test_the_newest_cover_says_which_symbol_is_which_class() -> None:

@@ -191,7 +191,7 @@ def test_instants_and_durations_are_distinguished():
     """One element may have facts over a period and at a date; a concept uses only facts of its kind."""
     rows = raw(fact("Assets", 5, *YEAR), fact("Assets", 6, None, YEAR[1]), fact(REVENUE, 7, None, YEAR[1]))
 
-    assert values(rows, "assets") == [6]
+    assert values(rows, "total_assets") == [6]
     assert values(rows, "revenue") == []
 
 

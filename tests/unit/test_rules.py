@@ -20,7 +20,19 @@ from pipelines.normalize.rule import Rule, switched_off
 from pipelines.normalize.rules import REGISTRY
 from pipelines.tables import dictionary, rule_page
 from tests.factories import raw, with_total_assets
-from tests.shapes import balances, calendars, corrections, derived, facts, flows, industries, items, of_company, shares
+from tests.shapes import (
+    balances,
+    calendars,
+    corrections,
+    derived,
+    facts,
+    flows,
+    industries,
+    items,
+    of_company,
+    shares,
+    statement_items,
+)
 from tests.shapes import elements as elements_shapes
 from tests.shapes.faces import OF_FACES
 from tests.unit.test_predecessors import SUCCEEDS, two_filers
@@ -85,7 +97,7 @@ def test_the_page_of_the_rules_is_generated_from_the_registry():
 
 # --- Each rule decides in its own document ------------------------------------------------------------------------
 
-AREAS = (balances, calendars, corrections, derived, facts, flows, industries, items, shares)
+AREAS = (balances, calendars, corrections, derived, facts, flows, industries, items, shares, statement_items)
 SHAPES = {str(9_992_000_000 + number): shape for number, shape in enumerate(s for area in AREAS for s in area.SHAPES)}
 """Each small document by the CIK that it is filed under: one company per document."""
 

@@ -56,7 +56,7 @@ def in_units(*rows):
     return {
         (str(row["end"]), str(row["filed"])): (digits(row["value"]), digits(row["repair"]))
         for row in found.rows(named=True)
-        if row["concept"] != "assets"
+        if row["concept"] != "total_assets"
     }
 
 

@@ -57,7 +57,11 @@ FEWER_LINES = Rule(
     "select",
 )
 
-SINGLE_LINES = tuple(concept.name for concept in CONCEPTS if concept.instant and concept.name in ("equity", "assets"))
+SINGLE_LINES = tuple(
+    concept.name
+    for concept in CONCEPTS
+    if concept.instant and concept.name in ("equity", "stockholders_equity", "total_assets")
+)
 """Amounts of a balance sheet that are one line each."""
 
 MISTYPED_DIGITS = 2

@@ -18,8 +18,8 @@ from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.frames import CORRECTED, FRAMES, HOLDS, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.periods.calendar import on_grid
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
-from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
-from warehouse.line_items import ITEM_NAMES
+from pipelines.normalize.ttm.windows import of_items
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
 
 PROVING = (
     signs.SIGN_BY_VOTE,
@@ -37,8 +37,6 @@ PROVING = (
     dividends.AS_PAID_PER_SHARE,
 )
 """The rules whose corrections are proofs of an item."""
-ITEMS = {**ITEM_OF_FLOW, **dict.fromkeys(footing.CASH_AT_THE_END, "cash_and_equivalents")}
-"""The item that may have no value if a figure of a concept is left out."""
 REASONS = {identity.rule.id: identity.reason for identity in footing.IDENTITIES}
 """The reason of the gap of an item whose figure a total contradicts, by identity."""
 JUDGED = ["cik", "q", "item", "rule"]
@@ -59,8 +57,9 @@ CORRECTORS: tuple[Corrector, ...] = (
 )
 """The correctors, in order: each works on the figures as corrected by those before it."""
 
-KEPT = ("dividends_paid", *ITEM_NAMES)
+KEPT = ("dividends_paid", "cost_of_revenue", "cost_of_goods_alone", *ITEM_NAMES)
 """Witnesses that are line items of the warehouse, or that later steps compare with other amounts, too."""
+FURTHER = [item.name for item in LINE_ITEMS if not item.is_served]
 _IS_WITNESS = np.isin(
     AMOUNT.categories.to_numpy(),
     [concept.name for concept in CONCEPTS if concept.compared_with and concept.name not in KEPT],
@@ -152,16 +151,16 @@ def _footings(vintages: pl.DataFrame, figures: Figures, comparisons: list[footin
         shown = np.flatnonzero(each.holds | each.contradicted)
         at = each.at[shown]
         cases = [each.contradicted[shown], figures.repair[at] != 1]
-        parts.append(
-            vintages[figures.row[at]].select(
-                *("cik", "seq", "start", "end"),
-                item=pl.lit(each.item),
-                rule=pl.lit(each.rule.id),
-                outcome=pl.Series(np.select(cases, [WITHHELD_OUTCOME, CORRECTED], HOLDS), dtype=pl.String),
-                left_side=numbers(each.left[shown]),
-                right_side=numbers(each.right[shown]),
-            )
+        judged = vintages[figures.row[at]].select(
+            *("cik", "seq", "start", "end"),
+            item=pl.lit(each.item),
+            rule=pl.lit(each.rule.id),
+            outcome=pl.Series(np.select(cases, [WITHHELD_OUTCOME, CORRECTED], HOLDS), dtype=pl.String),
+            left_side=numbers(each.left[shown]),
+            right_side=numbers(each.right[shown]),
         )
+        own = pl.Series(AMOUNT.categories[figures.concept[at]])
+        parts += [judged, judged.with_columns(item=own).filter(own.is_in(FURTHER))]
     return pl.concat(parts)
 
 
@@ -178,9 +177,7 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
     """
     is_doubt = pl.col("kind") == DOUBT
     placed = (
-        corrections.filter(pl.col("rule").is_in([rule.id for rule in PROVING]))
-        .with_columns(item=pl.col("concept").cast(pl.String).replace_strict(ITEMS, default=None))
-        .drop_nulls("item")
+        of_items(corrections.filter(pl.col("rule").is_in([rule.id for rule in PROVING])))
         .join(grid.select("cik", "q", end="period_end"), on=["cik", "end"], maintain_order="left")
         .with_columns(
             reason=pl.lit("contradicted_by_filing"),

@@ -24,11 +24,12 @@ from pipelines.normalize.arrays import (
 )
 from pipelines.normalize.corrections.contexts import FOUR_DIGITS, UNITS_OF_SUM
 from pipelines.normalize.corrections.figures import EXACTLY, RESTATED
-from pipelines.normalize.corrections.ledger import ITEMS, withheld
+from pipelines.normalize.corrections.ledger import withheld
 from pipelines.normalize.elements import BY_NAME, NUMBER_OF
 from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
+from pipelines.normalize.ttm.windows import of_items
 
 FIVE_DIGITS = 1e4
 """Two amounts of five digits in one filing are not equal by chance; a balance of five digits or more hardly ever equals
@@ -138,11 +139,8 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
     left_out = pl.concat(
         placed[at].select(*SLOT, "seq", left_side="value", right_side=pl.Series(by), rule=pl.lit(rule.id))
         for rule, at, by in found
-    ).with_columns(
-        item=pl.col("concept").cast(pl.String).replace_strict(ITEMS, default=None),
-        reason=pl.lit("contradicted_by_parts"),
     )
-    left_out = left_out.drop_nulls("item")
+    left_out = of_items(left_out).with_columns(reason=pl.lit("contradicted_by_parts"))
     sound = placed.filter(~np.isin(np.arange(placed.height), np.concatenate([at for _, at, _ in found])))
     windows = withheld(left_out, pl.col("n") == 0)
     return sound, windows, _proofs(left_out, sound.select(*SLOT, "seq")), decisions
@@ -255,10 +253,10 @@ def _repeated_balances(lines: _Lines) -> list[tuple[Rule, Ints, Floats]]:
     cash = np.flatnonzero((lines.n == 0) & is_cash & is_first & (size >= FIVE_DIGITS))
     restated = np.flatnonzero((lines.n == 0) & is_restated & (size >= FOUR_DIGITS))
     repeats, repeats_other = (np.zeros(len(rows), dtype=np.bool_) for rows in (cash, restated))
-    assets = lines.known(cash, lines.q[cash], 0, NUMBER_OF["assets"])
+    assets = lines.known(cash, lines.q[cash], 0, NUMBER_OF["total_assets"])
     for back in range(1, QUARTERS_A_YEAR + 1):
         earlier = picked(lines.value, lines.row(cash, lines.q[cash] - back, 0, is_before=True))
-        assets_then = lines.known(cash, lines.q[cash] - back, 0, NUMBER_OF["assets"])
+        assets_then = lines.known(cash, lines.q[cash] - back, 0, NUMBER_OF["total_assets"])
         repeats |= _equal(earlier, lines.value[cash]) & ~_equal(assets_then, assets)
         for other in (-back, back):
             repeats_other |= _equal(lines.known(restated, lines.q[restated] + other, 0), lines.value[restated])

@@ -41,6 +41,17 @@ MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
 COMPOSED = {"total_debt": (BORROWING,), "cash_and_equivalents": CASH_AND_SECURITIES}
 """Amounts that are composed of the lines of one balance sheet, and the classes of these lines."""
 
+REPEATING = (
+    "cost_of_revenue",
+    "cost_of_goods_alone",
+    "gross_profit",
+    "eps_diluted",
+    "eps_diluted_otherwise",
+    "stockholders_equity",
+)
+"""Amounts that follow from others of their statement, or repeat them: a filing that restates one of these restates
+nothing more, and no item of the specification is made of them."""
+
 AMOUNT = pl.Enum([*BY_NAME, *COMPOSED])
 """The type of column `concept`: every amount that filings state, or that is composed of such amounts."""
 NUMBER_OF = {name: number for number, name in enumerate(AMOUNT.categories)}
@@ -64,9 +75,11 @@ if without := [item.name for item in LINE_ITEMS if not item.is_served and item.n
     raise ValueError(f"LINE_ITEMS has {without}, but elements/sources.toml has no amount of this name: add one")
 
 ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
-    item.name: tuple(concept for concept in CONCEPTS if concept.item == item.name)
-    if item.is_served
-    else (BY_NAME[item.name],)
+    item.name: tuple(
+        concept
+        for concept in CONCEPTS
+        if concept.item == item.name or (concept.name == item.name and not item.is_served)
+    )
     for item in LINE_ITEMS
 }
 """The concepts of each line item; those of COMPOSED are lines of the balance sheet."""

@@ -108,7 +108,7 @@ class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An amount that filers report over a duration or at an instant, with its sources in order of preference.
 
     item: the line item that it is part of.
-    compared_with: what the amount proves or contradicts; no value contains it then.
+    compared_with: what the amount proves or contradicts; without an item, no value contains it then.
     label: its name in statements, if it is another than `name` in words.
     measure: of its elements, if they are not amounts of money.
     instant: whether it is stated for a day, as in a balance sheet, and not for a period.
@@ -185,7 +185,8 @@ def _statement(concept: Concept, source: Source, *, is_first: bool) -> str:
         (IFRS, False): "Otherwise, under IFRS, the",
     }
     name = concept.label or concept.name.replace("_", " ")
-    use = f"is compared with {concept.compared_with}" if concept.compared_with else f"counts as {name}"
+    proves = f"is compared with {concept.compared_with}" if concept.compared_with else ""
+    use = " and ".join(filter(None, (f"counts as {name}" if concept.item or not proves else "", proves)))
     return f"{begin[source.taxonomy, is_first]} amount of {words} {use}."
 
 

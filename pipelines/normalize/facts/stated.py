@@ -27,7 +27,7 @@ PARTIAL = Rule(
 COMPLETE: tuple[tuple[str, ...], ...] = (
     ("net_income_common", "net_income_parent"),
     ("revenue",),
-    ("operating_cash_flow", "assets", "equity", "cash"),
+    ("operating_cash_flow", "total_assets", "equity", "cash"),
 )
 """A complete set of statements has at least one concept of each row: profit, revenue, and a second statement."""
 

@@ -12,7 +12,7 @@ from pipelines.normalize.arrays import previous
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.item import MEAN, SUM
 from pipelines.normalize.ttm.known import HALF_A_UNIT
-from warehouse.line_items import items_of
+from warehouse.line_items import ITEMS_BY_CLASS, items_of
 
 ITEM, WINDOW, FILING = ["cik", "item", "q"], ["cik", "seq", "q"], ["cik", "seq"]
 
@@ -27,9 +27,11 @@ SAME = 1e-6
 SEVERAL = 2
 """A filing that restates net income of at least so many periods is a change of accounting."""
 
-OF_SHARES = ("shares_basic", "shares_diluted", "eps_basic", "dividends_per_share")
 RATIOS = items_of("ratio")
-MOVED_BETWEEN_LINES = ("revenue", "free_cash_flow", "total_debt", "cash_and_equivalents")
+MOVED_BETWEEN_LINES = (
+    *("revenue", "free_cash_flow", "total_debt", "cash_and_equivalents"),
+    *("gross_profit", "operating_income", "operating_cash_flow", "capital_expenditure", "total_assets"),
+)
 
 PLACE = ["role", "start", "end", "is_added"]
 """Facts of two versions at one place are compared: those of one period, in one role, with one sign."""
@@ -141,7 +143,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause(
         "share_count_revised",
         "a later report restates weighted shares or amounts per share while net income stays the same",
-        pl.col("item").is_in(OF_SHARES),
+        pl.col("item").is_in(ITEMS_BY_CLASS),
     ),
     Cause(
         "input_changed",

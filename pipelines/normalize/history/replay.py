@@ -163,11 +163,15 @@ def _legs(points: Points, items: Iterable[Item], versions: pl.DataFrame) -> pl.D
 def _without_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """For each item that has no meaning in some industry: `reason` and `rule` at each point, null where it has one.
 
-    The first filing after a reverse split says nothing of the industry in earlier periods: the point before it counts.
+    The first filing after a reverse split says nothing of the industry in earlier periods, nor does one that changed no
+    amount of an item of the specification: the point before it counts, if the period has one.
     """
-    industry = points.frame.join(
-        of_industry.select("cik", "seq", "industry"), on=["cik", "seq"], how="left", maintain_order="left"
-    ).select(pl.when(pl.Series(~points.is_of_split)).then("industry").forward_fill().alias("industry"))
+    shown = pl.when(~pl.col("says_nothing")).then("industry").forward_fill().over("cik", "q")
+    industry = (
+        points.frame.with_columns(says_nothing=pl.Series(points.is_of_split | points.is_of_further))
+        .join(of_industry.select("cik", "seq", "industry"), on=["cik", "seq"], how="left", maintain_order="left")
+        .select(industry=pl.coalesce(shown, "industry"))
+    )
     return {
         str(item): industry.join(rows, on="industry", how="left", maintain_order="left").select("reason", "rule")
         for (item,), rows in without_meaning().partition_by("item", as_dict=True).items()

@@ -46,9 +46,20 @@ SHELL = Rule(
     "industries: shell",
 )
 
+NO_COST_OF_REVENUE = Rule(
+    "industry.withhold.gross-profit",
+    "Gross profit is withheld for banks, brokers, insurers, other financial companies and investment companies, whose "
+    "revenue has no cost of goods or services.",
+    "Regulation S-X Articles 6, 7 and 9: these statements have no cost of revenue",
+    "withhold",
+    FINANCIAL.applies,
+)
+
 RATIOS = items_of("ratio")
+FINANCIAL_INDUSTRIES = ("bank", "broker", "insurer", "financial", "investment_company")
 NO_MEANING: tuple[tuple[tuple[str, ...], tuple[str, ...], str, Rule], ...] = (
-    (("bank", "broker", "insurer", "financial", "investment_company"), RATIOS, "financial_company", FINANCIAL),
+    (FINANCIAL_INDUSTRIES, RATIOS, "financial_company", FINANCIAL),
+    (FINANCIAL_INDUSTRIES, ("gross_profit",), "no_gross_profit", NO_COST_OF_REVENUE),
     (("captive_finance",), ("debt_to_fcf",), "finance_arm", FINANCE_ARM),
     (("shell",), RATIOS, "shell", SHELL),
 )

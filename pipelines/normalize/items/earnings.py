@@ -1,6 +1,6 @@
 """Earnings per share and shares: as filed, or as net income and the other figures prove them.
 
-Belongs here: basic earnings per share against net income divided by average shares, diluted shares against basic
+Belongs here: earnings per share against net income divided by average shares, diluted shares against basic
 shares. Does not: net income and the other items (line_items), figures of one filing (corrections.agreement).
 """
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, any_of, before, floats, largest, picked, starts
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
-from pipelines.normalize.items.points import Leg, Points
+from pipelines.normalize.items.points import SHARES_OF, Leg, Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import BEYOND
 from pipelines.normalize.ttm.known import CENTS, NOISE_OF_SUMS, QUARTERS_A_YEAR
@@ -58,7 +58,7 @@ times more or fewer. Preferred dividends and participating securities take less 
 
 EPS_AS_FILED = Rule(
     "eps.as-filed",
-    "Basic earnings per share are as filed for a fiscal year, and otherwise twelve months of filed quarters.",
+    "Earnings per share are as filed for a fiscal year, and otherwise twelve months of filed quarters.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "select",
 )
@@ -147,6 +147,8 @@ NOT_BELOW_BASIC = Rule(
     "correct",
 )
 
+BASIC = "eps_basic"
+"""The earnings per share that `earnings_numerator` is the numerator of; that of diluted ones may differ from it."""
 OTHER_SHARES_REASON, CONTRADICTED_REASON, MIXED_REASON = "eps_of_other_shares", "contradicted_by_filing", "mixed_basis"
 ONE_CLASS_REASON = "shares_of_one_class"
 
@@ -209,15 +211,21 @@ def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
     )
 
 
-def earnings_per_share(points: Points, income: Item, shares: Item) -> tuple[Item, Flags]:
-    """Basic earnings per share as filed, where net income divided by average shares does not take their place.
+def earnings_per_share(points: Points, name: str, income: Item, shares: Item) -> tuple[Item, Flags]:
+    """Earnings per share as filed, where net income divided by average shares does not take their place.
+
+    Args:
+        points: the points.
+        name: `eps_basic` or `eps_diluted`.
+        income: net income.
+        shares: the averages that belong to these earnings.
 
     Returns:
         the item, and for each point whether the counts are those of one class of several (OF_ONE_CLASS).
     """
-    compared = _Comparison(points, income, shares)
-    filed = flow(points, "eps_basic")
-    numerator = points.of("earnings_numerator")
+    compared = _Comparison(points, name, income, shares)
+    filed = flow(points, name)
+    numerator = points.of("earnings_numerator") if name == BASIC else np.full(len(points), np.nan)
     divisor = tuple(leg.recast(DIVISOR_MEAN) for leg in shares.legs)
     legs = (
         points.leg("net_income_common", DIVIDEND).where(compared.is_common),
@@ -280,11 +288,12 @@ class _Comparison:
     Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
     """
 
-    def __init__(self, points: Points, income: Item, shares: Item) -> None:
+    def __init__(self, points: Points, name: str, income: Item, shares: Item) -> None:
         """Compare them at each point."""
-        filed, grain = points.of("eps_basic"), points.of("eps_basic", "grain")
+        count = SHARES_OF[name]
+        filed, grain = points.of(name), points.of(name, "grain")
         self.filed = filed = np.where(abs(filed) < NOISE_OF_SUMS, 0.0, filed)
-        self.is_year = is_year = points.is_figure("eps_basic")
+        self.is_year = is_year = points.is_figure(name)
         of_income, of_common = income.value / shares.value, points.of("net_income_common") / shares.value
         self.is_common = income.flags["attributable_to_parent"] & ~np.isnan(of_common)
         self.quotient = quotient = np.where(self.is_common, of_common, of_income)
@@ -293,8 +302,8 @@ class _Comparison:
         size = np.abs(quotient)
         self.is_of_others, is_proved = self._agreement(points, income, size)
         apart = (off > rounding) & (off > SHARE_APART * size) & ~is_year
-        self.drift = np.fmax((points.of("shares_basic", "spread") - 1) * points.of("eps_basic", "gross"), 0.0)
-        self.is_issuance = EPS_ISSUANCE.where(apart & (_change_of_count(points) > ISSUANCE) & ~self.is_of_others)
+        self.drift = np.fmax((points.of(count, "spread") - 1) * points.of(name, "gross"), 0.0)
+        self.is_issuance = EPS_ISSUANCE.where(apart & (_change_of_count(points, count) > ISSUANCE) & ~self.is_of_others)
         self.is_unexplained = apart & (off > rounding + self.drift) & ~self.is_issuance
         is_hundredfold = abs(np.log10(abs(filed / quotient))) >= HUNDREDFOLD
         times = np.where(off > rounding, income.value / (filed * shares.value), np.where(np.isnan(off), np.nan, 1.0))
@@ -303,7 +312,7 @@ class _Comparison:
         is_rounded = is_proved & (off > ROUNDED_AWAY * size)
         is_of_roundings = (off > HALF_A_UNIT * grain) & (off <= rounding + np.fmin(self.drift, rounding))
         is_coarse_year = is_rounded & is_year & (grain * points.factor > COARSER * CENTS) & (off <= rounding)
-        is_of_year = points.is_figure("shares_basic") & ~is_year & (off <= largest(rounding, SHARE_APART * size))
+        is_of_year = points.is_figure(count) & ~is_year & (off <= largest(rounding, SHARE_APART * size))
         self.is_derived = (np.isnan(filed) | is_of_year) & ~np.isnan(quotient)
         self.replaced = (
             (EPS_OF_INCOME, self.is_derived & ~self.is_of_others),
@@ -311,8 +320,8 @@ class _Comparison:
             (TIMES_SHARES, self.is_unexplained & ~is_hundredfold & is_proved_or_far),
             (EPS_ROUNDINGS, (is_rounded & ~is_year & is_of_roundings) | is_coarse_year),
         )
-        contradicts_counts = _contradicts_counts(points, shares, income, filed, is_year)
-        is_mixed = (points.of("shares_basic", "own_spread") > OTHER_BASIS) & ~is_year & ~np.isnan(filed)
+        contradicts_counts = _contradicts_counts(points, name, shares, income, filed, is_year)
+        is_mixed = (points.of(count, "own_spread") > OTHER_BASIS) & ~is_year & ~np.isnan(filed)
         self.is_contradicted = np.where(
             np.isnan(quotient),
             contradicts_counts & ~is_year & ~self.is_of_others,
@@ -322,7 +331,7 @@ class _Comparison:
             (OTHER_SHARES_REASON, OTHER_SHARES, self.is_derived & self.is_of_others),
             (MIXED_REASON, ONE_SHARE_BASIS, is_mixed),
             (CONTRADICTED_REASON, TIMES_SHARES, self.is_contradicted),
-            (MIXED_REASON, MEAN_AS_QUARTERS, _is_of_other_count(points, income, filed, rounding) & ~is_year),
+            (MIXED_REASON, MEAN_AS_QUARTERS, _is_of_other_count(points, count, income, filed, rounding) & ~is_year),
         )
 
     def _agreement(self, points: Points, income: Item, size: Floats) -> tuple[Flags, Flags]:
@@ -344,15 +353,15 @@ class _Comparison:
         return Proof(TIMES_SHARES, is_shown & ~self.is_of_others, outcome, self.filed * shares.value, income.value)
 
 
-def _is_of_other_count(points: Points, income: Item, filed: Floats, rounding: Floats) -> Flags:
+def _is_of_other_count(points: Points, count: str, income: Item, filed: Floats, rounding: Floats) -> Flags:
     """Whether the mean of shares is not like its quarters, and earnings per share are not of a count like theirs."""
-    excess = points.of("shares_basic", "beyond")
-    expected = income.value / (points.of("shares_basic") / points.of("shares_basic", "days") * (1 - excess))
+    excess = points.of(count, "beyond")
+    expected = income.value / (points.of(count) / points.of(count, "days") * (1 - excess))
     is_apart = abs(filed - expected) > largest(rounding, OTHER_YEARS * abs(expected))
     return (abs(excess) > BEYOND) & is_apart
 
 
-def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Floats, is_year: Flags) -> Flags:
+def _contradicts_counts(points: Points, name: str, shares: Item, income: Item, filed: Floats, is_year: Flags) -> Flags:
     """Whether net income over earnings per share is another number than the averages of shares known around the window.
 
     The last one of the four quarter ends before, and the first of the three after it, if one is known by then: averages
@@ -360,7 +369,7 @@ def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Float
     """
     known = np.where(np.isnan(shares.value) & is_year, income.value / filed, shares.value)
     stands = points.changes.of_rows(~np.isnan(known))
-    rounding = OTHER_COUNT * ROUNDINGS * points.of("eps_basic", "grain")
+    rounding = OTHER_COUNT * ROUNDINGS * points.of(name, "grain")
 
     def is_apart(quarters: range) -> tuple[Flags, Flags]:
         """Whether the first known average so many quarters before contradicts, and whether there is none."""
@@ -375,10 +384,10 @@ def _contradicts_counts(points: Points, shares: Item, income: Item, filed: Float
     return is_apart_before & (is_apart_after | is_unknown)
 
 
-def _change_of_count(points: Points) -> Floats:
+def _change_of_count(points: Points, count: str) -> Floats:
     """The change of the share count around a window: the largest `spread` of the window and of the three before it."""
-    own = points.of("shares_basic", "spread")
-    stands = points.changes.of_rows(points.rows["shares_basic"] >= 0)
+    own = points.of(count, "spread")
+    stands = points.changes.of_rows(points.rows[count] >= 0)
     return largest(own, *(picked(own, points.earlier(stands, back)) for back in range(1, QUARTERS_A_YEAR)))
 
 

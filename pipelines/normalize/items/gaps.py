@@ -18,7 +18,7 @@ from pipelines.normalize.items.points import Points
 from pipelines.normalize.periods.calendar import on_grid
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
-from pipelines.normalize.ttm.windows import ITEM_OF_FLOW
+from pipelines.normalize.ttm.windows import of_items as items_of_flows
 from warehouse.line_items import ITEM_NAMES, items_of
 
 LEFT_OUT = "left_out"
@@ -93,7 +93,7 @@ _RULES_OF_REASONS = (
         ("not_on_balance_sheet",),
         Rule(
             "gap.not-on-balance-sheet",
-            "Total debt and cash are withheld where the balance sheet of the day does not state them.",
+            "A balance is withheld where the balance sheet of the day does not state it.",
             NO_SUCH_AMOUNT,
             "withhold",
         ),
@@ -231,13 +231,11 @@ def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
         left_out: of stated.stated_concepts.
         grid: of periods.calendar.fiscal_grid.
     """
-    item = pl.col("concept").cast(pl.String).replace_strict(ITEM_OF_FLOW, default=None)
     placed, _ = on_grid(left_out.drop_nulls("start"), grid)
+    of_years = placed.filter(pl.col("n") == QUARTERS_A_YEAR)
     return (
-        placed.filter(pl.col("n") == QUARTERS_A_YEAR)
-        .join(grid.filter("is_year_end"), on=["cik", "q"], how="semi")
-        .select("cik", "q", item=item, reason=pl.lit(LEFT_OUT), rule="rule")
-        .drop_nulls("item")
+        items_of_flows(of_years.join(grid.filter("is_year_end"), on=["cik", "q"], how="semi"))
+        .select("cik", "q", "item", reason=pl.lit(LEFT_OUT), rule="rule")
         .sort(*_OF, "rule")
         .unique(_OF, keep="first", maintain_order=True)
         .cast(WITHHELD)

@@ -21,6 +21,7 @@ from pipelines.normalize.items.earnings import (
     of_all_classes,
 )
 from pipelines.normalize.items.gaps import GAPS, NO_FREE_CASH_FLOW
+from pipelines.normalize.items.gross_profit import gross_profit
 from pipelines.normalize.items.item import (
     DIVIDEND,
     DIVISOR,
@@ -41,12 +42,13 @@ from pipelines.normalize.items.returns import (
     PRETAX_INCOME,
     RETURN_ON_CAPITAL,
     return_on_capital,
+    stated_operating_income,
     tax_rate,
 )
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.ways import FOUR_QUARTERS, METHODS
-from warehouse.line_items import LINE_ITEMS, items_of
+from warehouse.line_items import LINE_ITEMS
 
 SIGNIFICANT_DIGITS = 6
 """Digits of served per-share values and ratios."""
@@ -120,6 +122,12 @@ ROUNDED = Rule(
     "more digits than the figures",
     "compose",
 )
+SINGLE_LINE = Rule(
+    "balance.line-as-filed",
+    "Total assets and stockholders' equity are the lines of the balance sheet of the day, as filed.",
+    "Regulation S-X Rule 5-02.18 and 5-02.30; IAS 1.54",
+    "select",
+)
 DEBT_TO_FCF = Rule(
     "debt-to-fcf.total-debt-over-free-cash-flow",
     "Debt to free cash flow is total debt divided by free cash flow, if free cash flow is positive.",
@@ -153,17 +161,25 @@ def line_items(points: Points) -> list[Item]:
     Returns:
         the items of the specification in its order, then the further ones.
     """
-    flows, free_cash_flow = _flows(points)
+    flows, free_cash_flow, others = _flows(points)
     return [
         *flows,
-        *(
-            replace(flow(points, name), methods=("balance_sheet",), method=np.zeros(len(points), dtype=np.int64))
-            for name in items_of("balance")
-        ),
+        *(_balance(points, name) for name in ("total_debt", "cash_and_equivalents")),
         return_on_capital(points),
         _debt_to_fcf(points, free_cash_flow),
-        *(flow(points, name) for name in FURTHER),
+        *(others.get(item.name) or (_line if item.kind == "balance" else flow)(points, item.name) for item in FURTHER),
     ]
+
+
+def _balance(points: Points, name: str) -> Item:
+    """A balance of the concept of its name."""
+    return replace(flow(points, name), methods=("balance_sheet",), method=np.zeros(len(points), dtype=np.int64))
+
+
+def _line(points: Points, name: str) -> Item:
+    """A balance that is one line of the balance sheet."""
+    found = _balance(points, name)
+    return found.choosing(Candidate(SINGLE_LINE, ~np.isnan(found.value), found.value, found.legs))
 
 
 @np.errstate(divide="ignore", invalid="ignore")
@@ -176,19 +192,26 @@ def quarterly_items(points: Points, of_year: Points, items: Sequence[Item]) -> l
         items: of line_items, from these.
     """
     income = next(item for item in items if item.name == "net_income")
-    flows, _ = _flows(points, _bases_of_year(points, of_year, income))
-    return [*flows, *(flow(points, name) for name in FURTHER if name in items_of("flow"))]
+    flows, _, others = _flows(points, _bases_of_year(points, of_year, income))
+    further = [item.name for item in FURTHER if item.kind == "flow"]
+    return [*flows, *(others.get(name) or flow(points, name) for name in further)]
 
 
-def _flows(points: Points, bases: Bases | None = None) -> tuple[list[Item], Item]:
-    """The flows of the specification in its order, and free cash flow among them."""
+def _flows(points: Points, bases: Bases | None = None) -> tuple[list[Item], Item, dict[str, Item]]:
+    """The flows of the specification in its order, free cash flow among them, and further ones that are calculated."""
     income = _net_income(points, bases)
     basic = average_shares(points, "shares_basic")
     diluted = diluted_shares(points, basic, income)
     free_cash_flow = _free_cash_flow(points)
-    earnings, is_of_one_class = earnings_per_share(points, income, basic)
+    earnings, is_of_one_class = earnings_per_share(points, "eps_basic", income, basic)
+    revenue = flow(points, "revenue")
+    others = {
+        "gross_profit": gross_profit(points, revenue),
+        "operating_income": stated_operating_income(points),
+        "eps_diluted": earnings_per_share(points, "eps_diluted", income, diluted)[0],
+    }
     found = [
-        flow(points, "revenue"),
+        revenue,
         income,
         earnings,
         _dividends(points, basic, diluted),
@@ -196,7 +219,7 @@ def _flows(points: Points, bases: Bases | None = None) -> tuple[list[Item], Item
         of_all_classes(basic, is_of_one_class),
         of_all_classes(diluted, is_of_one_class),
     ]
-    return found, free_cash_flow
+    return found, free_cash_flow, others
 
 
 def _bases_of_year(points: Points, of_year: Points, income: Item) -> Bases:

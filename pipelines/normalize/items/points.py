@@ -23,7 +23,7 @@ from pipelines.normalize.arrays import (
     starts,
     whole,
 )
-from pipelines.normalize.elements import NUMBER_OF
+from pipelines.normalize.elements import NUMBER_OF, REPEATING
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, NOISE_OF_SUMS, QUARTERS_A_YEAR
@@ -41,8 +41,8 @@ ONE_COMPANY = Rule(
     "withhold",
 )
 
-FURTHER = tuple(item.name for item in LINE_ITEMS if not item.is_served)
-"""Items beyond those of the specification: each is the twelve months of the concept of its name."""
+FURTHER = tuple(item for item in LINE_ITEMS if not item.is_served)
+"""Items beyond those of the specification: each is the twelve months, or the balance, of the concept of its name."""
 FLOWS = tuple(
     dict.fromkeys(
         (
@@ -65,7 +65,10 @@ FLOWS = tuple(
             "interest_expense",
             "investment_income",
             "net_interest",
-            *FURTHER,
+            "cost_of_revenue",
+            "cost_of_goods_alone",
+            "eps_diluted_otherwise",
+            *(item.name for item in FURTHER if item.kind == "flow"),
         )
     )
 )
@@ -74,7 +77,20 @@ OF_AMOUNTS = (
     *("amount", "days", "regime", "company", "way", "grain"),
     *("spread", "own_spread", "gross", "beyond", "is_derived", "seq"),
 )
-BALANCES = ("equity", "assets", "total_debt", "cash_and_equivalents")
+BALANCES = tuple(
+    dict.fromkeys(
+        (
+            *("equity", "total_assets", "total_debt", "cash_and_equivalents"),
+            *(item.name for item in FURTHER if item.kind == "balance"),
+        )
+    )
+)
+SHARES_OF = {"eps_basic": "shares_basic", "eps_diluted": "shares_diluted"}
+"""The shares of each amount of earnings per share."""
+STANDS_FOR = {"eps_diluted": "eps_diluted_otherwise"}
+"""The concept whose twelve months count where those of the first one are not stated."""
+OF_EARNINGS = {name: [name, STANDS_FOR.get(name, name)] for name in SHARES_OF}
+"""The concepts of each amount of earnings per share."""
 
 
 def _points(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
@@ -83,27 +99,54 @@ def _points(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame) 
     A change of a balance is also a point of the quarter end four quarters later, because return on capital needs it,
     and earnings per share of a filing are points of all quarter ends with shares for which none are filed, because they
     show whether these may be computed. The first filing after a reverse split is one of all quarter ends with such
-    earnings, because the split makes their cents coarser: `cik`, `q`, `seq`, sorted, and `is_of_split`, if it changed
-    no amount.
+    earnings, because the split makes their cents coarser.
+
+    Returns:
+        `cik`, `q`, `seq`, sorted, `is_of_split`, if it changed no amount, and `is_of_further`, if it changed only
+        amounts of REPEATING, of which no item of the specification is made.
     """
-    changes = [frame.select(POINT) for frame in (flows, balances)]
-    windows = pl.concat(changes).select("cik", "q").unique()
-    a_year_on = balances.select("cik", pl.col("q") + QUARTERS_A_YEAR, "seq").join(windows, on=["cik", "q"], how="semi")
-    shares, earnings = (flows.filter(pl.col("concept") == name).select(POINT) for name in ("shares_basic", "eps_basic"))
-    unfiled = shares.select("cik", "q").unique().join(earnings, on=["cik", "q"], how="anti")
-    of_earnings = unfiled.join(earnings.select("cik", "seq").unique(), on="cik").select(POINT)
-    of_amounts = pl.concat([*changes, a_year_on, of_earnings]).unique()
+    is_further = pl.col("concept").is_in(REPEATING)
+    of_amounts = _of_amounts(flows.filter(~is_further), balances.filter(~is_further))
+    of_others = [frame.filter(is_further).select(POINT) for frame in (flows, balances)]
+    of_others.append(_of_earnings(flows, "eps_diluted"))
+    of_further = pl.concat(of_others).unique().join(of_amounts, on=POINT, how="anti")
     former = pl.col("factor").shift().over("cik", order_by="seq")
     splits = filings.filter(pl.col("factor") > former * (1 + NOISE_OF_SUMS)).select("cik", split="seq")
     of_splits = (
-        earnings.join(splits, on="cik")
+        flows.filter(pl.col("concept").is_in([name for pair in OF_EARNINGS.values() for name in pair]))
+        .select(POINT)
+        .join(splits, on="cik")
         .filter(pl.col("split") > pl.col("seq"))
         .select("cik", "q", seq="split")
         .unique()
-        .join(of_amounts, on=POINT, how="anti")
+        .join(pl.concat([of_amounts, of_further]), on=POINT, how="anti")
     )
-    marked = [points.with_columns(is_of_split=holds) for points, holds in ((of_amounts, False), (of_splits, True))]
+    marked = [
+        points.with_columns(is_of_split=is_of_split, is_of_further=is_of_further)
+        for points, is_of_split, is_of_further in (
+            (of_amounts, False, False),
+            (of_further, False, True),
+            (of_splits, True, False),
+        )
+    ]
     return pl.concat(marked).sort(POINT)
+
+
+def _of_amounts(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
+    """The points at which an item of the specification can change because an amount did."""
+    changes = [frame.select(POINT) for frame in (flows, balances)]
+    windows = pl.concat(changes).select("cik", "q").unique()
+    a_year_on = balances.select("cik", pl.col("q") + QUARTERS_A_YEAR, "seq").join(windows, on=["cik", "q"], how="semi")
+    return pl.concat([*changes, a_year_on, _of_earnings(flows, "eps_basic")]).unique()
+
+
+def _of_earnings(flows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The points of quarter ends with shares for which no earnings per share are filed, after filings with such."""
+    shares, earnings = (
+        flows.filter(pl.col("concept").is_in(names)).select(POINT) for names in ([SHARES_OF[name]], OF_EARNINGS[name])
+    )
+    unfiled = shares.select("cik", "q").unique().join(earnings, on=["cik", "q"], how="anti")
+    return unfiled.join(earnings.select("cik", "seq").unique(), on="cik").select(POINT)
 
 
 def _window(company: Ints, q: Ints) -> Ints:
@@ -149,7 +192,8 @@ class Points:
         points = _points(flows, balances, filings).join(
             filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
         )
-        self.frame, self.is_of_split = points.select(POINT), points["is_of_split"].to_numpy()
+        self.frame = points.select(POINT)
+        self.is_of_split, self.is_of_further = (points[name].to_numpy() for name in ("is_of_split", "is_of_further"))
         self.factor = floats(points.fill_null(1.0), "factor")
         self.cik = ints(self.frame, "cik")
         companies, self.company = np.unique(self.cik, return_inverse=True)
@@ -166,6 +210,8 @@ class Points:
             name: of_concepts.after((self.window << CONCEPT_BITS) | NUMBER_OF[name], self.seq)
             for name in (*FLOWS, *BALANCES)
         }
+        for name, other in STANDS_FOR.items():
+            self.rows[name] = np.where(self.rows[name] == NOTHING, self.rows[other], self.rows[name])
         self.rules = (*(rule.id for rule in METHODS), *balances["rule"].drop_nulls().unique(maintain_order=True))
         numbers = {rule: number for number, rule in enumerate(self.rules)}
         known = known.with_columns(

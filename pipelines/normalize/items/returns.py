@@ -1,6 +1,7 @@
 """Return on invested capital: operating income after tax over the capital that earned it.
 
-Belongs here: operating income if a filer states none, the tax rate, invested capital, when the ratio has no meaning.
+Belongs here: operating income, also if a filer states none, the tax rate, invested capital, when the ratio has no
+meaning.
 Does not: total debt and cash (balance), twelve months of income (ttm), companies whose business is capital (industry).
 """
 
@@ -48,6 +49,13 @@ NOT_THE_SEGMENTS = Rule(
     "and income before tax and interest is used instead.",
     "ASC 280-10-50-30: the total of segments' profit is reconciled to consolidated income before tax",
     "correct",
+)
+SEGMENTS_WITHHELD = Rule(
+    "operating-income.withheld.of-segments",
+    "Operating income that exceeds both revenue less costs and income before tax and interest is a total of segments, "
+    "and is withheld.",
+    NOT_THE_SEGMENTS.source,
+    "withhold",
 )
 DERIVED_OPERATING_INCOME = Rule(
     "flag.derived-operating-income",
@@ -112,6 +120,24 @@ def return_on_capital(points: Points) -> Item:
     )
 
 
+def stated_operating_income(points: Points) -> Item:
+    """Operating income as the filer states it, where the income statement does not contradict it.
+
+    Args:
+        points: the amounts known at each quarter end after each filing.
+    """
+    stated = flow(points, OPERATING_INCOME)
+    is_contradicted = _is_contradicted(points, stated.value, _before_tax_and_interest(points))
+    return stated.withholding(("contradicted_by_filing", SEGMENTS_WITHHELD, is_contradicted))
+
+
+def _before_tax_and_interest(points: Points) -> Floats:
+    """Income before tax plus interest expense less investment income, or less net interest."""
+    pretax = points.of(PRETAX_INCOME)
+    expense, income, net = (points.of(name) for name in ("interest_expense", "investment_income", "net_interest"))
+    return np.where(np.isnan(expense), pretax - net, pretax + expense - np.nan_to_num(income))
+
+
 def _capital(points: Points, regime: Floats) -> tuple[Floats, list[Leg], list[tuple[str, Flags]]]:
     """The mean of invested capital now and a year before, its legs, and why it is missing or divides nothing.
 
@@ -120,7 +146,7 @@ def _capital(points: Points, regime: Floats) -> tuple[Floats, list[Leg], list[tu
         regime: of the income, which that of the capital has to be.
     """
     lines = {"total_debt": 1.0, "equity": 1.0, "cash_and_equivalents": -1.0}
-    (debt, equity, cash), assets = (points.of(name) for name in lines), points.of("assets")
+    (debt, equity, cash), assets = (points.of(name) for name in lines), points.of("total_assets")
     now = debt + equity - cash
     year_before = points.earlier(points.changes.of_rows(~np.isnan(now)), QUARTERS_A_YEAR)
     before = picked(now, year_before)
@@ -169,10 +195,8 @@ def _operating_income(points: Points) -> tuple[Item, Floats]:
     Source: the identity of the income statement: income before tax is operating income, less interest expense, plus
     investment income. Other income (gains, results of affiliates) remains included, so the value is flagged.
     """
-    stated, pretax = points.of(OPERATING_INCOME), points.of(PRETAX_INCOME)
-    expense, income, net = (points.of(name) for name in ("interest_expense", "investment_income", "net_interest"))
-    has_expense = ~np.isnan(expense)
-    derived = np.where(has_expense, pretax + expense - np.nan_to_num(income), pretax - net)
+    stated, derived = points.of(OPERATING_INCOME), _before_tax_and_interest(points)
+    has_expense = ~np.isnan(points.of("interest_expense"))
     is_contradicted = NOT_THE_SEGMENTS.where(_is_contradicted(points, stated, derived))
     takes_stated = STATED.where(~np.isnan(stated) & ~is_contradicted)
     is_derived = ~takes_stated

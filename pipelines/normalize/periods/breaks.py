@@ -10,7 +10,7 @@ import polars as pl
 
 from pipelines.normalize.arrays import previous
 from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
-from pipelines.normalize.elements import CONCEPTS
+from pipelines.normalize.elements import CONCEPTS, REPEATING
 from pipelines.normalize.elements.sources import IFRS
 from pipelines.normalize.rule import Rule
 from warehouse.line_items import items_of
@@ -60,12 +60,13 @@ INFLATION, ONE_FACTOR = (1.05, 5.0), 0.01
 stated otherwise. Argentina's index of 2023 is 3.1 times that of 2022; another company's figures differ by more."""
 MOVED_PART = 0.75
 """The share of the figures that must change; a few stay about the same by chance."""
-SHEET = ("assets", "cash")
+SHEET = ("total_assets", "cash")
 """A restatement does not change both of these by so much; they decide if a report has few earlier figures."""
 DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
 """A break becomes visible up to a quarter, plus the time until its report, after it happened. Filings of so many days
 more than a year show the rest of the other company's past, and are not another break."""
 LINE = ["cik", "concept", "start", "end"]
+_MONEY = [concept.name for concept in CONCEPTS if concept.measure == "money" and concept.name not in REPEATING]
 RULE_OF_KIND = {
     "entity": ANOTHER_COMPANY.id,
     "standards": OTHER_STANDARDS.id,
@@ -157,7 +158,7 @@ def _restating(vintages: pl.DataFrame) -> pl.DataFrame:
     former, value = pl.col("former"), pl.col("value")
     is_moved = (value - former).abs() > LARGE * former.abs()
     again = (
-        vintages.filter(pl.col("concept").is_in([concept.name for concept in CONCEPTS if concept.measure == "money"]))
+        vintages.filter(pl.col("concept").is_in(_MONEY))
         .sort(*LINE, "seq", maintain_order=True)
         .with_columns(former=previous(value, LINE))
         .filter(former != 0)

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import Flags, Floats, Ints, any_of, ints, largest, numbers, whole
-from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.frames import WITHHELD, counted
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import restated
@@ -29,7 +28,7 @@ from pipelines.normalize.ttm.ways import (
     SMALLEST_UNIT,
     TtmMethod,
 )
-from pipelines.normalize.ttm.windows import ITEM_OF_FLOW, REASONS, WINDOW_FLAGS, former, legs_of
+from pipelines.normalize.ttm.windows import REASONS, WINDOW_FLAGS, former, legs_of, of_items
 
 NO_RECAST_DIFFERENCE = Rule(
     "quarter.no-recast-difference",
@@ -296,12 +295,10 @@ def _of_counts(windows: Windows, found: _Found) -> tuple[Floats, Floats]:
 def _withheld(windows: Windows, found: _Found) -> pl.DataFrame:
     """The items whose quarter the newest filing leaves without an amount, because the difference is forbidden."""
     counts = found.counts
-    names = [ITEM_OF_FLOW.get(name, name) for name in BY_NAME]
-    items = pl.Series(names, dtype=pl.String)[windows.concept]
     asked = windows.newest(np.ones_like(counts)) & ~counts
-    points = windows.points.select("cik", "q", item=items)
+    points = windows.points.select("cik", "q", "concept")
     rows = [
         points.filter(asked & holds).with_columns(reason=pl.lit(REASONS_OF_QUARTERS[rule]), rule=pl.lit(rule.id))
         for rule, holds in found.faults.items()
     ]
-    return pl.concat(rows).cast(WITHHELD)
+    return of_items(pl.concat(rows)).select(WITHHELD.names()).cast(WITHHELD)

@@ -29,7 +29,7 @@ from pipelines.normalize.arrays import (
     previous,
 )
 from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
-from pipelines.normalize.elements import AMOUNT, BY_NAME
+from pipelines.normalize.elements import AMOUNT, BY_NAME, REPEATING
 from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.frames import counted
 from pipelines.normalize.rule import Rule
@@ -258,11 +258,12 @@ def _outliers(rows: pl.DataFrame, repeats: Flags, half_a_unit: Floats) -> Flags:
     former = floats(rows, "former")
     at = np.flatnonzero(~np.isnan(former) & ~repeats)
     # an element may feed two concepts: figures of a period that are the same are one
+    shown = pl.when(~pl.col("concept").is_in(REPEATING)).then("value")
     is_alone = rows[at].select(
         ~pl.col("foots")
-        & (pl.len().over("cik", "seq") <= RESTATED_ALONE)
+        & (shown.count().over("cik", "seq") <= RESTATED_ALONE)
         & (pl.len().over("cik", "seq", "concept") == 1)
-        & (pl.col("value").n_unique().over("cik", "seq", "q", "n") == 1)
+        & (shown.drop_nulls().n_unique().over("cik", "seq", "q", "n") <= 1)
         & (pl.col("n") > 0)
     )
     agreeing = at - first_row(~repeats)[at - 1]

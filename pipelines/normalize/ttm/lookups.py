@@ -28,7 +28,7 @@ from pipelines.normalize.arrays import (
     starts,
     whole,
 )
-from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.elements import BY_NAME, REPEATING
 from pipelines.normalize.ttm.known import (
     COMPANY_BITS,
     CONCEPT_BITS,
@@ -212,7 +212,8 @@ def _columns(known: pl.DataFrame, timeline: Timeline, slot: Ints) -> dict[str, F
     is_revised = flags(known, "is_revised")
     rows["revised"] = np.where(is_revised, rows["since"], np.nan)
     _, of_period = np.unique(packed(*(ints(known, name) for name in ("cik", "q", "n", "since"))), return_inverse=True)
-    revisions = np.bincount(of_period, weights=rows["revised"] == rows["seq"]).astype(np.float64)
+    is_shown = (rows["revised"] == rows["seq"]) & ~np.isin(concept, [CODES[name] for name in REPEATING])
+    revisions = np.bincount(of_period, weights=is_shown).astype(np.float64)
     rows["restated_along"] = np.where(is_revised, revisions[of_period], 0.0)
     following = timeline.since(slot, rows["seq"] + 1)
     repeats = picked(rows["since"], following) == rows["since"]

@@ -23,7 +23,7 @@ from pipelines.normalize.arrays import (
     picked,
     starts,
 )
-from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
@@ -47,6 +47,7 @@ from pipelines.normalize.ttm.ways import (
     QUARTER_BY_DIFFERENCE,
     TtmMethod,
 )
+from warehouse.line_items import LINE_ITEMS
 
 WEEKS_53_DAYS = 369
 """Fewest days of a window of 53 weeks."""
@@ -101,18 +102,36 @@ REASONS = {
     NO_MIXED_BASES: "mixed_basis",
 }
 """The rules that forbid to add up legs, in order, and the reason of the missing value."""
-ITEM_OF_FLOW = {
-    "revenue": "revenue",
-    "net_income_common": "net_income",
-    "net_income_parent": "net_income",
-    "eps_basic": "eps_basic",
-    "dividends_per_share": "dividends_per_share",
-    "operating_cash_flow": "free_cash_flow",
-    "capital_expenditure": "free_cash_flow",
-    "shares_basic": "shares_basic",
-    "shares_diluted": "shares_diluted",
+ITEMS_OF_CONCEPT: dict[str, tuple[str, ...]] = {
+    "revenue": ("revenue",),
+    "net_income_common": ("net_income",),
+    "net_income_parent": ("net_income",),
+    "eps_basic": ("eps_basic",),
+    "eps_diluted_otherwise": ("eps_diluted",),
+    "dividends_per_share": ("dividends_per_share",),
+    "operating_cash_flow": ("free_cash_flow",),
+    "capital_expenditure": ("free_cash_flow",),
+    "shares_basic": ("shares_basic",),
+    "shares_diluted": ("shares_diluted",),
+    "cash_of_flows": ("cash_and_equivalents",),
+    "cash": ("cash_and_equivalents",),
 }
-"""The line item that has no value if the twelve months of a flow have none."""
+"""The line items that have no value if an amount is not known, besides those of its own name that are not served."""
+_ITEMS_OF_CONCEPTS = pl.DataFrame(
+    [(concept, item) for concept, items in ITEMS_OF_CONCEPT.items() for item in items]
+    + [(item.name, item.name) for item in LINE_ITEMS if not item.is_served],
+    {"concept": AMOUNT, "item": pl.String},
+    orient="row",
+)
+
+
+def of_items(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the amounts that line items need, one for each of these items, which is column `item`.
+
+    Args:
+        rows: with `concept`; the order stays.
+    """
+    return rows.join(_ITEMS_OF_CONCEPTS, on="concept", maintain_order="left")
 
 
 def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
@@ -148,15 +167,14 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole | years.is_across)
     ways = Ways(by_years, years, by_quarters, quarters, of_recast, of_next)
     choice = chosen(windows, ways)
-    items = pl.Series([ITEM_OF_FLOW.get(name) for name in BY_NAME], dtype=pl.String)[windows.concept]
     is_withdrawn, rule = _rules(windows, ways, choice)
     found = _found(windows, ways, choice).with_columns(rule=rule, window=np.arange(len(windows.q)))
     flows = amount_changes(found.filter(choice.has_way | is_withdrawn), "is_beyond")
     return (
         flows.drop("window", "is_beyond").with_row_index("flow"),
         legs_of(windows, zip(choice.ways, choice.holds, strict=True), ints(flows, "window")),
-        _withheld(windows, ways, choice, is_withdrawn, items),
-        _proofs(windows, ways, choice, items),
+        _withheld(windows, ways, choice, is_withdrawn),
+        _proofs(windows, ways, choice),
         _decisions(windows, flows, ways, choice),
     )
 
@@ -249,19 +267,20 @@ def _forbidden(ways: Ways, choice: Choice) -> list[tuple[Rule, str, Flags]]:
     return found
 
 
-def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags, items: pl.Series) -> pl.DataFrame:
+def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags) -> pl.DataFrame:
     """The items without twelve months because their newest window would mix companies, standards or elements.
 
     `cik`, `q`, `item`, `reason`, `rule`.
     """
     has_way = choice.has_way
     asked = windows.newest(has_way) | (windows.newest(np.ones_like(has_way)) & is_withdrawn)
-    asked &= ~has_way & items.is_not_null().to_numpy()
-    points = windows.points.select("cik", "q", item=items)
-    return pl.concat(
+    asked &= ~has_way
+    points = windows.points.select("cik", "q", "concept")
+    found = pl.concat(
         points.filter(asked & holds).with_columns(reason=pl.lit(reason), rule=pl.lit(rule.id))
         for rule, reason, holds in _forbidden(ways, choice)
     )
+    return of_items(found).select("cik", "q", "item", "reason", "rule")
 
 
 def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice) -> pl.DataFrame:
@@ -289,7 +308,7 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice
     return counted((rule, cik[holds]) for rule, holds in (*decided.items(), *withheld))
 
 
-def _proofs(windows: Windows, ways: Ways, choice: Choice, items: pl.Series) -> pl.DataFrame:
+def _proofs(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
     """The judgements of the windows that count today: frames.PROOFS.
 
     One basis: the interim period of the year before as known with the year (`left_side`) and as subtracted
@@ -299,17 +318,14 @@ def _proofs(windows: Windows, ways: Ways, choice: Choice, items: pl.Series) -> p
         windows: the windows.
         ways: the ways to their twelve months.
         choice: the way of each.
-        items: the line item of each window; null if there is none.
     """
     has_way, years = choice.has_way, ways.years
-    is_newest = windows.newest(has_way) & items.is_not_null().to_numpy() & ~windows.is_year_end
+    is_newest = windows.newest(has_way) & ~windows.is_year_end
 
     def of_identity(rule: str, asked: Flags, fails: Flags, chose: Flags, *sides: np.ndarray) -> pl.DataFrame:
         outcome = np.select([fails & ~has_way, chose], [2, 1], 0)
         left, right = map(numbers, sides)
-        found = windows.points.with_columns(
-            item=items, rule=pl.lit(rule), rank=outcome, left_side=left, right_side=right
-        )
+        found = windows.points.with_columns(rule=pl.lit(rule), rank=outcome, left_side=left, right_side=right)
         return found.filter(is_newest & asked)
 
     one_basis = of_identity(
@@ -329,7 +345,7 @@ def _proofs(windows: Windows, ways: Ways, choice: Choice, items: pl.Series) -> p
     outcome = pl.col("rank").replace_strict({0: HOLDS, 1: CHOSE, 2: WITHHELD_OUTCOME}, return_dtype=PROOFS["outcome"])
     # of the concepts of an item, the one counts that the identity decided most about
     return (
-        pl.concat([two_ways, one_basis])
+        of_items(pl.concat([two_ways, one_basis]))
         .sort("rank", descending=True, maintain_order=True)
         .unique(["cik", "q", "item", "rule"], keep="first", maintain_order=True)
         .sort("cik", "q", "item", pl.col("rule") == NO_MIXED_BASES.id)
