@@ -16,7 +16,7 @@ from warehouse import explain_queries
 from warehouse.balance_sheet import BalanceSheet, balance_sheet
 from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
 from warehouse.explain_queries import Holder, Leg, Span
-from warehouse.line_items import LINE_ITEMS, LineItem
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
 from warehouse.reader import OpenBuild
 from warehouse.schema import QUARTER
 from warehouse.sections import SECTIONS
@@ -39,7 +39,7 @@ UNITS = {1e6: "millions of ", 1e3: "thousands of ", 1.0: ""}
 CURRENCY = re.compile("[A-Z]{3}")
 
 
-def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[LineItem] = LINE_ITEMS) -> Explanation:
+def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
     """Explain the current value of a symbol's item in a period.
 
     Args:
@@ -48,13 +48,12 @@ def find(build: OpenBuild, symbol: str, item: str, period: str, items: Sequence[
         item: name of a line item.
         period: a label in any case, or the last day of a period; for a day, trailing twelve months take precedence. A
             balance of a quarter is that of the twelve months that end with it.
-        items: the line items that may be asked for; the pages have only those that are served.
 
     Raises:
         CommandError: the symbol, item or period does not exist; the message names what exists instead.
     """
     holder = explain_queries.holder(build, symbol) or _unknown_symbol(build, symbol)
-    line = next((line for line in items if line.name == item.lower()), None) or _unknown_item(item, items)
+    line = next((line for line in LINE_ITEMS if line.name == item.lower()), None) or _unknown_item(item)
     asked = _asked(period)
     held = explain_queries.spans(build, holder.cik, with_quarters=not OF_YEAR.fullmatch(asked))
     span, *namesakes = [span for span in held if asked in (span.period, span.period_end)] or _absent(
@@ -137,11 +136,10 @@ def _unknown_symbol(build: OpenBuild, symbol: str) -> NoReturn:
     raise CommandError(f"there are no values of symbol {symbol!r}{meant}; {fetch}")
 
 
-def _unknown_item(item: str, items: Sequence[LineItem]) -> NoReturn:
-    names = [line.name for line in items]
-    similar = get_close_matches(item.lower(), names, n=1, cutoff=0.5)
+def _unknown_item(item: str) -> NoReturn:
+    similar = get_close_matches(item.lower(), ITEM_NAMES, n=1, cutoff=0.5)
     meant = f"did you mean {similar[0]}? " if similar else ""
-    raise CommandError(f"there is no line item {item!r}; {meant}the line items are {', '.join(names)}")
+    raise CommandError(f"there is no line item {item!r}; {meant}the line items are {', '.join(ITEM_NAMES)}")
 
 
 def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:

@@ -14,7 +14,7 @@ class LineItem:
 
     kind: an amount over the period, a balance at its end, or a ratio of other items.
     formula: the calculation in words.
-    is_served: whether the interface and the pages have it; the others are in the warehouse only.
+    is_served: whether the interface has it; the warehouse, the pages of companies and their files have the others, too.
     numerator, denominator: the items of a quotient, whose legs have the operations `dividend` and `divisor`; empty for
         an item that is never a quotient.
     inputs: the items that it is calculated from, where its legs are neither summed nor averaged.
@@ -192,6 +192,8 @@ LINE_ITEMS: tuple[LineItem, ...] = (
 ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)
 SERVED_ITEMS: tuple[LineItem, ...] = tuple(item for item in LINE_ITEMS if item.is_served)
 SERVED_NAMES: tuple[str, ...] = tuple(item.name for item in SERVED_ITEMS)
+FURTHER_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS if not item.is_served)
+"""The items that the warehouse, the pages and their files have besides those of the interface."""
 ITEMS_BY_CLASS: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS if "share" in item.unit)
 """The items that each class of stock has for itself: amounts per share and counts of shares."""
 

@@ -17,7 +17,7 @@ from serve.api import responses
 from serve.site.building import CompanyNotFound, current_build
 from serve.site.pages import Access, PageRoute, Pages
 from warehouse import page_queries, queries
-from warehouse.line_items import SERVED_NAMES
+from warehouse.line_items import FURTHER_NAMES, SERVED_NAMES
 from warehouse.page_queries import Stated
 from warehouse.reader import OpenBuild
 from warehouse.schema import QUARTER
@@ -25,7 +25,18 @@ from warehouse.served_rows import Company
 
 PATH = "/companies/{symbol}/financials.csv"
 FILED = tuple(f"{item}_filed" for item in SERVED_NAMES)
-COLUMNS = ("symbol", "period_kind", "period", "period_end", "currency", *SERVED_NAMES, *FILED)
+FURTHER_FILED = tuple(f"{item}_filed" for item in FURTHER_NAMES)
+COLUMNS = (
+    "symbol",
+    "period_kind",
+    "period",
+    "period_end",
+    "currency",
+    *SERVED_NAMES,
+    *FILED,
+    *FURTHER_NAMES,
+    *FURTHER_FILED,
+)
 HEADERS = {
     # a copy in the reader's own browser only
     "Cache-Control": "private, max-age=300",
@@ -43,16 +54,18 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def text(company: Company, stated: Sequence[Stated]) -> str:
     """The file: trailing twelve months, then years, then quarters, newest first; every digit, a missing value is empty.
 
-    After the values, the days on which they were filed.
+    After the values of the interface's items, the days on which they were filed; then the same of the further items.
     """
     return written(COLUMNS, _rows(company, stated))
 
 
 def _rows(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[object]]:
     for kind, label, end, held in periods(stated):
-        who = [as_text(part) for part in (company.symbol, kind, label, end, company.currency)]
-        numbers = [responses.number(held[item].value) if item in held else "" for item in SERVED_NAMES]
-        yield [*who, *numbers, *(held[item].filed or "" if item in held else "" for item in SERVED_NAMES)]
+        row: list[object] = [as_text(part) for part in (company.symbol, kind, label, end, company.currency)]
+        for items in (SERVED_NAMES, FURTHER_NAMES):
+            row += [responses.number(held[item].value) if item in held else "" for item in items]
+            row += [held[item].filed or "" if item in held else "" for item in items]
+        yield row
 
 
 def periods(stated: Sequence[Stated]) -> Iterator[tuple[str, str, str, Mapping[str, Stated]]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from serve.site.figures import TITLES
 from serve.site.markdown import Document, write
-from warehouse.line_items import SERVED_ITEMS, LineItem
+from warehouse.line_items import LINE_ITEMS, LineItem
 from warehouse.reasons import NO_FAIR_VALUE
 from warehouse.vocabulary import CAUSES, FLAGS, GAPS, METHODS
 
@@ -20,7 +20,7 @@ def document(sources: Mapping[str, str]) -> Document:
     text = write(
         "dictionary.md",
         summary=SUMMARY,
-        items=[_item(item, sources.get(item.name, "")) for item in SERVED_ITEMS],
+        items=[_item(item, sources.get(item.name, "")) for item in LINE_ITEMS],
         gaps={code: gap.meaning for code, gap in GAPS.items()},
         causes=CAUSES,
         methods=METHODS,
@@ -36,6 +36,7 @@ def _item(item: LineItem, sources: str) -> dict[str, object]:
         "name": item.name,
         "title": TITLES[item.name],
         "unit": item.unit,
+        "is_served": item.is_served,
         "meaning": item.meaning,
         "formula": item.formula,
         "reasons": [code for code, gap in GAPS.items() if item.name in gap.items],

@@ -48,7 +48,6 @@ from serve.site.sign_in import SEE_OTHER
 from warehouse import filing_queries, page_queries, queries, rule_queries, statement_queries
 from warehouse.errors import NothingPublished
 from warehouse.fictional import is_fictional
-from warehouse.line_items import SERVED_ITEMS
 from warehouse.reader import OpenBuild
 from warehouse.rule_queries import RuleCount
 
@@ -213,7 +212,7 @@ def _value(pages: Pages, request: Request) -> Document:
     symbol, item, period = (request.path_params[name] for name in ("symbol", "item", "period"))
     with current_build(pages) as build:
         try:
-            explained = provenance.find(build, symbol, item, period, SERVED_ITEMS)
+            explained = provenance.find(build, symbol, item, period)
         except CommandError as error:
             raise NotFound(f"There is no such value: {error}.") from None
         company = queries.company(build, explained.symbol)

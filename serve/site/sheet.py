@@ -12,7 +12,7 @@ from serve.site.figures import MEANT, TITLES, UNITS, decimals, in_units, per_cen
 from serve.site.history import BROKEN, LEFT_BEHIND, History, Slot
 from serve.site.markdown import Markdown, plain
 from serve.site.values import address as value_address
-from warehouse.line_items import SERVED_NAMES
+from warehouse.line_items import FURTHER_NAMES, SERVED_NAMES
 from warehouse.page_queries import Stated
 from warehouse.vocabulary import GAPS
 
@@ -24,8 +24,16 @@ GROWTH = {
     "net_income": "Net income growth",
     "eps_basic": "Growth per share",
     "free_cash_flow": "Free cash flow growth",
+    "operating_income": "Operating income growth",
 }
-MARGINS = {"net_income": "Net margin", "free_cash_flow": "Free cash flow margin"}
+MARGINS = {
+    "net_income": "Net margin",
+    "free_cash_flow": "Free cash flow margin",
+    "gross_profit": "Gross margin",
+    "operating_income": "Operating margin",
+}
+MORE = "More from the statements"
+"""The title above the rows of the items that the interface does not have."""
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 ALONE, NO_BASE, BEYOND, NO_REVENUE = "alone", "no base", "beyond", "no revenue"
 REASONS = {reason: gap.meaning for reason, gap in GAPS.items()} | {
@@ -57,12 +65,12 @@ class Sheet:
         currency: str,
         items: Sequence[str] = SERVED_NAMES,
     ) -> None:
-        """Lay out the periods, newest first, with these items."""
+        """Lay out the periods, newest first, with these items and, below them, the further ones."""
         self.slots, self._items = slots, items
         self._history, self._symbol, self._currency = history, symbol, currency
         self._marks: dict[str, str] = {}
         """The marks of the reasons for empty cells, numbered in the order of their first cell."""
-        self._values = {item: [history.value(item, slot) for slot in slots] for item in items}
+        self._values = {item: [history.value(item, slot) for slot in slots] for item in (*items, *FURTHER_NAMES)}
         self._numbers = {item: [each.value if each else None for each in held] for item, held in self._values.items()}
         self._scales = {unit: self._scale(unit) for unit in ("currency", "shares")}
         self._decimals = {
@@ -117,8 +125,15 @@ class Sheet:
 
     def _rows(self) -> Iterator[Markdown]:
         """The cells of each row, from its title on, with bars between them; what is derived here is emphasized."""
+        yield from self._of_items(self._items)
+        if further := [item for item in FURTHER_NAMES if any(self._values[item])]:
+            yield _joined(f"**{MORE}**", [""] * len(self.slots))
+            yield from self._of_items(further)
+
+    def _of_items(self, items: Iterable[str]) -> Iterator[Markdown]:
+        """The rows of some items, each with those of its growth and margin."""
         revenue = self._numbers["revenue"]
-        for item in self._items:
+        for item in items:
             yield _joined(plain(TITLES[item]), map(partial(self._cell, item), self.slots, self._values[item]))
             for title, ratio in ((GROWTH.get(item), self._growth), (MARGINS.get(item), self._margin)):
                 before = dict(self._marks)

@@ -21,7 +21,7 @@ from serve.site.building import CompanyNotFound, current_build
 from serve.site.figures import UNITS
 from serve.site.pages import Access, PageRoute, Pages
 from warehouse import page_queries, queries
-from warehouse.line_items import SERVED_NAMES
+from warehouse.line_items import FURTHER_NAMES, SERVED_NAMES
 from warehouse.page_queries import Source, Stated
 from warehouse.schema import QUARTER
 from warehouse.served_rows import Company
@@ -32,7 +32,7 @@ SOURCES = (
     *("item", "period_kind", "period", "period_end", "value", "leg", "operation", "weight", "split_factor"),
     *("filed_value", "unit", "tag", "start", "end", "form", "filed", "accession", ADDRESS),
 )
-DAYS = frozenset({"period_end", "start", "end", "filed", *company_csv.FILED})
+DAYS = frozenset({"period_end", "start", "end", "filed", *company_csv.FILED, *company_csv.FURTHER_FILED})
 """The columns of days."""
 OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 WIDTH = 18  # characters of a column: amounts of trillions fit
@@ -77,9 +77,11 @@ def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source
 
 def _values(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[Cell]]:
     for kind, label, end, held in company_csv.periods(stated):
-        values = [held[item].value if item in held else None for item in SERVED_NAMES]
-        filed = [held[item].filed if item in held else None for item in SERVED_NAMES]
-        yield [company.symbol, kind, label, end, company.currency, *values, *filed]
+        row: list[Cell] = [company.symbol, kind, label, end, company.currency]
+        for items in (SERVED_NAMES, FURTHER_NAMES):
+            row += [held[item].value if item in held else None for item in items]
+            row += [held[item].filed if item in held else None for item in items]
+        yield row
 
 
 def _sources(stated: Sequence[Stated], sources: Sequence[Source], root: str) -> Iterator[Sequence[Cell]]:
