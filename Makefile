@@ -253,7 +253,7 @@ left_out = sed -n "/'win32'/!s/^\([A-Za-z0-9._-]*\).*==.*/--no-emit-package \1/p
 lock: ## update the pinned dependencies, also those of the commands that have their own (needs uv)
 	printf 'cyclonedx-bom\npip-audit\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file deploy/supply-chain.lock
-	printf 'jupyterlab\nduckdb\npolars\npyarrow\nmatplotlib\n' | uv pip compile --universal --python-version 3.11 \
+	printf 'jupyterlab\nduckdb\npandas\npolars\npyarrow\nmatplotlib\n' | uv pip compile --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock - \
 		--output-file examples/notebook.lock
 	printf 'edgartools\norjson\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

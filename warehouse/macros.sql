@@ -357,3 +357,121 @@ COMMENT ON MACRO TABLE explain IS
 'label (2026Q1 of twelve months, FY2025, FY2025Q4 of a quarter) or the last day of the period. For a missing value: one row without a leg, with the reason. '
 'leg_rule is the rule that chose or corrected the fact, rule the one that computed the value or left it out; table '
 'rules has their statements.';
+
+CREATE MACRO growth(item_, years_) AS TABLE
+WITH stated AS (
+    SELECT
+        symbol,
+        cik,
+        period_end,
+        period,
+        first_filed,
+        CASE
+            -- each item: WHEN item_ = '{item}' THEN {item}
+            ELSE error('no such line item: ' || item_ || '; the names of line items are in table line_items')
+        END AS value
+    FROM financials
+    WHERE period_kind = 'ttm' AND is_primary
+),
+newest AS (FROM stated WHERE value IS NOT NULL QUALIFY period_end = max(period_end) OVER (PARTITION BY symbol)),
+broken AS (SELECT cik, max(filed) AS broken_at FROM breaks WHERE kind <> 'purchasing_power' GROUP BY cik)
+SELECT
+    now.symbol,
+    name,
+    currency,
+    item_ AS item,
+    now.period_end,
+    now.period,
+    now.value,
+    past.period_end AS past_period_end,
+    past.value AS past_value,
+    CASE WHEN now.value > 0 AND past.value > 0 THEN (now.value / past.value) ^ (1 / years_) - 1 END AS growth
+FROM newest AS now
+INNER JOIN companies USING (symbol)
+LEFT JOIN broken ON now.cik = broken.cik
+LEFT JOIN stated AS past
+    ON
+        now.symbol = past.symbol
+        AND abs(date_diff('day', past.period_end, now.period_end - to_months(CAST(12 * years_ AS INTEGER)))) <= 15
+        AND (past.first_filed < broken_at) IS NOT TRUE
+WHERE is_listed
+ORDER BY growth DESC NULLS LAST, now.symbol;
+
+COMMENT ON MACRO TABLE growth IS
+'Growth a year of a line item (item_) of the primary listed symbols, over so many years (years_) to the newest twelve '
+'months, fastest first. Null if the earlier value is missing, of another company or of other accounting standards, or if '
+'one of the two is not positive. View screener has 1, 3, 5 and 10 years, and leaves growth across a recast out, too.';
+
+CREATE MACRO panel(items_, kind_) AS TABLE
+SELECT
+    symbol,
+    period_end,
+    period,
+    fiscal_year,
+    fiscal_quarter,
+    currency,
+    COLUMNS(LAMBDA name: list_contains(items_, name))
+FROM financials
+WHERE
+    is_primary
+    AND period_kind = CASE
+        WHEN kind_ IN ('ttm', 'annual') THEN kind_
+        ELSE error('no such kind of period: ' || kind_ || '; there are ttm and annual')
+    END
+    AND CASE
+        WHEN list_has_all([
+            -- each item: '{item}',
+        ], items_) THEN true
+        ELSE error('unknown line items among ' || CAST(items_ AS VARCHAR) || '; their names are in table line_items')
+    END
+ORDER BY symbol, period_end;
+
+COMMENT ON MACRO TABLE panel IS
+'A panel of the primary symbols: a row for each symbol and period of a kind (kind_: ttm or annual), with a column for '
+'each of some line items (items_: a list of names, which are the columns in the order of table financials).';
+
+CREATE MACRO peers(symbol_) AS TABLE
+WITH own AS (
+    SELECT screener.*
+    FROM screener
+    INNER JOIN (SELECT DISTINCT cik FROM companies WHERE upper(symbol) = upper(symbol_)) AS asked USING (cik)
+),
+compared AS (
+    SELECT
+        screener.*,
+        screener.symbol = own.symbol AS is_asked,
+        (screener.sic = own.sic) IS TRUE AS has_same_sic,
+        abs(ln(screener.ttm_revenue / own.ttm_revenue)) AS apart
+    FROM screener
+    CROSS JOIN own
+    WHERE
+        screener.symbol = own.symbol
+        OR (
+            screener.is_listed
+            AND screener.currency = own.currency
+            AND screener.industry = own.industry
+            AND least(screener.ttm_revenue, own.ttm_revenue) > 0
+        )
+)
+SELECT
+    symbol,
+    name,
+    industry,
+    sic,
+    currency,
+    ttm_period_end AS period_end,
+    ttm_revenue AS revenue,
+    revenue_growth_1y,
+    ttm_gross_margin AS gross_margin,
+    ttm_operating_margin AS operating_margin,
+    ttm_net_margin AS net_margin,
+    ttm_free_cash_flow_margin AS free_cash_flow_margin,
+    ttm_roic AS roic,
+    ttm_debt_to_fcf AS debt_to_fcf
+FROM compared
+ORDER BY is_asked DESC, has_same_sic DESC, apart, symbol
+LIMIT 6;
+
+COMMENT ON MACRO TABLE peers IS
+'A company (symbol_, case-insensitive), and below it the five of the same industry and currency that are nearest to it in '
+'revenue of the newest twelve months, those of the same SIC code first, with their key figures.';

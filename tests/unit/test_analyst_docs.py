@@ -1,6 +1,7 @@
 """The page for analysts: its queries, macros and command work on the sample's build, also with an older DuckDB."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections import defaultdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,9 @@ QUERIES = re.findall(r"^```sql\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 OLDEST = Path(sys.prefix) / "oldest-duckdb"
 MACROS = (
     "latest('roic')",
+    "growth('gross_profit', 3)",
+    "panel(['revenue', 'total_assets'], 'annual')",
+    "peers('XQORC')",
     "financials_as_of('2020-06-30')",
     "financials_as_served('9999-12-31T00:00:00Z')",
     "financials_known(NULL, NULL)",
@@ -94,12 +99,67 @@ def test_delisted_companies_are_in_the_survivorship_query(tmp_path: Path) -> Non
 
 
 def test_the_python_code_runs_unchanged(project: Path) -> None:
+    """Those with `.df()` where pandas is installed, as in the notebook's environment."""
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 3
+    assert len(blocks) == 5
     for block in blocks:
+        if ".df()" in block and not find_spec("pandas"):
+            continue
         ran = subprocess.run([sys.executable, "-c", block], cwd=project, capture_output=True, text=True, check=False)
         assert (ran.returncode, ran.stderr) == (0, "")
         assert ran.stdout
+
+
+@pytest.mark.parametrize(("item", "years"), [("net_income", 5), ("gross_profit", 1), ("total_assets", 3)])
+def test_growth_is_that_of_the_screener(published: Path, item: str, years: int) -> None:
+    """Of items that no sold business changes; both leave out what cannot be compared."""
+    grown = asked(published / "warehouse.duckdb", f"SELECT symbol, growth FROM growth('{item}', {years}) ORDER BY 1")
+    column = f"{item}_growth_{years}y"
+    screened = asked(
+        published / "warehouse.duckdb",
+        f"SELECT symbol, {column} FROM screener WHERE is_listed AND ttm_{item} IS NOT NULL ORDER BY 1",
+    )
+    assert [symbol for symbol, _ in grown] == [symbol for symbol, _ in screened]
+    rates, others = ([-1.0 if rate is None else rate for _, rate in rows] for rows in (grown, screened))
+    assert rates == pytest.approx(others, rel=1e-9)
+    assert max(rates) > 0
+
+
+def test_a_panel_has_the_items_of_financials(published: Path) -> None:
+    file, columns = published / "warehouse.duckdb", "symbol, period_end, revenue, total_assets"
+    panel = asked(file, f"SELECT {columns} FROM panel(['total_assets', 'revenue'], 'ttm')")
+    held = f"SELECT {columns} FROM financials WHERE is_primary AND period_kind = 'ttm' ORDER BY symbol, period_end"
+    assert panel == asked(file, held)
+    for wrong in ("panel(['revenue', 'gross'], 'ttm')", "panel(['revenue'], 'weekly')", "growth('gross', 1)"):
+        with pytest.raises(duckdb.Error, match=r"unknown line items|no such"):
+            asked(file, f"FROM {wrong}")
+
+
+def test_peers_are_of_one_industry_and_near_in_revenue(published: Path) -> None:
+    """The company itself comes first; a symbol in small letters is the same."""
+    file = published / "warehouse.duckdb"
+    own, *others = asked(file, "SELECT symbol, industry, sic, currency, revenue FROM peers('xqorc')")
+    assert own[0] == "XQORC"
+    assert {(industry, currency) for _, industry, _, currency, _ in others} == {(own[1], own[3])}
+    assert 0 < len(others) <= 5
+    order = [(sic != own[2], abs(math.log(revenue / own[4]))) for _, _, sic, _, revenue in others]
+    assert order == sorted(order)
+    assert asked(file, "FROM peers('NONE')") == []
+
+
+def test_what_r_and_excel_read_is_there(published: Path) -> None:
+    """R is not needed for it: its queries have rows, and Excel's files have those of the views."""
+    [block] = re.findall(r"^```r\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    queries = re.findall(r'dbGetQuery\(warehouse, "(.*)"\)', block)
+    assert len(queries) == 2
+    assert all(asked(published / "warehouse.duckdb", query) for query in queries)
+    for name in re.findall(r"`(?:\S*/)?(\w+)\.csv`", PAGE):
+        [(rows,)] = duckdb.sql(f"SELECT count(*) FROM '{published / 'parquet' / name}.csv'").fetchall()
+        assert asked(published / "warehouse.duckdb", f"SELECT count(*) FROM {name}") == [(rows,)]
+
+
+def test_pandas_is_in_the_environment_of_the_notebook() -> None:
+    assert re.search(r"^pandas==", (ROOT / "examples" / "notebook.lock").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_the_page_names_every_macro_with_its_parameters(published: Path) -> None:

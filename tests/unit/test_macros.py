@@ -34,6 +34,9 @@ MACROS = {
     "peers",
     "quarterly",
     "explain",
+    "growth",
+    "panel",
+    "peers",
 }
 
 
