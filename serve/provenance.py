@@ -16,7 +16,7 @@ from warehouse import explain_queries
 from warehouse.balance_sheet import BalanceSheet, balance_sheet
 from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
 from warehouse.explain_queries import Holder, Leg, Span
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
+from warehouse.line_items import ITEM_NAMES, LINE_ITEMS, LineItem
 from warehouse.reader import OpenBuild
 from warehouse.schema import QUARTER
 from warehouse.sections import SECTIONS

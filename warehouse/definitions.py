@@ -51,9 +51,9 @@ def _define(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     for table in schema.TABLES:
         connection.execute(schema.create_table(table))
         connection.execute(";".join(schema.comments(table)))
+    connection.execute(macros())
     for view in views.VIEWS:
         connection.execute(";".join(views.create(view)))
-    connection.execute(macros())  # one of them asks a view
     connection.execute("COMMIT")
     connection.execute("USE memory")
     connection.execute("DETACH build")

@@ -1,7 +1,6 @@
 """The page for analysts: its queries, macros and command work on the sample's build, also with an older DuckDB."""
 
 import json
-import math
 import os
 import re
 import shutil
@@ -133,18 +132,6 @@ def test_a_panel_has_the_items_of_financials(published: Path) -> None:
     for wrong in ("panel(['revenue', 'gross'], 'ttm')", "panel(['revenue'], 'weekly')", "growth('gross', 1)"):
         with pytest.raises(duckdb.Error, match=r"unknown line items|no such"):
             asked(file, f"FROM {wrong}")
-
-
-def test_peers_are_of_one_industry_and_near_in_revenue(published: Path) -> None:
-    """The company itself comes first; a symbol in small letters is the same."""
-    file = published / "warehouse.duckdb"
-    own, *others = asked(file, "SELECT symbol, industry, sic, currency, revenue FROM peers('xqorc')")
-    assert own[0] == "XQORC"
-    assert {(industry, currency) for _, industry, _, currency, _ in others} == {(own[1], own[3])}
-    assert 0 < len(others) <= 5
-    order = [(sic != own[2], abs(math.log(revenue / own[4]))) for _, _, sic, _, revenue in others]
-    assert order == sorted(order)
-    assert asked(file, "FROM peers('NONE')") == []
 
 
 def test_what_r_and_excel_read_is_there(published: Path) -> None:

@@ -36,7 +36,6 @@ MACROS = {
     "explain",
     "growth",
     "panel",
-    "peers",
 }
 
 
