@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 from pipelines.errors import PipelineError
@@ -111,7 +112,7 @@ def _rows(build: Path, name: str) -> pl.DataFrame:
     of_years = with_later_columns(rows_of(build, name))
     try:
         of_quarters = rows_of(build, schema.of_quarters(name)).with_columns(n=pl.lit(ONE_QUARTER, pl.Int32))
-    except FileNotFoundError:
+    except duckdb.CatalogException:  # a build of an earlier release
         return of_years
     return pl.concat([of_years, with_later_columns(of_quarters).select(of_years.columns)])
 
