@@ -22,7 +22,7 @@ from serve.site.paths import company_path, statements_path
 from serve.site.values import address as value_address
 from warehouse import queries, statement_queries
 from warehouse.fictional import is_fictional
-from warehouse.line_items import SERVED_NAMES
+from warehouse.line_items import ITEM_NAMES
 from warehouse.reader import OpenBuild
 from warehouse.served_rows import Company
 from warehouse.statement_queries import StatedFiling, Use
@@ -56,7 +56,7 @@ def asked(filings: Sequence[StatedFiling], accession: str) -> StatedFiling | Non
 
 def statements(build: OpenBuild, company: Company, filing: StatedFiling) -> tuple[list[Statement], list[Use]]:
     """The statements of a filing, and the facts on them that values are made from, by their numbers."""
-    uses = statement_queries.uses(build, company, filing.accession, SERVED_NAMES)
+    uses = statement_queries.uses(build, company, filing.accession, ITEM_NAMES)
     return of_filing(statement_queries.rows(build, company.cik, filing), uses), uses
 
 
@@ -175,7 +175,7 @@ def _made(statement: Statement, line: StatementLine, place: int, uses: Sequence[
     numbered = [uses[leg] for leg in line.legs[place]]
     for use in sorted(numbered, key=lambda use: (not use.is_current, use.period_end != column.end, use.kind)):
         found.setdefault(use.item, use)
-    order = {item: at for at, item in enumerate(SERVED_NAMES)}
+    order = {item: at for at, item in enumerate(ITEM_NAMES)}
     return sorted(found.values(), key=lambda use: order[use.item])
 
 
