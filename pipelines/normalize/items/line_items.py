@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import Flags, any_of, floats, numbers
+from pipelines.normalize.arrays import Flags, any_of, floats, numbers, picked
 from pipelines.normalize.items.earnings import (
     CONTRADICTED_REASON,
     average_shares,
@@ -228,12 +228,10 @@ def _bases_of_year(points: Points, of_year: Points, income: Item) -> Bases:
     Otherwise the quarters of a year that states income to common in its annual report only would not be of one basis.
     """
     at = of_year.same(points)
-    is_known = (at >= 0) & (np.isfinite(income.value[at]) | any_of([holds[at] for *_, holds in income.withheld]))
-    rules = [
-        is_known & (income.rule[at] == income.rules.index(rule.id)) & np.isfinite(income.value[at])
-        for rule in (COMMON, COMPLETED, PARENT)
-    ]
-    return Bases(is_known, *rules)
+    has_value, number = np.isfinite(picked(income.value, at)), picked(income.rule, at)
+    is_withheld = any_of([picked(holds, at) > 0 for *_, holds in income.withheld])
+    rules = [has_value & (number == income.rules.index(rule.id)) for rule in (COMMON, COMPLETED, PARENT)]
+    return Bases(has_value | is_withheld, *rules)
 
 
 def _net_income(points: Points, bases: Bases | None = None) -> Item:

@@ -262,7 +262,7 @@ class Points:
         """For other points, the newest own point of the same company and quarter end that their filing knows."""
         companies = np.unique(self.cik)
         company = np.searchsorted(companies, points.cik)
-        is_own = (company < len(companies)) & (companies[company % max(len(companies), 1)] == points.cik)
+        is_own = np.isin(points.cik, companies)
         return np.where(is_own, self.changes.after(_window(company, points.q), points.seq), NOTHING)
 
     def leg(self, concept: str, role: str, times: float = 1.0) -> Leg:
