@@ -287,8 +287,8 @@ asked AS (
     SELECT
         named.* EXCLUDE (period_kind, period),
         -- a balance of a quarter is that of the twelve months that end with it
-        if(quarterly.item IS NULL AND period_kind = 'quarter', 'ttm', period_kind) AS period_kind,
-        if(quarterly.item IS NULL AND period_kind = 'quarter', substr(period, 3), period) AS period
+        CASE WHEN quarterly.item IS NULL AND period_kind = 'quarter' THEN 'ttm' ELSE period_kind END AS period_kind,
+        CASE WHEN quarterly.item IS NULL AND period_kind = 'quarter' THEN substr(period, 3) ELSE period END AS period
     FROM named
     LEFT JOIN (SELECT DISTINCT item FROM quarter_versions) AS quarterly ON named.item = quarterly.item
 )
@@ -354,9 +354,9 @@ COMMENT ON MACRO TABLE explain IS
 'The provenance of the current value of a line item (item_) of a symbol (case-insensitive): one row per filed fact. '
 'Column amount is the fact times split_factor and weight. The amounts of operations add and subtract sum up to the '
 'value; a mean is the sum of amounts divided by the sum of weights; a dividend is divided by a divisor. period_ is a '
-'label (2026Q1 of twelve months, FY2025, FY2025Q4 of a quarter) or the last day of the period. For a missing value: one row without a leg, with the reason. '
-'leg_rule is the rule that chose or corrected the fact, rule the one that computed the value or left it out; table '
-'rules has their statements.';
+'label (2026Q1 of twelve months, FY2025, FY2025Q4 of a quarter) or the last day of the period. For a missing value: one '
+'row without a leg, with the reason. leg_rule is the rule that chose or corrected the fact, rule the one that computed '
+'the value or left it out; table rules has their statements.';
 
 CREATE MACRO growth(item_, years_) AS TABLE
 WITH stated AS (
