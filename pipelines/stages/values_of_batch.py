@@ -11,7 +11,7 @@ import polars as pl
 from pipelines.normalize.facts.unread import unread_reports
 from pipelines.normalize.history.log import ONE_QUARTER, TWELVE_MONTHS, with_later_columns
 from pipelines.normalize.periods.predecessors import stitched, under_successors
-from pipelines.normalize.pipeline import standardize
+from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages import filed_of_batch, held_back, quarantine
 from pipelines.stages.batches import Batch, StepNote
 from pipelines.stages.isolation import Fault
@@ -30,15 +30,7 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[
     found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
     unread = unread_reports(lake.of_companies("reports", batch.ciks), facts, found.filings)
     unread = unread.join(accepted, on=["cik", "accession"], how="left", maintain_order="left")
-    gaps = [
-        rows.with_columns(n=pl.lit(n, pl.Int32))
-        for rows, n in ((found.gaps, TWELVE_MONTHS), (found.quarter_gaps, ONE_QUARTER))
-    ]
-    frames = {
-        REPLAYED: pl.concat([found.versions, found.quarter_versions]),
-        "gaps": pl.concat(gaps),
-        UNREAD_REPORTS: unread,
-    }
+    frames = of_all_lengths(found) | {UNREAD_REPORTS: unread}
     tables = {name: frames[name] if name in frames else getattr(found, name) for name in VALUE_TABLES}
     tables["decisions"] = pl.concat([of_predecessors, tables["decisions"]])
     named = facts.select("cik", "accession", in_companyfacts=pl.lit(value=True)).unique()
@@ -55,6 +47,15 @@ def _acceptances(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
     listed = lake.of_companies("acceptances", filers)
     of_feed = filed_of_batch.fed(lake, filers).join(listed, on=["cik", "accession"], how="anti").select(listed.columns)
     return pl.concat([listed, of_feed])
+
+
+def of_all_lengths(found: Standardized) -> dict[str, pl.DataFrame]:
+    """Tables `replayed` and `gaps`: of twelve months, and after them of quarters (`n` is the number of quarters)."""
+    gaps = ((found.gaps, TWELVE_MONTHS), (found.quarter_gaps, ONE_QUARTER))
+    return {
+        REPLAYED: pl.concat([found.versions, found.quarter_versions]),
+        "gaps": pl.concat(rows.with_columns(n=pl.lit(n, pl.Int32)) for rows, n in gaps),
+    }
 
 
 def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -> dict[str, str]:

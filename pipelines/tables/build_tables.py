@@ -72,6 +72,8 @@ OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES_MEMB
 """The columns of table `companies` that symbols of one company have for themselves."""
 OF_QUARTERS = items_of("flow", "balance")
 """The items that quarters have."""
+OF_PERIODS = ("financials", schema.QUARTERS)
+"""Tables with a row for each symbol and period."""
 IN_ORDER = ("versions", "lineage", schema.of_quarters("versions"), schema.of_quarters("lineage"))
 """Tables that are made in their order from the log, which is sorted."""
 Notes = tuple[dict[str, date | None], list[Fault]]
@@ -152,19 +154,17 @@ def assemble_others(lake: Lake, synchronizations: pl.DataFrame) -> None:
 
 def _under_symbols_of_today(lake: Lake, ciks: Collection[str]) -> None:
     """Put the rows that companies keep under their symbols of today: the former ones may be those of others now."""
-    tables = {"companies": SYMBOLS, "financials": assembled("financials")}
+    tables = {"companies": SYMBOLS, **{name: assembled(name) for name in OF_PERIODS}}
     before = {name: lake.of_companies(table, ciks) for name, table in tables.items()}
     of_company = before["companies"].drop(OF_SYMBOL).unique("cik", keep="first", maintain_order=True)
     series = before["companies"].select("cik", "symbol", CLASS, SERIES_MEMBER)
     listed = _of_equity(lake.read("listings")).select("cik", *OF_SYMBOL[:-2])
     companies = of_company.join(listed, on="cik").join(series, on=["cik", "symbol"], how="left")
-    periods = (
-        before["financials"]
-        .join(series, on=["cik", "symbol"])
-        .drop("symbol", "is_primary", "currency", CLASS)
-        .unique(["cik", SERIES_MEMBER, "period_kind", "period_end"])
-    )
-    now = {"companies": companies, "financials": _of_symbols(periods, companies)}
+    now = {"companies": companies}
+    for name in OF_PERIODS:
+        of_series = before[name].join(series, on=["cik", "symbol"]).drop("symbol", "is_primary", "currency", CLASS)
+        key = {"cik", SERIES_MEMBER, *schema.BY_NAME[name].key} - {"symbol"}
+        now[name] = _of_symbols(of_series.unique(sorted(key)), companies)
     known = lake.inputs(CONTENTS)
     digests = {cik: known[cik] for cik in ciks}
     for name, rows in now.items():

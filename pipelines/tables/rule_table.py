@@ -16,11 +16,12 @@ from pipelines.normalize.elements.lines import LINES
 from pipelines.normalize.history.log import VERSION_OF
 from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.rule import Rule
+from pipelines.normalize.ttm.ways import METHOD_NAMES
 from warehouse import schema
-from warehouse.vocabulary import FLAGS, METHODS
+from warehouse.vocabulary import FLAGS
 
 RULE, LISTED = schema.RULE, "rules"
-TWELVE_MONTHS = "ttm."
+_METHOD_OF = {rule.id: name for rule, name in METHOD_NAMES.items()}
 """The ids of rules that compute twelve months begin with this; column `method` names the one that did."""
 COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64()})
 """The number of figures that a rule decided for a company."""
@@ -113,10 +114,11 @@ def decisions(of_steps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
 
 
 def code_of(rule: Rule) -> str | None:
-    """The flag or the method of twelve months that a rule writes: the last part of its id, with underscores."""
+    """The flag that a rule writes, which is the last part of its id with underscores, or its method (METHOD_NAMES)."""
+    if rule.action != "flag":
+        return _METHOD_OF.get(rule.id)
     code = rule.id.rpartition(".")[-1].replace("-", "_")
-    codes = FLAGS if rule.action == "flag" else METHODS if rule.id.startswith(TWELVE_MONTHS) else {}
-    return code if code in codes else None
+    return code if code in FLAGS else None
 
 
 def unnamed(versions: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,8 @@ from polars.lazyframe.group_by import LazyGroupBy
 
 from pipelines.normalize.pipeline import standardize
 from pipelines.sample import Filer
-from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VALUE_TABLES
+from pipelines.stages.schemas import UNREAD_REPORTS, VALUE_TABLES
+from pipelines.stages.values_of_batch import of_all_lengths
 from pipelines.storage.lake import Lake
 from tests.property.histories import acceptances, decoded, listed, simulated
 from tests.strategies import examples, filers, together
@@ -31,7 +32,8 @@ ALONE = ("0000909832", "0000097476", "0000002186")  # Costco, Texas Instruments,
 def tables_of(*frames: pl.DataFrame) -> Tables:
     """All tables of the facts, acceptances and registrants of some companies."""
     found = standardize(*frames)
-    return {name: getattr(found, "versions" if name == REPLAYED else name) for name in OF_RULES}
+    of_all = of_all_lengths(found)
+    return {name: of_all[name] if name in of_all else getattr(found, name) for name in OF_RULES}
 
 
 def by_company(tables: Iterable[Tables]) -> dict[Company, list[tuple[Any, ...]]]:

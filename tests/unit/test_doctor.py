@@ -143,7 +143,7 @@ def test_every_part_is_repaired_and_the_next_synchronization_makes_the_same_buil
     assert f"version log: restored {values.height} versions in 2 segments" in out
     assert not runs.exists()
     restored = logged(home)
-    key = ["cik", "period_end", "item"]
+    key = ["cik", "period_end", "n", "item"]
     assert_frame_equal(
         restored.drop("rules").sort(key, maintain_order=True),
         values.drop("rules").sort(key, maintain_order=True),

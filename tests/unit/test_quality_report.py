@@ -114,7 +114,7 @@ def test_what_is_missing_is_counted_by_item_and_by_company():
     assert missing.by_item(periods, reasons).head(3).rows() == [
         ("roic", 4, 2, 0.5, "b"),
         ("revenue", 4, 1, 0.75, "a"),
-        ("cash_and_equivalents", 4, 0, 1.0, None),
+        ("capital_expenditure", 4, 0, 1.0, None),
     ]
     values = 2 * len(ITEM_NAMES)
     assert missing.by_company(periods).rows() == [("B", 2, 2, 1 - 2 / values, "roic"), ("A", 2, 1, 1 - 1 / values, "")]

@@ -8,6 +8,7 @@ import polars as pl
 from pipelines.normalize import rules
 from pipelines.normalize.balance.values import FLAGS
 from pipelines.normalize.elements import OF_SOURCE
+from pipelines.normalize.history.log import TWELVE_MONTHS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import ways
 from pipelines.tables import rule_table
@@ -37,6 +38,7 @@ VALUES = pl.Schema(
         "cik": pl.String(),
         "class_member": pl.String(),
         "period_end": pl.Date(),
+        "n": pl.Int32(),
         "item": pl.String(),
         "accession": pl.String(),
         "value": pl.Float64(),
@@ -67,6 +69,7 @@ def value(cik: str, rule: str | None, *legs: dict[str, Any], **of: Any) -> dict[
     given = {
         "class_member": "",
         "period_end": DAY,
+        "n": TWELVE_MONTHS,
         "item": "cash",
         "accession": "a1",
         "value": 5.0,

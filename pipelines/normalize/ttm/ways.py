@@ -93,9 +93,9 @@ METHOD_NAMES = {
     QUARTER_AS_FILED: "quarter",
     QUARTER_BY_DIFFERENCE: "quarter_by_difference",
 }
+"""The name of each way in column `method` of table `versions`."""
 SINGLE_FIGURES = (FISCAL_YEAR, QUARTER_AS_FILED)
 """The ways that are one figure as filed."""
-"""The name of each way in column `method` of table `versions`."""
 
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
