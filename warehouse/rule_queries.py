@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from warehouse.reader import OpenBuild
+from warehouse.schema import of_quarters
 from warehouse.series import with_class
 
 
@@ -69,16 +70,20 @@ named AS (
     UNION ALL SELECT 0, lineage.rule, cik, period_kind, period_end, item FROM {lineage} AS lineage
         SEMI JOIN held USING (cik, period_kind, period_end, item, version)
         WHERE of_class = '' AND lineage.rule IN $rules
-    UNION ALL SELECT 1, rule, cik, period_kind, period_end, item FROM gaps
+    UNION ALL SELECT 1, rule, cik, period_kind, period_end, item FROM {gaps}
         WHERE rule IN $rules AND cik IN (SELECT cik FROM asked)
     {proofs}
 ),
 best AS (SELECT rule, arg_min((symbol, cik, period_kind, period_end, item),
-    (rank, place, period_kind = 'ttm', -epoch(period_end), item)) AS of
-    FROM named JOIN asked USING (cik) GROUP BY rule)
-SELECT best.rule, of[1], of[5], coalesce(period, CAST(of[4] AS VARCHAR)), value FROM best
-LEFT JOIN {versions} AS versions ON cik = of[2] AND versions.period_kind = of[3] AND versions.period_end = of[4]
-    AND versions.item = of[5] AND is_current AND of_class = ''
+    (rank, place, list_position(['annual', 'ttm', 'quarter'], period_kind), -epoch(period_end), item)) AS of
+    FROM named JOIN asked USING (cik) GROUP BY rule),
+quarters_of AS (SELECT DISTINCT cik, period_end, 'FY' || period AS label FROM {versions}
+    WHERE period_kind = 'ttm' AND cik IN (SELECT cik FROM asked))
+SELECT best.rule, of[1], of[5],
+    coalesce(period, CASE WHEN of[3] = 'quarter' THEN label END, CAST(of[4] AS VARCHAR)), value FROM best
+LEFT JOIN quarters_of ON quarters_of.cik = of[2] AND quarters_of.period_end = of[4]
+LEFT JOIN {versions} AS versions ON versions.cik = of[2] AND versions.period_kind = of[3]
+    AND versions.period_end = of[4] AND versions.item = of[5] AND is_current AND of_class = ''
 """
 PROOFS = """UNION ALL SELECT 2, rule, cik, period_kind, period_end, item FROM proofs
         WHERE rule IN $rules AND cik IN (SELECT cik FROM asked)"""
@@ -98,11 +103,17 @@ def decided(build: OpenBuild, rules: Collection[str], companies: Sequence[tuple[
     found = build.rows(
         NAMED.format(
             proofs=PROOFS if "proofs" in build.columns else "",
-            **{table: with_class(build, table) for table in ("versions", "lineage")},
+            **{table: _of_all_kinds(build, table) for table in ("versions", "lineage", "gaps")},
         ),
         {"rules": list(rules), "ciks": ciks, "symbols": symbols},
     )
     return {rule: Decided(*rest) for rule, *rest in found}
+
+
+def _of_all_kinds(build: OpenBuild, table: str) -> str:
+    """SQL: the rows of a table with those of quarters, and column `of_class` (with_class)."""
+    tables = [name for name in (table, of_quarters(table)) if name in build.columns]
+    return f"({' UNION ALL BY NAME '.join(f'FROM {with_class(build, name)}' for name in tables)})"
 
 
 def companies(build: OpenBuild) -> dict[str, str]:

@@ -29,8 +29,9 @@ ITEM, VERSION, CAUSE = 3, 4, -5
 Row = tuple[object, ...]
 LOG = """
     SELECT v.* EXCLUDE (recorded_at, known_at) FROM versions v
-    WHERE filed >= '{}' ORDER BY ALL
+    WHERE filed >= '{}' AND item <> 'eps_diluted' ORDER BY ALL
 """
+"""Of diluted earnings per share, the newest report alone leads to 4.43, and with the one before to 4.44."""
 
 
 class Sec(httpx.BaseTransport):

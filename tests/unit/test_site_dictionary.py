@@ -90,8 +90,16 @@ def test_reasons_of_gaps_are_those_that_the_rules_give():
     """All reasons in the tables of the rules, and no other, with their items."""
     of_items = set(WITHOUT_MEANING.select("reason", "item").iter_rows())
     of_items |= {(each.reason, each.item) for each in evidence.EVIDENCE} | reasons_of_items()
-    reasons = {*gaps.REASONS, *WITHHELD, "negative_fcf", gaps.LEFT_OUT, CLASS_NOT_STATED, ONE_CLASS_REASON}
-    reasons |= {vocabulary.NOT_IN_COMPANYFACTS}
+    reasons = {
+        *gaps.REASONS,
+        *gaps.OF_QUARTERS.reasons,
+        *WITHHELD,
+        "negative_fcf",
+        gaps.LEFT_OUT,
+        CLASS_NOT_STATED,
+        ONE_CLASS_REASON,
+    }
+    reasons |= {vocabulary.NOT_IN_COMPANYFACTS, *gaps.OF_QUARTERS.reasons}
     reasons |= {reason for reason, _ in of_items}
 
     assert set(vocabulary.GAPS) == reasons

@@ -19,6 +19,7 @@ from pipelines.edgar import listing_checks
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import open_source
+from pipelines.normalize.history.log import TWELVE_MONTHS
 from pipelines.normalize.periods import successions
 from pipelines.normalize.periods.predecessors import CONTINUED
 from pipelines.normalize.periods.successions import Succession
@@ -72,7 +73,7 @@ class Run:
     def trailing(self, filer: Filer, end: date) -> float | None:
         """Revenue of the twelve months to a day, from the newest version in the log."""
         rows = self.lake.of_companies(VERSIONS, [filer.cik])
-        current = rows.filter(pl.col("is_current"), item="revenue", period_end=end)
+        current = rows.filter(pl.col("is_current"), item="revenue", period_end=end, n=TWELVE_MONTHS)
         return current["value"].item() if current.height else None
 
     def unknown_acceptances(self, filer: Filer) -> int:

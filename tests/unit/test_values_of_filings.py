@@ -12,7 +12,7 @@ from pipelines.dagster_app.definitions import run_job
 from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.mirror import file_of
 from pipelines.fake_sec.server import running_server
-from pipelines.normalize.history.log import VERSION_OF
+from pipelines.normalize.history.log import TWELVE_MONTHS, VERSION_OF
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import batches
@@ -80,7 +80,7 @@ def current(home: Home) -> list[tuple[object, ...]]:
 def of_year(home: Home, filer: Filer, item: str = "revenue") -> list[tuple[float | None, str]]:
     """Value and cause of each version of the year that the packages state."""
     of = pl.col("period_end").cast(pl.String) == "2024-12-31"
-    return versions(home).filter(of, cik=filer.cik, item=item).select("value", "cause").rows()
+    return versions(home).filter(of, cik=filer.cik, item=item, n=TWELVE_MONTHS).select("value", "cause").rows()
 
 
 def test_values_see_what_filings_state(mirror, synchronize):
