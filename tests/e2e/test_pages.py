@@ -23,6 +23,7 @@ from tests.conftest import PROJECT
 from tests.e2e.homes import PATIENCE, query
 from tests.servers import active_key
 from tests.sites import Main, Read, Site
+from warehouse.line_items import SERVED_NAMES
 
 # read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
@@ -115,7 +116,7 @@ def test_a_company_is_found_and_its_values_are_traced_and_downloaded(reader, sam
     assert {f"{COMPANY}/{item}/{period}" for item, period, _, _ in held} <= set(page.links)
     assert [len(known["data-y"] or "") > 0 for tag, known in page.elements if known.get("class") == "point"].count(
         True
-    ) == len(held)
+    ) == len([item for item, *_ in held if item in SERVED_NAMES])
     item, period, value, accession = next(row for row in held if row[0] == "revenue")
     assert f"/filings/{accession}" in Read(reader.get(f"{COMPANY}/{item}/{period}").text).links
     assert f"{value:,.0f}" in reader.get(f"/filings/{accession}").text

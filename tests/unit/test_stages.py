@@ -407,7 +407,7 @@ LOSSES: dict[str, Callable[[bytes], bytes]] = {
     "no value": in_json(changed(val=None)),
 }
 WITHDRAWALS: dict[str, Callable[[bytes], bytes]] = {
-    "24 of 60": in_json(changed(val=0)),
+    "72 of 174": in_json(changed(val=0)),
 }
 
 
