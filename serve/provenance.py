@@ -47,7 +47,7 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
         symbol: symbol of common equity in any case, of any share class, also if it is no longer listed.
         item: name of a line item.
         period: a label in any case, or the last day of a period; for a day, trailing twelve months take precedence. A
-            balance of a quarter is that of the twelve months that end with it.
+            balance of a quarter is found under the twelve months that end with it.
 
     Raises:
         CommandError: the symbol, item or period does not exist; the message names what exists instead.
@@ -155,7 +155,7 @@ def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
 
 
 def _form(label: str) -> str:
-    """The form of a label: that of a year, of a quarter, or of twelve months."""
+    """The label in the form of a year, a quarter or twelve months."""
     return re.sub(r"\d", "9", label)
 
 

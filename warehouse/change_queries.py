@@ -59,7 +59,7 @@ def _changed(build: OpenBuild) -> str:
 
 
 def counts(build: OpenBuild, ciks: Collection[str] | None = None) -> Counts:
-    """How many values of covered companies differ from the build before; of all, or of those with some CIKs."""
+    """How many values of covered companies differ from the build before, of all companies or of some CIKs."""
     withdrawn = "changes.after IS NULL"
     [row] = build.rows(
         f"SELECT count(*) FILTER (NOT {withdrawn} AND changes.before IS NULL), "
@@ -86,7 +86,7 @@ def added(build: OpenBuild) -> list[tuple[str, str | None]]:
 
 
 def newest(build: OpenBuild, limit: int, ciks: Collection[str] | None = None) -> list[Change]:
-    """The changes of a build, those of the filings that were accepted last first; at most so many.
+    """The changes of a build, at most so many; the filings that were accepted last come first.
 
     Args:
         build: the build.

@@ -193,7 +193,7 @@ ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)
 SERVED_ITEMS: tuple[LineItem, ...] = tuple(item for item in LINE_ITEMS if item.is_served)
 SERVED_NAMES: tuple[str, ...] = tuple(item.name for item in SERVED_ITEMS)
 FURTHER_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS if not item.is_served)
-"""The items that the warehouse, the pages and their files have besides those of the interface."""
+"""The items that the warehouse, the pages and their files have, and the interface has not."""
 ITEMS_BY_CLASS: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS if "share" in item.unit)
 """The items that each class of stock has for itself: amounts per share and counts of shares."""
 

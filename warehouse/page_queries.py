@@ -133,7 +133,7 @@ def stated(
         build: the build.
         company: the symbol.
         reports: the filings of its company.
-        of_quarters: those of single quarters instead of twelve months and years.
+        of_quarters: the values of single quarters instead of twelve months and years.
     """
     source = _of_quarters("versions", has_label=True) if of_quarters else "versions"
     rows = build.rows(
@@ -168,7 +168,7 @@ def facts_behind(build: OpenBuild, company: OfSymbol, *, of_quarters: bool = Fal
     Args:
         build: the build.
         company: the symbol.
-        of_quarters: those behind flows of single quarters instead.
+        of_quarters: the facts behind flows of single quarters instead.
     """
     versions, lineage = (
         f"{schema.of_quarters(name)} AS {name}" if of_quarters else name for name in ("versions", "lineage")

@@ -111,7 +111,7 @@ def decided(build: OpenBuild, rules: Collection[str], companies: Sequence[tuple[
 
 
 def _of_all_kinds(build: OpenBuild, table: str) -> str:
-    """SQL: the rows of a table with those of quarters, and column `of_class` (with_class)."""
+    """SQL: the rows of a table and of its table of quarters, with column `of_class` (with_class)."""
     tables = [name for name in (table, of_quarters(table)) if name in build.columns]
     return f"({' UNION ALL BY NAME '.join(f'FROM {with_class(build, name)}' for name in tables)})"
 

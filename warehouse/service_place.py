@@ -13,7 +13,7 @@ SECONDS = 1.0
 ANY = {"0.0.0.0": "127.0.0.1", "::": "localhost"}
 """What a browser on this machine asks of a service that listens on all addresses."""
 HOST, PORT = "127.0.0.1", 8000
-"""Where a service listens unless it is told otherwise."""
+"""Where a service listens by default."""
 
 
 def of_service(home: Path) -> tuple[str, int] | None:
@@ -30,7 +30,7 @@ def of_service(home: Path) -> tuple[str, int] | None:
 
 
 def pages_of(home: Path) -> str:
-    """The address of the pages: the public one, else that of the service that runs, else that of one by default."""
+    """The address of the pages: the public one, else of the running service, else the default."""
     public = os.environ.get("FUNDAMENTALS_BASE_URL", "").rstrip("/").removesuffix("/v1")
     host, port = of_service(home) or (HOST, PORT)
     return public or f"http://{f'[{host}]' if ':' in host else host}:{port}"

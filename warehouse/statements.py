@@ -1,7 +1,7 @@
 """Statements as filed: their lines, and which of them are the facts of values.
 
-Belongs here: grouping rows of table `newest_statements`, and finding facts among them: those of one value on the
-statements on which they stand, and those of all values on the statements of one filing; pure functions.
+Belongs here: grouping rows of table `newest_statements`, and finding on them the facts of one value, or of all values
+that a filing led to; pure functions.
 Does not: the SQL (explain_queries, statement_queries), printing (serve.cli.statements, serve.site.statements_page),
 which lines a build has (pipelines.tables.newest_statements).
 """

@@ -41,7 +41,7 @@ WAY = "way"
 MALFORMED_ROWS = "malformed_rows"
 """The number of rows of the SEC's list that were skipped."""
 OF_YEARS = pl.col("n") == TWELVE_MONTHS
-"""The versions that are counted: those of twelve months and of balances. Each quarter is a part of one."""
+"""Counts cover twelve months and balances; a quarter is a part of twelve months, and would count twice."""
 FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
 
 

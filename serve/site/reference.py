@@ -76,7 +76,7 @@ def _operation(path: str, get: Json, described: Json, live: Live | None) -> dict
 
 
 def _asked(get: Json, parameters: list[Json], live: Live | None) -> tuple[Json, Json]:
-    """The query and the symbol of the example request: those of the live examples, else the description's."""
+    """The query and the symbol of the example request, from the live examples or else from the description."""
     if live:
         return live.asked[get["operationId"]], {"symbol": quote(live.company.symbol, safe="")}
     query, symbol = (

@@ -131,7 +131,7 @@ class Sheet:
             yield from self._of_items(further)
 
     def _of_items(self, items: Iterable[str]) -> Iterator[Markdown]:
-        """The rows of some items, each with those of its growth and margin."""
+        """The rows of some items, each followed by its growth and margin."""
         revenue = self._numbers["revenue"]
         for item in items:
             yield _joined(plain(TITLES[item]), map(partial(self._cell, item), self.slots, self._values[item]))

@@ -54,7 +54,7 @@ Cell = str | float | None
 def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source], root: str = "") -> bytes:
     """The workbook: a sheet for each kind of periods with the columns of the CSV (SHEETS), and sheet Sources.
 
-    Sheet Sources has one row for each fact. The balances of quarters have theirs there as those of twelve months.
+    Sheet Sources has one row for each fact. The facts of a quarter's balances stand there under twelve months.
 
     Args:
         company: the company.

@@ -144,7 +144,7 @@ class Follower:
 @pytest.mark.parametrize(
     ("filings", "number", "burst", "kills", "hours"),
     [
-        ("recent", 3, 1, 1, (15.5, 16.5)),
+        ("recent", 4, 2, 1, (15.5, 16.5)),
         pytest.param("off", 170, 150, 20, (6, 21.5), marks=pytest.mark.long),
         pytest.param("recent", 76, 29, 10, (6, 22), marks=pytest.mark.long),
     ],

@@ -10,7 +10,7 @@ SERIES_KEY = ["cik", "class_member"]
 """A series of a company: its own, whose class is the empty text, or that of a class of stock."""
 VERSION_OF = [*SERIES_KEY, "period_end", "n", "item"]
 TWELVE_MONTHS, ONE_QUARTER = 4, 1
-"""Column `n`: the quarters that a value is of. Balances have that of the twelve months that end with their day."""
+"""Column `n`: how many quarters a value covers. A balance counts as one of the twelve months that end on its day."""
 SOURCE = "source"
 """The cause of a version that follows from what was read later of known filings."""
 CORRECTION = "correction"
@@ -68,7 +68,7 @@ and item whose versions are recorded a second time (late): the rows before it no
 
 
 def with_later_columns(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with `class_member` and `n`; those of earlier releases are of the company's series and of twelve months."""
+    """Rows with `class_member` and `n`; earlier releases had the company's series and twelve months only."""
     earlier = {"class_member": pl.lit(""), "n": pl.lit(TWELVE_MONTHS, pl.Int32)}
     return rows.with_columns(
         pl.col(name).fill_null(value) if name in rows.columns else value.alias(name) for name, value in earlier.items()

@@ -148,7 +148,7 @@ NOT_BELOW_BASIC = Rule(
 )
 
 BASIC = "eps_basic"
-"""The earnings per share that `earnings_numerator` is the numerator of; that of diluted ones may differ from it."""
+"""The earnings per share whose numerator is `earnings_numerator`; diluted ones may have another numerator."""
 OTHER_SHARES_REASON, CONTRADICTED_REASON, MIXED_REASON = "eps_of_other_shares", "contradicted_by_filing", "mixed_basis"
 ONE_CLASS_REASON = "shares_of_one_class"
 

@@ -262,7 +262,7 @@ REASONS: dict[str, pl.Expr] = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of period: its items, and the reasons for those without value that no rule withholds, in order."""
+    """A kind of period: its items, and in order the reasons for items without value that no rule withholds."""
 
     items: tuple[str, ...]
     reasons: dict[str, pl.Expr]

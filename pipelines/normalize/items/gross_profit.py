@@ -32,7 +32,7 @@ REVENUE_LESS_COST = Rule(
 )
 LEAST_PART = 0.1
 """The cost of all that is sold is hardly ever a smaller part of the costs of operations. Oracle's cost of revenue of
-2010 and 2011, that of some products, is 5 % and 9 % of them; the smallest of Meta is 16 %."""
+2010 and 2011 covers some products only: it is 5 % and 9 % of them; the smallest of Meta is 16 %."""
 
 OTHER_SCOPE = Rule(
     "gross-profit.withheld.other-scope",
@@ -70,7 +70,7 @@ def gross_profit(points: Points, revenue: Item) -> Item:
 
     Args:
         points: the amounts known at each quarter end after each filing.
-        revenue: the item, whose legs and rules are those of the difference, too.
+        revenue: the item; the difference has its legs and rules, too.
     """
     stated, cost = flow(points, "gross_profit"), flow(points, "cost_of_revenue")
     is_stated = ~np.isnan(stated.value)

@@ -54,8 +54,8 @@ FAR_FROM_TO_DATE = Rule(
 )
 IN_OTHER_UNITS = Rule(
     "quarter.in-other-units",
-    f"A quarter in units is withheld if its year, or before that is stated each quarter beside it, is in thousands and "
-    f"{A_THOUSANDTH[0]} times larger a day: it is stated without the zeros.",
+    f"A quarter in units is withheld if its year, or as long as no year is stated each neighbouring quarter, is in "
+    f"thousands and {A_THOUSANDTH[0]} times larger a day: the quarter is stated without the zeros.",
     "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
     "withhold",
 )
@@ -122,7 +122,7 @@ def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
 
 
 def _with_years(windows: Windows) -> Windows:
-    """The windows, and for quarters before a year end those after the first filing of the year, which judges them."""
+    """The windows, and for each quarter within a year one more after the first filing of the year, which judges it."""
     last = np.flatnonzero(windows.newest(np.ones(len(windows.q), dtype=np.bool_)))
     some = windows.at(last)
     year_end = np.where(some.is_year_end, np.nan, some.q + QUARTERS_A_YEAR - some.quarter)
@@ -211,7 +211,7 @@ def _is_far_from_to_date(windows: Windows, stated: Ints) -> Flags:
 
 
 def _is_in_other_units(windows: Windows, amount: Floats, days: Floats) -> Flags:
-    """Whether the year, or all quarters beside it if that is unknown, are in thousands, and so much larger."""
+    """Whether the year, or if it is unknown each neighbouring quarter, is in thousands, and so much larger."""
     of, q = windows.of, windows.q
     year = windows.find(q + QUARTERS_A_YEAR - windows.quarter, QUARTERS_A_YEAR)
     quarters = [windows.find(q + apart, 1) for apart in (-QUARTERS_A_YEAR, -1, 1, QUARTERS_A_YEAR)]
