@@ -1,9 +1,11 @@
 """Dagster's record in a home, as its UI and its daemon write it.
 
-Belongs here: turning the schedule on and off, a sign of life of the daemon. Does not: any test.
+Belongs here: opening it, a run of the job, turning the schedule on and off, a sign of life of the daemon. Does not: any
+test.
 """
 
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 from dagster._core.definitions.run_request import InstigatorType
@@ -15,8 +17,21 @@ from dagster._core.remote_origin import (
 from dagster._core.scheduler.instigation import InstigatorState, InstigatorStatus, ScheduleInstigatorData
 from dagster._daemon.types import DaemonHeartbeat
 
-from pipelines.dagster_app.definitions import JOB
+from pipelines.dagster_app.definitions import JOB, build_definitions
+from pipelines.storage.home import Home
 from warehouse.schedule import CRON
+
+
+def opened(home: Home) -> dg.DagsterInstance:
+    """The instance of a home; close it by using it as a context manager."""
+    return dg.DagsterInstance.from_config(str(home.dagster))
+
+
+def run_by_dagster(home: Home, **config: Any) -> dg.ExecuteInProcessResult:
+    """Run the job as Dagster's daemon does, whether it succeeds or not."""
+    job = build_definitions({}).resolve_job_def(JOB)
+    with opened(home) as instance:
+        return job.execute_in_process(run_config=config, instance=instance, raise_on_error=False)
 
 
 def write(home: Path, *, is_on: bool, lived_at: float) -> None:

@@ -1,7 +1,7 @@
 """Dagster's record in a home, as far as the service and the doctor need it, which do not import Dagster.
 
 Belongs here: whether the daily schedule is turned on, and when the daemon gave a sign of life. Does not: the record of
-runs (pipelines.dagster_app.run_history), what the schedule is (schedule).
+runs (pipelines.dagster_app.recorder), what the schedule is (schedule).
 """
 
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,7 @@
 """SQLite files: whether one is whole, and a consistent copy of one that others write.
 
 Belongs here: what holds for each SQLite file of a home. Does not: what is in them (serve.access,
-pipelines.dagster_app.run_history).
+pipelines.dagster_app.recorder).
 """
 
 import sqlite3

@@ -15,8 +15,7 @@ import dagster as dg
 import polars as pl
 
 from pipelines.dagster_app import asset_specs
-from pipelines.dagster_app.resources import is_of_command
-from pipelines.dagster_app.run_history import refuse
+from pipelines.dagster_app.retention import refuse
 from pipelines.edgar.errors import EdgarError, UnopenedError
 from pipelines.run.plan import Step
 from pipelines.run.result import Link, Markdown, Shown, StepResult
@@ -77,21 +76,30 @@ KINDS: dict[type, Callable[[Any], object]] = {
 """How Dagster shows what is neither a number nor a plain text."""
 
 
-def counts_of(metadata: Mapping[str, dg.MetadataValue]) -> dict[str, int]:
-    """The counts in the metadata of an asset."""
-    return {name: entry.value for name, entry in metadata.items() if isinstance(entry, dg.IntMetadataValue)}  # type: ignore[misc]
-
-
-def _print(context: dg.AssetExecutionContext, shown: Mapping[str, Shown]) -> None:
-    """Print numbers and short texts, which the UI shows as the output of the step; the command prints a table."""
-    for name, value in shown.items() if not is_of_command(context.run) else ():
+def _print(shown: Mapping[str, Shown]) -> None:
+    """Print numbers and short texts, which the UI shows as the output of the step."""
+    for name, value in shown.items():
         if not isinstance(value, pl.DataFrame | Markdown):
             print(f"{name.replace('_', ' ')}: {f'{value:,}' if isinstance(value, int | float) else value}")
 
 
-def _result(result: StepResult, key: dg.AssetKey | None = None) -> dg.MaterializeResult[None]:
+def results_of(step: Step, result: StepResult) -> Iterator[dg.MaterializeResult[None]]:
+    """The assets of a step with what people see of them: itself, and of a new build each table and view."""
     version = dg.DataVersion(result.version[:DIGITS]) if result.version else None
-    return dg.MaterializeResult(asset_key=key, metadata=metadata_of(result.shown), data_version=version)
+    yield dg.MaterializeResult(
+        asset_key=dg.AssetKey(step.name), metadata=metadata_of(result.shown), data_version=version
+    )
+    build = {"build": result.shown["build"]} if result.tables else {}
+    for name, (rows, of_rows) in result.tables.items():
+        yield dg.MaterializeResult(
+            asset_key=asset_specs.key_of(schema.BY_NAME[name]),
+            metadata=metadata_of({"row_count": rows, **build}),
+            data_version=dg.DataVersion(of_rows),
+        )
+    for view in views.VIEWS if result.tables else ():
+        yield dg.MaterializeResult(
+            asset_key=asset_specs.key_of(view), metadata=metadata_of(build), data_version=version
+        )
 
 
 def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
@@ -111,8 +119,9 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     ) -> dg.MaterializeResult[None]:
         with _retrying(context):
             result = step.run(synchronization, context.log)
-            _print(context, result.shown)
-            return _result(result)
+            _print(result.shown)
+            [made] = results_of(step, result)
+            return made
 
     return run
 
@@ -140,31 +149,15 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
     ) -> Iterator[dg.MaterializeResult[None]]:
         result = step.run(synchronization, context.log)
-        _print(context, result.shown)
-        yield _result(result, asset_specs.BUILD)
-        for name, (rows, version) in result.tables.items():
-            of_table = {"row_count": rows, "build": result.shown["build"]}
-            yield dg.MaterializeResult(
-                asset_key=asset_specs.key_of(schema.BY_NAME[name]),
-                metadata=metadata_of(of_table),
-                data_version=dg.DataVersion(version),
-            )
-        for view in views.VIEWS if result.tables else ():
-            yield dg.MaterializeResult(
-                asset_key=asset_specs.key_of(view),
-                metadata=metadata_of({"build": result.shown["build"]}),
-                data_version=dg.DataVersion(result.version[:DIGITS]),
-            )
+        _print(result.shown)
+        yield from results_of(step, result)
 
     return run
 
 
 @contextmanager
 def _retrying(context: dg.AssetExecutionContext) -> Iterator[None]:
-    """In a run that Dagster launched, ask again later what may pass by itself; the command fails at once.
-
-    A run that was mistyped is refused.
-    """
+    """Ask again later what may pass by itself; a run that was mistyped is refused."""
     try:
         yield
     except MISTYPED as error:
@@ -173,7 +166,7 @@ def _retrying(context: dg.AssetExecutionContext) -> Iterator[None]:
     except EdgarError as error:
         seconds = FIRST_WAIT * 2**context.retry_number
         # a server that asks to wait longer is not asked: the queue waits for this run
-        if is_of_command(context.run) or error.passes_in is None or error.passes_in > seconds:
+        if error.passes_in is None or error.passes_in > seconds:
             raise
         context.log.warning(f"{error}; asked again {RETRIES} times at most, the next time in {seconds} seconds")
         raise dg.RetryRequested(RETRIES, seconds) from error

@@ -14,10 +14,20 @@ from pipelines.dagster_app.assets import metadata_of
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
 from pipelines.run.first_build import GATES
-from pipelines.run.gates import Gate
-from pipelines.run.plan import Step
+from pipelines.run.gates import Finding, Gate, checked
+from pipelines.run.plan import Done, Step
 from pipelines.run.result import shown_rows
 from pipelines.run.synchronization import Synchronization
+
+
+def _result(gate: Gate, step: str, found: Finding) -> dg.AssetCheckResult:
+    return dg.AssetCheckResult(
+        check_name=gate.__name__,
+        asset_key=dg.AssetKey(step),
+        passed=found.holds,
+        description=found.description or None,
+        metadata={} if found.holds else metadata_of(shown_rows(found.rows)),
+    )
 
 
 def _blocking(gate: Gate, step: str) -> dg.AssetChecksDefinition:
@@ -25,9 +35,7 @@ def _blocking(gate: Gate, step: str) -> dg.AssetChecksDefinition:
 
     @dg.asset_check(asset=dg.AssetKey(step), name=gate.__name__, description=gate.__doc__, blocking=True)
     def check(synchronization: dg.ResourceParam[Synchronization]) -> dg.AssetCheckResult:
-        found = gate(synchronization)
-        shown = {} if found.holds else metadata_of(shown_rows(found.rows))
-        return dg.AssetCheckResult(passed=found.holds, description=found.description or None, metadata=shown)
+        return _result(gate, step, checked(gate, synchronization))
 
     return check
 
@@ -47,19 +55,37 @@ def quality_of_values(
     The UI can execute each of them alone.
     """
     selected = {key.name for key in context.selected_asset_check_keys}
+    for result in _of_values(synchronization):
+        if result.check_name in selected:
+            yield result
+
+
+def _of_values(synchronization: Synchronization) -> Iterator[dg.AssetCheckResult]:
     rows = quality.measured(synchronization.lake, synchronization.workers)
     failing_rows = quality.in_check_order(rows.filter(pl.col("outcome") == FAILS))
-    for tally in quality.tallied(rows).filter(pl.col("check").is_in(selected)).iter_rows(named=True):
-        name, fails = tally["check"], failing_rows.filter(pl.col("check") == tally["check"])
+    for tally in quality.tallied(rows).iter_rows(named=True):
+        fails = failing_rows.filter(pl.col("check") == tally["check"])
         counts = {column: tally[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
         yield dg.AssetCheckResult(
-            check_name=name,
+            check_name=tally["check"],
             asset_key=BUILD,
             passed=tally["passed"],
             severity=dg.AssetCheckSeverity.WARN,
             description=f"{tally[FAILS]} of {tally['compared']} fail, of {tally['companies']} companies",
             metadata={**counts, **metadata_of(shown_rows(fails.drop("check", "outcome")))},
         )
+
+
+def results_of(done: Done, synchronization: Synchronization) -> Iterator[dg.AssetCheckResult]:
+    """The checks of a step that was run: its gates, and those of the values of a new build.
+
+    Args:
+        done: the step with what its gates found.
+        synchronization: with the tables of the build.
+    """
+    yield from (_result(gate, done.step.name, found) for gate, found in done.findings.items())
+    if done.result.tables:
+        yield from _of_values(synchronization)
 
 
 @cache

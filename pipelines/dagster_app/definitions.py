@@ -1,13 +1,12 @@
 """The definitions that Dagster loads: assets, checks, the job, its schedule and its sensor.
 
-Belongs here: one factory for the UI, the command line and the tests. Does not: any asset or rule.
+Belongs here: one factory for the UI and the tests. Does not: any asset or rule, the commands (recorder).
 """
 
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
 
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
@@ -15,18 +14,15 @@ from pydantic import Field
 
 from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
-from pipelines.dagster_app.assets import assets, counts_of
+from pipelines.dagster_app.assets import assets
 from pipelines.dagster_app.checks import blocking, quality_of_values
-from pipelines.dagster_app.launcher import PROCESS, process_named
-from pipelines.dagster_app.resources import COMMAND, LAUNCHED_BY, Configured, tags_of
-from pipelines.dagster_app.run_history import held_back_by, is_refused, recording, remove
+from pipelines.dagster_app.resources import Configured
 from pipelines.edgar.sources import open_source
-from pipelines.errors import PipelineError, StepError
+from pipelines.errors import PipelineError
 from pipelines.run.filing_queue import Queue
 from pipelines.run.heartbeat import Heartbeat, figures
 from pipelines.run.newest_filings import EVERY, Covered, exclusive_access, to_synchronize
-from pipelines.run.plan import STEPS, Outcome, without_filings
-from pipelines.run.steps import WAY
+from pipelines.run.plan import STEPS, without_filings
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
 from warehouse.schedule import CRON, TIME_ZONE
@@ -34,13 +30,12 @@ from warehouse.schedule import CRON, TIME_ZONE
 JOB = "synchronize"
 
 
-def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False) -> dg.Definitions:
+def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
     """Assets, checks, job, schedule and sensor.
 
     Args:
         environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad, FUNDAMENTALS_SCHEDULE
             of the schedule; with FUNDAMENTALS_FILINGS=off there are no steps of filings.
-        is_quiet: whether the log of a run of the job is in Dagster's record only, not on standard error.
     """
     synchronization = Configured(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
@@ -65,9 +60,7 @@ def build_definitions(environment: Mapping[str, str], *, is_quiet: bool = False)
 
     @dg.config_mapping
     def requested(request: Request) -> dict[str, Any]:
-        level = "CRITICAL" if is_quiet else "DEBUG"
-        console = {"loggers": {"console": {"config": {"log_level": level}}}}
-        return {"resources": {"synchronization": {"config": dict(request)}}, **console}
+        return {"resources": {"synchronization": {"config": dict(request)}}}
 
     job = dg.define_asset_job(
         JOB,
@@ -130,52 +123,6 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition, environment: Mappi
         return dg.RunRequest(run_config={"source": "live", "symbols": ",".join(symbols), "newest": True})
 
     return newest_filings
-
-
-def run_job(home: Home, source: str, symbols: str = "", *, full: bool = False, newest: bool = False) -> Outcome:
-    """Run the job in this process with the Dagster instance of the home, which the UI uses too.
-
-    Raises:
-        PipelineError, WarehouseError: raised by an asset; Dagster's record of runs cannot be read or written.
-        KeyboardInterrupt: the run was stopped with Ctrl-C.
-    """
-    job = build_definitions(os.environ, is_quiet=True).resolve_job_def(JOB)
-    run_config = {"source": source, "symbols": symbols, "full": full, "newest": newest}
-    tags = {LAUNCHED_BY: COMMAND, PROCESS: process_named(os.getpid()), **tags_of(str(source), symbols)}
-    run_id = str(uuid4())
-    with recording(home.dagster) as instance:
-        held_back: BaseException | None = None
-        try:
-            job.execute_in_process(run_config=run_config, instance=instance, run_id=run_id, tags=tags)
-        except (dg.DagsterError, StepError) as error:
-            held_back = error
-        except dg.DagsterExecutionInterruptedError as error:
-            raise KeyboardInterrupt from error
-        finally:
-            if is_refused(instance, run_id):  # whoever typed the command reads why at once
-                remove(instance, run_id)
-        logged = [
-            event.dagster_event
-            for event in instance.all_logs(run_id, {dg.DagsterEventType.ASSET_MATERIALIZATION})
-            if event.dagster_event
-        ]
-        stopped_by = held_back_by(instance, run_id)
-    counts: dict[str, int] = {}
-    way = ""
-    for event in logged:
-        metadata = event.step_materialization_data.materialization.metadata
-        counts.update(counts_of(metadata))
-        way = str(metadata[WAY].value) if WAY in metadata else way
-    if held_back and not stopped_by:
-        raise _cause_of(held_back)
-    return Outcome(counts, stopped_by, way)
-
-
-def _cause_of(error: BaseException) -> BaseException:
-    """The original error of a resource; Dagster wraps errors of resources, but not those of assets."""
-    cause = error.__cause__
-    known = PipelineError | WarehouseError | OSError
-    return cause if isinstance(error, dg.DagsterError) and isinstance(cause, known) else error
 
 
 definitions = build_definitions(os.environ)

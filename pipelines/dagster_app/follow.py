@@ -1,17 +1,16 @@
 """The command `fundamentals follow`: synchronizes companies minutes after they filed, until it is stopped.
 
 Belongs here: the loop, and its output on the terminal. Does not: which companies are to be synchronized
-(run.newest_filings), synchronizing (definitions).
+(run.newest_filings), synchronizing (recorder).
 """
 
 import os
-import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from pipelines.dagster_app.definitions import run_job
+from pipelines.dagster_app.recorder import run_recorded
 from pipelines.edgar.errors import RefusedError
 from pipelines.edgar.newest import NewFiling
 from pipelines.edgar.sources import Source, open_source
@@ -21,7 +20,7 @@ from pipelines.run.filing_queue import Queue
 from pipelines.run.heartbeat import Heartbeat, figures
 from pipelines.run.newest_filings import CLOCKS, EVERY, TOGETHER, Covered, exclusive_access, to_synchronize
 from pipelines.run.steps import MALFORMED_ROWS
-from pipelines.run.stopping import ends_soon_after_sigint
+from pipelines.run.stopping import ends_soon_after_signal
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
@@ -45,11 +44,8 @@ def main(symbols: tuple[str, ...]) -> int:
     """
     os.nice(NICENESS)
     home = Home.from_environment()
-    # a shell starts commands in the background with SIGINT ignored, and Dagster treats SIGTERM like SIGINT
-    for ending in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(ending, signal.default_int_handler)
     try:
-        with ends_soon_after_sigint(lambda: STOPPED):
+        with ends_soon_after_signal(lambda: STOPPED):
             _source().client.close()  # a mistyped setting is told at once
             home.prepare()
             heart = Heartbeat(home)
@@ -113,7 +109,7 @@ def _named(filing: NewFiling, symbols: Mapping[str, str]) -> str:
 def _synchronized(home: Home, symbols: Sequence[str], *, newest: bool = False) -> str:
     """Synchronize some companies, or without symbols all; what came of it, in words."""
     began = time.monotonic()
-    outcome = run_job(home, "live", ",".join(symbols), newest=newest)
+    outcome = run_recorded(home, "live", ",".join(symbols), newest=newest)
     if outcome.held_back_by:
         return f"nothing was published: {'; '.join(outcome.held_back_by)}"
     result = "published" if outcome.counts.get("published") else "no value is new"

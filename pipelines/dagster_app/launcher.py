@@ -19,8 +19,8 @@ ENDED = "Z"
 class Launcher(dg.DefaultRunLauncher):
     """Dagster's launcher, which also tells whether the process of a run lives.
 
-    Runs of the command `fundamentals sync` are in the record too, and the queue waits for them. One that was killed
-    could not record its end; the daemon asks here every few seconds, and then records that it failed.
+    One that was killed could not record its end, and the queue would wait for it; the daemon asks here every few
+    seconds, and then records that it failed.
     """
 
     @property

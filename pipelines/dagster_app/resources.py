@@ -13,13 +13,10 @@ import dagster as dg
 from dagster._config.pythonic_config import ConfigurableResourceFactory
 
 from pipelines.dagster_app.launcher import PROCESS, process_named
-from pipelines.dagster_app.run_history import begun, forget, forget_plans, held_back_by, refuse
+from pipelines.dagster_app.retention import begun, forget, forget_plans, refuse
 from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
-from warehouse.dagster_record import is_scheduled
 
-LAUNCHED_BY, COMMAND = "fundamentals/launched_by", "command"
-"""The tag of a run of the command `fundamentals sync`."""
 LONGEST_TAG = 63
 UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
 
@@ -28,16 +25,6 @@ def tags_of(source: str, symbols: str) -> dict[str, str]:
     """The tags of a run, by which the UI filters runs: its source, and its symbols if it is for some only."""
     given = {"fundamentals/source": Path(source).name, "fundamentals/symbols": symbols.replace(",", ".").upper()}
     return {name: UNFIT.sub("_", value)[:LONGEST_TAG].strip("._-") for name, value in given.items() if value}
-
-
-def _is_started_daily() -> bool:
-    """Whether something other than Dagster starts the daily synchronization, such as a timer of systemd."""
-    return os.environ.get("FUNDAMENTALS_SCHEDULED", "") == "yes"
-
-
-def is_of_command(run: dg.DagsterRun | None) -> bool:
-    """Whether `fundamentals sync` runs this, or a test, and not Dagster."""
-    return run is None or run.tags.get(LAUNCHED_BY) == COMMAND
 
 
 class Configured(ConfigurableResourceFactory[Synchronization]):
@@ -50,35 +37,24 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
 
     def create_resource(self, context: dg.InitResourceContext) -> Synchronization:
         """The synchronization, before it runs."""
-        home = Home.from_environment()
-        return Synchronization(
-            home,
-            self.source,
-            self.symbols,
-            self.full,
-            self.newest,
-            is_scheduled=lambda: _is_started_daily() or is_scheduled(home.root),
-        )
+        return Synchronization(Home.from_environment(), self.source, self.symbols, self.full, self.newest)
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Synchronization, None, None]:
-        """The running synchronization. If another process holds the home, the command fails and a run of Dagster waits.
+        """The running synchronization. While another process holds the home, it waits.
 
         What prevents it from beginning refuses the run. One that ends early leaves the assets of the steps that have
         not begun as they are.
         """
         run, instance, wait = context.run, context.instance, None
-        if run and instance and context.log and not is_of_command(run):
+        if run and instance and context.log:
             process = {PROCESS: process_named(os.getpid())}
             instance.add_run_tags(run.run_id, process | tags_of(self.source, self.symbols))
             wait = context.log.info
 
-        def is_held_back() -> bool:
-            return bool(run and instance and held_back_by(instance, run.run_id))
-
         with ExitStack() as held:
             try:
-                synchronization = held.enter_context(self.create_resource(context).running(wait, is_held_back))
+                synchronization = held.enter_context(self.create_resource(context).running(wait))
                 if instance:
                     forget(instance)
             except Exception as error:

@@ -1,4 +1,4 @@
-"""The command `fundamentals sync`: runs the Dagster job in this process, shows its progress, and prints the result.
+"""The command `fundamentals sync`: runs the steps in this process, shows its progress, and prints the result.
 
 Belongs here: output on the terminal. Does not: any work (assets, stages).
 """
@@ -28,11 +28,11 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.dagster_app.definitions import run_job
+from pipelines.dagster_app.recorder import run_recorded
 from pipelines.edgar import listing_checks
 from pipelines.errors import PipelineError
 from pipelines.progress import progress_to
-from pipelines.run.stopping import STATUS, ends_soon_after_sigint, of_synchronization
+from pipelines.run.stopping import STATUS, ends_soon_after_signal, of_synchronization
 from pipelines.stages.documents import Selection, companies_asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
@@ -71,17 +71,17 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
 
     Returns:
         the exit status: 0 if the job succeeded, otherwise 1; SOME_FAILED if it succeeded, but documents of some
-        companies could not be fetched; STATUS if it was stopped with Ctrl-C.
+        companies could not be fetched; STATUS if it was stopped with Ctrl-C or SIGTERM.
     """
     began = time.monotonic()
     home = Home.from_environment()
     lake = Lake(home.tables)
     last_words = partial(of_synchronization, home.published, readable(home.published))
     try:
-        with ends_soon_after_sigint(last_words):
+        with ends_soon_after_signal(last_words):
             home.prepare()
             with _progress_shown():
-                outcome = run_job(home, source, ",".join(symbols), full=full)
+                outcome = run_recorded(home, source, ",".join(symbols), full=full)
             left_behind = _left_behind(lake, symbols)
     except (PipelineError, WarehouseError) as error:
         message = f"{error}; {FREE_SPACE}" if os.strerror(errno.ENOSPC) in str(error) else str(error)
@@ -129,7 +129,8 @@ def _notices(
     if unread := counts.get("unread_pages", 0):
         yield (
             f"fundamentals sync: {unread:,} pages of older filings could not be read, so some filings have no time of "
-            "acceptance; the log of the run in the Dagster UI names them, and they are requested again the next time"
+            "acceptance; the log of asset `documents` in the Dagster UI names them, and they are requested again the "
+            "next time"
         )
 
 

@@ -1,6 +1,6 @@
 """Dagster's record of runs and schedules, in SQLite files.
 
-Belongs here: checking the files, and removing damaged ones. Does not: writing them (run_history).
+Belongs here: checking the files, and removing damaged ones. Does not: writing them (recorder).
 """
 
 import shutil

@@ -106,3 +106,11 @@ Gate = Callable[[Synchronization], Finding]
 OF_TABLES: tuple[Gate, ...] = (no_company_is_lost, few_are_quarantined)
 GATES: dict[str, tuple[Gate, ...]] = {"documents": (ticker_list_is_complete,), "tables": OF_TABLES}
 """The conditions after each step."""
+
+
+def checked(gate: Gate, synchronization: Synchronization) -> Finding:
+    """What a gate finds; if it does not hold, the synchronization is held back."""
+    found = gate(synchronization)
+    if not found.holds:
+        synchronization.held_back_by.append(f"{gate.__name__}: {found.description}")
+    return found

@@ -6,11 +6,12 @@ Dagster runs and shows it (assets, checks).
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from pipelines.run import filing_steps, publication, run_log, steps
 from pipelines.run.first_build import GATES, first_build
+from pipelines.run.gates import Finding, Gate, checked
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
@@ -114,32 +115,48 @@ class Outcome:
     way: str = ""
 
 
-def run_all(synchronization: Synchronization, log: Log = LOG) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A step that was run.
+
+    Attributes:
+        step: the step.
+        result: what it made.
+        findings: what each condition after it found.
+    """
+
+    step: Step
+    result: StepResult
+    findings: Mapping[Gate, Finding]
+
+
+def run_step(step: Step, synchronization: Synchronization, log: Log = LOG) -> Done:
+    """Run a step, and look whether the conditions after it hold.
+
+    Raises:
+        PipelineError, WarehouseError: the step failed.
+    """
+    result = step.run(synchronization, log)
+    return Done(step, result, {gate: checked(gate, synchronization) for gate in GATES.get(step.name, ())})
+
+
+def run_all(synchronization: Synchronization, run: Callable[[Step, Synchronization], Done] = run_step) -> Outcome:
     """Synchronize: all steps that are wanted, until a gate holds back publishing.
 
     Args:
         synchronization: one that runs (Synchronization.running).
-        log: where progress, counts and seconds are told.
+        run: runs one step.
 
     Raises:
         PipelineError, WarehouseError: a step failed.
     """
-    held_back: list[str] = []
     counts: dict[str, int] = {}
     way = ""
-    with synchronization.running(is_held_back=lambda: bool(held_back)):
+    with synchronization.running():
         for step in without_filings(STEPS) if filings_wanted() == "off" else STEPS:
-            result = step.run(synchronization, log)
-            counts.update(result.counts)
-            way = str(result.shown.get(steps.WAY, way))
-            held_back += findings(synchronization, step.name)
-            if held_back:
+            done = run(step, synchronization)
+            counts.update(done.result.counts)
+            way = str(done.result.shown.get(steps.WAY, way))
+            if synchronization.held_back_by:
                 break
-    return Outcome(counts, held_back, way)
-
-
-def findings(synchronization: Synchronization, after: str) -> Iterator[str]:
-    """The conditions after a step that do not hold, each with what it found."""
-    for gate in GATES.get(after, ()):
-        if not (found := gate(synchronization)).holds:
-            yield f"{gate.__name__}: {found.description}"
+    return Outcome(counts, synchronization.held_back_by, way)

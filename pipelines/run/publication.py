@@ -39,7 +39,7 @@ def _published(synchronization: Synchronization) -> StepResult:
             "finished_at": datetime.now(UTC).isoformat(),
             "source": synchronization.source_name,
         },
-        "is_scheduled": synchronization.is_scheduled(),
+        "is_scheduled": synchronization.is_scheduled,
         "release": RELEASE,
         "quarantined": lake.read("quarantine")["cik"].n_unique(),
         "updated": {cik: at.isoformat() for cik, at in rows.select("cik", "synchronized_at").iter_rows()},

@@ -1,4 +1,4 @@
-"""The end of a synchronization that is stopped with Ctrl-C.
+"""The end of a synchronization that is stopped with Ctrl-C or SIGTERM.
 
 Belongs here: making sure that it ends soon, and what it prints then. Does not: closing connections (edgar).
 
@@ -20,6 +20,7 @@ from warehouse.publish import readable
 
 STATUS = 130
 """The exit status of a process that SIGINT ended, as shells have it."""
+ENDINGS = (signal.SIGINT, signal.SIGTERM)
 
 GRACE = 4.0
 """Seconds in which a synchronization may end by itself."""
@@ -39,8 +40,10 @@ def of_synchronization(published: Path, before: Pointer | None) -> str:
 
 
 @contextmanager
-def ends_soon_after_sigint(last_words: Callable[[], str], grace: float = GRACE) -> Iterator[None]:
-    """If SIGINT arrives in the `with` block, and this does not end within so many seconds, end the process.
+def ends_soon_after_signal(last_words: Callable[[], str], grace: float = GRACE) -> Iterator[None]:
+    """SIGINT and SIGTERM interrupt the `with` block; if it does not end within so many seconds, end the process.
+
+    A shell starts commands in the background with SIGINT ignored; here it is not.
 
     Args:
         last_words: what is printed then.
@@ -54,11 +57,14 @@ def ends_soon_after_sigint(last_words: Callable[[], str], grace: float = GRACE) 
     over = threading.Event()
     watcher = threading.Thread(target=_watch, args=(reader, over, last_words, grace), daemon=True)
     watcher.start()
+    handlers = [signal.signal(ending, signal.default_int_handler) for ending in ENDINGS]
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
         yield
     finally:
         signal.set_wakeup_fd(before)
+        for ending, handler in zip(ENDINGS, handlers, strict=True):
+            signal.signal(ending, handler)
         over.set()
         os.close(writer)
         watcher.join()
@@ -67,7 +73,7 @@ def ends_soon_after_sigint(last_words: Callable[[], str], grace: float = GRACE) 
 
 def _watch(reader: int, over: threading.Event, last_words: Callable[[], str], grace: float) -> None:
     while received := os.read(reader, 1):
-        if received[0] == signal.SIGINT and not over.wait(grace):
+        if received[0] in ENDINGS and not over.wait(grace):
             try:
                 print(last_words(), file=sys.stderr, flush=True)
             finally:

@@ -28,7 +28,7 @@ from pipelines.storage.lake import Lake
 from pipelines.storage.lease import leased
 from pipelines.storage.shared_home import WorkingCopy, commit_alone, of_home, taken_over
 from pipelines.workers import ALONE, Workers, started
-from warehouse import delays, refusal, runs
+from warehouse import dagster_record, delays, refusal, runs
 from warehouse.errors import BuildUnreadable
 from warehouse.pointer import Pointer, current
 from warehouse.publish import readable
@@ -67,10 +67,6 @@ def began(build: str) -> datetime | None:
     return None
 
 
-def _no() -> bool:
-    return False
-
-
 @contextmanager
 def _refusals_noted(store: Store) -> Iterator[None]:
     """Note in the store that the code of this machine may not write it, for the metrics of all replicas."""
@@ -93,12 +89,12 @@ class Synchronization:
         full: whether everything is processed again, even if nothing is new.
         newest: whether it is for reports of the feed: their packages are read, and the documents of the companies are
             requested only if they are known to name the reports.
-        is_scheduled: tells whether the daily synchronization is turned on.
         started_at: when it began, in UTC; everything that it records has this time.
         workers: the processes that share the work.
         result: one of warehouse.runs.RESULTS; until a step says otherwise, it failed.
         copy: the working copy of the store in the home, while it runs; None without a store.
         first: what was published before the filings were fetched; None: nothing was.
+        held_back_by: the conditions that hold back publishing, each with what it found.
     """
 
     home: Home
@@ -106,28 +102,25 @@ class Synchronization:
     symbols: str = ""
     full: bool = False
     newest: bool = False
-    is_scheduled: Callable[[], bool] = _no
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     workers: Workers = ALONE
     result: str = runs.FAILED
     copy: WorkingCopy | None = None
     first: StepResult | None = None
+    held_back_by: list[str] = field(default_factory=list)
     _looking: Future[Pointer | None] | None = None
     _began: float = 0.0
     _is_recorded: bool = False
     _is_shared: bool = False
 
     @contextmanager
-    def running(
-        self, wait: Callable[[str], object] | None = None, is_held_back: Callable[[], bool] = _no
-    ) -> Iterator["Synchronization"]:
+    def running(self, wait: Callable[[str], object] | None = None) -> Iterator["Synchronization"]:
         """Prepare and lock the home until the `with` block ends; then record the result beside the builds.
 
         With a store, the lease on it is taken, and the home takes over what it has.
 
         Args:
             wait: called with a message while another synchronization holds the home; None: do not wait.
-            is_held_back: tells at the end of a run that failed whether a condition held back publishing.
 
         Raises:
             HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
@@ -163,7 +156,7 @@ class Synchronization:
                 yield self
             finally:
                 with suppress(Exception):  # a full disk, say, must not hide why the synchronization failed
-                    if self.result == runs.FAILED and is_held_back():
+                    if self.result == runs.FAILED and self.held_back_by:
                         self.result = runs.HELD_BACK
                     self._record()
                     if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
@@ -291,6 +284,11 @@ class Synchronization:
     def source_name(self) -> str:
         """The name of the source without any path of this machine."""
         return {"live": "live", SAMPLE: "sample", SAMPLE_NEXT_DAY: "sample"}.get(self.source, "mirror")
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether Dagster's schedule is on, or something else starts the daily synchronization, as systemd's timer."""
+        return os.environ.get("FUNDAMENTALS_SCHEDULED", "") == "yes" or dagster_record.is_scheduled(self.home.root)
 
     @property
     def publishes_first(self) -> bool:

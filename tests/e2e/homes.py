@@ -5,7 +5,6 @@ test.
 """
 
 import gc
-import logging
 import os
 import subprocess
 import sys
@@ -55,23 +54,23 @@ def sync(home: Path, source: object, *arguments: str, **more: str) -> subprocess
 
 
 def sync_unrecorded(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """The same without Dagster, whose record of the run takes two thirds of the time with a few companies.
+    """The same without Dagster's record, which takes half of the time with a few companies.
 
     The steps, the conditions and the result are the same (tests/unit/test_composition.py).
     """
     # imported here, because the process that hands out the tests does not need it
     from pipelines.dagster_app import synchronize
 
-    with patch.object(synchronize, "run_job", run_unrecorded):
+    with patch.object(synchronize, "run_recorded", run_unrecorded):
         return sync(home, source, *arguments, **more)
 
 
 def run_unrecorded(home: Home, source: str, symbols: str = "", *, full: bool = False) -> "Outcome":
-    """What `run_job` does, without Dagster."""
+    """What `run_recorded` does, without Dagster."""
     from pipelines.run.plan import run_all
     from pipelines.run.synchronization import Synchronization
 
-    return run_all(Synchronization(home, source, symbols, full), logging.getLogger("unrecorded"))
+    return run_all(Synchronization(home, source, symbols, full))
 
 
 def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:

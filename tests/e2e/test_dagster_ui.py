@@ -25,7 +25,7 @@ from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
 from pipelines.dagster_app.checks import blocking, quality_of_values
 from pipelines.dagster_app.definitions import JOB
 from pipelines.run import plan
-from pipelines.storage.home import PROJECT
+from pipelines.storage.home import LOCK, PROJECT
 from tests.e2e.homes import PATIENCE, command, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from warehouse import views
@@ -53,6 +53,8 @@ RUNS = "{ runsOrError(limit: 20) { ... on Runs { results { runId status } } } }"
 CHECKED = """query ($run: ID!) { runOrError(runId: $run) { ... on Run {
     stepStats { stepKey status } assetChecks { name } assetMaterializations { assetKey { path } } } } }"""
 LATEST = "query ($keys: [AssetKeyInput!]!) { assetsLatestInfo(assetKeys: $keys) { latestRun { status } } }"
+LOG = """query ($run: ID!) { logsForRun(runId: $run) { ... on EventConnection {
+    events { ... on MessageEvent { message } } } } }"""
 LAUNCH = """mutation ($config: RunConfigData!, $job: String!) {
     launchRun(executionParams: {
         selector: {
@@ -135,11 +137,12 @@ def dagster_dev(home: Path, source: Path, log: Path) -> Iterator[str]:
 
 @contextmanager
 def synchronizing(instance: Instance) -> Iterator[subprocess.Popen[bytes]]:
-    """The command, stopped in its work as soon as its run is recorded, and killed at the end."""
+    """The command, stopped in its work as soon as it has the home, and killed at the end."""
     words = command("sync", "--source", instance.mirror.folder)
     with subprocess.Popen(words, cwd=PROJECT, env=environment(instance.home), stderr=subprocess.DEVNULL) as process:
         try:
-            while "STARTED" not in instance.runs().values():
+            lock = instance.home / LOCK
+            while f"process {process.pid}," not in (lock.read_text() if lock.exists() else ""):
                 assert process.poll() is None, "it has ended before it could be stopped"
             process.send_signal(signal.SIGSTOP)
             yield process
@@ -289,7 +292,7 @@ def test_the_address_of_make_ui_opens_the_chain_in_the_window(instance, page, sh
 
 
 def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):
-    """The run waits in the queue while a command synchronizes, and begins when that was killed.
+    """The run waits while a command synchronizes, and begins when that was killed.
 
     The other company changes once the command is stopped: documents that it has read, the run would process, too.
     """
@@ -298,17 +301,15 @@ def test_one_company_is_processed_again_from_the_launchpad(instance, tmp_path):
     instance.mirror.hold(grown)
     with synchronizing(instance) as synchronization:
         instance.mirror.hold(replace(CARGO, scale=700))
-        [of_command] = instance.runs().keys() - before.keys()
         config = {"source": str(instance.mirror.folder), "symbols": "BRVO", "full": True}
         launched = instance.ask(LAUNCH, job=JOB, config=config)["launchRun"]
         assert launched["__typename"] == "LaunchRunSuccess", launched
-        time.sleep(3)  # the queue is asked every second
         run = launched["run"]["runId"]
-        assert (instance.runs()[of_command], instance.runs()[run]) == ("STARTED", "QUEUED")
+        waits = f"another synchronization is running (process {synchronization.pid}, since "
+        eventually(lambda: waits in str(instance.ask(LOG, run=run)), "the run waits")
         synchronization.kill()
 
-    assert instance.ended({*before, of_command}) == (run, "SUCCESS")
-    assert instance.runs()[of_command] == "FAILURE"
+    assert instance.ended(before) == (run, "SUCCESS")
     assert published(instance.home).is_whole
     revenues = "SELECT revenue FROM financials WHERE period = 'FY2024' ORDER BY symbol"
     assert query(instance.home, revenues) == [(filer.trailing(2024, 4),) for filer in (ALFA, grown, CARGO)]

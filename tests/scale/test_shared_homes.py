@@ -1,6 +1,7 @@
 """Synchronizations of several homes with one store: two publishers, killed writers, moving, errors, commands."""
 
 import contextlib
+import functools
 import json
 import os
 import random
@@ -23,7 +24,7 @@ from pipelines.edgar.filing_list import XbrlFiling
 from pipelines.edgar.mirror import file_of
 from pipelines.edgar.raw_store import RawStore
 from pipelines.fake_sec.server import Reply, running_server
-from pipelines.run.plan import run_all
+from pipelines.run.plan import run_all, run_step
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages import filing_requests
 from pipelines.storage.home import PROJECT, Home
@@ -195,7 +196,7 @@ def committed_by(home: Path, source: Path) -> list[str]:
     """The lines about commits of a synchronization."""
     lines: list[str] = []
     log = SimpleNamespace(info=lines.append, warning=lines.append)
-    run_all(Synchronization(Home(home), str(source)), log)
+    run_all(Synchronization(Home(home), str(source)), functools.partial(run_step, log=log))
     return [line for line in lines if line.startswith("committed to")]
 
 

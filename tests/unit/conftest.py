@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import fundamentals
-from pipelines.dagster_app.definitions import run_job
+from pipelines.dagster_app.recorder import run_recorded
 from pipelines.storage.home import Home
 from tests import builds
 from tests.e2e.homes import sync, sync_unrecorded
@@ -28,7 +28,7 @@ def first_synchronization(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FUNDAMENTALS_HOME", str(home.root))
         home.prepare()
-        assert run_job(home, str(mirror.folder)).held_back_by == []
+        assert run_recorded(home, str(mirror.folder)).held_back_by == []
     return home.root
 
 

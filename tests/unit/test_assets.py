@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.dagster_app import assets
 from pipelines.dagster_app.asset_specs import BUILD
-from pipelines.dagster_app.definitions import run_job
+from pipelines.dagster_app.recorder import run_recorded
 from pipelines.run import result, steps, synchronization
 from pipelines.run.plan import STEPS, run_all
 from pipelines.run.synchronization import Synchronization
@@ -53,11 +53,6 @@ def test_metadata_of_many_and_of_no_rows():
     assert assets.metadata_of(result.shown_rows(rows.clear()))["sample"].records == []
 
 
-def test_counts_are_read_back_from_metadata():
-    assert assets.counts_of({}) == {}
-    assert assets.counts_of({"seen": dg.MetadataValue.int(1), "way": dg.MetadataValue.text("2")}) == {"seen": 1}
-
-
 def test_steps_are_summed_over_the_batches():
     sums = steps.Steps()
     for step in (("typed", 10, 0.5), ("ordered", 9, 0.25), ("typed", 2, 0.25)):
@@ -67,7 +62,7 @@ def test_steps_are_summed_over_the_batches():
 
 
 def test_every_asset_shows_rows_companies_and_a_table(synchronized):
-    with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
+    with dagster_records.opened(synchronized) as instance:
         for key in (dg.AssetKey(step.name) for step in STEPS if step.name not in ("first_build", "filings")):
             event = instance.get_latest_materialization_event(key)
             told = event.asset_materialization.metadata
@@ -86,12 +81,11 @@ def test_every_asset_shows_rows_companies_and_a_table(synchronized):
                 assert told["sample"].records, key
 
 
-def test_a_run_of_the_ui_prints_what_each_step_made(synchronized, same_mirror, monkeypatch, capsys):
+def test_a_run_of_the_ui_prints_what_each_step_made(synchronized, same_mirror, capsys):
     """So the output of a step is not empty; the command prints its own table instead."""
-    run_job(synchronized, str(same_mirror.folder))
+    run_recorded(synchronized, str(same_mirror.folder))
     assert capsys.readouterr().out == ""
-    monkeypatch.setattr(assets, "is_of_command", lambda _: False)
-    run_job(synchronized, str(same_mirror.folder))
+    assert dagster_records.run_by_dagster(synchronized, source=str(same_mirror.folder)).success
     printed = capsys.readouterr().out
     assert f"build: {build_of(synchronized)}\n" in printed
     assert "page: http://127.0.0.1:8000/quality\n" in printed
@@ -193,7 +187,7 @@ def test_after_going_back_the_newest_data_is_published_again(synchronized, same_
     publish_of(synchronized, same_mirror)
     newest = publish.current(synchronized.published)
     assert int(newest.sums["changes"].partition(" ")[0]) > 0
-    run_job(synchronized, str(same_mirror.folder))  # nothing is new since, so nothing would be
+    run_recorded(synchronized, str(same_mirror.folder))  # nothing is new since, so nothing would be
     publish.rollback(synchronized.published)
     publish_of(synchronized, same_mirror)
     pointer = publish.current(synchronized.published)
@@ -206,12 +200,12 @@ def test_the_pointer_says_whether_the_schedule_is_on(synchronized, same_mirror, 
     """It is turned on in the UI, or by a timer, which a variable tells; a damaged record of it counts as off."""
     with monkeypatch.context() as timer:
         timer.setenv("FUNDAMENTALS_SCHEDULED", "yes")
-        run_job(synchronized, str(same_mirror.folder))
+        run_recorded(synchronized, str(same_mirror.folder))
     assert publish.current(synchronized.published).is_scheduled
-    run_job(synchronized, str(same_mirror.folder))
+    run_recorded(synchronized, str(same_mirror.folder))
     assert not publish.current(synchronized.published).is_scheduled
     dagster_records.write(synchronized.root, is_on=True, lived_at=0)
-    run_job(synchronized, str(same_mirror.folder))
+    run_recorded(synchronized, str(same_mirror.folder))
     assert publish.current(synchronized.published).is_scheduled
     (synchronized.dagster / "schedules/schedules.db").write_bytes(b"garbage")
     assert not dagster_record.is_scheduled(synchronized.root)

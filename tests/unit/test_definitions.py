@@ -1,4 +1,4 @@
-"""Dagster's definitions, and the job run in this process."""
+"""Dagster's definitions, and what the commands and the job return and raise."""
 
 import os
 import time
@@ -13,17 +13,18 @@ from msgspec.structs import replace
 from pipelines import stages
 from pipelines.dagster_app import definitions
 from pipelines.dagster_app.asset_specs import BUILD, OF_FILINGS, OWNERS, TABLES, UPSTREAM, WAREHOUSE, key_of
-from pipelines.dagster_app.assets import DIGITS, assets
+from pipelines.dagster_app.assets import assets
 from pipelines.dagster_app.checks import blocking
-from pipelines.dagster_app.definitions import JOB, build_definitions, run_job
-from pipelines.dagster_app.run_history import instance_of
+from pipelines.dagster_app.definitions import JOB, build_definitions
+from pipelines.dagster_app.recorder import run_recorded
 from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
 from pipelines.release import RELEASE
 from pipelines.run.code_in_force import CodeError
 from pipelines.run.plan import STEPS
 from pipelines.stages.documents import UnknownSymbolError
-from pipelines.storage.home import Home, HomeError
+from pipelines.storage.home import Home
+from tests.dagster_records import opened
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
 from warehouse import publish, runs, seal, views
 
@@ -56,34 +57,11 @@ def test_a_quality_check_is_executed_alone(synchronized):
         .resolve_implicit_global_asset_job_def()
         .get_subset(asset_check_selection={wanted}, asset_selection=set())
     )
-    with instance_of(synchronized.dagster) as instance:
+    with opened(synchronized) as instance:
         done = job.execute_in_process(instance=instance)
     assert [each.asset_check_key for each in done.get_asset_check_evaluations()] == [wanted]
     assert done.get_asset_materialization_events() == []
     assert (synchronized.published / "CURRENT.json").read_bytes() == before
-
-
-@pytest.mark.parametrize("mistyped", [{"source": "/nope"}, {"symbols": "NOPE,ALSO"}], ids=["source", "symbols"])
-def test_a_mistyped_command_leaves_no_failed_run(home, mirror, mistyped):
-    """It did nothing; whoever typed it has read why."""
-    with pytest.raises(PipelineError):
-        run_job(home, **({"source": str(mirror.folder)} | mistyped))
-    with instance_of(home.dagster) as instance:
-        assert instance.get_runs() == []
-
-
-def test_a_refused_run_leaves_the_assets_as_they_are(synchronized, mirror):
-    """Another process holds the home; no run of the record says that the assets failed, over a build that is whole."""
-    with instance_of(synchronized.dagster) as instance:
-        before = {run.run_id for run in instance.get_runs()}
-    with synchronized.writing(), pytest.raises(HomeError, match="another synchronization is running"):
-        run_job(synchronized, str(mirror.folder))
-    with instance_of(synchronized.dagster) as instance:
-        assert {run.run_id for run in instance.get_runs()} == before
-        [record] = instance.get_asset_records([BUILD])
-        last = instance.get_run_by_id(str(record.asset_entry.last_run_id))
-        assert last is None or last.is_success
-        assert record.asset_entry.last_materialization
 
 
 def test_a_home_that_a_newer_release_wrote_is_refused_with_what_to_do(synchronized, mirror):
@@ -93,7 +71,7 @@ def test_a_home_that_a_newer_release_wrote_is_refused_with_what_to_do(synchroniz
     newer = seal.encoded(replace(pointer, release="7.0.1"))
     (synchronized.published / "CURRENT.json").write_bytes(newer)
     with pytest.raises(CodeError, match=r"^release 7\.0\.1 wrote .* check out v7\.0\.1 again, or restore the backup"):
-        run_job(synchronized, str(mirror.folder))
+        run_recorded(synchronized, str(mirror.folder))
     assert (synchronized.published / "CURRENT.json").read_bytes() == newer
 
 
@@ -146,57 +124,6 @@ def test_a_published_table_is_an_asset_with_its_columns(table):
     assert (node.description, node.owners, node.kinds) == (table.description, OWNERS[WAREHOUSE], {"duckdb", kind})
 
 
-def test_published_tables_are_materialized_with_a_new_build_only(synchronized, same_mirror):
-    """Each with its rows and a version of its data; the build is materialized in any case, and steps have versions."""
-
-    def materialized(run_number: int) -> dict[str, dict[str, Any]]:
-        with instance_of(synchronized.dagster) as instance:
-            run = sorted(instance.get_run_records(), key=lambda record: record.storage_id)[run_number].dagster_run
-            assert run.tags["fundamentals/source"] == "mirror"
-            logged = instance.all_logs(run.run_id, dg.DagsterEventType.ASSET_MATERIALIZATION)
-            made = [event.dagster_event.step_materialization_data.materialization for event in logged]
-            return {each.asset_key.to_user_string(): {**each.metadata, **each.tags} for each in made}
-
-    run_job(synchronized, str(same_mirror.folder))
-    first, second = materialized(0), materialized(1)
-    steps = {
-        "documents",
-        "facts",
-        "first_build",
-        "filings",
-        "statements",
-        "values",
-        "versions",
-        "tables",
-        "warehouse",
-        "quality_report",
-    }
-    assert set(second) == steps
-    assert set(first) == steps | {key_of(table).to_user_string() for table in views.PUBLISHED}
-    pointer = publish.current(synchronized.published)
-    for name, rows in pointer.rows.items():
-        assert first[f"warehouse/{name}"]["dagster/row_count"].value == rows
-    data = "dagster/data_version"
-    for name in ("facts", "values", "versions", "tables", "warehouse"):
-        assert first[name][data] == second[name][data]
-        assert first[name]["seconds"].value >= 0
-    assert first["values"]["dagster/code_version"] == stages.batches.rules_digest()[:DIGITS]
-
-
-def test_a_step_tells_its_failures_and_counts_in_the_log(home, mirror):
-    mirror.facts(BRAVO).write_text("{")
-    run_job(home, str(mirror.folder))
-    with instance_of(home.dagster) as instance:
-        [record] = instance.get_run_records()
-        told = [
-            event.user_message for event in instance.all_logs(record.dagster_run.run_id) if not event.is_dagster_event
-        ]
-    assert any(
-        line.startswith(f"1 companies are in quarantine and keep their values:\nCIK {BRAVO.cik}: ") for line in told
-    )
-    assert any("changed 2, failed 0" in line and line.endswith(" seconds") for line in told)
-
-
 def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_source_again(home, mirror, monkeypatch):
     """The command says at once who holds the home, and that the source failed."""
     monkeypatch.setattr("pipelines.dagster_app.assets.FIRST_WAIT", 0)
@@ -211,10 +138,10 @@ def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_sourc
 
     monkeypatch.setattr(stages.documents, "update_listings", failing_once)
     with pytest.raises(SourceError, match="does not answer"):
-        run_job(home, str(mirror.folder))
+        run_recorded(home, str(mirror.folder))
     asked.clear()
-    job = build_definitions({}, is_quiet=True).resolve_job_def(JOB)
-    with ExitStack() as held, instance_of(home.dagster) as instance:
+    job = build_definitions({}).resolve_job_def(JOB)
+    with ExitStack() as held, opened(home) as instance:
         held.enter_context(home.writing())
         ends_meanwhile = SimpleNamespace(sleep=lambda _: held.close(), monotonic=time.monotonic)
         monkeypatch.setattr("pipelines.storage.home.time", ends_meanwhile)
@@ -236,8 +163,8 @@ def test_a_run_that_dagster_launches_ends_at_once_where_waiting_would_not_help(h
 
         monkeypatch.setattr(stages.documents, "update_listings", failing)
     source = mirror.folder if passes_in else "/nope"
-    job = build_definitions({}, is_quiet=True).resolve_job_def(JOB)
-    with instance_of(home.dagster) as instance:
+    job = build_definitions({}).resolve_job_def(JOB)
+    with opened(home) as instance:
         done = job.execute_in_process(run_config={"source": str(source)}, instance=instance, raise_on_error=False)
         assert not done.success
         kinds = [event.event_type for event in done.all_events]
@@ -254,11 +181,11 @@ def test_the_environment_gives_the_launchpad_its_defaults():
 
 
 def test_a_run_returns_the_counts_of_its_assets(home, mirror):
-    outcome = run_job(home, str(mirror.folder))
+    outcome = run_recorded(home, str(mirror.folder))
     assert outcome.held_back_by == []
     wanted = {"seen": 3, "with_documents": 2, "changed": 2, "quarantined": 0, "covered": 2, "published": 1}
     assert {name: outcome.counts[name] for name in wanted} == wanted
-    again = run_job(home, str(mirror.folder), "alfa", full=True)
+    again = run_recorded(home, str(mirror.folder), "alfa", full=True)
     wanted = {"seen": 1, "changed": 0, "decoded": 1, "standardized": 1, "covered": 2, "published": 0}
     assert {name: again.counts[name] for name in wanted} == wanted
     assert results(home) == {runs.PUBLISHED: 1, runs.UNCHANGED: 1}
@@ -273,7 +200,7 @@ def test_a_check_that_fails_holds_back_publishing(synchronized, same_mirror):
     before = publish.current(synchronized.published)
     for filer in (ALFA, BRAVO):
         same_mirror.facts(filer).write_text("{")
-    outcome = run_job(synchronized, str(same_mirror.folder))
+    outcome = run_recorded(synchronized, str(same_mirror.folder))
     assert outcome.held_back_by == [
         "few_are_quarantined: 2 of 2 companies with documents are quarantined",
     ]
@@ -285,24 +212,18 @@ def test_a_check_that_fails_holds_back_publishing(synchronized, same_mirror):
 
 
 def test_failures_are_raised_unchanged(home, mirror, monkeypatch):
-    with pytest.raises(UnknownSymbolError, match="ZZZZ"):  # in an asset
-        run_job(home, str(mirror.folder), "ZZZZ")
-    with home.writing(), pytest.raises(PipelineError, match="another synchronization"):  # in the resource
-        run_job(home, str(mirror.folder))
+    with pytest.raises(UnknownSymbolError, match="ZZZZ"):  # in a step
+        run_recorded(home, str(mirror.folder), "ZZZZ")
+    with home.writing(), pytest.raises(PipelineError, match="another synchronization"):  # before the first step
+        run_recorded(home, str(mirror.folder))
 
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(stages.facts, "update", broken)
     with pytest.raises(ZeroDivisionError):  # a programming error is not converted
-        run_job(home, str(mirror.folder))
+        run_recorded(home, str(mirror.folder))
     assert results(home) == {runs.FAILED: 2}, "not the one that was told that another has the home"
-
-
-def test_failures_of_dagster_are_raised_too(home):
-    """A run that cannot start, because its configuration is invalid."""
-    with pytest.raises(dg.DagsterInvalidConfigError):
-        run_job(home, 1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("setting", "is_on"), [("", False), ("on", True)])

@@ -14,10 +14,9 @@ from msgspec.structs import replace
 
 from pipelines import stages
 from pipelines.dagster_app import definitions
-from pipelines.dagster_app.definitions import JOB, build_definitions
-from pipelines.dagster_app.run_history import instance_of
 from pipelines.edgar.errors import SourceError
 from pipelines.storage.home import Home
+from tests.dagster_records import opened, run_by_dagster
 from warehouse import publish, seal
 
 CHECKS = """{ assetNodes { assetKey { path } assetChecksOrError { ... on AssetChecks { checks {
@@ -36,7 +35,7 @@ def ui(home: Home) -> Iterator[Callable[..., Any]]:
     """Asks what the pages of the Dagster UI ask."""
     code = LoadableTargetOrigin(module_name=definitions.__name__)
     target = InProcessWorkspaceLoadTarget(InProcessCodeLocationOrigin(code, location_name="code"))
-    with instance_of(home.dagster) as instance, WorkspaceProcessContext(instance, target) as context:
+    with opened(home) as instance, WorkspaceProcessContext(instance, target) as context:
         yield lambda query, **variables: execute_query(context, query, variables)["data"]
 
 
@@ -50,11 +49,9 @@ def shown(home: Home) -> State:
     return {name: {**each, "checks": checks[name]} for name, each in zip(names, latest, strict=True)}
 
 
-def run_by_dagster(home: Home, **config: Any) -> tuple[str, list[str]]:
+def ended(home: Home, **config: Any) -> tuple[str, list[str]]:
     """Run the job as Dagster's daemon does; the status of the run, and its log."""
-    job = build_definitions({}, is_quiet=True).resolve_job_def(JOB)
-    with instance_of(home.dagster) as instance:
-        run_id = job.execute_in_process(run_config=config, instance=instance, raise_on_error=False).run_id
+    run_id = run_by_dagster(home, **config).run_id
     with ui(home) as ask:
         told = ask(LOG, run=run_id)
     return told["runOrError"]["status"], [event["message"] for event in told["logsForRun"]["events"]]
@@ -89,7 +86,7 @@ def test_a_refused_run_leaves_assets_and_checks_as_they_are(
             value(synchronized)
         else:
             monkeypatch.setenv(name, value)
-    status, log = run_by_dagster(synchronized, **{"source": str(same_mirror.folder)} | config)
+    status, log = ended(synchronized, **{"source": str(same_mirror.folder)} | config)
     assert status == "CANCELED"
     assert [line for line in log if line.startswith(f"refused: {reason}")]
     monkeypatch.delenv("FUNDAMENTALS_FILINGS", raising=False)
@@ -104,7 +101,7 @@ def test_a_failed_run_leaves_what_it_had_not_begun_as_it_was(synchronized, same_
 
     before = shown(synchronized)
     monkeypatch.setattr(stages.facts, "update", failing)
-    assert run_by_dagster(synchronized, source=str(same_mirror.folder))[0] == "FAILURE"
+    assert ended(synchronized, source=str(same_mirror.folder))[0] == "FAILURE"
     after = shown(synchronized)
     assert after["facts"]["latestRun"]["status"] == "FAILURE"
     assert after["facts"]["latestMaterialization"] == before["facts"]["latestMaterialization"]

@@ -4,12 +4,14 @@ import errno
 import json
 import re
 import shutil
+import sqlite3
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 import fundamentals
-from pipelines.dagster_app import run_history, synchronize
+from pipelines.dagster_app import synchronize
 from pipelines.sample.line import PRETAX
 from pipelines.storage.lake import MANIFEST, Lake
 from tests.e2e.homes import run_unrecorded
@@ -23,7 +25,7 @@ from warehouse.errors import PublishError
 @pytest.fixture
 def mirror(tmp_path, monkeypatch) -> Mirror:
     """The documents of a new home, whose synchronizations have no record of Dagster."""
-    monkeypatch.setattr(synchronize, "run_job", run_unrecorded)
+    monkeypatch.setattr(synchronize, "run_recorded", run_unrecorded)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "100")
     return Mirror(tmp_path / "mirror", ALFA, BRAVO, CARGO, ABSENT)
@@ -168,11 +170,17 @@ def test_a_damaged_record_of_runs_is_one_line_that_says_what_to_do(synchronized,
     assert synchronize.main(str(same_mirror.folder), (), False) == 0
 
 
-def test_a_disk_that_fills_while_dagster_writes_is_one_line(synchronized, same_mirror, capsys, monkeypatch):
+def test_a_disk_that_fills_while_dagster_writes_is_one_line(synchronized, same_mirror, capsys):
     """SQLite itself refuses to let its files grow."""
-    full = "PRAGMA max_page_count = 1"
-    monkeypatch.setattr(run_history, "_without_waiting_for_the_disk", lambda connection, _: connection.execute(full))
-    assert synchronize.main(str(same_mirror.folder), (), False) == 1
+
+    def is_full(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA max_page_count = 1")
+
+    sa.event.listen(sa.pool.Pool, "connect", is_full)
+    try:
+        assert synchronize.main(str(same_mirror.folder), (), False) == 1
+    finally:
+        sa.event.remove(sa.pool.Pool, "connect", is_full)
     assert last_line(capsys) == (
         f"fundamentals sync: {synchronized.dagster / 'history'}: database or disk is full; free space on the disk, and "
         "synchronize again"

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.dagster_app.definitions import run_job
+from pipelines.dagster_app.recorder import run_recorded
 from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.mirror import file_of
 from pipelines.fake_sec.server import running_server
@@ -174,7 +174,7 @@ def test_a_condition_holds_back_the_first_build_too(mirror, synchronize, monkeyp
         add_packages(mirror)
         monkeypatch.setenv("FUNDAMENTALS_FILINGS", "all")
         monkeypatch.setenv("FUNDAMENTALS_HOME", str(home.root))
-        outcome = run_job(home, "live", "ALFA,BRVO")
+        outcome = run_recorded(home, "live", "ALFA,BRVO")
         asked = [path for path, _ in server.asked if "/Archives/edgar/data/" in path]
     assert outcome.held_back_by == ["few_are_quarantined: 2 of 2 companies with documents are quarantined"]
     assert asked == []
