@@ -20,10 +20,6 @@ from serve.cli import output
 from serve.http.errors import CommandError
 from warehouse.files import OTHERS
 
-NEW_OBJECTS = 50_000
-"""New objects of a synchronization after which Python searches for garbage: with 700, its default, this takes a
-twentieth of the time of a run with nothing new."""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
@@ -50,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: argparse.Namespace) -> int:
     if given.command == "sync":
         from pipelines.errors import PipelineError
-        from pipelines.loading import loading
+        from pipelines.loading import collect_seldom, loading
 
         try:
             with loading():
@@ -58,7 +54,7 @@ def _run(given: argparse.Namespace) -> int:
         except PipelineError as error:  # a setting that the job needs is wrong
             raise CommandError(str(error)) from error
         usual = gc.get_threshold()
-        gc.set_threshold(NEW_OBJECTS, *usual[1:])
+        collect_seldom()
         try:
             return synchronize.main(given.source, given.symbols, given.full)
         finally:

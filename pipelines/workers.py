@@ -8,6 +8,7 @@ The processes live for the whole run, because each one needs a second to import 
 holds the lock of the home; they write only files that it names.
 """
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -19,6 +20,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pipelines.errors import PipelineError
+from pipelines.loading import collect_seldom
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
@@ -132,7 +134,12 @@ def started(setting: str) -> Generator[Workers, None, None]:
 
 
 def _prepare() -> None:
-    """Prepare a worker process: one thread, no answer to Ctrl-C, and no life after the process that started it."""
+    """Prepare a worker process: one thread, no answer to Ctrl-C, and no life after the process that started it.
+
+    It ends without unloading its modules: DuckDB would print what its bindings then still hold.
+    """
+    atexit.register(os._exit, 0)
+    collect_seldom()
     os.environ.update(POLARS_MAX_THREADS="1")  # read when Polars is first used; the other cores have their own worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow, daemon=True).start()
