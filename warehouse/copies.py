@@ -11,7 +11,7 @@ import duckdb
 from warehouse import schema, views
 from warehouse.errors import VerificationError
 from warehouse.files import quoted, sync
-from warehouse.reader import Row
+from warehouse.opening import Row
 from warehouse.verify import MEMORY, count
 
 LINK = "parquet"

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from warehouse.opening import Row, open_read_only
 from warehouse.pointer import Pointer
-from warehouse.reader import Row, open_read_only
 
 LATEST = timedelta(days=7)
 """Older filings that a build adds are the history of a company that is new in it: nobody waited for them."""

@@ -13,26 +13,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import duckdb
 
 from warehouse.digest import has_digest, refuse_other_overlay
 from warehouse.errors import BuildDamaged, BuildUnreadable, NothingPublished, first_line
+from warehouse.opening import Row, open_read_only
 from warehouse.pointer import POINTER, Pointer, current, kept, overlay_of, synchronized
 
 if TYPE_CHECKING:
     from warehouse.memory import Memory
 
 log = logging.getLogger(__name__)
-
-# read_only alone is not a sandbox: SQL could still read and write other files, or change the settings
-SANDBOX: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": "false",
-    "lock_configuration": "true",
-}
-
-Row = tuple[Any, ...]
 
 
 class ReadsLarge(Protocol):
@@ -59,19 +52,6 @@ Each has 4 to 5 MB of its own, which DuckDB keeps, and uses all cores anyway: wi
 """
 OPENED_AT_ONCE = 4 << 20  # bytes of an overlay that DuckDB reads while a request waits, in a twentieth of a second
 AT_ONCE = 100_000  # rows of these tables that are read while a request waits, in less than a tenth of a second
-
-
-def open_read_only(path: Path, memory: str = "") -> duckdb.DuckDBPyConnection:
-    """Open a build's file for reading, without access to anything else.
-
-    Args:
-        path: the file.
-        memory: what DuckDB may use, such as `1GB`; more goes through files beside the build. Empty: DuckDB's default.
-
-    Raises:
-        duckdb.Error: the file is missing or is not a DuckDB database.
-    """
-    return duckdb.connect(path, read_only=True, config={**SANDBOX, "memory_limit": memory} if memory else SANDBOX)
 
 
 class OpenBuild:

@@ -16,8 +16,8 @@ from warehouse import schema
 from warehouse.digest import has_digest
 from warehouse.errors import PublishError, VerificationError, first_line
 from warehouse.newest_filing import NEWEST_FILING
+from warehouse.opening import open_read_only
 from warehouse.pointer import Pointer
-from warehouse.reader import open_read_only
 from warehouse.rows import Rows
 
 MEMORY = "1GB"

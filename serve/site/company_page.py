@@ -15,10 +15,10 @@ from serve.api import models, responses
 from serve.provenance import not_read
 from serve.site import charts, comparison, key_figures
 from serve.site.charts import Point
+from serve.site.columns import COLUMNS
 from serve.site.directory import directory
 from serve.site.figures import KINDS, READ, TITLES, Shown, alike, short, unit
 from serve.site.history import BREAKS, History, Slot
-from serve.site.listing import COLUMNS
 from serve.site.markdown import Document, write
 from serve.site.paths import company_path, comparison_path
 from serve.site.sheet import Sheet, remarks, restated

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import cache, partial
 
+from markupsafe import Markup
+
 from warehouse.line_items import LINE_ITEMS
 
 TITLES = {item.name: item.title for item in LINE_ITEMS}
@@ -121,3 +123,8 @@ def _significant(value: float, digits: int) -> str:
 
 def _without_exponent(number: str) -> str:
     return f"{Decimal(number):z,f}" if "e" in number else number.rstrip(".")
+
+
+def moment(timestamp: str) -> Markup:
+    """A `<time>` element of a time in ISO 8601 in UTC."""
+    return Markup('<time datetime="{0}">{1} {2} UTC</time>').format(timestamp, timestamp[:10], timestamp[11:16])

@@ -1,25 +1,21 @@
 """The page `/companies`: the list of covered companies, searched, filtered and sorted.
 
-Belongs here: the columns, the form and the links of the list. Does not: finding and sorting companies (directory), the
-text (templates/companies.md), one company's page (company_page).
+Belongs here: the form and the links of the list. Does not: its columns (columns), finding and sorting companies
+(directory), the text (templates/companies.md), one company's page (company_page).
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 
-from serve import names
 from serve.http.errors import NotFound
 from serve.site import watchlist
+from serve.site.columns import COLUMNS
 from serve.site.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Bounds, Directory
-from serve.site.figures import glance, per_cent
-from serve.site.markdown import Bound, Choice, Document, Markdown, Search, link, plain, write
-from serve.site.paths import company_path
-from serve.site.values import address as value_address
+from serve.site.markdown import Bound, Choice, Document, Markdown, Search, write
 from warehouse.company_queries import Listed
 from warehouse.fictional import is_fictional
 
@@ -28,63 +24,6 @@ PATH = "/companies"
 LONGEST = 100  # characters of a search text
 
 
-class Column(NamedTuple):
-    """A column of the list: how it is sorted, its heading, and what it shows of a company."""
-
-    name: str
-    heading: str
-    shows: Callable[[Listed], str]
-
-    @property
-    def is_amount(self) -> bool:
-        """Whether the column has numbers, of which the largest are of most interest."""
-        return self.name in BY_AMOUNT
-
-    def sorted_by(self, sort: str) -> str:
-        """The value of `sort` that a click on the heading leads to: the other order, if it is sorted by the column."""
-        first, second = (f"-{self.name}", self.name) if self.is_amount else (self.name, f"-{self.name}")
-        return second if sort == first else first
-
-
-def _ratio(name: str) -> Callable[[Listed], str]:
-    """Shows a ratio that is calculated here from two values."""
-    value = BY_AMOUNT[name]
-
-    def shows(row: Listed) -> str:
-        ratio = value(row)
-        return "–" if ratio is None else per_cent(ratio)
-
-    return shows
-
-
-def _item(name: str) -> Callable[[Listed], str]:
-    """Shows a value of the newest twelve months, which leads to where it comes from."""
-    value = BY_AMOUNT[name]
-
-    def shows(row: Listed) -> str:
-        amount = value(row)
-        if amount is None:
-            return "–"
-        return link(glance(name, amount), value_address(row.symbol, name, row.period or ""))
-
-    return shows
-
-
-COLUMNS = (
-    Column("symbol", "Symbol", lambda row: link(row.symbol, company_path(row.symbol))),
-    Column("name", "Name", lambda row: names.shown(row.name or "")),
-    Column("revenue", "Revenue", _item("revenue")),
-    Column("net_income", "Net income", _item("net_income")),
-    Column("net_margin", "Net margin", _ratio("net_margin")),
-    Column("free_cash_flow", "Free cash flow", _item("free_cash_flow")),
-    Column("roic", "ROIC", _item("roic")),
-    Column("growth", "Growth", _ratio("growth")),
-    Column("debt_to_fcf", "Debt to FCF", _item("debt_to_fcf")),
-    Column("", "Currency", lambda row: row.currency),
-    Column("period_end", "Newest period", lambda row: row.period_end or ""),
-    Column("exchange", "Exchange", lambda row: row.exchange or ""),
-    Column("industry", "Industry", lambda row: Markdown(f"*{plain(row.industry)}*") if row.industry else ""),
-)
 LIMITS = {
     "net_margin": ("Net margin, %", Decimal("0.01")),
     "growth": ("Growth of revenue, %", Decimal("0.01")),

@@ -20,7 +20,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -33,6 +32,7 @@ from serve.access.sign_ins import Session
 from serve.access.transfers import Transfers
 from serve.clock import Clock
 from serve.settings import Settings
+from serve.site.figures import moment
 from serve.site.markdown import TEMPLATES
 from serve.site.sessions import Sessions
 from warehouse.reader import Warehouse
@@ -187,11 +187,6 @@ def static(name: str) -> bytes:
 def fingerprint(name: str) -> str:
     """A hash of a static file's content, which changes its URL when the file changes."""
     return hashlib.sha256(static(name)).hexdigest()[:12]
-
-
-def moment(timestamp: str) -> Markup:
-    """A `<time>` element of a time in ISO 8601 in UTC."""
-    return Markup('<time datetime="{0}">{1} {2} UTC</time>').format(timestamp, timestamp[:10], timestamp[11:16])
 
 
 def values_of(request: Request) -> Mapping[str, str]:

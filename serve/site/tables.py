@@ -15,8 +15,7 @@ from itertools import takewhile
 from markdown_it.rules_block import StateBlock
 from markupsafe import escape
 
-from serve.site.figures import typeset
-from serve.site.pages import moment
+from serve.site.figures import moment, typeset
 
 DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d\d-[KQF]\b")
 """A day, or a form such as 10-K: browsers would break the line after a hyphen."""

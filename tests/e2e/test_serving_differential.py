@@ -21,7 +21,7 @@ from serve.settings import Settings
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process
 from warehouse.line_items import SERVED_NAMES
-from warehouse.reader import open_read_only
+from warehouse.opening import open_read_only
 
 REQUESTS = int(os.environ.get("DIFFERENTIAL_REQUESTS", "250"))
 COMPANIES = 30

@@ -29,9 +29,10 @@ from tests.servers import Served, active_key, as_process, redis_server, wait_unt
 from tests.unit.test_metrics import samples
 from warehouse.checkout import Folder
 from warehouse.files import locked
+from warehouse.opening import open_read_only
 from warehouse.pointer import current
 from warehouse.publish import rollback
-from warehouse.reader import FALLEN_BACK, Warehouse, open_read_only
+from warehouse.reader import FALLEN_BACK, Warehouse
 from warehouse.store import ONCE, Store, opened
 from warehouse.verify import is_whole
 

@@ -20,7 +20,8 @@ from serve import provenance
 from tests import builds
 from warehouse import explain, explain_queries
 from warehouse.line_items import LINE_ITEMS, SERVED_NAMES
-from warehouse.reader import Warehouse, open_read_only
+from warehouse.opening import open_read_only
+from warehouse.reader import Warehouse
 
 Row = tuple[Any, ...]
 ROOT = Path(__file__).parents[2]

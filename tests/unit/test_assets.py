@@ -23,7 +23,7 @@ from pipelines.tables import build_tables, stored
 from tests import dagster_records
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse import dagster_record, publish, runs
-from warehouse.reader import open_read_only
+from warehouse.opening import open_read_only
 from warehouse.verify import is_whole
 
 

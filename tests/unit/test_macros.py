@@ -15,7 +15,7 @@ from tests import builds
 from tests.builds import Rows
 from warehouse import schema
 from warehouse.line_items import ITEM_NAMES
-from warehouse.reader import open_read_only
+from warehouse.opening import open_read_only
 
 Row = tuple[Any, ...]
 NAMES = schema.BY_NAME["financials"].names

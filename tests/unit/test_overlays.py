@@ -15,8 +15,9 @@ from tests.published import names
 from warehouse import overlay, publish, views
 from warehouse.digest import digests_of
 from warehouse.memory import Memory
+from warehouse.opening import open_read_only
 from warehouse.pointer import overlay_of
-from warehouse.reader import FALLEN_BACK, Warehouse, open_read_only
+from warehouse.reader import FALLEN_BACK, Warehouse
 from warehouse.verify import is_whole
 
 

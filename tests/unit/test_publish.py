@@ -19,8 +19,8 @@ from tests import builds
 from tests.published import builds_and_links, names, same_rows
 from warehouse import copies, definitions, publish, schema, views
 from warehouse.errors import BuildUnreadable
+from warehouse.opening import open_read_only
 from warehouse.pointer import synchronized
-from warehouse.reader import open_read_only
 from warehouse.rows import Rows
 from warehouse.verify import Sums, is_whole, verify
 

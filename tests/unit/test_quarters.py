@@ -36,8 +36,9 @@ from tests.factories import (
 from tests.shapes.flows import changed, company, sales
 from warehouse import page_queries, queries, schema
 from warehouse.line_items import SERVED_NAMES, items_of
+from warehouse.opening import open_read_only
 from warehouse.pointer import current
-from warehouse.reader import OpenBuild, open_read_only
+from warehouse.reader import OpenBuild
 from warehouse.vocabulary import RATIOS
 
 ENDS = month_ends(2022, 8)

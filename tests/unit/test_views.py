@@ -12,7 +12,7 @@ import pytest
 
 from tests import builds
 from warehouse import views
-from warehouse.reader import open_read_only
+from warehouse.opening import open_read_only
 from warehouse.schema import BY_NAME
 
 QUARTERS = [

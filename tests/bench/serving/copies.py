@@ -14,8 +14,8 @@ import msgspec
 
 from warehouse import overlay, publish, schema
 from warehouse.files import quoted
+from warehouse.opening import open_read_only
 from warehouse.pointer import Pointer, current
-from warehouse.reader import open_read_only
 from warehouse.rows import Rows
 from warehouse.served_rows import COVERED
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.servers import PROJECT
 from warehouse.line_items import SERVED_NAMES
-from warehouse.reader import open_read_only
+from warehouse.opening import open_read_only
 from warehouse.schema import BY_NAME
 
 PATIENCE = 30

@@ -16,7 +16,7 @@ from serve.access import keys, tables
 from serve.access.accounts import Accounts
 from serve.clock import timestamp
 from warehouse.line_items import SERVED_NAMES
-from warehouse.reader import open_read_only
+from warehouse.opening import open_read_only
 from warehouse.served_rows import COVERED
 
 KEYS = 30_000
