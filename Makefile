@@ -48,7 +48,7 @@ free = $(PYTHON) -c 'import socket, sys; socket.create_server(("127.0.0.1", int(
 export FUNDAMENTALS_HOME ?= $(CURDIR)/.data/$(if $(filter sample,$(SOURCE)),sample,edgar)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup scale run sync serve ui notebook quick test test-whole test-scale coverage check format linters lintapi docs bench bench-http bench-downloads soak torture fuzz mutations ablation thresholds accuracy quality pictures lock sbom audit system clean
+.PHONY: help setup tools scale run sync serve ui notebook quick test test-whole test-scale coverage check format linters lintapi docs bench bench-http bench-downloads soak torture fuzz mutations ablation thresholds accuracy quality pictures lock sbom audit system clean
 
 ##@ Use
 help: ## list the commands
@@ -68,9 +68,16 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
+tools: $(VENV)/.tools ## add what tests, checks and measurements need to .venv
+
+$(VENV)/.tools: tests/tools.lock $(READY)
+	@echo "Setting up the tools of tests, once:"
+	@$(BIN)/python deploy/packages.py tests/tools.lock
+	@touch $@
+
 scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Dask, and their tests
 
-$(VENV)/.scale: deploy/scale.lock tests/scale.lock $(READY)
+$(VENV)/.scale: deploy/scale.lock tests/scale.lock $(VENV)/.tools
 	@$(BIN)/python deploy/packages.py deploy/scale.lock tests/scale.lock
 	@touch $@
 
@@ -150,22 +157,22 @@ QUICK = $(addprefix tests/, \
 		test_sections_2_and_4 test_sections_2_6_and_4_4 hostile/test_requests)) \
 	$(addprefix unit/test_,$(addsuffix .py,frames flows splits gaps facts items balances cash borrowings totals_of_debt \
 		derived faces identities repairs standardize serve_parameters serve_openapi rule_table docs)))
-quick: setup ## run the tests that a change of rules or of the interface breaks first, within a minute
+quick: tools ## run the tests that a change of rules or of the interface breaks first, within a minute
 	@$(call PYTEST,0) $(QUICK)
 
-test: setup $(OLDEST)/.ready ## run the tests of rules, values, modules and the contract; STRICT=1 fails if a program is missing
+test: tools $(OLDEST)/.ready ## run the tests of rules, values, modules and the contract; STRICT=1 fails if a program is missing
 	@$(call PYTEST,0) $(if $(STRICT),--strict-skips)
 
-test-whole: setup ## test whole commands and services: faults in them, and the pages and the Dagster UI in a browser
+test-whole: tools ## test whole commands and services: faults in them, and the pages and the Dagster UI in a browser
 	@$(call PYTEST,2) $(if $(STRICT),--strict-skips) tests/e2e
 
-test-scale: setup ## test several machines on this one (after make scale and make system); SHORT=1 runs the short ones
+test-scale: tools ## test several machines on this one (after make scale and make system); SHORT=1 runs the short ones
 	@$(SETTLED) $(BIN)/python -m tests.scale $(if $(SHORT),--short)
 
-coverage: setup $(OLDEST)/.ready ## run the tests that are traced; fail if they reach less than 95 % of the lines
+coverage: tools $(OLDEST)/.ready ## run the tests that are traced; fail if they reach less than 95 % of the lines
 	@$(call PYTEST,0) --cov --cov-report=term tests/unit tests/contract
 
-check: setup ## run linter, format check, type check and tests
+check: tools ## run linter, format check, type check and tests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -176,13 +183,13 @@ linters: node_modules/.package-lock.json ## install the OpenAPI linters, axe for
 node_modules/.package-lock.json: package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund
 
-lintapi: setup linters ## lint the OpenAPI description
+lintapi: tools linters ## lint the OpenAPI description
 	@mkdir -p build && $(BIN)/python -m serve.api.description > build/openapi.json
 	@node_modules/.bin/spectral lint --fail-severity hint --ruleset .spectral.yaml build/openapi.json
 	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
 		node_modules/.bin/redocly lint --config redocly.yaml build/openapi.json
 
-format: setup ## format the code
+format: tools ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
@@ -190,7 +197,7 @@ format: setup ## format the code
 # bytecode is written, as for any user, so that synchronizations do not compile the project each time
 bench: export PYTHONDONTWRITEBYTECODE :=
 bench: QUARTERS = $(wildcard $(SOURCE)/www.sec.gov/files/dera/data/financial-statement-data-sets/*.zip)
-bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it, one filing among COMPANIES, the version log, a quarter of data sets, and a large XBRL package (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES)
+bench: tools $(PEER)/.ready ## measure synchronizations of a mirror and of bulk files made of it, one filing among COMPANIES, the version log, a quarter of data sets, and a large XBRL package (SOURCE=PATH; BESIDE=folder of a version to compare; GIGABYTES)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.synchronization "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)"),\
 		echo "Not measured: a synchronization; set SOURCE to the path of a mirror directory")
 	@$(if $(wildcard $(FUNDAMENTALS_HOME)/tables/facts/manifest.json),$(BIN)/python -m tests.bench.version_log,\
@@ -203,40 +210,40 @@ bench: setup $(PEER)/.ready ## measure synchronizations of a mirror and of bulk 
 		echo "Not measured: a quarter of the SEC's data sets; set SOURCE to the path of a mirror directory that has one")
 	@$(BIN)/python -m tests.bench.packages
 
-bench-http: setup $(ORDINARY)/.ready ## measure the service in turns with the bare framework, with 6,000 companies copied from the home (SECONDS and ROUNDS of the turns; UPDATES=60: instead, so many minutes with an update each)
+bench-http: tools $(ORDINARY)/.ready ## measure the service in turns with the bare framework, with 6,000 companies copied from the home (SECONDS and ROUNDS of the turns; UPDATES=60: instead, so many minutes with an update each)
 	@$(BIN)/python -m tests.bench.serving --seconds $(SECONDS) --rounds $(ROUNDS) --updates $(UPDATES) --peer "$(ORDINARY)"
 
-bench-downloads: setup ## measure what downloads cost other requests, in turns of SECONDS (ROUNDS)
+bench-downloads: tools ## measure what downloads cost other requests, in turns of SECONDS (ROUNDS)
 	@$(BIN)/python -m tests.bench.downloads --seconds $(SECONDS) --rounds $(ROUNDS)
 
-soak: setup ## publish builds under load, and check each response that is read (BUILDS=100)
+soak: tools ## publish builds under load, and check each response that is read (BUILDS=100)
 	@$(BIN)/python -m tests.bench.soak --builds $(BUILDS)
 
-torture: setup ## kill, fill disks, flip bits, corrupt facts, set clocks, publish under load, and attack (KILLS, BITS, CORRUPTIONS, BUILDS, MINUTES, ATTACK, SEED; full disks need root)
+torture: tools ## kill, fill disks, flip bits, corrupt facts, set clocks, publish under load, and attack (KILLS, BITS, CORRUPTIONS, BUILDS, MINUTES, ATTACK, SEED; full disks need root)
 	@$(BIN)/python -m tests.torture --kills $(KILLS) $(if $(BITS),--bits $(BITS)) --corruptions $(CORRUPTIONS) --builds $(BUILDS) --minutes $(MINUTES) --attack $(ATTACK) $(if $(SEED),--seed $(SEED))
 
-fuzz: setup ## let all readers read changed bytes for MINUTES; what fails is kept in tests/fuzz/corpus
+fuzz: tools ## let all readers read changed bytes for MINUTES; what fails is kept in tests/fuzz/corpus
 	@$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
 
-mutations: setup ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
+mutations: tools ## write docs/mutations.md: what errors of filers lead to (SOURCE=PATH of a mirror; BESIDE=folder of a version; APART=another mirror)
 	@$(if $(wildcard $(SOURCE)/www.sec.gov),$(BIN)/python -m tests.bench.mutations "$(SOURCE)" $(if $(BESIDE),--beside "$(BESIDE)") $(if $(APART),--apart "$(APART)"),\
 		echo "Not measured: mutations; set SOURCE to the path of a mirror directory")
 
-ablation: setup ## write docs/ablation.md: what each rule decides (SOURCE=PATHS of mirrors, EACH=mutations of a kind; RULES=beginning of ids: only print it)
+ablation: tools ## write docs/ablation.md: what each rule decides (SOURCE=PATHS of mirrors, EACH=mutations of a kind; RULES=beginning of ids: only print it)
 	@$(if $(wildcard $(addsuffix /www.sec.gov,$(SOURCE))),$(BIN)/python -m tests.bench.ablation $(SOURCE) $(if $(EACH),--each $(EACH)) $(if $(RULES),--rules $(RULES)),\
 		echo "Not measured: ablation; set SOURCE to the paths of mirror directories")
 
-thresholds: setup ## write docs/thresholds.md: what each number of the rules decides in the home
+thresholds: tools ## write docs/thresholds.md: what each number of the rules decides in the home
 	@$(BIN)/python -m tests.bench.thresholds
 
-accuracy: setup ## compare with a vendor's values, which you need to have (VENDOR=FILE); LIST=1 lists the differences
+accuracy: tools ## compare with a vendor's values, which you need to have (VENDOR=FILE); LIST=1 lists the differences
 	@$(BIN)/python -m tests.accuracy $(if $(VENDOR),--vendor "$(VENDOR)") $(if $(LIST),--list)
 
 ##@ Maintain
 docs: setup ## generate docs/data-dictionary.md and docs/rules.md
 	@$(BIN)/python -m pipelines.tables.dictionary
 
-pictures: sync ## take the pictures of the README, run the notebook, screenshots in build/screens (SOURCE; needs Chromium)
+pictures: sync tools ## take the pictures of the README, run the notebook, screenshots in build/screens (SOURCE; needs Chromium)
 	@$(BIN)/python -m tests.pictures
 	@$(if $(filter sample,$(SOURCE)),$(BIN)/python -m tests.notebooks examples/analyst.ipynb)
 
@@ -250,6 +257,8 @@ audit: setup $(SUPPLY)/.ready ## look up advisories for all pinned packages (nee
 
 # options of uv that leave out the packages of lock files: $(call left_out,LOCKS)
 left_out = sed -n "/'win32'/!s/^\([A-Za-z0-9._-]*\).*==.*/--no-emit-package \1/p" $1
+# the packages of an extra, one in a line: $(call extra,NAME)
+extra = $(PYTHON) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$1'], sep='\n')"
 lock: ## update the pinned dependencies, also those of the commands that have their own (needs uv)
 	printf 'cyclonedx-bom\npip-audit\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file deploy/supply-chain.lock
@@ -260,17 +269,19 @@ lock: ## update the pinned dependencies, also those of the commands that have th
 		--no-header --no-annotate - --output-file tests/bench/edgartools.lock
 	printf 'fastapi\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate - --output-file tests/bench/fastapi.lock
-	uv pip compile --universal --python-version 3.11 --extra dev --generate-hashes --no-emit-index-url \
-		--no-header --no-annotate --no-strip-extras pyproject.toml --output-file requirements.lock
-	$(PYTHON) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['scale'])" \
-		| tr ' ' '\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	printf 'setuptools\n' | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --no-annotate --no-strip-extras pyproject.toml - --output-file requirements.lock
+	$(call extra,dev) | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--no-annotate --constraints requirements.lock $$($(call left_out,requirements.lock)) - --output-file tests/tools.lock
+	$(call extra,scale) | uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--no-annotate --constraints requirements.lock $$($(call left_out,requirements.lock)) - --output-file deploy/scale.lock
 	printf 'setuptools\n' | uv pip compile --universal --python-version 3.11 --extra scale \
 		--generate-hashes --no-emit-index-url --no-header --no-annotate --no-strip-extras --constraints requirements.lock \
 		--constraints deploy/scale.lock pyproject.toml - --output-file deploy/image.lock
 	printf 'moto[server]\n' | uv pip compile --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock --constraints deploy/scale.lock \
-		$$($(call left_out,requirements.lock deploy/scale.lock)) - --output-file tests/scale.lock
+		--generate-hashes --no-emit-index-url --no-header --no-annotate --constraints requirements.lock --constraints tests/tools.lock \
+		--constraints deploy/scale.lock $$($(call left_out,requirements.lock tests/tools.lock deploy/scale.lock)) - \
+		--output-file tests/scale.lock
 
 system: ## install the Debian packages that some tests and benches need (as root)
 	apt-get update -qq

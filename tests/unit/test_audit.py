@@ -90,15 +90,19 @@ def versions(lock: str) -> dict[str, str]:
     return dict(re.findall(r"^([\w.-]+)(?:\[.*\])?==(\S+)", (ROOT / lock).read_text(encoding="utf-8"), re.MULTILINE))
 
 
-def test_packages_for_several_machines_are_not_installed_by_make_setup() -> None:
+def test_packages_for_several_machines_and_for_tests_are_not_installed_by_make_setup() -> None:
     """And they leave the versions of all others as they are."""
-    always, scale, tests = map(versions, ("requirements.lock", "deploy/scale.lock", "tests/scale.lock"))
+    always, tools, scale, tests = map(
+        versions, ("requirements.lock", "tests/tools.lock", "deploy/scale.lock", "tests/scale.lock")
+    )
+    assert tools.keys() >= {"pytest", "ruff", "mypy", "playwright"}
+    assert not tools.keys() & always.keys()
     assert scale.keys() >= {"obstore", "psycopg", "psycopg-binary", "distributed"}
     assert "moto" in tests
     # what Dagster needs on Windows only, in the same versions
     assert {name for name in scale if name in always} <= {"psutil", "pywin32"}
     assert all(always.get(name, pinned) == pinned for name, pinned in scale.items())
-    assert not tests.keys() & (always | scale).keys()
+    assert not tests.keys() & (always | tools | scale).keys()
 
 
 def test_the_integration_does_not_depend_on_advisories() -> None:
