@@ -6,6 +6,7 @@ Belongs here: the columns of a view with their meanings, and its SQL, both made 
 A view is computed when it is read; its Parquet copy is written once for each build.
 """
 
+import re
 from dataclasses import dataclass
 
 from warehouse import schema
@@ -49,6 +50,12 @@ class View(Table):
     """A view; its rows are sorted by the key."""
 
     sql: str = ""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The tables that it reads."""
+        words = set(re.findall(r"\w+", self.sql))
+        return tuple(name for name in BY_NAME if name in words)
 
 
 NAMED = ("name", "exchange", "industry", "sic", "sic_description")

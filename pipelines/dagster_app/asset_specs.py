@@ -3,7 +3,7 @@
 Belongs here: descriptions of assets, made from the schema of the warehouse. Does not: making any of them (assets).
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import dagster as dg
 
@@ -22,7 +22,18 @@ OWNERS = {
 }
 """Who answers for the assets of a group."""
 BUILD = dg.AssetKey("warehouse")
-TABLES = dg.AssetKey("tables")
+MADE_FROM = {
+    **dict.fromkeys(("versions", "lineage", "changes", "quarter_versions", "quarter_lineage"), ("versions",)),
+    **dict.fromkeys(("valuations", "projections"), ("versions", "values")),
+    **dict.fromkeys(("companies", "quarantine"), ("documents", "values")),
+    "filings": ("documents", "filings"),
+    "securities": ("documents", "statements"),
+    "newest_statements": ("statements",),
+    **dict.fromkeys(("line_items", "rules"), ()),
+    "syncs": ("documents",),
+}
+"""The steps whose rows a published table has; those of all others are values."""
+VALUES = ("values",)
 Document = tuple[str, str, str, str]
 """Name, format, address, description."""
 UPSTREAM: tuple[Document, ...] = (
@@ -78,11 +89,24 @@ def key_of(table: schema.Table) -> dg.AssetKey:
     return dg.AssetKey(["warehouse", table.name])
 
 
-def table(of: schema.Table, code_version: str) -> dg.AssetSpec:
-    """A published table or view, with its columns; without a new build it is not materialized."""
+def sources_of(of: schema.Table, steps: Collection[str]) -> list[dg.AssetKey]:
+    """What a table has the rows of: steps that are run; a view, other tables."""
+    if isinstance(of, views.View):
+        return [key_of(schema.BY_NAME[name]) for name in of.reads]
+    return [dg.AssetKey(name) for name in MADE_FROM.get(of.name, VALUES) if name in steps]
+
+
+def table(of: schema.Table, code_version: str, steps: Collection[str]) -> dg.AssetSpec:
+    """A published table or view, with its columns; without a new build it is not materialized.
+
+    Args:
+        of: the table.
+        code_version: of what makes tables.
+        steps: the steps that are run.
+    """
     return dg.AssetSpec(
         key_of(of),
-        deps=[TABLES],
+        deps=sources_of(of, steps),
         description=of.description,
         group_name=WAREHOUSE,
         kinds={"duckdb", "view" if of in views.VIEWS else "table"},

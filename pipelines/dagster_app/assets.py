@@ -4,7 +4,8 @@ Belongs here: how Dagster shows and retries the steps. Does not: what they make 
 (plan).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
@@ -21,6 +22,7 @@ from pipelines.run.plan import Step
 from pipelines.run.result import Link, Markdown, Shown, StepResult
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.documents import UnknownSymbolError
+from pipelines.storage.home import PROJECT
 from pipelines.tables import stored
 from warehouse import schema, views
 
@@ -102,6 +104,13 @@ def results_of(step: Step, result: StepResult) -> Iterator[dg.MaterializeResult[
         )
 
 
+def _code_of(step: Step) -> dict[str, dg.PathMetadataValue]:
+    """Where the code of a step is: file and line."""
+    code = inspect.unwrap(step.work).__code__
+    file = Path(code.co_filename).relative_to(PROJECT)
+    return {"code": dg.MetadataValue.path(f"{file}:{code.co_firstlineno}")}
+
+
 def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     """A step as an asset."""
 
@@ -113,6 +122,7 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
         kinds=set(step.kinds),
         owners=asset_specs.OWNERS[step.group],
         code_version=step.code()[:DIGITS] if step.code else None,
+        metadata=_code_of(step),
     )
     def run(
         context: dg.AssetExecutionContext, synchronization: dg.ResourceParam[Synchronization]
@@ -126,7 +136,7 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
     return run
 
 
-def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
+def _publishing(step: Step, before: list[dg.AssetKey], names: Collection[str]) -> dg.AssetsDefinition:
     """The step that publishes as several assets: the build, and its tables, which a run without a new build skips."""
     code = stored.code_digest()[:DIGITS]
 
@@ -141,8 +151,9 @@ def _publishing(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
                 kinds=set(step.kinds),
                 owners=asset_specs.OWNERS[step.group],
                 freshness_policy=FRESH,
+                metadata=_code_of(step),
             ),
-            *(asset_specs.table(each, code) for each in views.PUBLISHED),
+            *(asset_specs.table(each, code, names) for each in views.PUBLISHED),
         ],
     )
     def run(
@@ -180,5 +191,8 @@ def assets(steps: tuple[Step, ...]) -> tuple[dg.AssetsDefinition, ...]:
         [*former, *(spec.key for spec in asset_specs.upstream(read.get(step.name, ())))]
         for step, former in zip(steps, [[], *([dg.AssetKey(step.name)] for step in steps)], strict=False)
     ]
-    makers = (_publishing if step.name == "warehouse" else _asset for step in steps)
-    return tuple(make(step, keys) for make, step, keys in zip(makers, steps, before, strict=False))
+    names = {step.name for step in steps}
+    return tuple(
+        _publishing(step, keys, names) if step.name == "warehouse" else _asset(step, keys)
+        for step, keys in zip(steps, before, strict=False)
+    )

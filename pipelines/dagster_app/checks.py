@@ -9,7 +9,7 @@ from functools import cache
 import dagster as dg
 import polars as pl
 
-from pipelines.dagster_app.asset_specs import BUILD
+from pipelines.dagster_app.asset_specs import key_of
 from pipelines.dagster_app.assets import metadata_of
 from pipelines.quality import checks as quality
 from pipelines.quality.evidence import FAILS, FLAGGED
@@ -18,6 +18,7 @@ from pipelines.run.gates import Finding, Gate, checked
 from pipelines.run.plan import Done, Step
 from pipelines.run.result import shown_rows
 from pipelines.run.synchronization import Synchronization
+from warehouse import schema
 
 
 def _result(gate: Gate, step: str, found: Finding) -> dg.AssetCheckResult:
@@ -40,9 +41,14 @@ def _blocking(gate: Gate, step: str) -> dg.AssetChecksDefinition:
     return check
 
 
+def _asset_of(check: quality.Check) -> dg.AssetKey:
+    """The table whose values a check compares."""
+    return key_of(schema.BY_NAME[check.table])
+
+
 @dg.multi_asset_check(
     specs=[
-        dg.AssetCheckSpec(check.name, asset=BUILD, description=f"{check.meaning} Source: {check.source}.")
+        dg.AssetCheckSpec(check.name, asset=_asset_of(check), description=f"{check.meaning} Source: {check.source}.")
         for check in quality.CHECKS
     ],
     can_subset=True,
@@ -68,7 +74,7 @@ def _of_values(synchronization: Synchronization) -> Iterator[dg.AssetCheckResult
         counts = {column: tally[column] for column in ("compared", FLAGGED, "companies", "failing", "threshold")}
         yield dg.AssetCheckResult(
             check_name=tally["check"],
-            asset_key=BUILD,
+            asset_key=_asset_of(quality.BY_NAME[tally["check"]]),
             passed=tally["passed"],
             severity=dg.AssetCheckSeverity.WARN,
             description=f"{tally[FAILS]} of {tally['compared']} fail, of {tally['companies']} companies",

@@ -30,6 +30,7 @@ class Check:
 
     threshold: the largest share of comparisons that may fail; a difference that a flag explains does not count as a
         failure.
+    table: the published table whose values are compared.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Check:
     source: str
     threshold: float
     find: Callable[[Evidence], pl.DataFrame]
+    table: str = "financials"
 
 
 CHECKS: tuple[Check, ...] = (
@@ -46,6 +48,7 @@ CHECKS: tuple[Check, ...] = (
         "Regulation S-X Rule 10-01(c); ASC 270-10-45",
         0.02,
         windows.quarters_of_years,
+        "quarters",
     ),
     Check(
         "two_ways_to_twelve_months_agree",
@@ -104,6 +107,7 @@ CHECKS: tuple[Check, ...] = (
         # values more, as if an item were lost for a quarter of the companies
         0.28,
         coverage.newest_period,
+        "gaps",
     ),
     Check(
         "newest_periods_keep_their_items",
@@ -113,6 +117,7 @@ CHECKS: tuple[Check, ...] = (
         # more, as of two companies that lose all of them
         0.12,
         coverage.kept_items,
+        "gaps",
     ),
 )
 BY_NAME: dict[str, Check] = {check.name: check for check in CHECKS}

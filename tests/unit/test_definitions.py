@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from pipelines import stages
 from pipelines.dagster_app import definitions
-from pipelines.dagster_app.asset_specs import BUILD, OF_FILINGS, OWNERS, TABLES, UPSTREAM, WAREHOUSE, key_of
+from pipelines.dagster_app.asset_specs import BUILD, OF_FILINGS, OWNERS, UPSTREAM, WAREHOUSE, key_of
 from pipelines.dagster_app.assets import assets
 from pipelines.dagster_app.checks import blocking
 from pipelines.dagster_app.definitions import JOB, build_definitions
@@ -26,7 +26,7 @@ from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
 from tests.dagster_records import opened
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
-from warehouse import publish, runs, seal, views
+from warehouse import publish, runs, schema, seal, views
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_every_group_of_assets_has_owners():
 
 def test_a_quality_check_is_executed_alone(synchronized):
     """As the UI does it, without a synchronization: nothing else is materialized or checked."""
-    wanted = dg.AssetCheckKey(BUILD, "cash_is_within_assets")
+    wanted = dg.AssetCheckKey(key_of(schema.BY_NAME["financials"]), "cash_is_within_assets")
     before = (synchronized.published / "CURRENT.json").read_bytes()
     job = (
         build_definitions({})
@@ -103,11 +103,16 @@ def test_the_assets_are_in_the_order_of_the_flow():
     tables = [key_of(table) for table in views.PUBLISHED]
     for name, parents in zip(steps, before, strict=False):
         assert graph.get(dg.AssetKey(name)).parent_keys == parents
-    for key in (BUILD, *tables):
-        assert graph.get(key).parent_keys == {TABLES}
+    assert graph.get(BUILD).parent_keys == {dg.AssetKey("tables")}
+    for table in views.PUBLISHED:
+        assert graph.get(key_of(table)).parent_keys <= {*map(dg.AssetKey, steps), *tables}
+    assert graph.get(key_of(schema.BY_NAME["versions"])).parent_keys == {dg.AssetKey("versions")}
+    screened = {"companies", "financials", "versions", "breaks", "valuations"}
+    assert {key.path[-1] for key in graph.get(key_of(views.VIEWS[0])).parent_keys} == screened
     assert graph.get(dg.AssetKey("quality_report")).parent_keys == {BUILD}
     assert graph.get(dg.AssetKey("http_interface")).parent_keys == {BUILD, *tables}
     assert all(node.description and node.kinds for node in graph.asset_nodes)
+    assert str(graph.get(dg.AssetKey("facts")).metadata["code"].value).startswith("pipelines/run/steps.py:")
     outside = {node.key.to_user_string() for node in graph.asset_nodes if node.is_external}
     assert outside == {key.to_user_string() for key in (*sources, *of_filings)} | {"http_interface"}
 
