@@ -1,1 +1,1 @@
-"""Balance: total debt and cash of each balance sheet, from its lines."""
+"""Total debt and cash of each balance sheet, computed from its lines."""

@@ -1,4 +1,4 @@
-"""Debt and cash of all balance sheets: the step of the pipeline.
+"""The pipeline step that computes debt and cash of all balance sheets.
 
 Belongs here: the frames that the step takes and returns. Does not: any rule (reading, cash, debt, evidence,
 statements).
@@ -28,17 +28,17 @@ from pipelines.normalize.rule import Rule
 def balances(
     facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame, of_industry: pl.DataFrame, faces: pl.DataFrame
 ) -> tuple[pl.DataFrame, ...]:
-    """Total debt and cash of each balance sheet, without later filings that do not restate them.
+    """Compute total debt and cash of each balance sheet; a later filing counts only if it restates the value.
 
     Args:
         of_industry: `cik`, `seq`, `industry` of every filing (classification.industries).
         facts: typed facts in filing order (facts.reports).
-        placed: vintages on the grid (calendar.on_grid), of which the days, filings and repairs of instants are used.
-        of_facts: `vintage` and `fact` of every stated amount, also of those that corrections left out.
+        placed: vintages on the grid (calendar.on_grid); only the days, filings and repairs of instants are used.
+        of_facts: `vintage` and `fact` of every stated amount, including amounts that corrections left out.
         faces: the lines of the sections of faces (faces.facts.FACE_SCHEMA).
 
     Returns:
-        the frames composed, whose vintages are numbered after the stated ones, lines_of_balances, missed, proofs,
+        the frames composed (its vintages are numbered after the stated ones), lines_of_balances, missed, proofs,
         decisions and section_lines.
     """
     repairs = _repairs(facts, placed, of_facts)
@@ -75,7 +75,7 @@ def _key(of: tuple[Value, Place]) -> tuple[int, int, str]:
 
 
 def _repairs(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame) -> dict[int, float]:
-    """The facts of instants that corrections changed, each with its factor: zero for those that they left out."""
+    """The facts of instants that corrections changed, each with its factor; the factor is zero if they left it out."""
     day = ["cik", "seq", "end"]
     instants = placed.filter(pl.col("n") == 0)
     single = of_facts.filter(pl.len().over("vintage") == 1).select("vintage", "fact")
@@ -91,7 +91,7 @@ def _repairs(facts: pl.DataFrame, placed: pl.DataFrame, of_facts: pl.DataFrame) 
 
 
 def _corrected(facts: pl.DataFrame, repairs: Mapping[int, float]) -> pl.DataFrame:
-    """The facts as corrections changed them; what they left out counts as an element that no table knows."""
+    """Apply the corrections to the facts; a fact that they left out gets an empty element, which no table contains."""
     factor = pl.Series(np.ones(len(facts)))
     factor[list(repairs)] = list(repairs.values())
     tag = pl.when(pl.Series(factor != 0)).then(pl.col("tag")).otherwise(pl.lit(""))
@@ -101,14 +101,14 @@ def _corrected(facts: pl.DataFrame, repairs: Mapping[int, float]) -> pl.DataFram
 def _placed(
     value: Value, of_day: Mapping[tuple[int, int, int], Place], of_filing: Mapping[tuple[int, int], Place]
 ) -> Place | None:
-    """The quarter end of a value, and its filing; None if it is on no quarter end."""
+    """The place of a value: its quarter end and its filing; None if its day is no quarter end."""
     stated = of_day.get((value.cik, value.seq if value.withdraws is None else value.withdraws, value.day))
     by = of_filing.get((value.cik, value.seq))
     return (stated[0], *by[1:]) if stated and by else None
 
 
 def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]) -> Iterator[Value]:
-    """The supported values of all days of the filings of a company."""
+    """Compute the values of all days of a company's filings, and withhold them where a check requires it."""
     history = History()
     for filing in filings:
         history.industry = industries.get((filing.cik, filing.seq), "")
@@ -121,7 +121,7 @@ def _values(filings: Iterable[Filing], industries: Mapping[tuple[int, int], str]
 
 
 def _of_day(filing: Filing, day: int, known: Known) -> tuple[Value | None, ...]:
-    """Cash and debt of a day; of a day without a balance sheet, the cash of a filer without securities."""
+    """Cash and debt of a day; without a balance sheet, only cash, and only if the filer has no securities."""
     if is_balance_sheet(filing, day):
         values = cash(filing, day), debt(filing, day, known)
         return tuple(

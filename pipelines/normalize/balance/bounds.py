@@ -1,7 +1,7 @@
-"""Debt and cash that cannot be right: above their total, negative, in other units, or moved without their total.
+"""Checks for debt and cash that cannot be right: above a total, negative, in other units, or moved without the total.
 
 Belongs here: whether a value is out of bounds, or one of its lines wrong. Does not: parts that are not stated
-(unknown), what follows (evidence).
+(unknown), which rules withhold a value (evidence).
 """
 
 from pipelines.normalize.balance.cash import WITH_RESTRICTED
@@ -29,16 +29,16 @@ from warehouse.sections import SECTIONS
 UNKNOWN_OF_DEBT, UNKNOWN_OF_LIABILITIES = 0.05, 0.02
 """An unknown line is material if it is more than a twentieth of the debt and a fiftieth of the liabilities."""
 MATERIAL = 0.005
-"""A line, or what exceeds a total, matters if it is at least half a per cent of the value."""
+"""A line, or an excess over a total, is material if it is at least half a per cent of the value."""
 HALF = 0.5
-"""An amount follows another if it moves by at least half of it: the cash of the flows the line of cash, and what the
-other lines leave of a total a line that is missing."""
+"""One change follows another if it is at least half of it: cash of the cash flow statement follows the line of cash,
+and what lines leave of a total follows a missing line."""
 MOVED = 0.1
-"""A change counts if it is at least a tenth of the value; less is lost in other lines."""
+"""A change counts if it is at least a tenth of the value; a smaller change is hidden by other lines."""
 _ABOUT = 3
-"""An amount is about another if it is a third to three times of it."""
+"""Two amounts are about equal if one is between a third and three times the other."""
 ROUNDED_LINES = 5
-"""Lines that are each rounded to a unit leave at most so many units."""
+"""The largest difference, in units, between a total and its lines that rounding explains."""
 
 
 # --- Totals -------------------------------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ def is_negative(case: Case) -> bool:
 
 
 def exceeds_liabilities(case: Case) -> bool:
-    """Whether debt exceeds the liabilities that deposits leave, or a part of it the current or non-current ones."""
+    """Whether debt exceeds liabilities less deposits, or its part in a section exceeds the section's total."""
     total = case.sheet.liabilities or first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES))
     most = total - case.sheet.sum_of(LIABILITIES, DEPOSIT)
     parts = (
@@ -64,16 +64,16 @@ def exceeds_liabilities(case: Case) -> bool:
 
 
 def has_unknown_line(case: Case) -> bool:
-    """Whether lines whose words do not say what they are could be a material part of the debt."""
+    """Whether lines whose words do not say if they are borrowings could be a material part of the debt."""
     unknown = sum(case.sheet.sum_of(section, UNKNOWN) for section in SECTIONS[DEBT] if section in case.sheet.lines)
     liabilities = case.sheet.liabilities or first_amount(case.sheet.stated, (*ASSETS, *BOTH_SIDES))
     return unknown > max(UNKNOWN_OF_DEBT * case.value.amount, UNKNOWN_OF_LIABILITIES * liabilities)
 
 
 def exceeds_assets(case: Case) -> bool:
-    """Whether cash exceeds the current assets, or without them the total assets, or its lines the cash of the flows.
+    """Whether cash exceeds current assets (or total assets), or its lines exceed the cash of the cash flow statement.
 
-    The cash of the cash flow statement may be less bank overdrafts.
+    The cash of the cash flow statement may be after deduction of bank overdrafts.
     """
     stated = case.sheet.stated
     total = case.sheet.totals.get(CURRENT_ASSETS, first_amount(stated, (*ASSETS, *BOTH_SIDES)))
@@ -87,7 +87,7 @@ def _lines_of_cash(case: Case) -> list[str]:
 
 
 def moved_apart_from_flows(case: Case) -> bool:
-    """Whether the lines of cash changed against all balance sheets and that of the flows did not, or the reverse."""
+    """Whether, against all compared balance sheets, only one changed: the lines of cash, or the cash of the flows."""
     stated, lines = case.sheet.stated, [name for name in _lines_of_cash(case) if name != WITH_RESTRICTED]
     now = sum_of(stated, lines)
     changes = [
@@ -104,7 +104,7 @@ def moved_apart_from_flows(case: Case) -> bool:
 
 
 def is_part_of_earlier(case: Case) -> bool:
-    """Whether a day of the filing has less than half of the cash that an earlier filing states, and the same assets."""
+    """Whether the filing states less than half of an earlier filing's cash for a day with the same total assets."""
     days = [(stated, case.filing.earlier[day]) for day, stated in case.filing.days.items()]
     return any(
         0 < amount(stated, element) < HALF * earlier[element]
@@ -124,7 +124,10 @@ def _is_thousandth(one: float, other: float) -> bool:
 
 
 def is_in_other_units(case: Case) -> bool:
-    """Whether total assets are a thousandth of those of the day in an earlier filing, or of the sheet before."""
+    """Whether total assets are about a thousandth or a millionth of their earlier amount.
+
+    The earlier amount is an earlier filing's for the same day, or else the previous balance sheet's.
+    """
     earlier = case.filing.earlier[case.sheet.day]
     same_day = next((earlier[name] for name in ASSETS if name in earlier), None)
     if same_day is not None:
@@ -134,16 +137,17 @@ def is_in_other_units(case: Case) -> bool:
 
 
 def are_in_other_units(sheet: Sheet, other: Sheet) -> bool:
-    """Whether total assets, and the liabilities if both state them, are a thousandth of those of another sheet."""
+    """Whether total assets, and liabilities if both sheets have them, are about a thousandth of another sheet's."""
     return _is_thousandth(sheet.assets, other.assets) and (
         sheet.liabilities is None or other.liabilities is None or _is_thousandth(sheet.liabilities, other.liabilities)
     )
 
 
 def has_line_in_other_units(case: Case) -> bool:
-    """Whether a line is a thousandth of what it is on all balance sheets of the same size.
+    """Whether a line is about a thousandth of the same line on all compared balance sheets of similar size.
 
-    Or it is stated a thousand times more finely than all other amounts of the filing. Lines that add up are not.
+    Also true if a line is rounded a thousand times more finely than all other amounts of the filing. Lines that add up
+    to their total are not checked.
     """
     reads = [read for read in case.filing.sections.values() if case.sheet.day in read.days]
     elements = case.value.elements.difference(*(group for read in reads for group in read.readings[0]))
@@ -165,11 +169,11 @@ def has_line_in_other_units(case: Case) -> bool:
 
 
 def no_longer_adds_up(case: Case) -> tuple[float, float] | None:
-    """The sum of the lines with which a section added up before, and its total, if a line of the item explains why.
+    """The sum and the total of a section that no longer adds up, if a line of the item explains why; else None.
 
-    Statements are double-entry. If these lines leave a rest, a line is new, missing or wrong. The rest tells which: no
-    new line explains that lines exceed their total; and a rest that turns one of the lines into the same amount in
-    another unit or with one other digit shows that this line is wrong.
+    The sum is of the lines with which the section added up before. In double entry, a remainder means that a line is
+    new, missing or wrong. If the lines exceed their total, the reason is no new line. If the remainder turns one of the
+    lines into the same amount in another unit, or with one other digit, this line is wrong.
     """
     for (section, day), before in case.filing.before.items():
         if day == case.sheet.day and section in SECTIONS[case.value.item]:
@@ -180,7 +184,7 @@ def no_longer_adds_up(case: Case) -> tuple[float, float] | None:
 
 
 def _explains(case: Case, section: str, lines: tuple[str, ...], missing: Lines) -> bool:
-    """Whether a line of the item explains what lines leave of a total, or any unknown line may be one."""
+    """Whether a line of the item, or an unknown line that may be one, explains what lines leave of a total."""
     stated = case.sheet.stated
     table = TABLES[case.value.item]
     total = case.sheet.totals[section]

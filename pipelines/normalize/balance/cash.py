@@ -99,7 +99,7 @@ def cash(filing: Filing, day: int) -> Value | None:
 
 
 def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
-    """The line of cash of a day without a balance sheet, with which a cash flow statement ends; None without one."""
+    """Cash at the end of a cash flow statement, for a day without a balance sheet; None if no cash is stated."""
     stated = filing.days_without[day]
     line = next((name for name in _USUAL if CASH_OF_EARLIER_PERIOD.where(bool(amount(stated, name)))), None)
     if line is None:
@@ -121,7 +121,7 @@ def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
 
 
 def _proved(filing: Filing, day: int, stated: Day, read: Reading, lines: Iterable[str]) -> Value | None:
-    """Cash and securities; None if restricted cash may be inside, or no line is cash."""
+    """Cash and securities of lines that add up; None if they may include restricted cash, or no line is cash."""
     elements = agreed(read, stated, (CASH, SECURITY))
     if elements is None or not any(_TABLE[element].kind == CASH for element in elements):
         return None
@@ -152,7 +152,7 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading, lines: Iterabl
 def _restricted(filing: Filing, day: int, lines: Iterable[str]) -> list[str]:
     """The elements of restricted cash that the cash of the cash flow statement includes, each amount once.
 
-    If the line of cash has the amount of that cash, it does not include restricted cash that is a separate line.
+    If the line of cash equals the cash of the cash flow statement, it excludes restricted cash on a separate line.
     """
     stated = filing.days[day]
     of_cash = [name for name in lines if _TABLE[name].kind == CASH]
@@ -165,7 +165,7 @@ def _restricted(filing: Filing, day: int, lines: Iterable[str]) -> list[str]:
 
 
 def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value | None:
-    """The likeliest lines of cash, less restricted cash, and the securities that are current by their element."""
+    """Cash without proof: the likeliest lines of cash, less restricted cash, plus current securities."""
     takes_deposits = bool(nonzero(stated, DEPOSITS))
     rule, of_cash, taken_off, flag = _cash_as_read(filing, day, lines, takes_deposits=takes_deposits)
     if not of_cash or not rule.where(True):
@@ -192,7 +192,7 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
 def _cash_as_read(
     filing: Filing, day: int, lines: Iterable[str], *, takes_deposits: bool
 ) -> tuple[Rule, list[str], list[str], str | None]:
-    """The rule that chooses the lines of cash, these, the restricted cash that is taken off, and the flag."""
+    """The rule that chooses the lines of cash, these lines, the restricted cash to subtract, and the flag."""
     stated = filing.days[day]
     flag = TOTAL_CONTRADICTS_PARTS if total_contradicts(stated, CURRENT_ASSETS) else None
     others = [name for name in _USUAL if amount(stated, name)][:1]
@@ -205,7 +205,7 @@ def _cash_as_read(
         includes = restricted and sum_of(stated, usual) == amount(stated, of_flows)
         return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)
     if OF_FLOWS.where(amount(stated, of_flows) != 0):
-        if CURRENT_ASSETS not in filing.totals[day]:  # else they may have the line, without what is restricted for long
+        if CURRENT_ASSETS not in filing.totals[day]:  # a line of current assets has no long-term part
             restricted += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
         return OF_FLOWS, [of_flows], restricted, None if restricted or takes_deposits else MAY_INCLUDE_RESTRICTED
     if OF_BANKS.where(_DUE_FROM_BANKS in stated):
@@ -218,7 +218,7 @@ def _cash_as_read(
 
 
 def _is_part(filing: Filing) -> bool:
-    """Whether cash at central banks and all cash are different amounts on a day for which the filing states both."""
+    """Whether cash at central banks is only a part: for one day of the filing it differs from all cash."""
     wholes = _TABLE[_AT_CENTRAL_BANKS].part_of
     return any(
         stated[_AT_CENTRAL_BANKS][0] != stated[whole][0]
@@ -229,7 +229,10 @@ def _is_part(filing: Filing) -> bool:
 
 
 def _are_deposits_apart(filing: Filing) -> bool:
-    """Whether the cash of a day, as this or an earlier filing states it, is due from banks alone, beside deposits."""
+    """Whether cash excludes deposits in banks: for a day with deposits, all cash equals cash due from banks.
+
+    Amounts of the day in earlier filings count, too.
+    """
     days, wholes = filing.days.items(), _TABLE[_DUE_FROM_BANKS].part_of
     sheets = ({**filing.earlier[day], **{name: one for name, (one, _) in stated.items()}} for day, stated in days)
     return any(
@@ -239,7 +242,7 @@ def _are_deposits_apart(filing: Filing) -> bool:
 
 
 def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposits: bool) -> list[str]:
-    """The lines of current securities, without those by which the lines exceed the total: they are in cash."""
+    """The lines of current securities, except one by which the lines exceed the total: cash includes it."""
     stated, total = filing.days[day], filing.totals[day].get(CURRENT_ASSETS)
     found = [name for name in lines if _TABLE[name].kind == SECURITY]
     if total is None:
@@ -247,15 +250,16 @@ def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposit
     left = total - sum_of(stated, lines)
     if not found and not takes_deposits:
         found = _of_any_term(stated, left)
-        filing.likely[CURRENT_ASSETS, day] = (*lines, *found)  # for what compares the lines of balance sheets
+        filing.likely[CURRENT_ASSETS, day] = (*lines, *found)  # used when balance sheets are compared
     return [name for name in found if amount(stated, name) != -left]
 
 
 def _of_any_term(stated: Day, left: float) -> list[str]:
-    """The line of securities under an element for any term: it is all that the current assets leave, or they have room.
+    """The line of current securities if its element does not say the term: it fills or fits the rest of current assets.
 
-    All investments are such a line if they are less than the long-term ones, so that they do not include these, or if
-    these are not stated and they are the sum of two or three classes of securities; others are then not current.
+    `Investments` fits if it is less than long-term investments, and so does not include them, or if these are not
+    stated and it is the sum of two or three classes of securities. Otherwise `MarketableSecurities` fits, or
+    `EquitySecuritiesFvNi`.
     """
     investments, for_long = amount(stated, "Investments"), amount(stated, "LongTermInvestments")
     classes = {amount(stated, name) for name in _OF_ANY_TERM} - {0.0, investments}
@@ -265,6 +269,6 @@ def _of_any_term(stated: Day, left: float) -> list[str]:
         if 0 < investments < for_long or (are_all and not for_long)
         else ("MarketableSecurities", "EquitySecuritiesFvNi")
     )
-    # the notes state the others, too: a line only if the current assets leave nothing else
+    # notes state the other elements, too: they are a line only if they fill the rest of current assets exactly
     filling = (name for name in _OF_ANY_TERM if amount(stated, name) == left > 0)
     return [*filling, *(name for name in fitting if 0 < amount(stated, name) <= left)][:1]

@@ -1,6 +1,6 @@
 """Interest-bearing borrowings of a balance sheet, current and non-current.
 
-Belongs here: which of its lines count, and totals in the notes that take their place. Does not: which facts are lines
+Belongs here: which lines count, and totals in the notes that replace lines. Does not: which facts are lines
 (reading), whether a part is unknown (evidence).
 
 Operating leases, deposits, repurchase agreements and payables are never debt. Finance leases count only if they are
@@ -150,23 +150,23 @@ _WITHOUT_LEASES = {
     "LongTermDebtAndCapitalLeaseObligations": "LongTermDebtNoncurrent",
     "LongTermDebtAndCapitalLeaseObligationsCurrent": "LongTermDebtCurrent",
 }
-"""Lines with finance leases, and the element of the same debt without them, which is preferred."""
+"""Elements that include finance leases, each with the preferred element of the same debt without them."""
 
 _REPOS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == "repo")
 _BORROWED = frozenset(name for table in BORROWINGS.values() for name in table)
 LIMIT = "LineOfCredit"
-"""The element of drawn credit, under which banks also state what they may draw."""
+"""The element of drawn credit; banks also use it for the credit that they may draw."""
 ROOM = 0.05
-"""Debt may exceed what other lines leave of the liabilities by a twentieth: a line may be stated twice."""
+"""Debt may exceed the remainder of the liabilities by a twentieth, because a line may be stated twice."""
 DISCOUNT = 0.03
-"""Principal exceeds the carrying amount by discounts and costs of issue, hardly ever by more than three per cent."""
+"""Principal exceeds the carrying amount by discounts and issue costs, hardly ever by more than three per cent."""
 
 
 class Part(msgspec.Struct, frozen=True):
     """The borrowings of one section.
 
-    elements: those that are not zero. read: the section, if its lines add up.
-    lines: those of these lines, zeros too. inside: borrowings inside another of these lines.
+    elements: the borrowings that are not zero. read: the section, if its lines add up.
+    lines: the borrowings among the lines that add up, zeros too. inside: borrowings included in another line.
     """
 
     elements: tuple[str, ...]
@@ -220,7 +220,7 @@ def debt(filing: Filing, day: int, known: Known) -> Value | None:
 
 
 def _rest_by_flows(filing: Filing, day: int, stated: Day, known: Known) -> Value | None:
-    """What the other lines leave of unclassified liabilities, if flows of borrowings lead to it; else None."""
+    """Unclassified liabilities less all lines that are no borrowings, if flows of borrowings lead to it; else None."""
     lines = lines_of(filing, LIABILITIES, day)
     others = [name for name in lines if LINES[LIABILITIES][name].kind != BORROWING]
     left = filing.totals[day].get(LIABILITIES, 0.0) - sum_of(stated, others)
@@ -244,7 +244,7 @@ def _rest_by_flows(filing: Filing, day: int, stated: Day, known: Known) -> Value
 
 
 def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tuple[int, ...]:
-    """The rows of the flows of borrowings of a period that leads from known debt to a value of the day; else none."""
+    """The facts of one period's borrowing flows that lead from known debt to the value of a day; empty if none do."""
     for before, net, rows in filing.flows[day].borrowed:
         debt_before = known[DEBT, before].value if (DEBT, before) in known else None
         if debt_before is not None and abs(debt_before + net - value) < filing.unit and (net or debt_before):
@@ -253,7 +253,7 @@ def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tupl
 
 
 def _part(filing: Filing, day: int, section: str) -> Part:
-    """The borrowings of a section, proved or read."""
+    """The borrowings of a section: of lines that add up, or of the likeliest lines."""
     stated = filing.days[day]
     read = proved_section(filing, section, day)
     proved = agreed(read, stated, (BORROWING,)) if read else None
@@ -271,15 +271,16 @@ def _part(filing: Filing, day: int, section: str) -> Part:
         name for name in likely if LINES[section][name].kind == BORROWING and not (is_limit and name == LIMIT)
     ]
     lines = without_repeated(filing, day, section, borrowings)
-    # the same debt without finance leases, where that is stated, too
+    # prefer the element without finance leases, if it is stated, too
     less = {one: of for one, of in _WITHOUT_LEASES.items() if 0 < amount(stated, of) <= amount(stated, one)}
     return Part(tuple(dict.fromkeys(less.get(one, one) for one in lines)))
 
 
 def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
-    """Whether a borrowing inside another line is no other extent of the borrowings on the face.
+    """Whether a borrowing inside another line is separate from the borrowings on the face, not an amount of theirs.
 
-    It is short-term borrowings beside maturities of long-term debt, or the reverse; or the face has no borrowings.
+    It is separate if it is short-term borrowings and the face shows only maturities of long-term debt, or the reverse,
+    or if the face shows no borrowings.
     """
     shown = [name for name in lines if amount(stated, name)]
     if inside in SHORT_TERM:
@@ -288,7 +289,7 @@ def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
 
 
 def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> Value | None:
-    """The sum of the lines, or totals of the notes that include lines that are not stated."""
+    """Debt without proof: the sum of the lines, or totals in the notes that include lines that are not stated."""
     lines = tuple(name for part in parts.values() for name in part.elements)
     rule, elements = (
         _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
@@ -321,7 +322,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
 
 
 def _flag_of_lines(stated: Day, elements: Collection[str]) -> str | None:
-    """What a reader should know about the lines of debt."""
+    """The flag of the lines of debt: derived, with finance leases, with financed premiums; None without one."""
     flags = {
         DERIVED_LINE: has_rest(stated, elements),
         INCLUDES_FINANCE_LEASES: not _WITH_LEASES.isdisjoint(elements),
@@ -331,7 +332,7 @@ def _flag_of_lines(stated: Day, elements: Collection[str]) -> str | None:
 
 
 def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
-    """Zero, if the filing states nothing but zeros; None if it states no borrowing, or an amount."""
+    """Zero, if all stated borrowings are zero; None if none is stated, or one is not zero."""
     zeros = [name for table in BORROWINGS.values() for name in table if name in stated]
     if not FILED_AS_ZERO.where(bool(zeros)) or _borrowings(stated):
         return None
@@ -352,7 +353,7 @@ def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
 
 
 def _reconciled(stated: Day, lines: tuple[str, ...], others: Iterable[str], total: float) -> tuple[str, ...]:
-    """The lines with one taken out, or one of some others added, if they then are the total to the unit."""
+    """The lines, with one taken out or one of `others` added if they then add up exactly to the total."""
     left = total - sum_of(stated, lines)
     if left < 0:
         return next(
@@ -362,9 +363,9 @@ def _reconciled(stated: Day, lines: tuple[str, ...], others: Iterable[str], tota
 
 
 def _drop_double_counts(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
-    """Drop lines that repeat another line, and two or three parts that add up exactly to another line."""
+    """Drop lines that repeat a part of another line, or two or three lines that add up exactly to another one."""
     table = BORROWINGS[LIABILITIES]
-    for one in elements:  # an element of another line has its amount, and is part of a third
+    for one in elements:  # its amount is also stated under a part of another line
         equal = [name for name in stated.keys() & table.keys() if amount(stated, name) == amount(stated, one)]
         if any(table[other].part_of.intersection({*elements} - {one}) for other in equal if other not in elements):
             return _drop_double_counts(stated, tuple(name for name in elements if name != one))
@@ -377,7 +378,10 @@ def _drop_double_counts(stated: Day, elements: tuple[str, ...]) -> tuple[str, ..
 
 
 def _or_filer_total(filing: Filing, day: int, elements: tuple[str, ...], *parts: Part) -> tuple[Rule, tuple[str, ...]]:
-    """The filer's own total of all debt, if the lines are not it, and the totals prove none of them."""
+    """The filer's own total of all debt instead of the lines, if they differ and no total proves the lines.
+
+    If the lines are the total plus one line that is counted twice, the lines without it.
+    """
     stated = filing.days[day]
     everything = _first_stated(stated, ALL_DEBT)
     lines, total = sum_of(stated, elements), amount(stated, everything)
@@ -390,10 +394,10 @@ def _or_filer_total(filing: Filing, day: int, elements: tuple[str, ...], *parts:
     repeated = [name for name, others in without.items() if abs(others - total) <= SAME * total]
     if repeated and abs(lines - total) > SAME * total:
         return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
-    # some total their long-term debt only under this element
+    # some filers use this element for a total of long-term debt alone
     most = total + sum_of(stated, [name for name in elements if name in SHORT_TERM])
     is_other = lines * (1 + DISCOUNT) < total or lines > most * (1 + DISCOUNT)
-    # a line that the total leaves out: it has exactly the other lines, and what all lines leave of a section
+    # a line that the total leaves out: the total is the other lines plus what all lines leave of a section
     left = {of - sum_of(stated, lines_of(filing, section, day)) for section, of in filing.totals[day].items()}
     more = tuple(name for name, others in without.items() if others < total < lines and total - others in left)[:1]
     if FILER_TOTAL.where(is_other or bool(more)) and not any(part.read for part in parts):
@@ -402,12 +406,12 @@ def _or_filer_total(filing: Filing, day: int, elements: tuple[str, ...], *parts:
 
 
 def _first_stated(stated: Day, elements: Iterable[str]) -> str:
-    """The first of some elements with an amount; none is the empty name."""
+    """The first element with an amount that is not zero; the empty string if there is none."""
     return next((name for name in elements if amount(stated, name)), "")
 
 
 def _lines_that_are(stated: Day, total: float) -> tuple[str, ...]:
-    """The usual lines of borrowings, if they add up to a total; else none."""
+    """The usual lines of borrowings, if they add up to the total; else empty."""
     table = BORROWINGS[LIABILITIES]
     found = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
     found = [name for name in found if table[name].usual and table[name].part_of.isdisjoint(found)]
@@ -415,7 +419,7 @@ def _lines_that_are(stated: Day, total: float) -> tuple[str, ...]:
 
 
 def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) -> tuple[Rule, tuple[str, ...]]:
-    """The rule that applies to a classified balance sheet, and the elements of the debt."""
+    """The rule that applies to debt of a classified balance sheet without proof, and the elements of the debt."""
     stated = filing.days[day]
     whole, everything = _first_stated(stated, LONG_TERM_DEBT), _first_stated(stated, ALL_DEBT)
     current, noncurrent = _each_once(stated, of_current, of_rest, whole)
@@ -443,7 +447,7 @@ def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) ->
 
 
 def _with_short_term(stated: Day, whole: str, short_term: tuple[str, ...]) -> tuple[str, ...]:
-    """All long-term debt with short-term borrowings, unless it is exactly these and one or two other borrowings."""
+    """All long-term debt plus short-term borrowings, unless it is exactly them plus one or two other borrowings."""
     left = amount(stated, whole) - sum_of(stated, short_term)
     others = {amount(stated, name) for name in (stated.keys() & _BORROWED) - {whole, *short_term}} - {0.0}
     is_sum = left in others or any(left - one in others - {one} for one in others)
@@ -452,7 +456,11 @@ def _with_short_term(stated: Day, whole: str, short_term: tuple[str, ...]) -> tu
 
 
 def _each_once(stated: Day, of_current: Part, of_rest: Part, whole: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Both parts with or without leases, without an amount that they repeat, and as all long-term debt has them."""
+    """Make the current and the non-current lines consistent, so that each borrowing counts once.
+
+    Drops a current line that repeats a non-current one, takes both parts with leases or both without, and reconciles
+    them with the total of long-term debt.
+    """
     current, noncurrent = of_current.elements, of_rest.elements
     if not of_current.read:  # one amount in two lines is one borrowing
         current = tuple(one for one in current if not _is_noncurrent(stated, one, noncurrent, whole))
@@ -470,7 +478,7 @@ def _each_once(stated: Day, of_current: Part, of_rest: Part, whole: str) -> tupl
 
 
 def _is_noncurrent(stated: Day, element: str, noncurrent: Iterable[str], whole: str) -> bool:
-    """Whether a current line repeats the amount of a non-current one, and is not the other half of long-term debt."""
+    """Whether a current line repeats a non-current one, and is not the equal current half of long-term debt."""
     same = [name for name in noncurrent if amount(stated, name) == amount(stated, element)]
     is_pair = element == "LongTermDebtCurrent" and same == ["LongTermDebtNoncurrent"]
     says_once = whole and amount(stated, whole) <= amount(stated, element) * (1 + DISCOUNT)
@@ -478,9 +486,9 @@ def _is_noncurrent(stated: Day, element: str, noncurrent: Iterable[str], whole: 
 
 
 def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...]:
-    """The current lines without maturities that another line includes.
+    """Drop maturities from the current lines if another line includes them.
 
-    That line is exactly the maturities and its other parts that are not zero.
+    It includes them if it is exactly the maturities plus its stated parts that are short-term borrowings.
     """
     for name in current:
         maturities = [one for one in current if one not in SHORT_TERM and one != name]
@@ -492,7 +500,11 @@ def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...
 
 
 def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool:
-    """Whether all long-term debt is without its maturities: the non-current liabilities or the principal have room."""
+    """Whether the total of long-term debt excludes its maturities, as non-current liabilities or the principal show.
+
+    What the other lines leave of non-current liabilities is closer to the total than to the total less the maturities;
+    or, without these liabilities, the principal is at least the total plus the maturities.
+    """
     total = filing.totals[day].get(NONCURRENT_LIABILITIES)
     if total is None:
         return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(filing.days[day], PRINCIPAL)
@@ -502,13 +514,13 @@ def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool
 
 
 def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
-    """Borrowings of lines that add up; None if one is negative, or may be inside another line."""
+    """Debt of lines that add up; None if a line is negative, or if a borrowing may be included in another line."""
     stated, reads = filing.days[day], [part.read for part in parts if part.read]
     elements = tuple(element for part in parts for element in part.lines)
-    shown = {amount(stated, element) for element in elements if filing.face}  # what is inside one is stated twice
+    shown = {amount(stated, element) for element in elements if filing.face}  # an equal amount is the same debt
     inside = [element for part in parts for element in part.inside if amount(stated, element) not in shown]
     amounts = [amount(stated, element) for element in (*elements, *inside)]
-    # a line of some members may be what a consolidation takes off
+    # a line of single members may be negative: an elimination of the consolidation
     if any(
         each < 0 and not name.startswith(FACE_PREFIX) for name, each in zip((*elements, *inside), amounts, strict=True)
     ):
@@ -550,7 +562,7 @@ def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
 
 
 def _facts_proving_zero(stated: Day, sections: list[Reading]) -> tuple[tuple[int, float], ...]:
-    """The liabilities less their lines, if they leave nothing to the unit; else the totals, which do not count."""
+    """The facts of a zero: liabilities less their lines, if exactly zero; else totals with the coefficient zero."""
     lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
     are_stated = all(stated[line][1] != NOT_STATED for line in lines)
     if are_stated and amount(stated, "Liabilities") == sum_of(stated, lines) != 0:
@@ -559,7 +571,7 @@ def _facts_proving_zero(stated: Day, sections: list[Reading]) -> tuple[tuple[int
 
 
 def _as_zero(stated: Day, elements: Iterable[str]) -> tuple[tuple[int, float], ...]:
-    """The facts of those of some elements that are stated, which do not count."""
+    """The facts of the stated elements, each with the coefficient zero."""
     return tuple((stated[name][1], 0.0) for name in elements if name in stated)
 
 
@@ -569,7 +581,7 @@ def _borrowings(stated: Day) -> bool:
 
 
 def _debt_may_hide_in_a_line(read: Reading, amounts: Mapping[str, float]) -> bool:
-    """Whether any borrowing, also one of the notes or of an earlier filing, is small enough to be inside a line.
+    """Whether a borrowing, also one in the notes or in an earlier filing, is small enough to be part of a line.
 
     The credit that a bank may draw (LIMIT) is no borrowing.
     """
@@ -581,7 +593,7 @@ def _debt_may_hide_in_a_line(read: Reading, amounts: Mapping[str, float]) -> boo
 
 
 def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
-    """Borrowings that are no lines of a section, and too large to be inside its lines of borrowings."""
+    """Borrowings that are no lines of a section, too large for its lines of borrowings, but not for another line."""
     table = BORROWINGS[read.section]
     lines = {element for group in read.readings[0] for element in group}
     largest = max((amount(stated, element) for element in elements), default=0.0)

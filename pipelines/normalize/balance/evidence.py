@@ -1,10 +1,10 @@
-"""Evidence that a part of debt or cash is unknown, or that an amount is wrong: a table of what is looked at.
+"""The checks that withhold debt and cash, as a table: a part is unknown, or an amount is wrong.
 
-Belongs here: what withholds a value that the totals do not prove. Does not: how lines add up (debt, cash), what shows
-that an amount is wrong (bounds) or a part unknown (unknown).
+Belongs here: the rules and the order of the checks. Does not: how lines add up (debt, cash), what shows that an amount
+is wrong (bounds) or a part unknown (unknown).
 
-A value is withheld only where an unknown part of it can be material. What a filing states is compared with its other
-column and with the filings before, so a later filing changes what is known from then on.
+A value is withheld only where an unknown part of it can be material. A filing is compared with its other column and
+with earlier filings, so a later filing changes only values from its own date on.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from pipelines.normalize.rule import Rule
 from warehouse.sections import SECTIONS
 
 Predicate = Callable[[Case], bool | tuple[float, float] | None]
-"""Whether evidence holds for a value, or both sides of the identity that does not hold."""
+"""A check of a value: returns whether the evidence holds, or both sides of the identity that fails."""
 
 
 _FOOTS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); IAS 1.69"
@@ -117,17 +117,18 @@ _NO_LONGER_ADDS_UP = Rule(
 
 
 WHOLE_OF = {DEBT: (*ALL_DEBT, *LONG_TERM_DEBT), CASH_ITEM: ("CashCashEquivalentsAndShortTermInvestments",)}
-"""The elements of each item that are all of it by definition, or all of its long-term debt."""
+"""For each item, the elements that by definition are its total, or the total of long-term debt."""
 OF_PARTS, OF_REST = frozenset((IN_OTHER_UNITS, _OTHER_EXTENT, _FELL_DUE, _PART)), frozenset((NOT_SHOWN, _ROOM))
-"""What a total of the lines answers; and what only a total of all debt, or its flows, answers."""
+"""Rules that any total equal to the value refutes; and rules that only a total of the whole item, or the flows of
+borrowings, refute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What withholds a value of an item: a rule, the reason for the gap, and when it holds.
+    """A check that withholds a value of an item: its rule, the reason for the gap, and the predicate.
 
-    also_proved: whether it outranks a proof by totals, which proves neither scale nor currency.
-    of_absence: whether it says that a line is missing, which the face of a balance sheet answers.
+    also_proved: whether it withholds even a value that totals prove; totals prove neither scale nor currency.
+    of_absence: whether it finds that a line is missing; not applied if the face of the balance sheet shows all lines.
     """
 
     item: str
@@ -171,20 +172,23 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(DEBT, _NO_LONGER_ADDS_UP, "debt_not_footing", bounds.no_longer_adds_up),
     Evidence(CASH_ITEM, _NO_LONGER_ADDS_UP, "cash_not_footing", bounds.no_longer_adds_up),
 )
-"""What withholds a value, in the order in which it is looked at."""
+"""All checks, in the order in which they are made."""
 
 _OF_VALUES = {
     (item, is_proved): [each for each in EVIDENCE if each.item == item and (each.also_proved or not is_proved)]
     for item, is_proved in product((DEBT, CASH_ITEM), (False, True))
 }
-"""The evidence by item, and whether the totals prove the value."""
+"""The checks by item, and by whether the totals prove the value."""
 
 
 def supported(values: list[Value], filing: Filing, history: History) -> list[Value]:
-    """The values of a filing, without those that evidence withholds; the history goes on with the filing.
+    """Check the values of a filing, withhold where a check holds, and add the filing to the history.
 
     Args:
         values: the values of all days of the filing.
+
+    Returns:
+        these values, withheld or not, and withdrawals of earlier filings' values that this filing contradicts.
     """
     sheets = {day: Sheet.of(filing, day) for day in filing.days}
     own = sheets[max(filing.days)]
@@ -223,9 +227,9 @@ def _shows_all(case: Case) -> bool:
 
 
 def _confirmed(case: Case) -> frozenset[Rule]:
-    """The rules that cannot hold, because another total than the lines, or the flows of borrowings, is the value."""
+    """The rules that do not apply, because another total or the flows of borrowings confirm the value."""
     value, stated = case.value, case.sheet.stated
-    # flows tell nothing of a line that an earlier value lacks, too
+    # flows cannot show a line that the earlier value lacks, too
     is_debt = value.item == DEBT and DEBT not in case.history.lost
     if is_debt and rolled_forward(case.filing, value.day, value.amount, case.history.values):
         return OF_PARTS | OF_REST
@@ -235,7 +239,7 @@ def _confirmed(case: Case) -> frozenset[Rule]:
 
 
 def _supported(case: Case) -> Value:
-    """The value, or without its amount if evidence withholds it."""
+    """The value, or the withheld value of the first check that holds."""
     shows_all = _shows_all(case)
     for each in _OF_VALUES[case.value.item, case.value.is_proved]:
         holds = not (each.of_absence and shows_all) and each.holds(case)

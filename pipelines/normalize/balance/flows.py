@@ -1,7 +1,7 @@
-"""What the income and the cash flow statement of a filing say about its debt.
+"""Facts of the income and cash flow statements of a filing that show something about its debt.
 
-Belongs here: interest, and flows of borrowings, for the day on which their period ends. Does not: what follows for the
-debt of the day (debt).
+Belongs here: interest, and flows of borrowings, by the day on which their period ends. Does not: the debt of the day
+(debt).
 """
 
 import msgspec
@@ -20,7 +20,7 @@ from pipelines.normalize.elements.sources import US_GAAP
 
 _DAY = ["cik", "seq", "end"]
 _EXACT = 0.5
-"""Amounts are whole units of the currency; sums of floats are not quite."""
+"""Amounts are whole currency units; sums of floats may differ by less than this."""
 
 
 class Flows(msgspec.Struct, frozen=True):
@@ -28,11 +28,10 @@ class Flows(msgspec.Struct, frozen=True):
 
     is_all_on_deposits: whether interest on deposits is all interest expense.
     interest: the elements of INTEREST_OF_CLASS that are not zero in the shortest period: zero debt was repaid before.
-    without_borrowing: the rows of the financing activities of the longest period whose total is exactly the stated
-        lines, none of them a borrowing; empty without such a period.
+    without_borrowing: the fact rows of financing activities, of the longest period in which the stated lines are
+        exactly the total and none is a borrowing; empty without such a period.
     pays_interest: whether interest on debt is stated for any period.
-    borrowed: for each period with stated proceeds or repayments of borrowings the day before it, what they add up to,
-        and their rows.
+    borrowed: for each period with proceeds or repayments of borrowings: the day before it, their sum, and their rows.
     """
 
     is_all_on_deposits: bool = False
@@ -43,7 +42,7 @@ class Flows(msgspec.Struct, frozen=True):
 
 
 def flows(facts: pl.DataFrame) -> dict[tuple[int, int, int], Flows]:
-    """The flows of each filing, by `cik`, `seq` and the day on which they end."""
+    """Collect the flows of each filing, by `cik`, `seq` and the day on which they end."""
     durations = facts.with_row_index("fact").filter(pl.col("start").is_not_null())
     of_day = (
         _interest_on_deposits(durations)
@@ -65,7 +64,7 @@ def flows(facts: pl.DataFrame) -> dict[tuple[int, int, int], Flows]:
 
 
 def _borrowed(durations: pl.DataFrame) -> pl.DataFrame:
-    """What was borrowed less what was repaid, of all periods that end on a day; costs are no repayments."""
+    """Proceeds less repayments of borrowings for each period that ends on a day; issue costs are no repayments."""
     is_cost = pl.col("tag").str.contains("^PaymentsOf.*Costs$")
     lines = FLOWS.filter("is_borrowing", ~is_cost).select("tag", "sign")
     of_period = (
@@ -79,7 +78,7 @@ def _borrowed(durations: pl.DataFrame) -> pl.DataFrame:
 
 
 def _interest_on_deposits(durations: pl.DataFrame) -> pl.DataFrame:
-    """Whether interest on deposits is all interest expense, of all periods with it that end on a day."""
+    """Whether interest on deposits is all interest expense in every period that states it and ends on a day."""
     names = list(
         dict.fromkeys((INTEREST_ON_DEPOSITS, *INTEREST_BY_DEPOSIT, *(each for one in INTEREST for each in one)))
     )

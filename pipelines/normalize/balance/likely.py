@@ -1,7 +1,7 @@
 """The likeliest lines of a section of a balance sheet that its totals do not prove.
 
 Belongs here: which stated amounts are the same line, and which of them usually are lines. Does not: lines that add up
-(reading), the classes of lines and what includes what (elements.lines).
+(reading), the classes of lines and which element includes which (elements.lines).
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from pipelines.normalize.balance.totals import Day
 from pipelines.normalize.elements.lines import BORROWING, LINES, WHOLES, Line
 
 SHORT = 10
-"""Amounts of fewer units, so of one digit, are often equal by chance."""
+"""Amounts of fewer units have one digit and are often equal by chance."""
 
 
 def likely_lines(
@@ -22,18 +22,17 @@ def likely_lines(
     totals: Mapping[str, float],
     unit: float,
 ) -> tuple[str, ...]:
-    """The likeliest lines of a section of a balance sheet that its total does not prove, as elements; none is zero.
+    """Find the likeliest lines of a section that its total does not prove, as elements; none of them is zero.
 
-    A total is at least the sum of its parts: a smaller amount does not include them, and if a total is the amount of
-    one of several parts, the others are lines of their own. Elements with one amount are one line, unless another
-    column shows that they are two, or the amount has few digits. What was no line before is one if it is the only
-    borrowing.
+    A total is at least the sum of its parts. A smaller amount does not include them; if a total equals one of several
+    parts, the others are separate lines. Elements with the same amount are one line, unless another column shows that
+    they are two, or the amount has few digits. An element that was no line before is one if it is the only borrowing.
 
     Args:
         section: the section.
         day, days: the day of the balance sheet, and what the filing states for each day.
-        decided: for elements whether they were lines of the filer's balance sheets before, as far as these prove it.
-        totals: of the sections of the day.
+        decided: for each element, whether earlier balance sheets of the filer prove that it is a line or not.
+        totals: the totals of the sections on the day.
         unit: the power of ten to which the amounts of the day are rounded.
     """
     table, stated = LINES[section], days[day]
@@ -80,9 +79,10 @@ def likely_lines(
 def _lines_of(
     group: list[str], columns: Iterable[Day], table: Mapping[str, Line], *, is_short: bool
 ) -> list[list[str]]:
-    """Elements with equal amounts by the line that they may state together.
+    """Group elements with equal amounts into lines.
 
-    Two may if one of them may include the other, or if they are equal in all columns, and not by chance (SHORT).
+    Two elements may state the same line if one may include the other, or if they are equal in all columns and the
+    amount is not so short (SHORT) that this may be chance.
     """
 
     def may_be_one(one: str, other: str) -> bool:
@@ -100,7 +100,7 @@ def _lines_of(
 
 
 def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
-    """The usual lines that a total includes, if several add up to it: then these are the lines, and no others."""
+    """The usual lines that a total includes, if two or more of them add up to it; else empty."""
     parts = [one for one in candidates if total in table[one].part_of and table[one].usual]
     names = {name for one in parts for name in candidates[one]}
     parts = [one for one in parts if table[one].part_of.isdisjoint(names - {*candidates[one]})]
@@ -108,7 +108,7 @@ def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: 
 
 
 def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Mapping[str, Line]) -> bool:
-    """Whether a total is less than a line of its class that it would include: then it is something else."""
+    """Whether a total is less than a line that it would include, and so must be something else."""
     return any(
         total in table[one].part_of
         and table[one].usual
@@ -121,16 +121,16 @@ def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Ma
 def _line_filling_the_remainder(
     stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None, unit: float
 ) -> list[str]:
-    """The one amount that is to the unit what the likeliest lines leave of the total, also if it usually is no line."""
+    """The element that exactly fills what the likeliest lines leave of the total, if only one does; else empty."""
     left = total - sum(stated[one][0] for one in lines) if total is not None else 0.0
     filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
     return filling if len(filling) == 1 and left >= DIGITS * unit else []
 
 
 def _is_one_of_several(total: str, candidates: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:
-    """Whether a line of debt that may include others has the amount of one of them, and they are more.
+    """Whether a line of debt that may include others equals one of them, while more of them are stated.
 
-    Long-term debt has the amount of its non-current part where the filer states both lines of the balance sheet.
+    Some filers state under long-term debt only the non-current part, and the current part as another line.
     """
     has_parts = any(total in table[one].part_of for one in candidates)
     repeats = table[total].kind == BORROWING and any(one != total and table[one].usual for one in candidates[total])
@@ -138,7 +138,7 @@ def _is_one_of_several(total: str, candidates: Mapping[str, list[str]], table: M
 
 
 def groups_of(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[str]]:
-    """The elements of a section by their amounts in all columns: elements with equal amounts are one candidate."""
+    """Group the elements of a section by their amounts in all columns: equal elements are one candidate."""
     table = LINES[section]
     groups: dict[tuple[float, ...], list[str]] = {}
     for element in sorted(table.keys() & set().union(*shown)):

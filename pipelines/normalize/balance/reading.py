@@ -1,10 +1,10 @@
-"""The reading of each balance sheet: which of the stated amounts are its lines, as far as its totals prove it.
+"""Reads each balance sheet: finds the stated amounts that are its lines, as far as its totals prove it.
 
 Belongs here: the days of a filing, and the lines of each section that add up. Does not: the arithmetic (solver), totals
 (totals), lines without proof (likely), the classes of lines and what includes what (elements.lines), debt and cash.
 
-The likeliest lines of a section are those of the filer's balance sheets before; of elements that these do not decide,
-those that usually are lines and that no other stated line includes.
+The likeliest lines of a section are the lines of the filer's earlier balance sheets. An element on which these do not
+decide is a likely line if it usually is a line and no other stated line includes it.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -67,18 +67,18 @@ Lines = tuple[tuple[str, ...], ...]
 """The lines of a section, each as the group of elements that state its amount."""
 
 USUAL_SIZE = 2
-"""A line that one column lacks is what the others leave of its total if it is at most twice, and at least half of what
-the other column states for it; more or less may be another line."""
+"""A line that one column lacks is derived as the total less the other lines, if the result is at least half and at most
+twice the amount in the other column; outside of these bounds it may be another line."""
 
 LEASES = "OperatingLeaseLiability"
 PARTS_OF_LEASES = (
     (CURRENT_LIABILITIES, "OperatingLeaseLiabilityCurrent"),
     (NONCURRENT_LIABILITIES, "OperatingLeaseLiabilityNoncurrent"),
 )
-"""The elements of all operating leases, and of their parts by section."""
+"""The elements of the current and the non-current part of operating leases; LEASES is the element of both together."""
 
 SHOWS_A_BALANCE_SHEET = frozenset((*ASSETS, *BOTH_SIDES, NET_ASSETS))
-"""Elements of which every balance sheet has one; other days of a filing have single balances."""
+"""Every balance sheet has one of these elements; other days of a filing have only single balances."""
 
 OF_WHOLE_SHEETS = frozenset((*BOTH_SIDES, *(total for section in SECTIONS for total in SECTION_TOTALS[section])))
 """Totals that only balance sheets have: notes on segments have total assets alone."""
@@ -101,19 +101,21 @@ class Reading(msgspec.Struct, frozen=True):
 class Filing(msgspec.Struct, frozen=True):
     """The balance sheets of one filing, by day, and the sections that were read.
 
-    unit, units: the power of ten to which all of its amounts are rounded, and those of each day.
+    unit: the power of ten to which all amounts of the filing are rounded. units: the same for the amounts of each day.
     finer: the one amount that is rounded much more finely than all others; None without one (solver.finer_than_others).
-    days: what is stated, the newest day first, and lines that are a rest, with NOT_STATED for the row of the fact.
-    days_without: what is stated for days without a balance sheet, as cash at the end of a cash flow statement.
-    earlier: for each day what earlier filings state for it.
-    flows: those that end on each day.
+    days: the amounts of each day, the newest day first; also derived lines, with NOT_STATED as the row of the fact.
+    days_without: the amounts of days without a balance sheet, such as cash at the end of a cash flow statement.
+    earlier: for each day the amounts that earlier filings state for it.
+    flows: for each day the flows of the periods that end on it.
     face: the sections of the face, with their lines; empty if the face is not known.
-    face_sections: the sections of which the face shows the lines: of liabilities all, also those without a line.
-    terms: for each day what the total of each of its sections is computed from (section_totals). totals: these totals.
-    rests: what each line that is a rest is computed from, by its day and its element.
-    sections: those whose lines add up. open: the columns of those whose lines do not add up on the filing's own day.
-    before: for the sections of a day that do not add up the lines with which they did, in the other column or before.
-    likely: for each section of a day that does not add up its likeliest lines.
+    face_sections: the sections whose lines the face shows. If it shows any of liabilities, it counts for all sections
+        of liabilities, with or without lines.
+    terms: for each day how the total of each section is computed (section_totals). totals: the amounts of the totals.
+    rests: for each day and element of a derived line, how it is computed.
+    sections: the sections whose lines add up.
+    open: the columns of each section whose lines do not add up on the filing's own day.
+    before: for a section and day that do not add up, the lines that added up in the other column or previous filing.
+    likely: for a section and day that do not add up, the likeliest lines.
     """
 
     cik: int
@@ -142,9 +144,9 @@ class Filing(msgspec.Struct, frozen=True):
         return self.likely[section, day]
 
     def facts(self, day: int, terms: Terms) -> tuple[tuple[int, float], ...]:
-        """The rows of the facts that amounts of a day consist of, each with its coefficient.
+        """The rows of the facts from which amounts of a day are computed, each with its coefficient.
 
-        A rest consists of the total and of the other lines; a fact that is both added and subtracted is left out.
+        A derived line consists of the total and the other lines; a fact that is both added and subtracted is left out.
         """
         found: dict[int, float] = {}
         for element, coefficient in terms:
@@ -156,7 +158,7 @@ class Filing(msgspec.Struct, frozen=True):
 
 
 def filings(facts: pl.DataFrame, faces: pl.DataFrame) -> Iterator[Filing]:
-    """The balance sheets of each filing, read in the order of filing.
+    """Read the balance sheets of each filing, in the order of filing.
 
     Args:
         facts: typed facts in filing order (facts.reports).
@@ -174,7 +176,7 @@ def filings(facts: pl.DataFrame, faces: pl.DataFrame) -> Iterator[Filing]:
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
-    """What each filing states for each day, of the elements of balance sheets."""
+    """The amounts of balance sheet elements that each filing states, by day."""
     is_line = pl.col("start").is_null() & (pl.col("measure") == "money") & pl.col("tag").is_in(ELEMENTS)
     name = (
         pl.when(pl.col("taxonomy") == IFRS, ~pl.col("tag").str.starts_with(FACE_PREFIX))
@@ -197,7 +199,7 @@ def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
 
 
 def _of_one_taxonomy(stated: Day) -> Day:
-    """What is stated under IFRS, if total assets are; a few filers use elements of US GAAP in the notes besides."""
+    """Keep only IFRS elements if total assets are stated under IFRS alone; a few filers use US GAAP in the notes."""
     if ASSETS[1] not in stated or ASSETS[0] in stated:
         return stated
     return {name: one for name, one in stated.items() if name.startswith((IFRS_PREFIX, FACE_PREFIX))}
@@ -209,11 +211,11 @@ def _face_sections(face: Face) -> tuple[str, ...]:
 
 
 class _Filer:
-    """Reads the balance sheets of a filer, and keeps what those before tell.
+    """Reads the balance sheets of one filer in order, and keeps what the earlier ones show.
 
-    decided: for each section whether each element is a line.
-    lines: for each section the lines of the newest one that adds up. before: of those of the filing before.
-    stated: for each day what filings state.
+    decided: for each section, whether each element is a line.
+    lines: for each section, its lines when it last added up. before: the same, of the previous filing only.
+    stated: for each day, the amounts that filings state.
     """
 
     def __init__(self) -> None:
@@ -231,7 +233,7 @@ class _Filer:
         of_flows: Mapping[int, Flows],
         face: Face,
     ) -> Filing:
-        """The balance sheets of the next filing; arguments: fields of Filing."""
+        """Read the balance sheets of the next filing; the arguments are fields of Filing (`others`: days_without)."""
         earlier = {day: self.stated.get(day, {}) for day in days}
         if not face:
             _name_leases(days, earlier)
@@ -275,10 +277,10 @@ class _Filer:
     def _read(self, filing: Filing, section: str, before: Lines) -> None:
         """Read a section: the lines of the face, if it is known; otherwise the lines that add up to the total.
 
-        One of these may be missing: its amount is then what the others leave of the total.
+        If one line is missing, it is derived as the total less the other lines.
 
         Args:
-            before: the lines of the filing before.
+            before: the lines of the section in the previous filing.
         """
         columns, own = [day for day in filing.days if section in filing.totals[day]][:2], max(filing.days)
         of_face = section in filing.face_sections
@@ -299,11 +301,12 @@ class _Filer:
             filing.before.update({(section, day): before for day in unproved})
 
     def _with_derived_line(self, filing: Filing, section: str, own: int, other: int) -> Reading | None:
-        """A section of which one line is not stated, and is what the others leave of the total; None without one.
+        """Read a section with one line that is not stated, and derive it as the total less the others; else None.
 
-        It is the line that the filer's last such section has besides those that are stated, if the section adds up with
-        it in the other column: as stated there, with the usual size here; or not stated there either, where the others
-        leave exactly what an earlier filing stated for that day. Several borrowings count as one line.
+        The missing line is the one that the filer's last section that added up has and this one does not. The other
+        column must add up with it: either it states the line, and the derived amount has the usual size; or it does not
+        state the line, and its other lines leave exactly the amount that an earlier filing stated for that day. Several
+        borrowings count as one line.
         """
         table, stated, of_other = LINES[section], filing.days[own], filing.days[other]
         last = tuple(
@@ -338,7 +341,7 @@ class _Filer:
 
 
 def _add_rest(filing: Filing, section: str, day: int, lines: Iterable[str], missing: Lines) -> None:
-    """Add the line that a column does not state, if it lacks one, as its total less the lines that it states."""
+    """Add a missing line to a column, as the total less the stated lines; does nothing if no line is missing."""
     stated = filing.days[day]
     shown, lacking = stated_lines(missing, stated)
     if lacking:
@@ -351,7 +354,8 @@ def _add_rest(filing: Filing, section: str, day: int, lines: Iterable[str], miss
 def _name_leases(days: Mapping[int, Day], earlier: Mapping[int, Mapping[str, float]]) -> None:
     """Give operating leases that are tagged as borrowings the elements of leases, in all columns of a filing.
 
-    They are such if a current and a non-current amount are operating leases, as that or an earlier filing states them.
+    Amounts are leases if a current and a non-current one add up to the total of operating leases, as this or an earlier
+    filing states it.
     """
     for day, stated in days.items():
         leases = stated[LEASES][0] if LEASES in stated else earlier[day].get(LEASES, 0.0)
@@ -364,26 +368,26 @@ def _name_leases(days: Mapping[int, Day], earlier: Mapping[int, Mapping[str, flo
 
 
 def _may_be_leases(stated: Day, section: str, lease: str) -> list[str]:
-    """The element of a part of operating leases, or else the borrowings of its section."""
+    """The lease element of a section if it is stated, else the section's borrowings, which may be tagged wrongly."""
     borrowings = [name for name in stated if name in LINES[section] and LINES[section][name].kind == BORROWING]
     return [lease] if lease in stated else [name for name in borrowings if stated[name][0]]
 
 
 def stated_lines(lines: Lines, stated: Container[str]) -> tuple[tuple[str, ...], Lines]:
-    """The element that states each line, and the lines that no element states."""
+    """Find the stated element of each line, and the lines without a stated element."""
     found = [next((element for element in group if element in stated), None) for group in lines]
     missing = tuple(group for group, line in zip(lines, found, strict=True) if line is None)
     return tuple(line for line in found if line is not None), missing
 
 
 def _may_be_wrong(line: float, left: float, unit: float, of_other: tuple[float, int] | None) -> bool:
-    """Whether what is left may be the error of a line: it is negative, mistyped, or repeats the other column."""
+    """Whether a remainder may be the error of a line: the line is negative, mistyped, or repeats the other column."""
     repeats = of_other is not None and of_other[0] == line >= DIGITS * unit
     return line < 0 or repeats or is_slip(line, left, unit, OTHER_DIGITS)
 
 
 def is_balance_sheet(filing: Filing, day: int) -> bool:
-    """Whether a day has a balance sheet, and not only total assets in a note, as of segments."""
+    """Whether a day has a balance sheet, and not only total assets in a note, such as a note on segments."""
     own = max(filing.days)
     return (
         day == own or not filing.days[own].keys() & OF_WHOLE_SHEETS or bool(filing.days[day].keys() & OF_WHOLE_SHEETS)
@@ -391,9 +395,9 @@ def is_balance_sheet(filing: Filing, day: int) -> bool:
 
 
 def read_face(filing: Filing, section: str) -> Reading | None:
-    """A section with the lines of the face, in the columns in which they add up; None if they add up in none.
+    """Read a section from the face, for the columns in which its lines add up; None if they do not add up in any.
 
-    Where they do not add up they are the likely lines.
+    In a column where they do not add up, they become the likely lines.
     """
     totals = {day: filing.totals[day].get(section) for day in filing.days}
     shown, days = face_lines(filing.face.get(section, FaceSection()), filing.days, totals, filing.unit)
@@ -406,9 +410,9 @@ def read_face(filing: Filing, section: str) -> Reading | None:
 
 
 def _read(filing: Filing, section: str, columns: list[int], decided: dict[str, bool]) -> Reading | None:
-    """A section with the lines that add up, in both columns, or else in one of them; None if none do.
+    """Find the lines of a section that add up in both columns, or else in one of them; None if no lines do.
 
-    `decided` is what the filer's balance sheets before decided for each element, and takes in this one.
+    `decided` says for each element whether earlier balance sheets prove it to be a line; it is updated with this one.
     """
     for days in (columns, columns[:1], columns[1:]) if len(columns) > 1 else (columns,):
         totals = [filing.totals[day][section] for day in days]
@@ -429,12 +433,12 @@ def _solved(
     unit: float,
     decided: Mapping[str, bool],
 ) -> tuple[list[list[bool]], list[tuple[str, ...]]]:
-    """The sets of groups that add up, and the groups, each with its likeliest element first."""
+    """The sets of groups that add up to the totals, and the groups, each with its likeliest element first."""
     rounding = [rounded_by(total, unit) for total in totals]
     places = range(len(totals))
     elements = [element for group in groups.values() for element in group]
     attempts = []
-    for known in (decided, {}) if decided else (decided,):  # what needs no search is tried first
+    for known in (decided, {}) if decided else (decided,):  # try the likeliest lines before any search
         lines = _likeliest(section, elements, known)
         again = [tuple(sorted(group, key=lambda one: one not in lines)) for group in groups.values()]
         is_line = [group[0] in lines for group in again]
@@ -449,10 +453,10 @@ def _solved(
 
 
 def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool]) -> set[str]:
-    """The elements that are likeliest the lines of a section, of those that are stated."""
+    """Choose from the stated elements the likeliest lines of a section."""
     table = LINES[section]
     found: dict[str, bool] = {}
-    # an element is decided after those that include it
+    # decide on an element after the elements that include it
     for element in sorted(elements, key=lambda one: len(table[one].part_of)):
         line = table[element]
         found[element] = decided.get(element, line.usual and not any(found.get(total, False) for total in line.part_of))

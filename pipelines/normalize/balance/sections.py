@@ -1,4 +1,4 @@
-"""The sections of balance sheets as a table: the lines that were read, beside the total of the filing.
+"""The table of balance sheet sections: the lines that were read, and the filing's total of each section.
 
 Belongs here: the rows of a section, and which sections are published. Does not: which amounts are lines (reading), what
 they prove (cash, debt).
@@ -21,23 +21,23 @@ from pipelines.normalize.elements.lines import (
 from warehouse.sections import SECTIONS, TOTAL
 
 ITEMS = {section: item for item, sections in SECTIONS.items() for section in sections}
-"""The item that each section proves."""
+"""For each section, the item that its lines belong to."""
 
 _DIFFERENCES = {
     NONCURRENT_LIABILITIES: "liabilities less current liabilities",
     LIABILITIES: "liabilities and equity less equity",
 }
-"""The difference that a total is where no element states it."""
+"""How a total is computed if no element states it."""
 
 Row = tuple[int, int, str, str, str, bool, int, int | None, float | None, float | None]
 """A row of the frame section_lines; days since 1970."""
 
 
 def rows(filings: Iterable[Filing]) -> Iterator[Row]:
-    """The sections of the filings of a company, without those that do not add up and have no line.
+    """The rows of all sections of a company's filings.
 
-    A section that does not add up has its likeliest lines and, without amounts, the lines of debt or cash of the
-    filer's last one that did, if the filing does not state them.
+    A section that does not add up has its likeliest lines. It also has, without amounts, the debt or cash lines with
+    which the filer's section last added up and which this filing does not state. It is left out if it has no lines.
     """
     before: dict[str, tuple[str, ...]] = {}
     for filing in filings:
@@ -77,9 +77,10 @@ def _rows(filing: Filing, section: str, days: Sequence[int], lines: Iterable[str
 def published(
     lines: pl.DataFrame, versions: pl.DataFrame, gaps: pl.DataFrame, filings: pl.DataFrame, facts: pl.DataFrame
 ) -> pl.DataFrame:
-    """The sections behind current values that they prove, and those of days without a value.
+    """Select the sections to publish: behind current values of debt and cash, and for days without a value.
 
-    Of a day without a value those of its newest balance sheet, or else of the newest one that compares it.
+    For a day without a value, the newest filing counts whose own balance sheet is of this day, or else the newest one
+    that has the day as its comparative.
 
     Args:
         lines: the frame section_lines.
@@ -89,7 +90,7 @@ def published(
         facts: `cik`, `seq`, `tag`, `filed_tag`, `member`.
 
     Returns:
-        the same with `accession` in place of `seq`, the element of a line of a face as filed, and its `member`.
+        the selected rows, with `accession` in place of `seq`, the filed element of lines of a face, and its `member`.
     """
     value = ["cik", "period_end", "item"]
     item = pl.col("section").replace_strict(ITEMS, return_dtype=pl.String)
@@ -118,9 +119,9 @@ def published(
 
 
 def _as_filed(lines: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
-    """Lines of faces with the element and the member of their fact, or of the last one if the filing states none.
+    """Give lines of faces the element and member of their fact, or of the last fact before if the filing states none.
 
-    Of two lines with one element and member the second is left out: it is the same fact.
+    Two lines with the same element and member are the same fact; the second one is left out.
     """
     facts_of_faces = facts.filter(pl.col("tag").str.starts_with(FACE_PREFIX)).select(
         "cik", "seq", "member", element="tag", filed=pl.col("filed_tag").str.split(":").list.last()

@@ -1,6 +1,7 @@
-"""Balance sheets as they are judged: the lines and totals of one day, and those of the filings before.
+"""Types for checking debt and cash: the balance sheet of a day, the filer's earlier ones, and the value to check.
 
-Belongs here: what a value is compared with. Does not: what follows for it (bounds, unknown, evidence).
+Belongs here: the data with which a value is compared. Does not: the checks (bounds, unknown), what they withhold
+(evidence).
 """
 
 from collections import deque
@@ -29,16 +30,17 @@ from pipelines.normalize.elements.lines import (
 from warehouse.sections import SECTIONS
 
 REPORTS = 4
-"""A line that no report of a year states counts as zero."""
+"""The number of reports in a year; a line that none of them states counts as zero."""
 QUARTERS = 460
-"""Balance sheets are compared if they are at most five quarters apart, in days."""
+"""The longest time between two balance sheets that are compared: five quarters, in days."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Lines of an item that a filer can stop stating.
+    """A group of debt or cash lines that a filer can stop reporting.
 
-    section, elements: of the lines. names: elements that show that a line is stated, or a total that includes it.
+    section: the section of the lines. elements: their elements.
+    names: elements that show that a line of the group is stated, or a total that includes it.
     """
 
     item: str
@@ -63,20 +65,21 @@ GROUPS = {
     "noncurrent_debt": _group(NONCURRENT_LIABILITIES, BORROWING, (*LONG_TERM_DEBT, *ALL_DEBT)),
     "securities": _group(CURRENT_ASSETS, SECURITY, ("CashCashEquivalentsAndShortTermInvestments",)),
 }
-"""The groups of lines that a filer can stop stating; the reason of the gap is their name and `_not_shown`."""
+"""The groups of lines that a filer can stop reporting; the reason of the gap is the group's name plus `_not_shown`."""
 
 
 TABLES = {
     item: {name: line for section in sections for name, line in LINES[section].items() if line.kind in COUNTED}
     for item, sections in SECTIONS.items()
 }
-"""For each item the elements that can be a part of it."""
+"""For each item, the lines that can be a part of it, by element."""
 
 
 class Sheet(msgspec.Struct, frozen=True):
     """The balance sheet of one day as one filing states it.
 
-    lines: for each section its lines. totals: of each section. parts: the amounts of GROUPS. assets: the total assets.
+    lines: the lines of each section. totals: the total of each section. parts: the amount of each of GROUPS.
+    assets: total assets.
     """
 
     day: int
@@ -88,7 +91,7 @@ class Sheet(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, filing: Filing, day: int) -> "Sheet":
-        """The balance sheet of a day of a filing."""
+        """Collect the balance sheet of a day from a filing."""
         stated = filing.days[day]
         lines = {section: lines_of(filing, section, day) for section in sections_of(stated)}
         parts = {
@@ -98,27 +101,34 @@ class Sheet(msgspec.Struct, frozen=True):
         return cls(day, stated, lines, filing.totals[day], parts, first_amount(stated, ASSETS))
 
     def sum_of(self, section: str, *kinds: str) -> float:
-        """The lines of some classes of a section."""
+        """The sum of a section's lines that have one of the given classes."""
         table = LINES[section]
         return sum(self.stated[name][0] for name in self.lines.get(section, ()) if table[name].kind in kinds)
 
     @property
     def liabilities(self) -> float | None:
-        """Total liabilities, of a classified balance sheet too."""
+        """Total liabilities; in a classified balance sheet, current plus non-current. None if not known."""
         if self.totals.keys().isdisjoint((NONCURRENT_LIABILITIES, LIABILITIES)):
             return None
         return sum(self.totals[section] for section in SECTIONS[DEBT] if section in self.totals)
 
     def left(self, section: str) -> float | None:
-        """What all lines leave of the total of a section; None without a total."""
+        """The total of a section less all of its lines; None without a total."""
         return self.totals[section] - sum_of(self.stated, self.lines[section]) if section in self.totals else None
 
 
 @dataclass(slots=True)
 class History:
-    """The balance sheets of a filer before, the newest last, the values of their own days, and the filer's industry.
+    """The earlier balance sheets of a filer, the newest last, and what the checks keep from one filing to the next.
 
-    lost: of each item the section that lost a line, and the rest as long as it is lost (unknown.lost_line).
+    values: the value of each item and day, from the first filing that states it.
+    became_due: how often debt fell due without a current line. due_since, installments_since: the number of the filing
+        in which debt fell due, or equal installments were paid, most recently.
+    is_part: whether long-term debt was less than its non-current part when both were last stated.
+    last_with: for each of GROUPS the newest balance sheet that has it, and the number of its filing.
+    lost: for each item the section that lost a line, and the least remainder with which it stays lost
+        (unknown.lost_line).
+    filings: the number of filings so far.
     served: the values of the newest filings, each with the balance sheets of its day and of its filing's own day.
     """
 
@@ -136,9 +146,9 @@ class History:
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A value that is judged, with its balance sheet.
+    """A value to check, with its balance sheet, its filing and the filer's history.
 
-    compared: the other columns of the filing, and the newest balance sheet of the filing before, if they are earlier.
+    compared: earlier balance sheets: other columns of the filing, and the newest balance sheet of the previous filing.
     """
 
     value: Value

@@ -1,6 +1,6 @@
 """Short-term borrowings among the elements of current debt.
 
-Belongs here: which they are. Does not: what debt they are part of (debt).
+Belongs here: the list of these elements. Does not: the debt that they are part of (debt).
 """
 
 from pipelines.normalize.elements.lines import CURRENT_LIABILITIES, LINES

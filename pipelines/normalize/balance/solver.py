@@ -1,11 +1,11 @@
-"""The solver: which amounts of a statement add up to its total, in all of its columns at once.
+"""The solver: finds the amounts of a statement that add up to its total, in all of its columns at once.
 
-Belongs here: arithmetic on amounts and totals, and the bound for chance. Does not: what the amounts are, which reading
-is the likeliest (reading), what follows for a value (cash, debt).
+Belongs here: arithmetic on amounts and totals, and the bound for chance. Does not: the meaning of the amounts, which
+reading is the likeliest (reading), how a value is computed (cash, debt).
 
 A filing shows the same lines for its own day and for a day of comparison. A set of lines must add up to both totals, so
-a wrong set is hardly found by chance. If the likeliest set does not add up, the smallest change of it that does is
-searched: amounts that are taken in or left out, four of them at most.
+a wrong set is hardly found by chance. If the likeliest set does not add up, the solver searches the smallest change of
+it that does: it adds or removes at most four amounts.
 """
 
 import math
@@ -16,22 +16,22 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Floats, Ints
 
 CHANCE = 0.01
-"""A set is a proof only if fewer than so many of the alternatives that were tried would add up by chance."""
+"""A set is a proof only if the expected number of tried alternatives that add up by chance is less than this."""
 
 DIGITS = 1_000
-"""A unit is rounding if the total is at least a thousand units; else it may be an error. Of amounts of so many units
-hardly two are equal by chance."""
+"""A difference of one unit is rounding if the total is at least a thousand units; else it may be an error. Amounts of a
+thousand units or more are hardly ever equal by chance."""
 
 OTHER_DIGITS = 3
-"""A rest of one digit and zeros, of so many digits in all, is hardly left by chance (one in a hundred)."""
+"""A remainder of one digit and zeros, with this many digits in all, is unlikely by chance (one in a hundred)."""
 
 SCALES = (1e3, 1e6, 1e-3, 1e-6)
 SAME = 0.001
-"""Two amounts that differ by at most a tenth of a per cent may be one, rounded differently."""
+"""Two amounts that differ by at most a tenth of a per cent may be the same one, rounded differently."""
 
 AMOUNTS, FINER = 5, 1_000
-"""Filings round to thousands or millions, as so many other amounts show; a line that is so many times finer is in other
-units."""
+"""Filings round to thousands or millions. If a filing has more than AMOUNTS amounts and only one is FINER times more
+finely rounded than all others, it is in other units."""
 MOST_AMOUNTS, MOST_OF_FOUR = 60, 45
 """With more amounts there are too many pairs, or pairs of pairs, for a proof."""
 
@@ -39,7 +39,7 @@ Changes = list[tuple[int, ...]]
 
 
 def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) -> list[list[bool]]:
-    """The smallest changes of the likeliest set with which the amounts add up to all totals.
+    """Find the smallest changes of the likeliest set after which the amounts add up to all totals.
 
     Args:
         amounts: one row a column of the statement, one column an amount; zero if it is not stated there.
@@ -48,8 +48,8 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
         unit: the power of ten to which the amounts are rounded.
 
     Returns:
-        for all sets with the smallest number of changes whether each amount is in the set, if none of these sets adds
-        up by chance (CHANCE); else none, as for a single column, which proves the likeliest set alone.
+        for each set with the smallest number of changes, whether each amount is in the set. Empty if one of these sets
+        may add up by chance (CHANCE), and for a single column, which can prove only the likeliest set.
     """
     missing = totals - amounts[:, likeliest].sum(axis=1)
     rounding = np.array([rounded_by(total, unit) for total in totals.tolist()])
@@ -63,7 +63,7 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
     for found, alternatives in _searches(effect, missing, rounding):
         tried += alternatives
         if found:
-            share_by_chance = (2 * rounding + unit) / totals  # of all sums, those that count as the total
+            share_by_chance = (2 * rounding + unit) / totals  # the share of all sums that count as the total
             evidence = [(amounts[:, changed] != 0).any(axis=1) for changed in found]
             if any(tried * share_by_chance[shown].prod() >= CHANCE for shown in evidence):
                 return []
@@ -72,10 +72,11 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
 
 
 def is_slip(amount: float, left: float, unit: float, digits: int) -> bool:
-    """Whether an amount and what is left are the amount in other units, or differ from it by one digit.
+    """Whether an amount plus a remainder is the same amount in other units, or with one other digit.
 
     Args:
-        digits: a difference of one digit and zeros has at least so many digits in all, in units.
+        left: the remainder.
+        digits: the least number of digits, in units, of a remainder that is one digit and zeros.
     """
     of_left = f"{abs(round(left / unit)):d}"
     is_one_digit = len(of_left) >= digits and not of_left[1:].strip("0")
@@ -91,7 +92,7 @@ def unit_of(amounts: Iterable[float]) -> float:
 
 
 def finer_than_others(amounts: Collection[float], unit: float) -> float | None:
-    """The one of several amounts that is a thousand times more finely rounded than all others; None without one.
+    """The one amount that is rounded a thousand times more finely than all others; None if there is none.
 
     Args:
         amounts: the different amounts of a filing.
@@ -102,15 +103,15 @@ def finer_than_others(amounts: Collection[float], unit: float) -> float | None:
 
 
 def rounded_by(total: float, unit: float) -> float:
-    """By how much a sum may differ from a total: one unit, or nothing if the total has few digits (DIGITS)."""
+    """The rounding difference allowed between a sum and a total: one unit, or zero if the total is small (DIGITS)."""
     return unit if total >= DIGITS * unit else 0.0
 
 
 def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tuple[Changes, int]]:
-    """The changes of one, two, three and four amounts that make up what is missing, with the number of alternatives.
+    """The changes of one, two, three and four amounts that add the missing amount, with the number of alternatives.
 
     Args:
-        effect: what the change of each amount (second axis) does to the sum of each column (first axis).
+        effect: by how much the change of each amount (second axis) changes the sum of each column (first axis).
     """
     number = effect.shape[1]
     yield [(int(one),) for one in np.flatnonzero(_fits(effect, missing, rounding))], number
@@ -134,7 +135,7 @@ def _fits(effect: Floats, missing: Floats, rounding: Floats) -> Flags:
 def _met(
     effect: Floats, changes: Changes, of_pairs: Floats, pairs: Changes, order: Ints, missing: Floats, rounding: Floats
 ) -> Changes:
-    """The changes that together with a pair make up what is missing, found in the middle: pairs are sorted (order)."""
+    """The changes that together with a pair add the missing amount, by binary search in the pairs sorted by `order`."""
     ascending = of_pairs[0][order]
     wanted = missing[0] - effect[0]
     low = np.searchsorted(ascending, wanted - rounding[0], "left")

@@ -1,11 +1,11 @@
-"""Which filing's statement of a day counts: the first, and later ones that restate it.
+"""Chooses the filings whose value of a balance sheet day counts: the first one, and later ones that restate it.
 
 Belongs here: the order of the values of one day, of debt and cash, and of equity and assets, which are one line each.
-Does not: these values (debt, cash, evidence).
+Does not: computing these values (debt, cash, evidence).
 
-A later filing repeats an old balance sheet with fewer lines than its own filing had, or with lines that it combines.
-This is no restatement. It restates a day with all of the lines, or with a proof. A value that was withheld stays so
-until a filing states more lines.
+A later filing often repeats an old balance sheet with fewer lines than the original, or with combined lines; this is
+no restatement. It restates a day if it states all of the lines, or if its totals prove the value. A withheld value
+stays withheld until a filing states more lines.
 """
 
 from collections.abc import Iterable
@@ -62,10 +62,10 @@ SINGLE_LINES = tuple(
     for concept in CONCEPTS
     if concept.instant and concept.name in ("equity", "stockholders_equity", "total_assets")
 )
-"""Amounts of a balance sheet that are one line each."""
+"""Items of the balance sheet that are one line each."""
 
 MISTYPED_DIGITS = 2
-"""Two amounts of one line that differ by one digit and at least ten units are one, mistyped once."""
+"""If two amounts of one line differ by one digit and by at least ten units, one of them is mistyped."""
 
 
 Place = tuple[int, date, bool, int]
@@ -73,16 +73,16 @@ Place = tuple[int, date, bool, int]
 
 
 def effective_values(values: Iterable[tuple[Value, Place]]) -> tuple[list[tuple[Value, Place]], list[tuple[Rule, int]]]:
-    """The effective values of one day and item in the order of filing, and the rules that decided on later ones.
+    """Choose the values of one day and item that count, in the order of filing, with the rules for later ones.
 
-    The first value after a break, of another company or under other standards, counts like the first of all.
+    After a break (another company under the number, other accounting standards) the next value counts as a first one.
 
     Args:
         values: the value of each filing with its place, in the order of filing.
 
     Returns:
-        the effective values, a withheld one where a filing withdraws the value before; and each rule with the company,
-        for each later statement.
+        the values that count, with a withheld one where a filing withdraws the value before it; and for each later
+        statement the rule that decided on it and the company.
     """
     counts: list[tuple[Value, Place]] = []
     decided: list[tuple[Rule, int]] = []
@@ -138,14 +138,14 @@ def _restates(one: Value, current: Value, *, is_amendment: bool) -> Rule:
 
 
 def _is_mistyped(one: Value, later: Value) -> bool:
-    """Whether the same line is stated again with one other digit, or in other units, and is not proved."""
+    """Whether a later value states the same lines with one other digit or in other units; false for a proved value."""
     left, unit = later.amount - one.amount, min(one.grain, later.grain)
     is_same_line = one.elements == later.elements and not one.is_proved
     return is_same_line and is_slip(one.amount, left, unit, MISTYPED_DIGITS)
 
 
 def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The statements of equity and assets that count: the first of a day, amendments, and those with its elements.
+    """Choose the amounts of equity and assets that count: the first of a day, amendments, and repeats of its element.
 
     Args:
         placed: vintages on the grid (calendar.on_grid).

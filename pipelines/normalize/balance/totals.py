@@ -1,4 +1,4 @@
-"""The totals of balance sheets: what a filing states for a day, and what the total of each section is computed from.
+"""The totals of balance sheets: how the total of each section is computed from the amounts that a filing states.
 
 Belongs here: the amounts of a day and its totals. Does not: which amounts are lines (likely, reading).
 """
@@ -15,13 +15,13 @@ from pipelines.normalize.elements.lines import (
 )
 
 Day = dict[str, tuple[float, int]]
-"""What a filing states for a day: for each element the amount, in units of the currency, and the row of the fact."""
+"""The amounts that a filing states for a day: by element, the amount in currency units and the row of the fact."""
 
 NOT_STATED = -1
-"""The row of the fact of an amount that is derived."""
+"""Stands in place of the fact's row if the amount is derived."""
 
 Terms = tuple[tuple[str, float], ...]
-"""What a total is computed from: elements, each with its coefficient."""
+"""The terms of a computed total: elements, each with its coefficient."""
 
 
 def sections_of(stated: Day) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ def sections_of(stated: Day) -> tuple[str, ...]:
 
 
 def apart_from_both_sides(stated: Day) -> float:
-    """By how much liabilities differ from both sides less equity; zero if one of them is not stated."""
+    """Liabilities as liabilities and equity less equity, less liabilities as stated; zero if one is not stated."""
     total, terms = _first(stated, *SECTION_TOTALS[LIABILITIES]), _of_both_sides(stated)
     return amount_of(terms, stated) - amount_of(total, stated) if total and terms else 0.0
 
@@ -49,7 +49,7 @@ def _less(terms: Terms) -> Terms:
 
 
 def _of_both_sides(stated: Day) -> Terms:
-    """Liabilities as liabilities and equity less all equity; nothing if one of them is not stated."""
+    """The terms of liabilities as liabilities and equity less all equity; empty if one of the two is not stated."""
     both = _first(stated, *BOTH_SIDES)
     equity = _first(
         stated, "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "ifrs-full:Equity"
@@ -65,10 +65,10 @@ def _of_both_sides(stated: Day) -> Terms:
 
 
 def section_totals(stated: Day) -> dict[str, Terms]:
-    """What the total of each section that a balance sheet has is computed from.
+    """The terms of the total of each section of a balance sheet.
 
-    Liabilities are liabilities and equity less all equity where they have no total of their own; a balance sheet
-    without total current liabilities is not classified.
+    If total liabilities are not stated, they are liabilities and equity less all equity. A balance sheet without total
+    current liabilities is not classified.
 
     Source: ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); us-gaap:Liabilities.
     """
@@ -83,5 +83,5 @@ def section_totals(stated: Day) -> dict[str, Terms]:
 
 
 def amount_of(terms: Terms, stated: Day) -> float:
-    """The amount of a total."""
+    """The amount of a total, computed from its terms."""
     return sum(coefficient * stated[element][0] for element, coefficient in terms)

@@ -1,7 +1,7 @@
-"""Parts of debt and cash that a filing does not state, and that may be material.
+"""Detects parts of debt and cash that a filing does not state and that may be material.
 
-Belongs here: lines that reports before stated, maturities that left long-term debt, and liabilities that no line
-explains. Does not: amounts that cannot be right (bounds), what follows (evidence).
+Belongs here: lines that earlier reports stated, maturities that left long-term debt, and liabilities that no line
+explains. Does not: amounts that cannot be right (bounds), which rules withhold a value (evidence).
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,11 +36,11 @@ from pipelines.normalize.elements.lines import (
 from warehouse.sections import SECTIONS
 
 LITTLE = 0.03
-"""Less than three hundredths of debt or of liabilities is no new debt, nothing that fell due, no other installment."""
+"""Less than three per cent of debt or of liabilities is too small for new debt, a maturity, or another installment."""
 FINANCIAL = ("bank", "broker", "financial")
 """Industries of companies whose balance sheets are not classified."""
 LENDER = "captive_finance"
-"""The industry of companies that own the lender to their buyers."""
+"""The industry of companies that own a lender to their customers."""
 LEAST_SHARE = 0.02
 """A missing line matters if it was at least a fiftieth of the value."""
 
@@ -50,7 +50,7 @@ _OTHER_PART = {"current_debt": "noncurrent_debt", "noncurrent_debt": "current_de
 
 
 def stated_amount(sheet: Sheet, group: str) -> float:
-    """A group on a balance sheet: its lines, or what a total leaves of it beside the other part of that total."""
+    """The amount of a group on a balance sheet: its lines, or else a total less the other part of this total."""
     whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
     if group == "securities":
         whole, rest = (amount(sheet.stated, name) for name in _TOTAL_OF_CASH)
@@ -58,14 +58,14 @@ def stated_amount(sheet: Sheet, group: str) -> float:
 
 
 def states(filing: Filing, group: str) -> bool:
-    """Whether a filing states a line of a group for any day, zero included, or a total that includes it."""
+    """Whether a filing states a line of a group, or a total that includes one, for any day; zero counts as stated."""
     return any(not GROUPS[group].names.isdisjoint(stated) for stated in filing.days.values())
 
 
 def lost_line(case: Case) -> bool:
-    """Whether a line is not stated any more, and what the other lines leave of the total has grown by it.
+    """Whether a line is no longer stated, and the unexplained remainder of the total has grown by about its amount.
 
-    It stays lost as long as they leave half of it more than before.
+    It stays lost as long as the remainder exceeds the earlier one by at least half of the line.
     """
     lost, newest = case.history.lost, max(case.filing.days)
     if case.sheet.day == newest and (found := _lost(case)):
@@ -78,10 +78,10 @@ def lost_line(case: Case) -> bool:
 
 
 def _lost(case: Case) -> tuple[str, float] | None:
-    """The section with a line that is not stated any more, and the least rest while it is lost: half of the line more.
+    """The section with a line that is no longer stated, and the least remainder with which it stays lost; else None.
 
-    The rest of the section grew by about the line, and no element that the filing states can include it. A total that
-    an earlier balance sheet stated as another line cannot.
+    The remainder of the section grew by about the line, and no element that the filing states can include the line. A
+    total that the earlier balance sheet stated as another line cannot include it.
     """
     table, stated = TABLES[case.value.item], {name for day in case.filing.days.values() for name in day}
     for section, other in product(SECTIONS[case.value.item], case.compared):
@@ -99,9 +99,10 @@ def _lost(case: Case) -> tuple[str, float] | None:
 
 
 def covers_less_than_comparative(case: Case) -> bool:
-    """Whether the value is of parts of a total that only the other column states, or of a total of such a part.
+    """Whether the value covers less, or more, than the value of the filing's other column.
 
-    The parts are less than the total there, or the total is more than the value.
+    Less: its lines are parts of a total that only the other column states, and there the parts are less than the total.
+    More: its lines include a part that only the other column states, and there they exceed the value.
     """
     table = TABLES[case.value.item]
     stated, elements = case.sheet.stated, case.value.elements & table.keys()
@@ -124,7 +125,7 @@ def covers_less_than_comparative(case: Case) -> bool:
 
 
 def vanished(group: str, case: Case) -> bool:
-    """Whether the newest balance sheet lacks a group that reports before stated, and the totals still have it."""
+    """Whether the newest balance sheet lacks a group that earlier reports stated, and the totals still include it."""
     one = GROUPS[group]
     is_not_missed = (
         case.sheet.day < max(case.filing.days)
@@ -141,7 +142,7 @@ def vanished(group: str, case: Case) -> bool:
     is_known = left is None or left <= HALF * case.sheet.totals[one.section]
     is_derived = not last.parts[group] and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
     if case.history.filings - number > REPORTS and (is_known or is_derived):
-        return False  # most of the other lines are stated, so it is zero, or it would have been a line
+        return False  # after a year without it: most other lines are stated, or the group never was a line
     if left is None or left_before is None:
         return True
     are_others_known = max(abs(left_before), abs(left) / 2) <= line
@@ -151,9 +152,9 @@ def vanished(group: str, case: Case) -> bool:
 
 
 def _shows_or_needs_none(group: str, sheets: list[Sheet], history: History) -> bool:
-    """Whether balance sheets state a line of a group, or the group is securities and they are those of a bank.
+    """Whether balance sheets state a line of a group, or need none: the securities of a bank.
 
-    On the balance sheet of a bank, which is not classified, securities are apart from cash.
+    The balance sheet of a bank is not classified, and its securities are not part of cash.
     """
     one, sheet = GROUPS[group], sheets[0]
     is_bank = sheet.sum_of(LIABILITIES, DEPOSIT) or (history.industry == "bank" and LIABILITIES in sheet.totals)
@@ -162,10 +163,10 @@ def _shows_or_needs_none(group: str, sheets: list[Sheet], history: History) -> b
 
 
 def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Value, str]]:
-    """Values that lack a group of lines of their balance sheets, as the balance sheets of a later filing show.
+    """Find earlier values that lack a group of lines, as the balance sheets of a later filing show.
 
-    Either the later filing shows the lines before and after the day of the value, or it states them for the newest
-    day of the filing of the value, which does not.
+    The later filing either states the lines for a day before and a day after the value's own filing, or it states them
+    for the newest day of the value's filing, which does not.
 
     Returns:
         each value with the reason of its gap.
@@ -187,7 +188,7 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
 
 
 def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
-    """Note in the history the newest balance sheet with each group of lines."""
+    """Record in the history the newest balance sheet that has each group of lines."""
     for group in GROUPS:
         line = stated_amount(own, group)
         if line and line >= SAME * own.parts["noncurrent_debt"]:
@@ -197,16 +198,17 @@ def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
 
 
 OF_NONCURRENT, OF_WHOLE = (0.03, 0.7, 4.0), (0.1, 0.5, 1.6)
-"""The least share of debt that fell due, and how many times of it the current liabilities rose, at least and at most:
-for a line that is non-current by definition, and for long-term debt, which some filers use for the non-current part."""
+"""Three bounds for debt that fell due: its least share of the debt, and the least and the largest rise of current
+liabilities as a multiple of it. OF_NONCURRENT is for a line that is non-current by definition, OF_WHOLE for long-term
+debt, which some filers use for the non-current part."""
 PAID = (0.8, 1.2)
-"""What was due is paid if the current liabilities fall by about as much."""
+"""Maturities are refinanced if current liabilities fall by about as much as debt rises, within these multiples."""
 UNNAMED = (0.4, 0.25)
-"""Maturities of two fifths of the current liabilities and a quarter of the debt would be a line of their own."""
+"""Maturities above two fifths of current liabilities and a quarter of debt would be a separate line."""
 
 
 def _is_alone(sheet: Sheet) -> str | None:
-    """The one line of debt of a classified balance sheet, if no line and no total shows a current part."""
+    """The only debt element of a classified balance sheet; None if there are more, or current debt is stated."""
     borrowings = GROUPS["noncurrent_debt"].elements
     lines = [name for name in sheet.lines.get(NONCURRENT_LIABILITIES, ()) if name in borrowings]
     zero = [name for name in borrowings & sheet.stated.keys() if not amount(sheet.stated, name)]
@@ -216,7 +218,7 @@ def _is_alone(sheet: Sheet) -> str | None:
 
 
 def became_due(line: str, sheet: Sheet, other: Sheet) -> bool:
-    """Whether the one line of debt fell while the current liabilities rose by about as much."""
+    """Whether the only line of debt fell while current liabilities rose by about as much: a part of it fell due."""
     fell = amount(other.stated, line) - amount(sheet.stated, line)
     least, lowest, highest = OF_WHOLE if line in (*LONG_TERM_DEBT, *ALL_DEBT) else OF_NONCURRENT
     current = sheet.totals.get(CURRENT_LIABILITIES, 0.0)
@@ -226,7 +228,7 @@ def became_due(line: str, sheet: Sheet, other: Sheet) -> bool:
 
 
 def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
-    """Note in the history what became current on a newest balance sheet, until current debt is stated."""
+    """Record in the history whether debt fell due on a filing's newest balance sheet; stated current debt resets it."""
     line = _is_alone(sheet)
     if sheet.parts["current_debt"]:
         history.became_due, history.due_since = 0, -REPORTS
@@ -256,7 +258,10 @@ def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -
 
 
 def maturities_left(case: Case) -> bool:
-    """Whether debt of one line became current within the last reports of a year, or in two reports before."""
+    """Whether debt may be due without a line: it fell due within a year or twice before, or the company is a lender.
+
+    True only if long-term debt is the only debt element; equal installments within a year count, too.
+    """
     history = case.history
     has_left = (
         history.filings - history.due_since < REPORTS
@@ -268,20 +273,20 @@ def maturities_left(case: Case) -> bool:
 
 
 def is_no_total(case: Case) -> bool:
-    """Whether long-term debt is less than its non-current part, or was where both were stated, of which one is now."""
+    """Whether long-term debt is less than its non-current part, or was when both were stated and now only one is."""
     return (len(case.value.elements) == 1 and _is_less_than_part(case.sheet)) or (
         case.history.is_part and _is_alone(case.sheet) is not None
     )
 
 
 def _is_less_than_part(sheet: Sheet) -> bool:
-    """Whether all long-term debt is less than its non-current part by more than a tenth."""
+    """Whether the total of long-term debt is less than its non-current part by more than a tenth."""
     whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts["noncurrent_debt"]
     return 0 < whole < rest * (1 - MOVED)
 
 
 def has_large_maturities(case: Case) -> bool:
-    """Whether maturities that no line states would be most of the current liabilities and of the debt."""
+    """Whether maturities that no line states would be a large part of current liabilities and of debt (UNNAMED)."""
     due = first_amount(case.sheet.stated, LONG_TERM_DEBT) - case.sheet.parts["noncurrent_debt"]
     return (
         case.value.rule is WITH_MATURITIES
@@ -297,11 +302,11 @@ _NOTES = frozenset(
     for name, line in BORROWINGS[section].items()
     if not line.usual
 )
-"""Notes payable and other borrowings of any term, which are usually details in the notes."""
+"""Notes payable and other borrowings that are usually details in the notes."""
 
 
 def notes_exceed(case: Case) -> bool:
-    """Whether only current debt is stated as a line, and notes of any term are more."""
+    """Whether only current debt is stated as a line, although notes or other borrowings are larger."""
     is_alone = bool(case.sheet.parts["current_debt"]) and not case.sheet.parts["noncurrent_debt"]
     notes = _NOTES & case.sheet.stated.keys() if is_alone and case.value.rule is DEBT_AS_READ else ()
     is_more = any(amount(case.sheet.stated, name) > case.value.amount * (1 + DISCOUNT) for name in notes)
@@ -309,15 +314,15 @@ def notes_exceed(case: Case) -> bool:
 
 
 OF_DEBT, ROUND = 0.05, 1_000
-"""A borrowing is often a round amount, of so many units, and stays the same for several quarters; a rest that is one
-matters alone if it is a twentieth of the debt."""
+"""A borrowing is often a round amount, a multiple of ROUND units, that stays the same for several quarters. A round
+remainder alone matters if it is a twentieth of the debt."""
 OF_ONE_LINE, TIMES, OF_LIABILITIES = 0.1, (1.0, 10.0), 0.2
-"""What the lines leave of unclassified liabilities is at most the debt, or little of the liabilities; of classified
-ones at most ten times the debt, or a fifth of the liabilities."""
+"""Bounds for what the lines leave of the liabilities. Unclassified: the debt (a tenth of it if it is one line), or
+LITTLE of the liabilities. Classified: ten times the debt, or a fifth of the liabilities."""
 
 
 def leaves_much(case: Case) -> bool:
-    """Whether the lines leave so much of the liabilities that a line of debt may be missing."""
+    """Whether the lines leave so much of the liabilities unexplained that a line of debt may be missing."""
     liabilities = case.sheet.liabilities
     if liabilities is None or case.value.is_stated_zero:
         return False
@@ -332,7 +337,7 @@ def leaves_much(case: Case) -> bool:
 
 
 def leaves_round_amount(case: Case) -> bool:
-    """Whether the lines of a bank leave a round amount of the liabilities: a large one, or as on another day."""
+    """Whether a bank's lines leave a round amount of the liabilities that is large, or the same on another day."""
     left = case.sheet.left(LIABILITIES)
     if left is None or not case.value.elements or not case.sheet.sum_of(LIABILITIES, DEPOSIT):
         return False
@@ -345,7 +350,7 @@ def leaves_round_amount(case: Case) -> bool:
 
 
 def lacks_debt_of_interest(case: Case) -> bool:
-    """Whether interest of one class is stated, all lines are of another class, and the liabilities have room."""
+    """Whether interest is stated on a class of debt that no line has, and the liabilities have room for it."""
     elements, left = case.value.elements, case.sheet.left(LIABILITIES)
     has_room = left is not None and left > MATERIAL * case.value.amount
     others = [

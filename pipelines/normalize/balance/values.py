@@ -1,6 +1,6 @@
 """Debt and cash of one day as one filing states them: the type of a value, and its rules.
 
-Belongs here: what a value consists of. Does not: which facts are lines (reading), which lines count (debt, cash), when
+Belongs here: the fields of a value. Does not: which facts are lines (reading), which lines count (debt, cash), when
 a part is unknown (evidence), which filing counts for a day (statements).
 """
 
@@ -51,7 +51,7 @@ ADDS_UP = {
         (LIABILITIES, "balance.adds-up.liabilities"),
     )
 }
-"""For each section the identity of its lines and its total."""
+"""For each section, the identity that its lines add up to its total."""
 RULES = tuple(ADDS_UP.values())
 
 FLAGS = (
@@ -74,25 +74,25 @@ FLAGS = (
 """Flags of debt and cash (warehouse.vocabulary has their meaning in words)."""
 
 OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *ASSETS, *BOTH_SIDES, NET_ASSETS)
-"""The totals that show which balance sheet has no debt; each has one of them."""
+"""Totals that are given as the source of a debt of zero; every balance sheet has one of them."""
 
 
 class Value(msgspec.Struct, frozen=True):
     """An item of one day as one filing states it.
 
-    rule: that composed it, or that withholds it. value: None if a part of it is unknown.
-    reason: of the gap, if the value is None.
+    rule: the rule that composed it, or that withholds it. value: None if a part of it is unknown.
+    reason: the reason of the gap, if the value is None.
     is_proved: whether the totals prove it. lines: the value without debt inside other lines.
-    elements: those of its lines that are not zero.
+    elements: the elements of its lines that are not zero.
     facts: the rows of the facts that it consists of, each with its coefficient: 1 for a line; for a zero 1 for the
-        liabilities and -1 for each of their lines, or 0 for totals that prove it with others.
-    grain: the power of ten to which the value is rounded, for each of its lines.
-    flag: of a line. sections: those that add up, with the sum of their lines and their total.
-    sides: both sides of the identity that withholds it.
+        liabilities and -1 for each of their lines, or 0 for totals that only support it.
+    grain: the power of ten to which amounts are rounded, times the number of lines.
+    flag: the flag of a line. sections: the sections that add up, each with the sum of its lines and its total.
+    sides: both sides of the failed identity for which it is withheld.
     is_stated_zero: whether lines of each section are stated as zero.
-    is_single: whether it is of a day without a balance sheet, so that it can only restate another.
+    is_single: whether its day has no balance sheet; then it can only restate another value.
     of_face: whether the face of the balance sheet shows its lines.
-    withdraws: the number (`seq`) of the earlier filing whose value of the day the filing `seq` withdraws; else None.
+    withdraws: the number (`seq`) of an earlier filing whose value of the day this filing withdraws; else None.
     """
 
     cik: int
@@ -121,7 +121,7 @@ class Value(msgspec.Struct, frozen=True):
         return self.value or 0.0
 
     def withheld(self, rule: Rule, reason: str, sides: tuple[float, float] | None = None) -> "Value":
-        """The same without a value, for a reason."""
+        """A copy without the amount, with the rule and the reason for which it is withheld."""
         return msgspec.structs.replace(
             self, rule=rule, value=None, is_proved=False, reason=reason, sides=sides, facts=(), sections=(), flag=None
         )
@@ -132,12 +132,12 @@ Known = Mapping[tuple[str, int], Value]
 
 
 def amount(stated: Day, element: str) -> float:
-    """What is stated for an element; zero if it is not stated."""
+    """The stated amount of an element; zero if it is not stated."""
     return stated[element][0] if element in stated else 0.0
 
 
 def first_amount(stated: Day, elements: Iterable[str]) -> float:
-    """What is stated for the first of some elements that is stated; zero if none is."""
+    """The amount of the first element that is stated; zero if no element is stated."""
     for element in elements:
         if element in stated:
             return stated[element][0]
@@ -145,17 +145,17 @@ def first_amount(stated: Day, elements: Iterable[str]) -> float:
 
 
 def sum_of(stated: Day, elements: Iterable[str]) -> float:
-    """What is stated for some elements together."""
+    """The sum of the stated amounts of the elements."""
     return sum([stated[element][0] for element in elements if element in stated])
 
 
 def nonzero(stated: Day, elements: Iterable[str]) -> frozenset[str]:
-    """Those of some elements that are stated and not zero."""
+    """The elements that are stated and not zero."""
     return frozenset([element for element in elements if element in stated and stated[element][0]])
 
 
 def is_of_face(filing: Filing, item: str) -> bool:
-    """Whether the face of the balance sheet shows all lines of an item."""
+    """Whether the lines of an item are read from the face of the balance sheet."""
     sections = {CURRENT_ASSETS} if item == CASH_ITEM else {CURRENT_LIABILITIES, LIABILITIES}
     return not sections.isdisjoint(filing.face_sections)
 
@@ -173,9 +173,10 @@ def proved_section(filing: Filing, section: str, day: int) -> Reading | None:
 
 
 def agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The elements of the lines of some classes; None if the possible readings have different amounts.
+    """The elements of the lines that have one of the given classes (`kinds`); None if they are not certain.
 
-    And None if elements that state one amount are of several classes.
+    They are not certain if the possible readings have different sums, or if elements with the same amount belong to
+    different classes.
     """
     table = LINES[read.section]
     if any(
@@ -191,7 +192,7 @@ def agreed(read: Reading, stated: Day, kinds: tuple[str, ...]) -> tuple[str, ...
 
 
 def lines_of(filing: Filing, section: str, day: int) -> tuple[str, ...]:
-    """The lines of a section of a day: those that add up, else the likeliest ones."""
+    """The lines of a section on a day: the lines that add up, else the likeliest ones."""
     read = proved_section(filing, section, day)
     if read is None:
         return filing.likely.get((section, day), ())
@@ -199,11 +200,11 @@ def lines_of(filing: Filing, section: str, day: int) -> tuple[str, ...]:
 
 
 SAME_DEBT = 0.01
-"""Two amounts that differ by one per cent may be one, before and after costs of issue."""
+"""Two amounts that differ by at most one per cent may be the same one, before and after issue costs."""
 
 
 def without_repeated(filing: Filing, day: int, section: str, elements: list[str]) -> list[str]:
-    """Some lines without one by which the likeliest lines of the section exceed its total: it is part of another."""
+    """Drop the line by which the likeliest lines of the section exceed its total: it is part of another line."""
     total = filing.totals[day].get(section, math.inf)
     stated = filing.days[day]
     more = sum_of(stated, filing.likely_lines(section, day)) - total
@@ -216,7 +217,7 @@ def without_repeated(filing: Filing, day: int, section: str, elements: list[str]
 
 
 def total_contradicts(stated: Day, section: str) -> bool:
-    """Whether a total by definition is less than the stated lines that it includes, by more than one per cent."""
+    """Whether an element that is a total by definition is more than one per cent less than its stated lines."""
     table = LINES[section]
     for total in WHOLES & stated.keys() & table.keys():
         parts = {name for name in stated.keys() & table.keys() if total in table[name].part_of and table[name].usual}
@@ -233,5 +234,5 @@ def legs(filing: Filing, day: int, elements: Iterable[str]) -> tuple[tuple[int, 
 
 
 def has_rest(stated: Day, elements: Iterable[str]) -> bool:
-    """Whether one of some lines is not stated, but what the others leave of the total."""
+    """Whether one of the lines is derived as the remainder of the total."""
     return any(stated[element][1] == NOT_STATED for element in elements)
