@@ -32,7 +32,7 @@ MATERIAL = 0.005
 """A line, or an excess over a total, is material if it is at least half a per cent of the value."""
 HALF = 0.5
 """One change follows another if it is at least half of it: cash of the cash flow statement follows the line of cash,
-and what lines leave of a total follows a missing line."""
+and the remainder of a total follows a missing line."""
 MOVED = 0.1
 """A change counts if it is at least a tenth of the value; a smaller change is hidden by other lines."""
 _ABOUT = 3

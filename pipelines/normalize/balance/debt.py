@@ -277,7 +277,7 @@ def _part(filing: Filing, day: int, section: str) -> Part:
 
 
 def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
-    """Whether a borrowing inside another line is separate from the borrowings on the face, not an amount of theirs.
+    """Whether a borrowing inside another line is separate from the borrowings that the face shows.
 
     It is separate if it is short-term borrowings and the face shows only maturities of long-term debt, or the reverse,
     or if the face shows no borrowings.

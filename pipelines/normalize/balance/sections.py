@@ -30,7 +30,7 @@ _DIFFERENCES = {
 """How a total is computed if no element states it."""
 
 Row = tuple[int, int, str, str, str, bool, int, int | None, float | None, float | None]
-"""A row of the frame section_lines; days since 1970."""
+"""A row of the frame section_lines; days are counted from 1970."""
 
 
 def rows(filings: Iterable[Filing]) -> Iterator[Row]:
@@ -79,8 +79,8 @@ def published(
 ) -> pl.DataFrame:
     """Select the sections to publish: behind current values of debt and cash, and for days without a value.
 
-    For a day without a value, the newest filing counts whose own balance sheet is of this day, or else the newest one
-    that has the day as its comparative.
+    For a day without a value, the sections are taken from the newest filing with its own balance sheet on this day, or
+    else from the newest filing that has the day as its comparative.
 
     Args:
         lines: the frame section_lines.

@@ -30,8 +30,8 @@ SAME = 0.001
 """Two amounts that differ by at most a tenth of a per cent may be the same one, rounded differently."""
 
 AMOUNTS, FINER = 5, 1_000
-"""Filings round to thousands or millions. If a filing has more than AMOUNTS amounts and only one is FINER times more
-finely rounded than all others, it is in other units."""
+"""Filings round to thousands or millions. If a filing has more than AMOUNTS amounts and only one of them is FINER times
+more finely rounded than all others, this one is in other units."""
 MOST_AMOUNTS, MOST_OF_FOUR = 60, 45
 """With more amounts there are too many pairs, or pairs of pairs, for a proof."""
 

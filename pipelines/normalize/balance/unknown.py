@@ -142,7 +142,8 @@ def vanished(group: str, case: Case) -> bool:
     is_known = left is None or left <= HALF * case.sheet.totals[one.section]
     is_derived = not last.parts[group] and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
     if case.history.filings - number > REPORTS and (is_known or is_derived):
-        return False  # after a year without it: most other lines are stated, or the group never was a line
+        # gone for a year: zero if most of the other lines are stated, or if its size would need a line
+        return False
     if left is None or left_before is None:
         return True
     are_others_known = max(abs(left_before), abs(left) / 2) <= line
@@ -152,9 +153,9 @@ def vanished(group: str, case: Case) -> bool:
 
 
 def _shows_or_needs_none(group: str, sheets: list[Sheet], history: History) -> bool:
-    """Whether balance sheets state a line of a group, or need none: the securities of a bank.
+    """Whether balance sheets state a line of a group, or need no such line: a bank's securities are not part of cash.
 
-    The balance sheet of a bank is not classified, and its securities are not part of cash.
+    The balance sheet of a bank is not classified.
     """
     one, sheet = GROUPS[group], sheets[0]
     is_bank = sheet.sum_of(LIABILITIES, DEPOSIT) or (history.industry == "bank" and LIABILITIES in sheet.totals)
