@@ -1,9 +1,9 @@
-"""Derived amounts: what the statements of a filing prove, in addition to the amounts that it states.
+"""Derived amounts: amounts that no filing states, but that the statements of filings prove.
 
-Belongs here: adding derived amounts to the stated ones, with the facts that they consist of. Does not: what proves an
-amount (the other modules of this folder).
+Belongs here: adding derived amounts to the stated ones, with the facts that they consist of. Does not: the rules that
+prove an amount (the other modules of this folder).
 
-They are added after the corrections, so none of them is ever the proof of a correction, or of another derived amount.
+Derived amounts are added after the corrections, so they never prove a correction or another derived amount.
 """
 
 import polars as pl
@@ -21,14 +21,14 @@ from pipelines.normalize.forms import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS
 
 _BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}
-"""The rank of a derived amount: beyond those of the sources of its concept."""
+"""The rank of a derived amount: the one after all sources of its concept."""
 _SIGN = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
 
 
 def with_derived(
     facts: pl.DataFrame, stated_facts: pl.DataFrame, sound: pl.DataFrame, regimes: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Add the amounts that statements prove to those that filings state.
+    """Add derived amounts, which statements prove, to the amounts that filings state.
 
     Args:
         facts: typed facts in filing order.
@@ -37,8 +37,8 @@ def with_derived(
         regimes: of periods.breaks.regimes.
 
     Returns:
-        sound, with derived vintages: `corrected_by` is their rule, and `rank` is beyond those of the sources; and with
-        `regime`, that of the filing.
+        sound, with derived vintages (`corrected_by` is their rule, `rank` comes after all sources), and with the
+        `regime` of the filing.
         stated_facts, with the facts of the derived vintages.
         decisions: the number of amounts that each rule derived.
     """
@@ -70,7 +70,7 @@ def _lines(
     regimes: pl.DataFrame,
     rates: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The amounts that statements prove and no filing states; the first proof of a period counts."""
+    """Derive the amounts that statements prove and no filing states; the first proof of a period counts."""
     period = ["concept", *PERIOD]
     of_vintage = stated_facts.group_by("vintage", maintain_order=True).agg(legs="fact", weights="coefficient")
     stated = sound.join(of_vintage, on="vintage", maintain_order="left")
@@ -89,7 +89,7 @@ def _lines(
 
 
 def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """Derived amounts with the columns of vintages."""
+    """Give derived amounts the columns of vintages."""
     of_filing = facts.select(*FILING, "filed", "form_family", "amended").unique(
         FILING, keep="first", maintain_order=True
     )

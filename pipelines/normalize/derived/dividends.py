@@ -1,4 +1,4 @@
-"""Dividends per share that no filing states of a period: those that filings date, and rates of other quarters.
+"""Dividends per share that no filing states for a period, derived from dated dividends or rates of other quarters.
 
 Belongs here: dated dividends against dividends paid, rates against dividends declared. Does not: periods without
 dividends (no_dividends), dividends per share that filings state (elements), wrong rates (corrections).
@@ -26,25 +26,26 @@ from pipelines.normalize.elements.proving import DECLARED_PER_SHARE, PAID, PAID_
 from pipelines.normalize.rule import Rule
 
 DIGITS = 6
-"""Decimals to which sums of amounts per share are compared, because of binary fractions."""
+"""Decimals to which sums of amounts per share are compared, because binary fractions are not exact."""
 
 SAME = 0.02
-"""Dividends declared are those of a rate if, over shares, they differ from it by less than this share of what the filer
-usually has, and their rounding by no more: rates are hardly ever changed by less. Measured on 228 companies: of 229
-changes of a rate one is smaller, Kellanova's from 0.59 to 0.60. Dated dividends times shares are all that was paid if
-they differ by at most as much; one of twelve monthly dividends more or less would be a larger difference."""
+"""Dividends declared confirm a rate if, over shares and the filer's usual quotient, they differ from it by at most this
+share, apart from rounding; companies hardly ever change a rate by less. Measured on 228 companies: of 229 changes of a
+rate one is smaller, Kellanova's from 0.59 to 0.60. Dated dividends times shares are all dividends paid if they differ
+by at most as much; one of twelve monthly dividends more or less would be a larger difference."""
 APART = 1.9
-"""Dividends per share are contradicted by dividends declared over shares that differ by such a factor: a special
-dividend is missing, or alone."""
+"""Dividends declared over shares contradict dividends per share if they differ by more than this factor: a special
+dividend is missing, or is stated alone."""
 USUAL = (0.95, 1.1)
-"""Dividends declared over rates and shares in the middle of the filer's other quarters: dividends on unvested shares
-are declared, too, and on those of a savings bank's employees that its average does not count (Texas Community
-Bancshares 1.06 to 1.08)."""
+"""Bounds for the filer's median quotient of dividends declared over shares and its rates. It is not exactly 1, because
+dividends are also declared on unvested shares, and on shares of a savings bank's employees that its average does not
+count (Texas Community Bancshares 1.06 to 1.08)."""
 FEWEST, MOSTLY = 3, 0.8
-"""Quarters that have to show what is usual, and the share of them that does."""
+"""The least number of quarters that show the usual quotient, and the least share of quarters that are near it."""
 BETWEEN = 0.05
-"""Between two quarters of the same rate dividends declared are those of this rate if they differ by less than this
-share: another rate would be two changes within half a year, and dividends of a year on unvested shares are in one."""
+"""Between two quarters with the same rate, dividends declared confirm this rate if they differ by at most this share. A
+different rate would mean two changes within half a year, and one quarter may have all dividends of a year on unvested
+shares."""
 
 AS_DATED = Rule(
     "dividends-per-share.dated",
@@ -75,7 +76,7 @@ _CONCEPT = pl.lit("dividends_per_share", AMOUNT)
 
 
 def dated(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
-    """Dividends per share of periods whose dividends a filing dates.
+    """Derive dividends per share of a period from the dividends that filings date within it.
 
     Args:
         facts: of derived.stated.stated.
@@ -92,11 +93,11 @@ def dated(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
     )
     with_paid = _with_dated(_parts(facts, proved), paid, FILING, "value", "fact")
     parts = _with_dated(with_paid, declared, ["cik"], "declared", "days")
-    # a filer that pays in one quarter what it declared in another one
+    # a filer that pays a dividend in another quarter than it declares it
     pays_later = parts.filter("is_declared", ~is_equal).group_by("cik").agg(since=pl.col("seq").min())
     is_later = (pl.col("seq") >= pl.col("since")).fill_null(value=False)
     own = pl.when("is_declared").then("days").otherwise("fact").fill_null(pl.lit([], pl.List(pl.UInt32)))
-    # dividends paid prove that there are no others, and are no part of the value
+    # dividends paid only prove that the dated ones are complete; they are no part of the value
     weights = pl.lit(1.0).repeat_by(own.list.len())
     return (
         parts.filter(pl.col("is_declared") | is_equal | pl.col("days").is_null())
@@ -115,7 +116,7 @@ def dated(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
 
 
 def _dated_payments(facts: pl.DataFrame) -> pl.DataFrame:
-    """Dividends paid per share of a day or a quarter, in each filing: the columns of declarations, and `seq`."""
+    """Dividends paid per share on a day or in a quarter, by filing: the columns of _dated_declarations, and `seq`."""
     return (
         facts.filter(pl.col("tag") == PAID_PER_SHARE, pl.col("value") > 0)
         .with_columns(start=pl.coalesce("start", "end"))
@@ -125,7 +126,7 @@ def _dated_payments(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _dated_declarations(facts: pl.DataFrame) -> pl.DataFrame:
-    """Dividends per share whose declaration has a day: `cik`, `of` (filing), `amount`, `of_fact`, `first`, `last`."""
+    """Dividends per share declared on a day: `cik`, `of` (filing), `amount`, `of_fact`, `first`, `last`."""
     return (
         instants(facts, (DECLARED_PER_SHARE,))
         .select("cik", of="seq", amount="value", of_fact="fact", first="end", last="end")
@@ -135,7 +136,7 @@ def _dated_declarations(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl.DataFrame:
-    """The periods of which dated dividends times shares are all dividends paid (`proof`: the fact of these)."""
+    """Periods in which dated dividends times shares equal all dividends paid (`proof`: the fact of dividends paid)."""
     paid = (
         durations(facts, PAID)
         .filter((pl.col("value") > 0) & (length <= YEAR[1]))
@@ -145,7 +146,7 @@ def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl
         .join(as_filed(sound, "shares_basic", "shares"), on=PERIOD, maintain_order="left")
     )
     is_all = (pl.col("value") * pl.col("shares") / pl.col("paid") - 1).abs() <= SAME
-    # one amount that is stated of the whole period, too, has the dates of a part by mistake
+    # an amount that is also stated for the whole period has the dates of a part by mistake
     of_period = durations(facts, (DECLARED_PER_SHARE, PAID_PER_SHARE)).join(
         dated.select("cik", "seq", value="amount"), on=["cik", "seq", "value"]
     )
@@ -157,7 +158,7 @@ def _proved(facts: pl.DataFrame, sound: pl.DataFrame, dated: pl.DataFrame) -> pl
 
 
 def _parts(facts: pl.DataFrame, proved: pl.DataFrame) -> pl.DataFrame:
-    """The periods of income within the proved ones, these included: PERIOD, `proof`, `is_declared`."""
+    """The periods with income within each proved period, which may be the same: PERIOD, `proof`, `is_declared`."""
     ends = (
         durations(facts, proving.INCOME)
         .filter(length >= QUARTER[0])
@@ -173,14 +174,14 @@ def _parts(facts: pl.DataFrame, proved: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_dated(periods: pl.DataFrame, dated: pl.DataFrame, of: list[str], name: str, of_facts: str) -> pl.DataFrame:
-    """Periods with the sum and the facts of the dividends that filings so far date within each.
+    """Add to each period the sum and the facts of the dividends that filings so far date within it.
 
     Args:
         periods: the periods.
         dated: payments or declarations.
-        of: FILING if only those count that the filing of the period dates, otherwise the company.
-        name: the column of the sum, which is 0 without any.
-        of_facts: the column of the facts, null without any.
+        of: FILING to count only dividends that the period's own filing dates, otherwise the company.
+        name: the column of the sum; 0 without dividends.
+        of_facts: the column of the facts; null without dividends.
     """
     found = (
         periods.join(dated, on=of, maintain_order="left_right")
@@ -192,7 +193,7 @@ def _with_dated(periods: pl.DataFrame, dated: pl.DataFrame, of: list[str], name:
 
 
 def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Dividends per share of quarters that dividends declared prove, and those that they contradict.
+    """Find dividends per share of quarters that dividends declared confirm, and stated ones that they contradict.
 
     Args:
         facts: of derived.stated.stated.
@@ -201,7 +202,7 @@ def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFr
     Returns:
         PERIOD, `concept`, `value`, `rule`, `fact` and `coefficient` (lists); one row a quarter, in the first filing
             that proves it.
-        PERIOD, `concept`, `rule`: the stated amounts that are contradicted.
+        PERIOD, `concept`, `rule`: the stated amounts that dividends declared contradict.
     """
     every = durations(facts, (DECLARED_PER_SHARE, PAID_PER_SHARE)).filter(pl.col("value") > 0)
     per_share = (
@@ -236,7 +237,7 @@ def confirmed_rates(facts: pl.DataFrame, sound: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def _contradicted(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
-    """The stated amounts of quarters that are clearly more or less than was declared, as known with their filing."""
+    """Stated amounts of quarters that differ clearly (APART) from dividends declared over shares as known by then."""
     times = pl.col("a_share") / pl.col("value")
     return (
         rates.join(declared.select(*SPAN, "a_share", of="seq").drop_nulls("a_share"), on=SPAN)
@@ -249,7 +250,7 @@ def _contradicted(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
 
 
 def _declared(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
-    """Dividends declared over average shares of each quarter, as stated or by difference of two years to date.
+    """Dividends declared over average shares of each quarter, as stated or as the difference of two periods.
 
     Returns:
         PERIOD, `a_share`, `proof` (list of facts), `off` (by how much rounding may change it, as a share of it).
@@ -282,7 +283,7 @@ def _declared(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_usual(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
-    """The quarters with `a_share` by the quotient of dividends declared and rates that is usual so far."""
+    """Divide `a_share` of each quarter by the filer's usual quotient so far of dividends declared over rates."""
     quotients = (
         declared.join(rates.select(*SPAN, "value", of="seq"), on=SPAN)
         .with_columns(of=pl.max_horizontal("seq", "of"), quotient=pl.col("a_share") / pl.col("value"))
@@ -309,12 +310,12 @@ def _with_usual(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
 
 
 def _fits(amount: pl.Expr, share: pl.Expr) -> pl.Expr:
-    """Whether dividends declared over shares are an amount per share, within a share of it."""
+    """Whether dividends declared over shares equal an amount per share, within a tolerance (a share of it)."""
     return (pl.col("a_share") / amount - 1).abs() <= share + pl.col("off")
 
 
 def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
-    """The rates of the nearest quarters before and after, and the one that is both."""
+    """Candidates: the rate of the nearest quarter before, of the nearest one after, and the rate that both share."""
     near = rates.select("cik", value="value", legs=pl.concat_list("fact"), of="seq", first="start", last="end")
     pairs = declared.join(near, on="cik")
     order = pl.col("legs").list.first()
@@ -325,7 +326,7 @@ def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     )
     after = (
         pairs.filter(pl.col("first") >= pl.col("end").dt.offset_by(f"-{SAME_DAYS}"))
-        # of what was declared, the newest statement
+        # among equal statements of the rate, the newest amount declared comes first
         .with_columns(declared_in="seq", seq=pl.max_horizontal("seq", "of"))
         .sort(*PERIOD, "first", "of", order, -pl.col("declared_in"))
         .unique(PERIOD, keep="first", maintain_order=True)
@@ -337,7 +338,7 @@ def _of_neighbours(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_two(declared: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
-    """The sums of two amounts that are stated of a quarter, neither of which is what was declared."""
+    """Candidates: sums of two amounts stated for one quarter, if neither alone equals dividends declared."""
     one = (
         every.select(*SPAN, "value", "fact", "tag", of="seq")
         .sort(*SPAN, "of", "fact")
@@ -357,7 +358,7 @@ def _of_two(declared: pl.DataFrame, every: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_year(declared: pl.DataFrame, years: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """The years less their other three quarters."""
+    """Candidates: the year less its three other quarters."""
     of_year = years.select("cik", year="value", of="seq", first="start", last="end", year_fact="fact")
     others = (
         known.sort(*PERIOD, pl.col("legs").list.first())
@@ -393,11 +394,11 @@ def _confirmed(candidates: pl.DataFrame) -> pl.DataFrame:
     """The first candidate of each quarter that dividends declared confirm: PERIOD, `value`, `rule` and the facts.
 
     Args:
-        candidates: quarters with `a_share` and `off`, a `value`, its facts (`legs`, and those that are subtracted:
-            `less`, if any), `proof`, and `within`: the share by which it may differ, if it is not SAME.
+        candidates: quarters with `a_share` and `off`, a `value`, its facts (`legs`, and subtracted ones as `less`),
+            `proof`, and `within`: the share by which it may differ, if it is not SAME.
     """
     none = pl.DataFrame(schema={"less": pl.List(pl.UInt32), "within": pl.Float64})
-    weights = {"legs": 1.0, "less": -1.0, "proof": 0.0}  # dividends declared prove the value, and are no part of it
+    weights = {"legs": 1.0, "less": -1.0, "proof": 0.0}  # dividends declared only prove the value
     return (
         pl.concat([candidates, none], how="diagonal")
         .with_columns(pl.col("within").fill_null(SAME), pl.col("less").fill_null(pl.lit([], pl.List(pl.UInt32))))

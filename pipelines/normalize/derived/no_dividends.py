@@ -1,4 +1,4 @@
-"""No dividends: periods for which the statements prove that no dividends were declared on common stock.
+"""Periods for which the statements prove that no dividends were declared on common stock.
 
 Belongs here: retained earnings against net income, financing activities against their lines. Does not: dividends per
 share that filings state (elements), their sum over twelve months (ttm).
@@ -117,7 +117,7 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
         _alone(nothing).with_columns(rule=pl.lit(OF_A_PART.id)),
         _rest_of_year(stated),
     ]
-    # a dividend of the beginning of a year shows that retained earnings do not show those of the year
+    # a dividend at the beginning of a year shows that retained earnings do not reveal the year's dividends
     proved = pl.concat(proofs, how="diagonal").with_columns(pl.coalesce("since", "start").alias("since"))
     contradicted = proved.join(paid, on="cik").filter(
         (pl.col("seq_paid") <= pl.col("seq"))
@@ -147,8 +147,8 @@ def amounts(facts: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
 def _paid(facts: pl.DataFrame, all_preferred: pl.DataFrame) -> pl.DataFrame:
     """The dividends on common stock: `cik`, `seq_paid`, `first`, `last`.
 
-    Dividends of any stock count for a filer that also states dividends on common stock: otherwise they may be what a
-    bank pays to its parent. What is all paid on preferred stock does not count.
+    Dividends on any stock count only for a filer that also states dividends on common stock; otherwise they may be
+    payments of a bank to its parent. Amounts that are paid entirely on preferred stock do not count.
     """
     amounts = facts.filter(pl.col("tag").is_in(DIVIDENDS), pl.col("value") != 0).join(
         all_preferred, on=[*SPAN, "tag"], how="anti", maintain_order="left"
@@ -168,7 +168,7 @@ def _paid(facts: pl.DataFrame, all_preferred: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rest_of_year(stated: pl.DataFrame) -> pl.DataFrame:
-    """What is left of a year before and after a part that has all its dividends, per share and in money."""
+    """The rest of a year before and after a part that has all dividends of the year, per share and in money."""
     years = stated.filter(OF_A_PART.where((pl.col("value") > 0) & length.is_between(*YEAR)))
     parts = stated.filter(length < YEAR[0]).rename({"start": "first", "end": "last"})
     both = years.join(parts, on=["cik", "tag", "value"], suffix="_part").filter(
@@ -191,8 +191,8 @@ def _rest_of_year(stated: pl.DataFrame) -> pl.DataFrame:
 
 
 def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, regimes: pl.DataFrame) -> pl.DataFrame:
-    """The periods of filers without any dividend that begin and end with a proved one, without a break."""
-    # after a break, another company or other standards, its periods are told apart by what is stated alone
+    """Periods between two periods proved to have no dividends, of filers without any dividend and without a break."""
+    # after a break (another company, other standards) only stated figures show which periods belong together
     unbroken = regimes.group_by("cik").agg(pl.col("regime").n_unique()).filter(pl.col("regime") == 1)
     one = proved.join(unbroken, on="cik", how="semi").select("cik", "seq", "fact", first="start", last="end")
     pairs = periods.join(proved, on=SPAN, how="anti").join(one, on="cik")
@@ -215,9 +215,9 @@ def _between(proved: pl.DataFrame, periods: pl.DataFrame, payers: pl.DataFrame, 
 
 
 def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
-    """The periods in which retained earnings changed by net income; `since`: the start of the income that shows it.
+    """Periods in which retained earnings changed exactly by net income; `since`: the start of the income that shows it.
 
-    After losses carried forward it shows nothing of a filer that has stated a dividend.
+    For a filer that has stated a dividend, this proves nothing if retained earnings are negative.
     """
     stated = durations(facts, INCOME)
     others = durations(facts, (*proving.PREFERRED_DIVIDENDS, *proving.RETIRED)).filter(pl.col("value") != 0)
@@ -248,7 +248,7 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
 
 
 def _with_balances(periods: pl.DataFrame, facts: pl.DataFrame, element: str) -> pl.DataFrame:
-    """Periods with the balances of an element at their beginning and end: `opening`, `closing`, and their facts."""
+    """Add to periods the balances of an element at their beginning and end: `opening`, `closing`, and their facts."""
     balances = instants(facts, (element,))
     opening = balances.select("cik", day="end", opening="value", opening_fact="fact", opening_of="seq")
     closing = balances.select("cik", "end", "seq", closing="value", closing_fact="fact")
@@ -257,13 +257,13 @@ def _with_balances(periods: pl.DataFrame, facts: pl.DataFrame, element: str) -> 
         .with_columns(day=pl.col("start").dt.offset_by("-1d"))
         .join(opening, on=["cik", "day"], maintain_order="left_right")
         .filter(pl.col("opening_of") <= pl.col("seq"))
-        # the newest statement of the balance; the filing's own, if it has one
+        # the opening balance as last stated, by the filing itself if it states it
         .filter(pl.col("opening_of") == pl.col("opening_of").max().over(PERIOD))
     )
 
 
 def _of_equity(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
-    """The periods in which equity changed by its stated changes without dividends."""
+    """Periods in which the stated changes of equity, without dividends, are the whole change of equity."""
     changes = (
         durations(facts, EQUITY_LINES["tag"])
         .filter(pl.col("value") != 0)
@@ -289,7 +289,7 @@ def _of_equity(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_financing(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
-    """The periods whose financing activities are their stated lines without dividends."""
+    """Periods in which the stated lines, without dividends, are all financing activities."""
     rest = pl.col("rest")
     payable = instants(facts, proving.DIVIDENDS_PAYABLE).filter(pl.col("value") != 0)
     footing = (
@@ -315,5 +315,5 @@ _HAS_PAID = (pl.col("first_paid") <= pl.col("seq")).fill_null(value=False)
 
 
 def _alone(rows: pl.DataFrame) -> pl.DataFrame:
-    """Facts as sums of one fact: PERIOD, `value`, `fact`, `coefficient`."""
+    """Each fact as a sum of one fact: PERIOD, `value`, `fact`, `coefficient`."""
     return rows.select(*PERIOD, "value", fact=pl.concat_list("fact"), coefficient=pl.lit([1.0]))

@@ -1,6 +1,7 @@
-"""Remainders: amounts that no filing states, as what the other lines of a statement leave.
+"""Remainders: amounts that no filing states, computed as a total less other stated amounts.
 
-Belongs here: capital expenditure, the beginning of a period. Does not: amounts that filings state (elements).
+Belongs here: capital expenditure (a total less its other lines), the beginning of a period (the period less its last
+quarter). Does not: amounts that filings state (elements).
 """
 
 import polars as pl
@@ -39,8 +40,8 @@ _RATE = "dividends_per_share"
 _MONEY = [concept.name for concept in BY_NAME.values() if concept.measure == "money" and not concept.compared_with]
 _ADDED_UP = (*_MONEY, _RATE)
 LARGEST_CHANGE = 1.5
-"""A dividend a day that changes by more from one part of a year to the next is a quarter's, tagged for a longer period,
-or a special one."""
+"""If the dividend per day changes by more than this factor within a year, it is a special dividend, or a quarter's that
+is tagged for a longer period."""
 
 _LINES = LINES.filter(pl.col("section") == INVESTING).select("tag", "sign")
 _STATED = frozenset(
@@ -50,7 +51,7 @@ _STATED = frozenset(
 
 
 def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
-    """Capital expenditure of the newest period of each filing that does not state it.
+    """Derive capital expenditure of the newest period of each filing that does not state it.
 
     Args:
         facts: of derived.stated.stated.
@@ -63,7 +64,7 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
         *FILING, "end", pl.col("start"), descending=[False, False, False, True]
     )
     states_it = pl.col("tags").list.set_intersection(sorted(_STATED)).list.len() > 0
-    # of each filing the newest and longest period
+    # the newest and longest period of each filing
     without = (
         statements.unique(FILING, keep="last", maintain_order=True).filter(~states_it).sort("end", maintain_order=True)
     )
@@ -102,7 +103,7 @@ def capital_expenditure(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def beginnings(stated: pl.DataFrame) -> pl.DataFrame:
-    """What a period leaves before its last quarter, as one filing states both.
+    """Derive the beginning of a period: the period less its last quarter, if one filing states both.
 
     Args:
         stated: the vintages that count, with their facts (`legs` and `weights`).

@@ -1,4 +1,4 @@
-"""Averages of shares that no filing states, as other figures of the filings prove them.
+"""Average share counts that no filing states, derived from other figures of the filings.
 
 Belongs here: net income over earnings per share, parts of a period, losses and other periods without dilution, the time
 before a company had shares. Does not: averages that filings state (elements), their twelve months (ttm).
@@ -25,20 +25,21 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.shares.moves import HALF_A_CENT, INCOME
 
 OF_TWELVE_MONTHS = 0.0025
-"""Largest share of twelve months of shares by which the rounding of earnings per share may move them. Measured on 101
+"""The largest part by which the rounding of earnings per share may change an average of twelve months. Measured on 101
 companies: of 1,900 averages that filings state, 2 differ from this quotient by more than its rounding explains and by
 more than a hundredth."""
 ROUNDING = 0.0005
-"""Averages and income are rounded, too: to thousands or millions."""
+"""Tolerance for the rounding of averages and income to thousands or millions."""
 FEWEST = 4
-"""Averages that have to show that the filer's earnings per share are net income over shares."""
+"""The least number of averages that must show that the filer's earnings per share are net income over shares."""
 SAME_COUNT = 0.005
-"""Averages that differ by at most this share are the same but for rounding. Measured on the six offerings of the
-mirrors whose year has the average of the days since: it differs from the next one by 0.1 to 0.4 %."""
+"""Averages that differ by at most this share are equal except for rounding. Measured on the six offerings of the
+mirrors in which the year has the average of the days since: it differs from the next average by 0.1 to 0.4 %."""
 LARGEST_CHANGE = 1.1
-"""An average that no filing states hardly ever differs by more than a tenth from those before and after it: VWF
-Bancorp's first year leaves 15 % more to its last quarter, because it does not count the days before the offering. On
-the five offerings of the mirrors whose first average counts them the next one is 1.16 to 8 times as large."""
+"""An average that no filing states hardly ever differs by more than a tenth from the averages before and after it. VWF
+Bancorp's first year leaves 15 % more for its last quarter, because it does not count the days before the offering. For
+the five offerings of the mirrors with a first average that counts these days, the next average is 1.16 to 8 times as
+large."""
 
 PERIOD_LESS_QUARTER = Rule(
     "shares.basic.period-less-its-last-quarter",
@@ -93,15 +94,15 @@ _EARNINGS_OF = {"shares_basic": proving.BASIC_EARNINGS, "shares_diluted": provin
 
 
 def amounts(facts: pl.DataFrame, stated: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The averages of shares that other figures of their filing prove.
+    """Derive the averages of shares that other figures prove.
 
     Args:
         facts: of derived.stated.stated.
         stated: the vintages that count, with their facts (`legs` and `weights`).
 
     Returns:
-        PERIOD, `concept`, `value`, `grain`, `rule`, `fact` and `coefficient` (lists): diluted shares that are the basic
-        ones of the same filing; and other averages, which count where none is stated.
+        PERIOD, `concept`, `value`, `grain`, `rule`, `fact` and `coefficient` (lists): diluted shares that equal the
+        basic ones of the same filing; and other averages, which count only if no average is stated.
     """
     filed = stated.filter(pl.col("repair") == 1)
     single = filed.filter(pl.col("legs").list.len() == 1).with_columns(fact=pl.col("legs").list.first())
@@ -116,10 +117,9 @@ def amounts(facts: pl.DataFrame, stated: pl.DataFrame) -> tuple[pl.DataFrame, pl
 
 
 def _of_last_quarter(basic: pl.DataFrame) -> pl.DataFrame:
-    """The basic averages of the beginning of a period, as the difference of two periods of one filing.
+    """Derive the basic average of the beginning of a period from two periods of one filing that end together.
 
-    Source: two periods of one filing that end together. Not: diluted averages, which leave potential shares out of some
-    periods and not of others.
+    Diluted averages are not derived in this way, because they include potential shares in only some periods.
     """
     both = pairs_of_periods(basic, [*FILING, "end"], "rank", "value", "grain", "fact")
     is_quarter = (pl.col("days_less") - 1).is_between(*QUARTER) & (pl.col("rest") >= QUARTER[0])
@@ -144,7 +144,7 @@ def _of_last_quarter(basic: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_earnings(facts: pl.DataFrame, filed: pl.DataFrame, single: pl.DataFrame, concept: str) -> pl.DataFrame:
-    """Net income over earnings per share, for a filer whose averages of shares are this quotient."""
+    """Derive averages as net income over earnings per share, if all stated averages of the filer are this quotient."""
     income = single.filter(pl.col("concept").is_in(INCOME)).sort(*PERIOD, "concept")
     size = pl.col("earned").abs()
     earned = (
@@ -167,7 +167,7 @@ def _of_earnings(facts: pl.DataFrame, filed: pl.DataFrame, single: pl.DataFrame,
         .with_columns(pl.col("number", "other").cum_sum().over("cik"), pl.col("last").forward_fill().over("cik"))
     )
     off = (pl.col("most") / pl.col("value") - 1) * pl.min_horizontal(length + 1, YEAR[1]) / YEAR[1]
-    # the weights of both facts add up to those of an average, as its lineage needs: one
+    # the weights of both facts add up to one, as the lineage of an average requires
     of_income = (pl.col("value") - pl.col("earned")) / (pl.col("income") - pl.col("earned"))
     is_like_last = (pl.col("value") / pl.col("last")).is_between(1 / LARGEST_CHANGE, LARGEST_CHANGE)
     is_unstated = OF_EARNINGS.where(pl.col("stated").is_null() & (off <= OF_TWELVE_MONTHS) & is_like_last)
@@ -187,7 +187,10 @@ def _of_earnings(facts: pl.DataFrame, filed: pl.DataFrame, single: pl.DataFrame,
 
 
 def _in_a_loss(facts: pl.DataFrame, filed: pl.DataFrame, basic: pl.DataFrame) -> pl.DataFrame:
-    """Basic shares of the rest of a period that is a loss: the period less an earlier one, or less its last quarter."""
+    """Diluted shares of the rest of a period in which the rest is a loss: they are the basic ones.
+
+    The rest is the period less its beginning, or less its last quarter.
+    """
     both = basic.join(_of_continuing(facts, filed), on=PERIOD)
     names = ("value", "grain", "fact", "most", "continuing")
     of_one_end = pairs_of_periods(both, [*FILING, "end"], *names)
@@ -207,7 +210,7 @@ def _in_a_loss(facts: pl.DataFrame, filed: pl.DataFrame, basic: pl.DataFrame) ->
 
 
 def _average_of_rest() -> list[pl.Expr]:
-    """The average of the rest of two periods: `value`, `grain`, `fact` and `coefficient` (lists)."""
+    """The average of a period less another, weighted by days: `value`, `grain`, `fact` and `coefficient` (lists)."""
     of_period, of_other = pl.col("days") / pl.col("rest"), pl.col("days_less") / pl.col("rest")
     return [
         (pl.col("value") * of_period - pl.col("value_less") * of_other).alias("value"),
@@ -218,7 +221,7 @@ def _average_of_rest() -> list[pl.Expr]:
 
 
 def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
-    """The basic averages that are the diluted ones, too.
+    """Derive diluted averages that equal the basic ones: in a loss, or without dilution.
 
     Args:
         facts: of derived.stated.stated.
@@ -236,7 +239,7 @@ def _without_dilution(facts: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame
     )
     is_equal = pl.col("basic") == pl.col("diluted")
     is_loss = (pl.max_horizontal("most", "continuing") < 0) & pl.col("continuing").is_not_null()
-    # the roundings of both can hide a cent
+    # two equal amounts may differ by a cent before rounding
     is_bounded = is_equal & (2 * HALF_A_CENT / (pl.col("basic").abs() - HALF_A_CENT)).is_between(0, SAME_COUNT)
     without = (
         durations(facts, (proving.DILUTIVE_ADJUSTMENT,))
@@ -275,7 +278,7 @@ def _of_continuing(facts: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
 
 
 def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:
-    """The averages of periods before the filer's first shares, in the filing that shows how it counts the days.
+    """Derive averages of periods before the filer's first stated average, once a filing shows how it counts the days.
 
     Args:
         facts: of derived.stated.stated.
@@ -310,7 +313,10 @@ def _around_offerings(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFra
 
 
 def _unstated(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:
-    """The periods with net income in a filing with averages, if none so far states any per share of them or before."""
+    """Periods with net income, in filings with averages, that end before the earliest period with per-share figures.
+
+    The earliest period is of all filings so far with averages of shares or earnings per share.
+    """
     earned = durations(facts, (*_EARNINGS_OF.values(), proving.EARNINGS_OF_BOTH)).filter(pl.col("value") != 0)
     stated = (
         pl.concat([averages.select(PERIOD), earned.select(PERIOD)])
@@ -324,7 +330,7 @@ def _unstated(facts: pl.DataFrame, averages: pl.DataFrame) -> pl.DataFrame:
 
 
 def _first(averages: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The first average of each filer, of the shortest period, as first stated: its columns begin with `name`."""
+    """The first average of each filer, for the shortest period and as first stated; its columns begin with `name`."""
     return (
         averages.sort(*_OF, "end", "start", "seq", "fact", descending=[False, False, False, True, False, False])
         .unique(_OF, keep="first", maintain_order=True)

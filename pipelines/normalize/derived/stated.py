@@ -1,7 +1,6 @@
-"""What the filings state: facts of some elements and their periods, as the rules of this folder compare them.
+"""Stated facts by element and period, and the differences of facts that the rules of this folder compare.
 
-Belongs here: reading facts by element, what lines leave of their total, what a period leaves after its beginning. Does
-not: any rule.
+Belongs here: reading facts by element, totals less their lines, periods less their beginning. Does not: any rule.
 """
 
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ SPAN = ["cik", "start", "end"]
 PERIOD = [*FILING, "start", "end"]
 
 SAME_DAYS = "8d"
-"""A period that begins or ends within a week of another begins or ends with it."""
+"""Two periods begin or end together if the days are within a week of each other."""
 
 length = (pl.col("end") - pl.col("start")).dt.total_days()
 is_inside = (pl.col("first") >= pl.col("start")) & (pl.col("last") <= pl.col("end"))
@@ -31,13 +30,13 @@ EXACT = 0.5
 
 
 def is_nothing(amount: pl.Expr, *others: str) -> pl.Expr:
-    """Whether an amount is zero, or of a year a thousand, if others are whole thousands: a unit of rounding."""
+    """Whether an amount is zero; for a year with `others` in whole thousands, a thousand (rounding) counts as zero."""
     is_rounded = pl.all_horizontal(pl.col(name) % THOUSAND == 0 for name in others) & (length >= YEAR[0])
     return amount.abs() < pl.when(is_rounded).then(THOUSAND).otherwise(0.0) + EXACT
 
 
 def stated(facts: pl.DataFrame) -> pl.DataFrame:
-    """What filings state of the elements that prove amounts, once for each period.
+    """Select the facts of elements that prove amounts, one for each filing, period and element.
 
     Args:
         facts: typed facts in filing order.
@@ -58,12 +57,12 @@ def stated(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def durations(facts: pl.DataFrame, elements: Iterable[str]) -> pl.DataFrame:
-    """What filings state of some elements over durations."""
+    """The facts of the given elements over durations."""
     return facts.filter(pl.col("start").is_not_null(), pl.col("tag").is_in(sorted(elements)))
 
 
 def instants(facts: pl.DataFrame, elements: Iterable[str]) -> pl.DataFrame:
-    """What filings state of some elements at instants, without `start`."""
+    """The facts of the given elements at instants, without `start`."""
     return facts.filter(pl.col("start").is_null(), pl.col("tag").is_in(sorted(elements))).drop("start")
 
 
@@ -74,22 +73,22 @@ def as_filed(sound: pl.DataFrame, concept: str, name: str) -> pl.DataFrame:
 
 
 def largest(facts: pl.DataFrame, **elements: Iterable[str]) -> pl.DataFrame:
-    """The largest amounts that a filing states under some elements for each period: PERIOD and a column a name."""
+    """The largest amount of each group of elements by filing and period: PERIOD and one column for each group."""
     amounts = {name: pl.col("value").filter(pl.col("tag").is_in(sorted(of))).max() for name, of in elements.items()}
     return durations(facts, set().union(*elements.values())).group_by(PERIOD).agg(**amounts)
 
 
 def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFrame:
-    """What the stated lines of a statement leave of their total.
+    """Subtract the stated lines of a statement from their total.
 
     Args:
-        facts: what filings state of the elements that prove amounts.
+        facts: of `stated`.
         total: the element of the total.
         lines: `tag` and `sign` of the elements that can be lines of it.
 
     Returns:
-        PERIOD, `tags` (of the lines), `total`, `rest`, and the facts that add up to this: `fact` and `coefficient`
-        (lists).
+        PERIOD, `tags` (of the lines), `total`, `rest` (the total less the lines), and the facts that add up to the
+        rest: `fact` and `coefficient` (lists).
     """
     added = (
         durations(facts, lines["tag"])
@@ -114,15 +113,21 @@ def footings(facts: pl.DataFrame, total: str, lines: pl.DataFrame) -> pl.DataFra
 
 
 def pairs_of_periods(periods: pl.DataFrame, same: list[str], *names: str) -> pl.DataFrame:
-    """Each period with every other one of the same start or end: the names with `_less`, `days`, and days of the
-    `rest`."""
+    """Pair each period with every period that has the same values in `same`, such as its start or end.
+
+    The columns of the second period have the suffix `_less`; `days` is the length of each period, and `rest` the
+    difference of the lengths.
+    """
     each = periods.select(*PERIOD, *names, days=length + 1)
     others = each.select(*same, pl.exclude(same).name.suffix("_less"))
     return each.join(others, on=same).with_columns(rest=pl.col("days") - pl.col("days_less"))
 
 
 def less_beginning(periods: pl.DataFrame, same: list[str], *names: str) -> pl.DataFrame:
-    """What is left of each period after a beginning of it, as stated last so far: `pairs_of_periods` of the rest."""
+    """Pair each period with its beginnings as last stated so far; the period becomes the rest after the beginning.
+
+    `start` is the first day of the rest, `since` the start of the whole period; otherwise as pairs_of_periods.
+    """
     return (
         pairs_of_periods(periods, ["cik", "start", *same], *names)
         .filter((pl.col("seq_less") <= pl.col("seq")) & (pl.col("rest") >= QUARTER[0]))
@@ -133,7 +138,7 @@ def less_beginning(periods: pl.DataFrame, same: list[str], *names: str) -> pl.Da
 
 
 def not_yet_stated(rows: pl.DataFrame, stated: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """The rows of filings by which no filing states what some columns name."""
+    """The rows whose key (the given columns) neither their own filing nor an earlier one states."""
     first = rows.select(key).join(stated.select(*key, "seq"), on=key).group_by(key).agg(first=pl.col("seq").min())
     is_new = (pl.col("first") > pl.col("seq")).fill_null(value=True)
     return rows.join(first, on=key, how="left", maintain_order="left").filter(is_new).drop("first")
