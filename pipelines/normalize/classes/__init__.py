@@ -1,1 +1,1 @@
-"""Classes of stock: what filings state by class, as facts of the company or as a series of the class."""
+"""Classes of stock: facts that filings state by class, used as facts of the company or as a series of the class."""

@@ -1,9 +1,9 @@
 """The names of classes of stock: which member of a dimension is a class, and which symbol has it.
 
-Belongs here: words of members and of symbols. Does not: which facts are those of a class (series).
+Belongs here: words of members and of symbols. Does not: which facts belong to a class (series).
 
-Filers state a class on several axes, some of their own, and rename its member between filings: `CommonClassA`,
-`CapitalClassC`, `EquivalentClassA`, `ClassBCommonStock`. So the member counts, and of it the letter of the class.
+Filers state a class on several axes, also on their own, and rename its member between filings: `CommonClassA`,
+`CapitalClassC`, `EquivalentClassA`, `ClassBCommonStock`. So only the letter of the class in the member counts.
 """
 
 import re
@@ -17,15 +17,16 @@ _OTHER = re.compile(
     r"Prefer|Warrant|Option|Restricted|Award|RSU|Note|Debenture|Convertible|Treasury|Deferred|Deposit|Right|"
     r"AdditionalPaidIn|Issued|Noncontrolling|Previously|Adjustment|ProForma|Scenario|Segment|Subsequent"
 )
-"""Words of common equity, and of members that are none or no class: other securities, and parts of equity."""
+"""Words of members that are no class of common stock: other securities, parts of equity, other dimensions. Words of
+common equity are in `_COMMON`."""
 
 
 @cache
 def class_of(dimensions: str) -> str | None:
-    """The class of stock that the dimensions of a fact name; None if they name none, or something else besides.
+    """The class of stock in the dimensions of a fact; None if they name no class, or have a second dimension.
 
     Args:
-        dimensions: as in table `filed_facts`: of a filing `axis=prefix:Member`, of a data set `Axis=Member;`.
+        dimensions: as in table `filed_facts`: `axis=prefix:Member` from a filing, `Axis=Member;` from a data set.
 
     Returns:
         `CommonClassAMember` for every member of class A; the name of the member, without prefix, for a class without a
@@ -56,5 +57,5 @@ def plain(symbol: str) -> str:
 
 
 def letter_of(symbol: str) -> str:
-    """The letter of the class that the SEC's list writes after a dash; empty without one."""
+    """The class letter that the SEC's list writes after a dash in a symbol; the empty string without one."""
     return symbol.rpartition("-")[2] if re.search(r"-[A-Z]$", symbol) else ""

@@ -1,11 +1,11 @@
 """The series of a company with several classes of stock: its own, and one for each class that earns differently.
 
-Belongs here: what filings state by class as facts of the company, or of a class, and the numbers under which the rules
-see a class. Does not: which member is a class (members), any rule of values: to the rules a class is a company whose
-facts per share and counts of shares are those of the class.
+Belongs here: using facts by class as facts of the company or of a class, and the numbers under which the rules see a
+class. Does not: which member is a class (members), any rule of values: the rules treat a class as a company that has
+the amounts per share and the share counts of the class.
 
-Classes that earn the same per share are one series, the company's: their counts are added. Of classes that do not, each
-has its own counts as filed (ASC 260-10-45-59A and 260-10-45-60B, the two-class method).
+Classes that earn the same per share are one series, the company's, and their counts are added. Classes that earn
+differently keep their own counts as filed (ASC 260-10-45-59A and 260-10-45-60B, the two-class method).
 """
 
 from collections import defaultdict
@@ -23,10 +23,10 @@ COMPANY = ""
 """The class of the series of the company."""
 CLASS = "class_member"
 DIGITS = 10
-"""Digits of a CIK: the number of a class stands before them."""
+"""Digits of a CIK; the number of a class is written before them."""
 
 PER_SHARE, SHARES = "/shares", "shares"
-"""The end of the unit of an amount per share, and the unit of a count."""
+"""How the unit of an amount per share ends, and the unit of a share count."""
 EARNINGS = ("EarningsPerShareBasic", "EarningsPerShareBasicAndDiluted")
 COUNTS = ("WeightedAverageNumberOfSharesOutstandingBasic", "WeightedAverageNumberOfShareOutstandingBasicAndDiluted")
 DILUTED = "Diluted"
@@ -34,7 +34,7 @@ TWO_CLASS = {
     "EarningsPerShareBasic": ("EarningsPerShareBasicDistributed", "EarningsPerShareBasicUndistributed"),
     "EarningsPerShareDiluted": ("EarningsPerShareDilutedDistributed", "EarningsPerShareDilutedUndistributed"),
 }
-"""Earnings of a class that are stated as distributed and undistributed; they add up."""
+"""Earnings per share of a class may be stated in two parts, distributed and undistributed, which add up to them."""
 INCOME = frozenset(
     element
     for concept in CONCEPTS
@@ -61,9 +61,10 @@ BY_CLASS = frozenset(
 ROUNDED, SAME = 0.011, 0.005
 """Earnings per share of classes are the same if they differ by rounding of cents, or by half a per cent."""
 NEARLY_ALL, MOST = 0.9, 0.5
-"""The shares of periods that decide what holds for a company."""
+"""A condition holds for a company if it holds in this share of the periods."""
 OF_ALL = 0.02
-"""Earnings per share times a count are net income if they differ by so much: participating securities take a little."""
+"""Earnings per share times a count equal net income if they differ by at most this share, because participating
+securities get a small part."""
 INCLUDES = 0.995
 """A diluted count of a senior class includes the other classes if it is about all basic shares or more."""
 
@@ -73,10 +74,11 @@ Period = tuple[str, str | None, str]
 
 
 class Series(NamedTuple):
-    """The facts of companies and of their classes, and the classes by number, from 1.
+    """The facts of companies and of their classes.
 
-    classes: `cik`, `class_member`, `has_series` of the classes that have a series, and of those whose company states
-        earnings per share by class only.
+    members: the classes by number, counted from 1.
+    classes: `cik`, `class_member`, `has_series` of each class that has a series, and of each class of a company that
+        states earnings per share only by class.
     """
 
     facts: pl.DataFrame
@@ -84,7 +86,7 @@ class Series(NamedTuple):
     classes: pl.DataFrame
 
     def numbered(self, rows: pl.DataFrame | None) -> pl.DataFrame | None:
-        """Rows of companies, and the same for each of their classes, under the numbers of these."""
+        """Add to rows of companies a copy for each of their classes, with the number of the class as `cik`."""
         if rows is None or not self.members:
             return rows
         own = self.facts.select("cik").unique().filter(pl.col("cik").str.len_chars() > DIGITS)
@@ -94,27 +96,27 @@ class Series(NamedTuple):
         return pl.concat([rows, again.select(rows.columns)])
 
     def of_company(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows of the rules without those of classes, with `cik` as published, text of ten digits."""
+        """Rows of companies only, without rows of classes, with `cik` as published (text of ten digits)."""
         return rows.filter(pl.col("cik") < 10**DIGITS).with_columns(_ten_digits())
 
     def of_class(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows of the rules with `cik` as published and `class_member`, which is COMPANY for the company's series."""
+        """All rows, with `cik` as published and `class_member`, which is COMPANY for the company's series."""
         names = dict(enumerate((COMPANY, *self.members)))
         member = (pl.col("cik") // 10**DIGITS).replace_strict(names, return_dtype=pl.String)
         return rows.with_columns(member.alias(CLASS), _ten_digits())
 
 
 def classes_of(series: Series, covers: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
-    """The classes of companies: those that have a series, and those of the symbols on the newest cover.
+    """The classes of companies: classes that have a series, and classes of the symbols on the newest cover.
 
     Args:
-        covers: the symbols on covers, with dimensions and titles (faces.facts.COVERS). Where a company has one symbol,
-            the cover has no dimensions, and the title says the class.
+        covers: the symbols on covers, with dimensions and titles (faces.facts.COVERS). If a company has one symbol, the
+            cover has no dimensions, and the title names the class.
         filings: `cik`, `accession`, `form`, `filed` of filings.
 
     Returns:
         `cik`, `class_member`, `symbol` (without marks; null if no cover names it), `has_series`; also the classes of
-        companies that state earnings per share by class only.
+        companies that state earnings per share only by class.
 
     Source: Form 10-K, 10-Q and 20-F, cover page: title, symbol and exchange of each class.
     """
@@ -141,12 +143,12 @@ def _ten_digits() -> pl.Expr:
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """What filings of one company state by class: the rows by period, element and class."""
+    """The facts that filings of one company state by class: rows by period, element and class."""
 
     rows: Mapping[tuple[Period, str], Mapping[str, Row]]
 
     def of(self, elements: Iterable[str], period: Period) -> dict[str, float]:
-        """The amounts of the classes, of the first of some elements that each has."""
+        """For each class, its amount in a period under the first of the elements that it has."""
         found: dict[str, float] = {}
         for element in elements:
             for member, row in self.rows.get((period, element), {}).items():
@@ -160,14 +162,14 @@ class _Stated:
 
 
 def with_classes(facts: pl.DataFrame, by_class: pl.DataFrame) -> Series:
-    """Add what filings state by class: to the company's facts if the classes earn the same, else as series of its own.
+    """Add facts by class: to the company's facts if the classes earn the same per share, else as a series of the class.
 
     Args:
         facts: all facts of companies (faces.facts.ALL_RAW).
         by_class: facts of BY_CLASS with dimensions, the same columns.
 
     Returns:
-        all facts with those of classes, each class under a number of its own: that of the class, and then the CIK.
+        all facts, including the series of classes; in these, `cik` is the number of the class followed by the CIK.
     """
     named = by_class.with_columns(
         pl.col("member").map_elements(class_of, return_dtype=pl.String).alias(CLASS)
@@ -204,7 +206,7 @@ def _frame(rows: list[Row], like: pl.DataFrame) -> pl.DataFrame:
 
 
 def _stated(rows: pl.DataFrame) -> _Stated:
-    """What filings of a company state by class; distributed and undistributed earnings as their sum."""
+    """Collect the facts of a company by class; adds distributed and undistributed earnings as their sum."""
     found: dict[tuple[Period, str], dict[str, Row]] = defaultdict(dict)
     for row in rows.iter_rows(named=True):
         found[(row["accession"], row["start"], row["end"]), row["tag"]].setdefault(row[CLASS], row)
@@ -218,22 +220,23 @@ def _stated(rows: pl.DataFrame) -> _Stated:
 
 
 def _are_same(amounts: Iterable[float]) -> bool:
-    """Whether amounts per share are the same but for rounding."""
+    """Whether amounts per share are the same except for rounding."""
     amounts = [*amounts]
     return max(amounts) - min(amounts) <= max(ROUNDED, SAME * max(map(abs, amounts)))
 
 
 def _earn_the_same(stated: _Stated) -> bool:
-    """Whether the classes earn the same per share in nearly all periods, or only one states earnings."""
+    """Whether the classes earn the same per share in nearly all periods; true if only one class states earnings."""
     compared = [earned for period in stated.periods if len(earned := stated.of(EARNINGS, period)) > 1]
     same = sum(_are_same(earned.values()) for earned in compared)
     return same >= NEARLY_ALL * len(compared)
 
 
 def _of_all_classes(stated: _Stated) -> Iterator[Row]:
-    """Facts of the company from those of its classes: what they earn, and their counts together.
+    """Make facts of the company from facts of its classes: the common amount per share, and the sum of the counts.
 
-    An amount per share is left out if the classes differ.
+    An amount per share is left out if the classes differ. A diluted count that includes the other classes (INCLUDES)
+    takes the place of the sum.
     """
     for (period, element), held in stated.rows.items():
         unit = next(iter(held.values()))["unit"]
@@ -250,21 +253,22 @@ def _of_all_classes(stated: _Stated) -> Iterator[Row]:
 
 
 def _are_all(counts: Mapping[str, float], earned: Mapping[str, float]) -> bool:
-    """Whether counts are those of all classes: of each that earns, or of several where earnings name no class."""
+    """Whether all classes have a count: each class with earnings, or at least two if no earnings name a class."""
     return counts.keys() >= earned.keys() if earned else len(counts) > 1
 
 
 def _missing(added: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
-    """Facts that a filing does not state without a class."""
+    """The added facts that the filing does not already state without a class."""
     key = ["cik", "accession", "tag", "start", "end"]
     return added.join(facts, on=key, how="anti", nulls_equal=True, maintain_order="left")
 
 
 def _of_member(company: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
-    """The facts of a class: those of the company, with amounts per share, counts and income of the class.
+    """Combine the facts of a class: the company's facts, with amounts per share, counts and income of the class.
 
-    What filings state without a class is of this one if it is so where they state both. Income is the company's if
-    earnings per share times the count are it: then the count is of all shares, in units of the class (as converted).
+    Facts without a class belong to this class if they equal its facts where filings state both. The income is the
+    company's if earnings per share times the count equal it: then the count is of all shares, in units of the class (as
+    converted).
     """
     is_per_share, is_count = pl.col("unit").str.ends_with(PER_SHARE), pl.col("unit") == SHARES
     of_shares, others = company.filter(is_per_share | is_count), company.filter(~(is_per_share | is_count))
@@ -279,7 +283,10 @@ def _of_member(company: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
 
 
 def _are_of_class(own: pl.DataFrame, whole: pl.DataFrame, elements: Sequence[str]) -> bool:
-    """Whether facts without a class nearly always equal those of a class, where filings state both; False if never."""
+    """Whether facts without a class nearly always equal the facts of a class, where filings state both.
+
+    False if no filing states both.
+    """
     key = ["tag", "start", "end"]
     both = own.filter(pl.col("tag").is_in(elements)).join(whole, on=key, nulls_equal=True, suffix="_whole")
     off = (pl.col("value") - pl.col("value_whole")).abs()
@@ -290,7 +297,10 @@ def _are_of_class(own: pl.DataFrame, whole: pl.DataFrame, elements: Sequence[str
 
 
 def _is_of_all_shares(own: pl.DataFrame, company: pl.DataFrame) -> bool:
-    """Whether earnings per share of a class times its count are the company's net income in most periods."""
+    """Whether earnings per share of a class times its count equal the company's net income in most periods.
+
+    True if there is nothing to compare.
+    """
     key = ["accession", "start", "end"]
     earned = own.filter(pl.col("tag").is_in(EARNINGS)).select(*key, earned="value")
     counts = own.filter(pl.col("tag").is_in(COUNTS)).select(*key, count="value")

@@ -1,11 +1,11 @@
-"""The series of each symbol: that of its company, or that of its class of stock.
+"""Chooses the series of each symbol: its company's, or its class of stock's.
 
 Belongs here: which class a symbol is, by the cover of the newest report, and which series it has. Does not: the values
 of a class (series), the tables (tables.build_tables).
 
-Where classes earn differently and no cover says the class of a symbol, it has no values by class: they could be those
-of another class. The exception is the symbol of class A (without such a letter: the company's first symbol, or its only
-one), which has what filings state without a class.
+If classes earn differently and no cover names the class of a symbol, the symbol has no values by class, because they
+could belong to another class. The exception is the symbol of class A (without this letter, the company's first or only
+symbol), which has the values that filings state without a class.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from warehouse.line_items import ITEMS_BY_CLASS
 SERIES_MEMBER = "series_member"
 """The column of table `companies` that names the series of a symbol in column `class_member` of other tables."""
 NOT_STATED = "NotStated"
-"""The series of a symbol whose class is not known, of a company whose classes earn differently: it has no value."""
+"""The series of a symbol of unknown class, if the classes of its company earn differently; it has no values."""
 REASON = "class_of_stock_not_stated"
 
 WITHHELD = Rule(
@@ -32,15 +32,16 @@ WITHHELD = Rule(
 )
 
 FEW_SHARES, MUCH_REVENUE = 10_000_000, 1_000.0
-"""A company with several listed classes, fewer shares than this, and more revenue for each of them counts them in units
-of a class of which another one is a small part: Berkshire Hathaway has 1.4 million, with revenue of 250,000 dollars
-each. An exchange lists a class only with 1.1 million shares in public hands (NYSE Listed Company Manual 102.01A)."""
+"""A company with several listed classes, fewer shares than this and more revenue per share than this counts its shares
+in units of a senior class, of which a share of another class is a small fraction: Berkshire Hathaway has 1.4 million
+shares, with revenue of 250,000 dollars each. An exchange lists a class only with 1.1 million shares in public hands
+(NYSE Listed Company Manual 102.01A)."""
 SENIOR = "A"
-"""The class in whose units facts without a class are stated, if classes earn differently."""
+"""If classes earn differently, facts without a class are stated in units of this class."""
 
 
 def series_of(symbols: pl.DataFrame, classes: pl.DataFrame, current: pl.DataFrame) -> pl.DataFrame:
-    """The class and the series of each symbol.
+    """Find the class and the series of each symbol.
 
     Args:
         symbols: `cik`, `symbol`, `is_primary` of common equity.
@@ -48,7 +49,7 @@ def series_of(symbols: pl.DataFrame, classes: pl.DataFrame, current: pl.DataFram
         current: current values: `cik`, `class_member`, `item`, `period_end`, `value`.
 
     Returns:
-        `cik`, `symbol`, `class_member` (null: no cover says it), `series_member` (COMPANY, a class, or NOT_STATED).
+        `cik`, `symbol`, `class_member` (null: no cover names it), `series_member` (COMPANY, a class, or NOT_STATED).
     """
     few = _of_few_shares(current)
     named: dict[str, dict[str, str]] = {}
@@ -73,7 +74,7 @@ def series_of(symbols: pl.DataFrame, classes: pl.DataFrame, current: pl.DataFram
 
 
 def _of_few_shares(current: pl.DataFrame) -> set[str]:
-    """The companies whose newest count is of few shares with much revenue each."""
+    """The companies with few shares and much revenue per share, by their newest values."""
     of_company = current.filter(pl.col("item").is_in(["shares_basic", "revenue"]), pl.col(CLASS) == COMPANY)
     newest = (
         of_company.sort("period_end")
@@ -85,20 +86,20 @@ def _of_few_shares(current: pl.DataFrame) -> set[str]:
 
 
 def _is_senior(symbol: str, symbols: Mapping[str, bool]) -> bool:
-    """Whether a symbol is that of class A, or the company's first one if none has this letter."""
+    """Whether a symbol is the symbol of class A, or the company's first one if no symbol has this letter."""
     lettered = [each for each in symbols if letter_of(each) == SENIOR]
     return symbol in lettered if lettered else symbols[symbol]
 
 
 def rows_of_series(rows: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
-    """Rows of items as each series has them: amounts by class of the class, all others of the company.
+    """Give each series its rows: items by class from the class, all other items from the company.
 
     Args:
         rows: `cik`, `class_member`, `item` and others.
         series: `cik`, `series_member`.
 
     Returns:
-        the same with `series_member`, those of the company for each of its series.
+        the rows with `series_member`; rows of the company are repeated for each of its series.
     """
     by_class = pl.col("item").is_in(ITEMS_BY_CLASS)
     wanted = pl.when(by_class).then(SERIES_MEMBER).otherwise(pl.lit(COMPANY))
@@ -108,7 +109,7 @@ def rows_of_series(rows: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
 
 
 def not_stated(series: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
-    """The gaps of symbols whose class is not known.
+    """The gaps of symbols of unknown class.
 
     Args:
         series: of series_of.
