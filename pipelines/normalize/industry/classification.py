@@ -3,8 +3,8 @@
 Belongs here: applying the table of industries to each filing; items without meaning. Does not: the table (table), which
 elements are the sources of an item in an industry (elements).
 
-The SIC code of the filer decides, together with the elements of the filing and of the filings of the year before it.
-Later filings change nothing. EDGAR keeps no history of SIC codes, so the code is today's.
+The SIC code of the filer decides, together with the elements of the filing and of its filings in the year before. Later
+filings change nothing. EDGAR keeps no history of SIC codes, so the code is today's.
 """
 
 import numpy as np
@@ -17,8 +17,8 @@ from pipelines.normalize.rule import Rule
 from warehouse.line_items import items_of
 
 LOOKS_BACK_DAYS = 400
-"""The time between two annual reports: the elements of earlier filings within it count for a filing as well, and every
-line of the statements is in an interim report."""
+"""The time between two annual reports. Elements of earlier filings within it also count for a filing, and every line of
+the statements occurs in an interim report within it."""
 LARGEST_CODE = 9999
 
 FINANCIAL = Rule(
@@ -63,7 +63,7 @@ NO_MEANING: tuple[tuple[tuple[str, ...], tuple[str, ...], str, Rule], ...] = (
     (("captive_finance",), ("debt_to_fcf",), "finance_arm", FINANCE_ARM),
     (("shell",), RATIOS, "shell", SHELL),
 )
-"""Industries, the items that have no meaning in them, the reason (warehouse.vocabulary), the rule."""
+"""Industries, the items that have no meaning in them, the reason of the gap (warehouse.vocabulary), and the rule."""
 WITHOUT_MEANING = pl.DataFrame(
     [
         {"industry": industry, "item": item, "reason": reason, "rule": rule.id}
@@ -76,13 +76,13 @@ WITHOUT_MEANING = pl.DataFrame(
 
 
 def without_meaning() -> pl.DataFrame:
-    """The rows of WITHOUT_MEANING, without those of rules that are switched off."""
+    """The rows of WITHOUT_MEANING, without the rows of switched-off rules."""
     decided = [rule.where(pl.col("rule") == rule.id) for *_, rule in NO_MEANING]
     return WITHOUT_MEANING.filter(pl.any_horizontal(decided))
 
 
 def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The industry of the filer at each filing.
+    """Find the industry of the filer at each filing.
 
     Args:
         facts: typed facts in the order of filing (reports.in_filing_order).
@@ -98,7 +98,7 @@ def industries(facts: pl.DataFrame, registrants: pl.DataFrame | None = None) -> 
 
 
 def deciding_rows(facts: pl.DataFrame, registrants: pl.DataFrame | None) -> tuple[pl.DataFrame, Ints]:
-    """The filings, and for each the first row of the table whose conditions hold."""
+    """The filings, and for each of them the number of the first row of the table that applies to it."""
     filings = facts.select("cik", "seq", "filed").unique(["cik", "seq"], keep="first").sort("cik", "seq")
     used = _used(facts, filings).astype(np.float32)
     holds = _BY_CODE[_codes(filings, registrants)] & [BY_ID[row.rule].where(condition=True) for row in TABLE]
@@ -144,7 +144,7 @@ def _used(facts: pl.DataFrame, filings: pl.DataFrame) -> Flags:
     row = ints(shown, "row")
     newest = np.full((filings.height, len(_TAGS)), -1)
     newest[row, shown["tag"].cast(pl.Enum(_TAGS)).to_physical().to_numpy()] = row
-    # the newest row so far that uses an indicator; it may be another company's, which is excluded below
+    # the newest filing so far that uses an indicator; it may be another company's, which is excluded below
     newest = np.maximum.accumulate(newest, axis=0)
     is_own = newest >= first_row(starts(ints(filings, "cik")))[:, None]
     filed = filings["filed"].to_physical().to_numpy()

@@ -1,6 +1,6 @@
-"""The reviewed table of industries, industries.toml: one row a way in which a filing shows its filer's industry.
+"""The reviewed table of industries, industries.toml: each row is one way in which filings show their filer's industry.
 
-Belongs here: which industries there are, reading and checking the table, the rules of its rows. Does not: applying it
+Belongs here: the list of industries, reading and checking the table, the rules of its rows. Does not: applying it
 (classification).
 """
 
@@ -76,11 +76,11 @@ Elements = tuple[Annotated[str, msgspec.Meta(pattern="^(ifrs-full:)?[A-Z][A-Za-z
 class IndustryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A filer belongs to `industry` if its SIC code is in `codes` and its filings of one year meet the conditions.
 
-    rule: of RULES.
-    codes: SIC codes and spans of them; 0000 is no code.
+    rule: the id of one of RULES.
+    codes: SIC codes and ranges of them; 0000 stands for a filer without a code.
     statement: one plain sentence: who belongs to the industry. source: the paragraph that justifies it, if any.
-    uses: elements, of which at least `at_least` are used; those of IFRS have a prefix.
-    unless: elements of which none is used.
+    uses: elements; the filings must use at least `at_least` of them. IFRS elements have a prefix.
+    unless: elements that the filings must not use.
     """
 
     industry: Industry
@@ -93,7 +93,7 @@ class IndustryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unless: Elements = ()
 
     def __post_init__(self) -> None:
-        """Refuse a rule that there is not, and a condition that always or never holds."""
+        """Refuse an unknown rule, and a condition that always or never holds."""
         if self.rule not in BY_ID:
             raise ValueError(f"no rule of industries has the id {self.rule!r}")
         if not bool(self.uses) <= self.at_least <= len(self.uses):
@@ -101,10 +101,10 @@ class IndustryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def rows(text: str | None = None) -> tuple[IndustryRow, ...]:
-    """The rows of the table, in its order: the first one whose conditions hold gives the industry.
+    """Read the rows of the table, in its order: the first row that applies to a filing gives the industry.
 
     Args:
-        text: a table in the form of industries.toml; None: that file.
+        text: a table in the form of industries.toml; None: read the file itself.
 
     Raises:
         TableError: a row is wrong; the message names it by its place.
@@ -116,4 +116,4 @@ def rows(text: str | None = None) -> tuple[IndustryRow, ...]:
 TABLE: tuple[IndustryRow, ...] = rows()
 
 INDICATORS: tuple[str, ...] = tuple(sorted({element for row in TABLE for element in (*row.uses, *row.unless)}))
-"""The elements that show an industry; those of IFRS with a prefix."""
+"""The elements that show an industry; IFRS elements have a prefix."""
