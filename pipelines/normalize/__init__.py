@@ -1,1 +1,1 @@
-"""Normalize: pure functions from filed facts to standardized values. Frames in, frames out; no I/O, no clock."""
+"""Pure functions from filed facts to standardized values: frames in, frames out, without I/O and without a clock."""

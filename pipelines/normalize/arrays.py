@@ -1,4 +1,4 @@
-"""Arrays with one element for each row: rows that may be missing, keys of rows, what was known after a filing.
+"""Functions on arrays with one element for each row: missing rows, keys of rows, rows as known after a filing.
 
 Belongs here: functions on rows that the steps share. Does not: any rule.
 
@@ -21,7 +21,7 @@ NOTHING = -1
 """The row number of a row that does not exist."""
 
 KEY_BITS = 63
-"""Bits of a whole number that is not negative."""
+"""Usable bits of a whole number of 64 bits that is not negative."""
 
 QUARTER_BITS, SEQ_BITS = 12, 17
 """A company has fewer than 4,096 quarters on its grid, and fewer than 131,072 filings."""
@@ -45,7 +45,7 @@ def flags(frame: pl.DataFrame, name: str) -> Flags:
 
 
 def picked(values: npt.NDArray[Any], rows: Ints) -> Floats:
-    """The values at some rows as floats; NaN for rows that are NOTHING."""
+    """The values at the given row numbers, as floats; NaN for rows that are NOTHING."""
     if not len(values):
         return np.full(rows.shape, np.nan)
     found = values[rows].astype(np.float64)
@@ -87,13 +87,13 @@ def largest(*columns: Floats) -> Floats:
 
 
 def any_of(conditions: npt.NDArray[Any] | Sequence[Flags]) -> Flags:
-    """Whether any of some conditions holds for each row."""
+    """For each row, whether at least one of the conditions holds."""
     found: Flags = np.any(conditions, axis=0)
     return found
 
 
 class Timeline:
-    """Rows of which later filings replace earlier ones; one binary search finds the row known after a filing."""
+    """Rows that later filings replace; one binary search finds the row that is known after a filing."""
 
     def __init__(self, key: Ints, seq: Ints) -> None:
         """Sort the rows by key and filing.
@@ -104,12 +104,12 @@ class Timeline:
         """
         packed = (key << SEQ_BITS) | seq
         rows = np.argsort(packed, kind="stable")
-        # after all rows one that does not exist, with a key that no row has
+        # the last entry is a row that does not exist, with a key that no row has
         self.rows: Ints = np.append(rows, NOTHING)
         self.packed: Ints = np.append(packed[rows], np.iinfo(np.int64).max)
 
     def of_rows(self, holds: Flags) -> "Timeline":
-        """A timeline of those rows for which a condition holds; their numbers stay the same."""
+        """A timeline with only the rows for which a condition holds; row numbers stay the same."""
         kept = object.__new__(Timeline)
         is_kept = np.append(holds, True)[self.rows]
         kept.rows, kept.packed = self.rows[is_kept], self.packed[is_kept]
@@ -122,7 +122,7 @@ class Timeline:
             key: the keys to look up; negative keys find nothing.
             seq: place of the filing; NaN and negative places find nothing.
         """
-        # a negative key or place makes the number negative, which is before all rows; the last row is before the first
+        # a negative key or place gives a negative number, before all rows: place -1 is the row that does not exist
         place = np.searchsorted(self.packed, (key << SEQ_BITS) | whole(seq), side="right") - 1
         return np.where(self.packed[place] >> SEQ_BITS == key, self.rows[place], NOTHING)
 
@@ -139,7 +139,7 @@ class Timeline:
 
 
 def whole(numbers: npt.NDArray[Any]) -> Ints:
-    """Numbers of quarters, filings and so on as integers; negative for NaN."""
+    """Numbers (of quarters, of filings) as integers; negative for NaN."""
     return numbers if numbers.dtype.kind == "i" else np.where(numbers >= 0, numbers, NOTHING).astype(np.int64)
 
 
@@ -188,7 +188,7 @@ def pairs_of_equal(left: Ints, right: Ints) -> tuple[Ints, Ints]:
 
 
 def previous(column: pl.Expr, of: Iterable[str], back: int = 1) -> pl.Expr:
-    """The value of a column some rows before, in the same group; null if the group begins later.
+    """The value of a column `back` rows before, in the same group; null if the group begins later.
 
     Neighbouring rows are compared, which is faster than a window function.
 

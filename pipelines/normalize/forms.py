@@ -1,7 +1,7 @@
-"""The forms of filings that count: the SEC's names for annual, quarterly and current reports.
+"""The SEC's names of the forms that count: annual, quarterly and current reports.
 
-Belongs here: the names, which what fetches filings needs too. Does not: rules about forms (facts.reports), so that
-planning a synchronization loads none.
+Belongs here: the names, which the code that fetches filings needs, too. Does not: rules about forms (facts.reports), so
+that planning a synchronization loads no rules.
 """
 
 PERIODIC_FORMS = ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")
@@ -10,4 +10,4 @@ CURRENT_FORMS = ("8-K", "6-K")
 ANNUAL_FORMS = ("10-K", "10-KT", "20-F", "40-F")
 AMENDMENT = "/A"
 NOTICES = frozenset(("8-K12B", "8-K12G3", "8-K15D5"))
-"""The forms by which an issuer tells that it succeeds another (Exchange Act Rules 12g-3 and 15d-5)."""
+"""The forms by which an issuer notifies that it succeeds another one (Exchange Act Rules 12g-3 and 15d-5)."""

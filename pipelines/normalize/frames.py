@@ -1,10 +1,10 @@
 """The frames that pass between the steps of the pipeline: their columns, types, units and keys.
 
-Belongs here: the columns, the frames, and the check of a frame against its declaration; the rows that all steps add
-about what their rules did. Does not: how another frame is made (the steps), the rules (next to the code that decides).
+Belongs here: the columns, the frames, the check of a frame against its declaration, and the rows in which all steps
+record what their rules did. Does not: making other frames (the steps), the rules (next to the code that decides).
 
 One name has one meaning and one type in all frames. After the name of a column, `*` says that it is part of the key,
-`?` that a value may be missing, `!` that no value comes twice.
+`?` that a value may be missing, `!` that values are unique.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from pipelines.normalize.rule import Rule
 
 
 class FrameError(Exception):
-    """A step made a frame that differs from its declaration; the message names the step, the frame and the column."""
+    """A step returned a frame that differs from its declaration; the message names step, frame and column."""
 
 
 def with_ten_digits(table: pl.DataFrame) -> pl.DataFrame:
@@ -160,7 +160,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "year_before": (dy.Int32, "q of the fiscal year end before"),
     **dict.fromkeys(f"{FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}".split(), (dy.Bool, "a flag of table versions")),
 }
-"""The type of each column, and what it says."""
+"""The type and the meaning of each column."""
 
 LIMITS: dict[str, dict[str, object]] = {
     "figures": {"min": 1},
@@ -171,11 +171,11 @@ LIMITS: dict[str, dict[str, object]] = {
     "ratio": {"min_exclusive": 0},
     "seq": {"min": 0},
 }
-"""The values that a column may have, if not all of its type."""
+"""Limits of a column's values, beyond its type."""
 
 
 def _columns(text: str) -> dict[str, dy.Column]:
-    """The columns of a text, by name."""
+    """Parse a text of column names with marks into columns, by name."""
     found = {}
     for word in text.split():
         name = word.rstrip("*?!")
@@ -196,11 +196,11 @@ def _columns(text: str) -> dict[str, dy.Column]:
 
 @dataclass(frozen=True)
 class Declared:
-    """The declaration of a frame, and the check against it.
+    """The declaration of a frame, and the check of a frame against it.
 
     name: its name in the steps.
-    row: what one row is.
-    columns: their names in order, with marks.
+    row: the meaning of one row.
+    columns: the names of the columns in order, with marks.
     """
 
     name: str
@@ -223,10 +223,10 @@ class Declared:
         return self.schema.create_empty()
 
     def checked(self, frame: pl.DataFrame, step: str, *, validate: bool = False) -> pl.DataFrame:
-        """The frame with its columns in the declared order.
+        """Check a frame, and return it with its columns in the declared order.
 
         Args:
-            frame: what a step made.
+            frame: the frame that a step returned.
             step: the name of the step, for the message.
             validate: also check keys and missing values.
 
@@ -234,7 +234,7 @@ class Declared:
             FrameError: a column is missing, has another type, or is not declared; a key is not unique; a required value
                 is missing.
         """
-        # lists are compared in a third of the time of schemas
+        # comparing lists takes a third of the time of comparing schemas
         if (frame.columns, frame.dtypes) != (self.types.names(), self.types.dtypes()):
             types = dict(frame.schema)
             wrong = [
@@ -389,7 +389,7 @@ FRAMES: dict[str, Declared] = {
             "a version in the form of the log (history.versions.REPLAYED), with its quarter and filing",
             REPLAYED_VERSIONS,
         ),
-        # what is published beside the versions
+        # frames that are published in addition to the versions
         (
             "withheld",
             "an item of a quarter end that a rule withholds after the newest filing",
@@ -412,7 +412,7 @@ FRAMES: dict[str, Declared] = {
             "cik* accession* filed kind rule",
         ),
         ("gaps", "a period that has some value and lacks an item", GAPS),
-        # the same of quarters
+        # the same for quarters
         ("quarter_values", "a version of a line item of one quarter", VALUES),
         ("quarter_value_legs", "a leg of such a version: a row of quarter_flows", VALUE_LEGS),
         ("quarter_item_gaps", "an item of a quarter without a value today: the first reason that it gives", ITEM_GAPS),
@@ -443,19 +443,20 @@ FRAMES: dict[str, Declared] = {
         ("profiles", "a company", "cik* currency industry fiscal_year_end_month?"),
     )
 }
-"""Every frame that a step makes, by name: what one row is, and its columns."""
+"""Every frame that a step makes, by name, with the meaning of one row and the columns."""
 
 
 # --- Decisions --------------------------------------------------------------------------------------------------
 
 DECISIONS = FRAMES["decisions"].types
-"""The number of decisions of each rule of a step for a company."""
+"""Columns of the frame of decisions: how often each rule of a step decided, by company."""
 
 WITHHELD = FRAMES["withheld"].types
-"""Items of a quarter end that a rule withholds."""
+"""Columns of the frame of items that a rule withholds at a quarter end."""
 
 PROOFS = FRAMES["proofs"].types
-"""Judgements of an item of a quarter end by an identity; each holds from filing `seq` until the rule's next one."""
+"""Columns of the frame of judgements of an item at a quarter end by an identity; each holds from filing `seq` until the
+rule's next judgement."""
 
 HOLDS, CHOSE, CORRECTED, WITHHELD_OUTCOME = OUTCOMES = ("holds", "chose", "corrected", "withheld")
 """holds: the value satisfies the identity; chose: it was chosen because it does; corrected: the identity proved a filed
@@ -463,10 +464,11 @@ figure wrong, and it was corrected; withheld: the identity contradicts the value
 
 
 def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:
-    """Decisions of a step: columns of DECISIONS.
+    """Count the decisions of a step: columns of DECISIONS.
 
     Args:
-        decided: each rule with the CIK of every figure, window or filing that it decided; a rule may come up again.
+        decided: each rule with the CIK of every figure, window or filing that it decided; a rule may occur several
+            times.
     """
     figures: Counter[tuple[int, str]] = Counter()
     for rule, ciks in decided:

@@ -3,9 +3,9 @@
 Belongs here: the meaning of the parts of a ticker symbol. Does not: names and SIC codes (these come from the
 submissions).
 
-The SEC's list of tickers has no description of the security, so the form of the symbol decides: suffixes after a dash,
-and the fifth letter that Nasdaq and the OTC markets add. The NYSE writes share classes with a dash. A further symbol of
-a company on the NYSE without a dash is nearly always a note, and is not counted as common equity.
+The SEC's list of tickers does not describe the security, so the form of the symbol decides: the suffix after a dash,
+and the fifth letter that Nasdaq and the OTC markets add. The NYSE writes share classes with a dash. Another symbol of a
+company on the NYSE without a dash is nearly always a note, and does not count as common equity.
 """
 
 import re
@@ -19,7 +19,7 @@ SUFFIX_KINDS: tuple[tuple[str, str], ...] = (
     (r"-(UN|U)$", "unit"),
     (r"-(RI|RT|R)$", "right"),
 )
-"""The suffix after the dash, as the SEC writes it, and the kind of security."""
+"""The kind of security by the suffix after the dash, as the SEC writes it."""
 
 FIFTH_LETTER_KINDS: dict[str, str] = {
     **dict.fromkeys("PONM", "preferred"),
@@ -29,7 +29,7 @@ FIFTH_LETTER_KINDS: dict[str, str] = {
     "W": "warrant",
     "T": "unit",
 }
-"""The kind of security by the fifth letter of a symbol on Nasdaq or OTC whose first four are the company's symbol."""
+"""The kind of security by the fifth letter of a symbol on Nasdaq or OTC; the first four are the company's symbol."""
 
 FIFTH_LETTER_MARKETS = ("Nasdaq", "OTC")
 SHARED_LETTERS = 2
@@ -46,8 +46,8 @@ def classified(listing: pl.DataFrame) -> pl.DataFrame:
         listing: `cik`, `symbol`, `exchange`, in the order of the SEC's list, where a company's main symbol comes first.
 
     Returns:
-        the same with `kind` (common, preferred, warrant, unit, right, note, other) and `is_primary`: the first common
-        symbol of the company, or its first symbol if none looks like common equity.
+        the listing with `kind` (common, preferred, warrant, unit, right, note, other) and `is_primary`: true for the
+        first common symbol of the company, or for its first symbol if no symbol looks like common equity.
     """
     symbols = listing.select("cik", "symbol", "exchange").rows()
     firsts: dict[str, str] = {}
@@ -63,7 +63,7 @@ def classified(listing: pl.DataFrame) -> pl.DataFrame:
 
 def _of_suffix(symbol: str) -> str | None:
     """The kind of a symbol with a suffix after a dash; None without one."""
-    if "-" not in symbol:  # nine of ten
+    if "-" not in symbol:  # nine of ten symbols
         return None
     return next((kind for pattern, kind in SUFFIX_KINDS if re.search(pattern, symbol)), None)
 

@@ -1,6 +1,6 @@
 """The pipeline from filed facts to the versions of standardized values: the ordered list of steps.
 
-Belongs here: the order of the steps, which frames each takes and makes, and how they are run. Does not: any rule.
+Belongs here: the order of the steps, the frames that each takes and makes, and running them. Does not: any rule.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,8 +52,8 @@ class Step:
     """One step: a function from frames to frames.
 
     takes: the frames that the function takes, in the order of its arguments.
-    makes: the frames that it returns, in order; those of GATHERED are added to those of the steps before.
-    of: the frames whose rows it processes; if none has a row, the step is left out, and its frames are empty.
+    makes: the frames that it returns, in order; frames of GATHERED are appended to the rows of earlier steps.
+    of: the frames whose rows it processes; if all of them are empty, the step is skipped, and its frames are empty.
     """
 
     name: str
@@ -65,12 +65,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Standardized:
-    """The result for some companies; `cik` is text of ten digits.
+    """The result for a batch of companies; `cik` is text of ten digits.
 
-    versions, gaps, those of quarters, splits, latest_shares, proofs and share_bases have a column `class_member`: the
-    class of stock of the series, or the empty text for that of the company. The others are of companies.
+    The tables of OF_CLASSES have a column `class_member`: the class of stock of the series, or the empty text for the
+    company's series. All other tables are of companies.
 
-    versions: every value that a filing led to, in the order of filing (versions.REPLAYED), on the newest share basis.
+    versions: every value that followed from a filing, in the order of filing (versions.REPLAYED), on the newest share
+        basis.
     periods: `cik`, `period_end`, `fiscal_year`, `fiscal_quarter`, `is_year_end`: the fiscal calendar.
     gaps: `cik`, `period_end`, `item`, `reason`, `rule`: after the newest filing.
     splits: of shares.splits.infer_splits.
@@ -86,7 +87,7 @@ class Standardized:
     profiles: `cik`, `currency`, `fiscal_year_end_month`, `industry`.
     share_bases: `cik`, `accession`, `factor` of each series.
     classes: of classes.series.classes_of.
-    quarter_versions, quarter_gaps: the same as versions and gaps, of the flows of one quarter.
+    quarter_versions, quarter_gaps: the same as versions and gaps, for the flows of one quarter.
     """
 
     versions: Frame
@@ -118,7 +119,7 @@ OF_CLASSES = (
     "proofs",
     "share_bases",
 )
-"""The tables that classes of stock have, too."""
+"""The tables that also have rows of classes of stock."""
 
 
 def standardize(
@@ -134,10 +135,10 @@ def standardize(
 
     Args:
         raw: facts of companyfacts, columns of raw.RAW_SCHEMA.
-        accepted: `cik`, `accession`, `accepted_at` (UTC), as far as the submissions of the company have it.
-        registrants: `cik`, `sic`, `succeeded` (gaps.successions), as far as the submissions have it.
+        accepted: `cik`, `accession`, `accepted_at` (UTC), as far as the submissions of the company have them.
+        registrants: `cik`, `sic`, `succeeded` (gaps.successions), as far as the submissions have them.
         observe: called after each step.
-        filed: what data sets and packages of filings state; None: companyfacts alone.
+        filed: facts from data sets and packages of filings; None: companyfacts alone.
         validate: also check the keys and the missing values of every frame, not only its columns and types.
 
     Returns:
@@ -177,12 +178,12 @@ def run(
 
     Args:
         steps: the steps.
-        given: the frames that no step makes; those of earlier steps if `steps` are not all.
+        given: the frames that no step makes; also the frames of earlier steps, if `steps` is only a part.
         observe: as in standardize.
         validate: as in standardize.
 
     Returns:
-        every frame that a step made, by name; `decisions` and `proofs` are those of all steps.
+        every frame that a step made, by name; `decisions` and `proofs` are of all steps together.
 
     Raises:
         FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
@@ -206,7 +207,7 @@ def run(
 
 
 def _known_amounts(placed: Frame, composed: Frame) -> tuple[Frame, Frame, Frame]:
-    """The known amounts of durations, and the balances, single lines and composed ones, after each filing."""
+    """The amounts known after each filing: of durations, and of balances (single lines and composed); and decisions."""
     plain, restated = statements.single_lines(placed)
     stated = pl.concat([placed.filter(pl.col("n") > 0), plain, composed.drop("rule")], how="diagonal")
     found, repeated = known.known_amounts(stated)
@@ -217,7 +218,7 @@ def _known_amounts(placed: Frame, composed: Frame) -> tuple[Frame, Frame, Frame]
 
 
 def _flows(known_flows: Frame, grid: Frame) -> tuple[Frame, ...]:
-    """The twelve months, and the quarters, to each quarter end after each filing that changed them."""
+    """The twelve months and the quarter that end with each quarter end, after each filing that changed them."""
     to_compute = Windows(known_flows, grid)
     *of_years, decisions = windows.flow_versions(to_compute)
     *of_quarters, others = discrete.quarter_versions(to_compute)
@@ -229,7 +230,7 @@ def _values(
 ) -> tuple[Frame, ...]:
     """The versions of the items, their legs, reasons of missing values, withheld items, proofs and decisions.
 
-    Then the first four of one quarter.
+    After these, the first four frames again, for single quarters.
     """
     points = Points(flows, balances, filings)
     items = line_items.line_items(points)
@@ -250,9 +251,9 @@ def _filed_facts(
     quarter_flow_legs: Frame,
     balances: Frame,
 ) -> Frame:
-    """The filed facts of each vintage that is a leg, including composed balances, with the rule that chose each.
+    """The filed facts of each vintage that is a leg, including composed balances, with the rule that chose each fact.
 
-    Where a correction changed a fact, that rule is named.
+    If a correction changed a fact, the rule is the correction's.
     """
     legs = np.concatenate([ints(frame, "vintage") for frame in (flow_legs, quarter_flow_legs, balances)])
     of_legs, used = (frame[np.flatnonzero(np.isin(ints(frame, "vintage"), legs))] for frame in (stated_facts, vintages))
@@ -329,7 +330,7 @@ def _repairs(corrections: Frame, filings: Frame) -> Frame:
 
 
 def _profiles(currencies: Frame, grid: Frame, industries: Frame) -> Frame:
-    """One row a company: currency, industry, and the month in which the year before its newest fiscal year ends."""
+    """One row per company: currency, industry, and the month in which the year before its newest fiscal year ends."""
     newest = grid.sort("cik", "q").unique("cik", keep="last").select("cik", q="year_before")
     month = calendar.nominal_month(pl.col("period_end")).cast(pl.Int32)
     months = grid.join(newest, on=["cik", "q"]).select("cik", fiscal_year_end_month=month)

@@ -1,9 +1,9 @@
-"""Reviewed tables in TOML: reading their rows, with errors that name the file and the row.
+"""Reads the rows of reviewed tables in TOML, with errors that name the file and the row.
 
-Belongs here: what the tables of sources and of industries have in common. Does not: their rows (elements.sources,
+Belongs here: code that the tables of sources and of industries share. Does not: their rows (elements.sources,
 industry.table), tables in CSV.
 
-A name of the table `lists` stands, wherever it comes in a list, for the names of that list.
+Table `lists` names lists. If such a name is an element of another list, it is replaced by the elements of its list.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 class TableError(ValueError):
-    """A reviewed table is wrong; the message names the file, the row, and what is wrong with it."""
+    """A reviewed table is wrong; the message names the file, the row and the error."""
 
 
 def tables(path: Path, text: str | None = None) -> dict[str, Any]:
@@ -23,10 +23,10 @@ def tables(path: Path, text: str | None = None) -> dict[str, Any]:
 
     Args:
         path: the file.
-        text: its content; None: it is read.
+        text: its content; None: read the file.
 
     Raises:
-        TableError: it is not TOML, or something stands outside of a table.
+        TableError: the content is not TOML, or a value is outside of a table.
     """
     content = path.read_text(encoding="utf-8") if text is None else text
     try:
@@ -38,7 +38,7 @@ def tables(path: Path, text: str | None = None) -> dict[str, Any]:
 
 
 def row(of: type[Row], fields: dict[str, Any], at: str) -> Row:
-    """A row with checked fields.
+    """Convert the fields of a row to its type, and check them.
 
     Args:
         of: the type of the row.

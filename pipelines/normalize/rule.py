@@ -1,6 +1,6 @@
 """The type of a rule: one decision that can change a served value, with its own id.
 
-Belongs here: the fields of a rule, and switching rules off, to see what they decide. Does not: any rule (each is
+Belongs here: the fields of a rule, and switching rules off to measure their effect. Does not: any rule (each is
 declared next to its code), the list of all rules (rules).
 
 The model is XBRL US's data quality rules (DQC): an identifier that never changes its meaning, one plain statement, and
@@ -20,7 +20,7 @@ Action = Literal["select", "compose", "correct", "withhold", "flag"]
 Condition = TypeVar("Condition", bool, npt.NDArray[np.bool_], pl.Expr, pl.Series)
 
 SWITCHED_OFF: set[str] = set()
-"""The ids of the rules that decide nothing at present: none, except in the ablation."""
+"""The ids of the rules that are switched off; empty except in the ablation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Rule:
     applies: str = "all filers"
 
     def where(self, condition: Condition) -> Condition:
-        """Where the rule decides: the condition as it is, or nowhere if the rule is switched off.
+        """Where the rule applies: the condition as it is, or false everywhere if the rule is switched off.
 
         Args:
             condition: a Boolean, an array or an expression of them.
@@ -53,7 +53,7 @@ class Rule:
 
 @contextmanager
 def switched_off(ids: Iterable[str]) -> Iterator[None]:
-    """Standardize without some rules until the block ends."""
+    """Switch off the rules with these ids until the block ends."""
     SWITCHED_OFF.update(ids)
     try:
         yield

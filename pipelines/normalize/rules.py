@@ -1,10 +1,10 @@
 """The registry: every rule, by its id.
 
-Belongs here: collecting the rules of all modules, and those that decide nothing any more, but that published versions
-and lineage name (retired.csv). Does not: any rule that decides (each is declared next to the code that decides; the
-rule of an element is its row in elements/sources.toml), which rules rest on a single company (rule_page).
+Belongs here: collecting the rules of all modules, and retired rules, which decide nothing any more but occur in
+published versions and lineage (retired.csv). Does not: any rule that decides (each is declared next to the code that
+decides; the rule of an element is its row in elements/sources.toml), which rules rest on a single company (rule_page).
 
-No step of the pipeline imports this module, which imports all of them.
+This module imports all steps of the pipeline, so no step imports it.
 """
 
 import pkgutil
@@ -20,21 +20,21 @@ from pipelines.normalize.rule import Rule
 
 ROOT = Path(__file__).parents[2]
 DECLARATION = re.compile(r"^(\w+) = (?:Rule|_rule)\(", re.MULTILINE)
-"""The first line of a rule in the file of a module, with the name of the rule. Rules that a module generates instead
-are in its tuple `RULES`."""
+"""Matches the first line of a rule declaration in a module, with the name of the rule. Rules that a module generates
+are in its tuple `RULES` instead."""
 RETIRED = Path(__file__).with_name("retired.csv")
 REPLACED: dict[str, str] = dict(pl.read_csv(RETIRED).select("rule", "replaced_by").iter_rows())
 """For each retired rule the one that replaced it."""
 
 
 def collected(files: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Rule], dict[str, str]]:
-    """The rules of some files, and the file of each, both by id.
+    """Collect the rules of files, and the file of each rule, both by id.
 
     Args:
         files: the path of each file and its rules.
 
     Raises:
-        ValueError: two rules have one id.
+        ValueError: two rules have the same id.
     """
     rules: dict[str, Rule] = {}
     places: dict[str, str] = {}
@@ -47,7 +47,7 @@ def collected(files: Iterable[tuple[str, Sequence[Rule]]]) -> tuple[dict[str, Ru
 
 
 def _files() -> Iterator[tuple[str, Sequence[Rule]]]:
-    """Each file in which rules are written, a module or a table beside it, and its rules."""
+    """Each file that declares rules (a module, or its table in RULES_FILE) with its rules, and the retired ones."""
     for found in pkgutil.walk_packages(normalize.__path__, prefix=f"{normalize.__name__}."):
         module = import_module(found.name)
         file = Path(getattr(module, "RULES_FILE", module.__file__ or ""))
