@@ -176,6 +176,7 @@ check: tools ## run linter, format check, type check and tests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/deptry .
 	@$(MAKE) --no-print-directory test
 
 linters: node_modules/.package-lock.json ## install the OpenAPI linters, axe for the pages, TypeScript for its example (needs Node.js and npm)

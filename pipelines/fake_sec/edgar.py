@@ -16,7 +16,7 @@ from threading import Lock
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
-import orjson
+import msgspec
 
 from pipelines.fake_sec.faults import Faults
 from pipelines.sample import bulk, documents, package
@@ -155,7 +155,7 @@ class FakeEdgar(httpx.BaseTransport):
 
     def _body(self, address: str, now: datetime) -> bytes | None:
         if address == TICKERS_URL:
-            return orjson.dumps(documents.tickers(self.in_list(now)))
+            return msgspec.json.encode(documents.tickers(self.in_list(now)))
         if address.startswith(bulk.NEWEST):
             return self._feed(address, now)
         if found := LISTING.fullmatch(address):
@@ -235,7 +235,7 @@ class FakeEdgar(httpx.BaseTransport):
             made = documents.submissions(filer, filings)
         else:
             made = documents.submissions_pages(filer, filings).get(name)
-        return None if made is None else orjson.dumps(made)
+        return None if made is None else msgspec.json.encode(made)
 
 
 def _last_night(now: datetime) -> datetime:
