@@ -1,11 +1,11 @@
-"""Bases: for each window the fiscal year and the interim periods that follow one accounting basis.
+"""Bases: finds for each window the fiscal year and the interim periods on one accounting basis.
 
-Belongs here: which statement of a restated leg counts in a window. Does not: sums of the legs (recasts, ways), look-ups
-of known amounts (lookups).
+Belongs here: which amount of a restated leg counts in a window. Does not: sums of the legs (recasts, ways), look-ups of
+known amounts (lookups).
 
 A leg that was restated has several amounts. A filing that states the year to date also states the same period of the
 year before, and both are on the basis of that filing. The fiscal year is on this basis too if the period of the year
-before is as it was known with the year, or if the year was restated as well.
+before has the amount that was known with the year, or if the year was restated as well.
 """
 
 from dataclasses import dataclass
@@ -20,19 +20,18 @@ from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, Windows
 from pipelines.normalize.ttm.ways import A_THOUSANDTH, DISAGREEMENT, RESTATED_BY
 
 ALIKE = 3.0
-"""Amounts or changes that differ by less than this factor are alike. A fiscal year that is restated alone to an amount
-that is not, or to the other sign, was stated in error; measured: recasts of one line alone change it by less
-(T-Mobile's operating cash flow of 2015 from 5,414 to 1,877 million). A recast changes a year and an interim period of
-the next one by shares that are alike: Bank of America's revenue of 2024 by 3.9 % and of the first quarter of 2025 by
-3.2 %."""
+"""Amounts or changes that differ by less than this factor are alike. A fiscal year that alone is restated by a larger
+factor, or to the other sign, was stated in error; measured: recasts of one line alone change it by less (T-Mobile's
+operating cash flow of 2015 from 5,414 to 1,877 million). A recast changes a year and an interim period of the next one
+by shares that are alike: Bank of America's revenue of 2024 by 3.9 % and of the first quarter of 2025 by 3.2 %."""
 BEYOND = 0.01
-"""Largest share by which the part of a mean of shares that no filing states moves the mean beyond the averages beside
-it. Measured on 228 companies: 98 % of 3,500 means are within it; the others mix years before and after a conversion or
-a split, or averages with and without potential shares."""
+"""Largest share by which the part of an average share count that no filing states may move the average outside the
+averages around that part. Measured on 228 companies: 98 % of 3,500 averages are within it; the others mix years before
+and after a conversion or a split, or averages with and without potential shares."""
 LAST_DIGITS = 2
-"""Twelve months of three rounded legs and the filer's own twelve months may differ by so many units."""
+"""Twelve months of three rounded legs and the filer's own twelve months may differ by this many units of rounding."""
 SPANS = AGO[1 : QUARTERS_A_YEAR + 1]
-"""Numbers of quarters of the periods of a fiscal year."""
+"""Lengths in quarters of the periods of a fiscal year: 1 to 4."""
 
 YEAR_BEFORE_RECAST = Rule(
     "ttm.year-before-recast",
@@ -62,12 +61,15 @@ CORRECTED_YEAR = Rule(
 class Years(NamedTuple):
     """The legs of the way by years, for each window: rows of `known`.
 
-    `holds`: whether they are on one basis. `is_recast`: whether the year is as restated along with the interim period
-    of its year. `is_before`: whether the year or this year to date was recast later, without the others.
-    `is_doubtful`: whether the interim period of its year was restated by little, so that the year may be on another
-    basis. `is_newer`: whether the year was first stated on the basis of this year to date. `with_year`: this period as
-    known with the year. `was_error`: whether the year is as a later filing corrects it. `is_across`: whether another
-    period takes the place of the year (recasts.ACROSS_YEAR_ENDS).
+    `year`: the last fiscal year. `to_date`: this year to date. `prior`: the same period of the year before, which is
+    subtracted. `with_year`: this period as known with the year.
+    `holds`: whether the legs are on one basis.
+    `is_recast`: whether the year counts as restated, because its interim period was restated too.
+    `is_before`: whether the year or this year to date was recast later, and counts as before.
+    `is_doubtful`: whether `prior` was restated after the filing of the year, which may then be on another basis.
+    `is_newer`: whether the year was already first stated on the basis of this year to date.
+    `was_error`: whether the year counts as a later filing corrects it.
+    `is_across`: whether another period takes the place of the year (recasts.ACROSS_YEAR_ENDS).
     """
 
     year: Ints
@@ -83,7 +85,7 @@ class Years(NamedTuple):
     is_across: Flags
 
     def at(self, rows: Ints) -> "Years":
-        """The legs of some windows."""
+        """The legs of the windows at the given rows."""
         return Years._make(column[rows] for column in self)
 
     def total(self, windows: Windows, name: str) -> Floats:
@@ -92,7 +94,7 @@ class Years(NamedTuple):
         return windows.of(name, self.year) + windows.of(name, self.to_date) - of_prior
 
     def replace(self, rows: Ints, other: "Years") -> None:
-        """Put the legs of some windows in the place of these."""
+        """Replace the legs of the windows at `rows` by `other`."""
         for column, of_other in zip(self, other, strict=True):
             column[rows] = of_other
 
@@ -100,8 +102,8 @@ class Years(NamedTuple):
 def years_on_one_basis(windows: Windows) -> Years:
     """The last fiscal year, this year to date and the same period of the year before, on one basis.
 
-    They are taken as the newest filing shows them that states both interim periods; if the year is not known on its
-    basis, as first stated. Without such a filing they are as known with the first year to date.
+    The legs are on the basis of the newest filing that states both interim periods. If the year is not known on that
+    basis, or no filing states both, the legs are as known after the first filing of the year to date.
     """
     q, quarter = windows.q, windows.quarter
     newest, first = windows.newest_with_year_before(q, quarter), windows.of("seq", windows.first(q, quarter))
@@ -123,9 +125,11 @@ def restated(windows: Windows, one: Ints, other: Ints, size: Floats | float) -> 
 class _Legs:
     """The rows of known amounts from which the legs of each window are chosen, on the basis of a filing.
 
-    year: the fiscal year as known then, or as corrected later (`was_error`). later: as that filing or a later one
-    states it. newest: as known with the window. to_date: this year to date. prior: the same period of the year before.
-    with_year: this period as known with the year. size: the difference that counts.
+    year: the fiscal year as known after that filing, or as corrected later (`was_error`).
+    later: the fiscal year as stated in that filing, or in the next one that states it.
+    newest: the fiscal year as known after the filing of the window.
+    to_date: this year to date. prior: the same period of the year before. with_year: `prior` as known with the year.
+    size: the smallest difference that counts.
     """
 
     windows: Windows
@@ -157,7 +161,7 @@ class _Legs:
         return cls(windows, year, later, newest, to_date, prior, with_year, is_error, size)
 
     def differ(self, one: Ints, other: Ints) -> Flags:
-        """Whether two rows differ by more than the share of twelve months that counts."""
+        """Whether two rows differ by more than `size` and rounding."""
         return restated(self.windows, one, other, self.size)
 
 
@@ -168,14 +172,14 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     interim = np.array([year, prior, with_year])
     other_standards = abs(of("regime", prior) - of("regime", year)) > 0
     is_apart = (legs.differ(prior, with_year) & ~_is_nearer(windows, interim)) | other_standards
-    # the year was restated first, and the period of its own with the next report
+    # the year was restated first, and its interim period with the next report
     is_along = (
         is_apart
         & ~other_standards
         & (of("seq", with_year) < of("revised", year))
         & (of("rank", prior) == of("rank", year))
     )
-    # no filing after an amendment of the year states the period of the year before
+    # the year was restated, and no filing since then states its interim period
     is_outdated = (of("seq", prior) < of("revised", year)) & ~legs.was_error
     takes_later = (is_apart & ~is_along) | is_outdated
     is_restated = (of("since", later) > of("since", year)) | other_standards
@@ -183,7 +187,7 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     is_nudged = _is_nudged(legs) & ~is_apart
     is_changed = ((falls_short > 0) | is_nudged) & legs.differ(later, year) | is_nudged & _is_alike(legs)
     is_recast = ((takes_later & is_restated) | is_changed) & (later >= 0)
-    # a figure of this year is as corrected later, and that of the year before may be in the scale that was wrong
+    # this year to date was corrected later, and the period of the year before may still be in the wrong scale
     times = abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
     is_off_scale = (of("since", legs.to_date) > seq) & ~(abs(of("amount", prior)) >= times)
     is_shifted = windows.where(takes_later & (later >= 0), _others_restated, seq)
@@ -194,7 +198,7 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
         year=chosen,
         to_date=legs.to_date,
         prior=refined(windows, prior, windows.find(windows.q - QUARTERS_A_YEAR, windows.quarter)),
-        # the definition of a year that falls short may be narrower than that of its interim periods
+        # a year that is less than its interim periods may follow a narrower definition than they do
         holds=is_on_basis & ~is_off_scale & ~(~is_recast & (falls_short > legs.size)),
         is_recast=is_recast | is_along,
         is_before=legs.differ(legs.newest, chosen)
@@ -208,9 +212,10 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
 
 
 def _falls_short(legs: _Legs, seq: Floats) -> Floats:
-    """By how much a year is less than its interim periods, of an amount that cannot be negative; NaN for others.
+    """By how much a year is less than its interim periods; NaN if the amount can be negative.
 
-    Noninterest income of a bank may be a loss in a quarter, in which net income falls, too.
+    Also NaN for revenue if net income of the year is less than of its first nine months: noninterest income of a bank
+    may be a loss in a quarter.
     """
     windows = legs.windows
     nine_months = windows.find(windows.year_before - 1, QUARTERS_A_YEAR - 1, seq)
@@ -222,7 +227,7 @@ def _falls_short(legs: _Legs, seq: Floats) -> Floats:
 
 
 def _is_nudged(legs: _Legs) -> Flags:
-    """Whether the interim period of a year was restated by little, as the year was later, but not this one's."""
+    """Whether the interim period of a year was restated, and later the year by little, but not this year to date."""
     windows, of = legs.windows, legs.windows.of
     is_unchanged = of("since", windows.find(windows.q, windows.quarter)) <= of("since", legs.to_date)
     moves = abs(of("amount", legs.later) - of("amount", legs.year)) <= RESTATED_BY * abs(of("amount", legs.year))
@@ -231,7 +236,7 @@ def _is_nudged(legs: _Legs) -> Flags:
 
 
 def _is_alike(legs: _Legs) -> Flags:
-    """Whether the year was restated later by a share that is alike that of its interim period."""
+    """Whether the year was restated later by about the same share as its interim period (within factor ALIKE)."""
     of = legs.windows.of
     pairs = ((legs.prior, legs.with_year), (legs.later, legs.year))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -242,14 +247,15 @@ def _is_alike(legs: _Legs) -> Flags:
 
 
 def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
-    """Whether the filing that first states a year restates the one before it, as its interim period is restated later.
+    """Whether the filing that first states a year restates the year before it, as a later filing its interim period.
 
-    Then the year is on the basis of the later filing: the change was made in its last quarter.
+    If both restatements are alike, the year is on the basis of the later filing: the change was made in its last
+    quarter.
 
     Args:
         windows: the windows.
-        legs: the rows of the year, of its interim period, and of this as known with the year.
-        size: the difference that counts.
+        legs: the rows of the year, of its interim period, and of its interim period as known with the year.
+        size: the smallest difference that counts.
     """
     of, (year, prior, with_year) = windows.of, legs
     filing = of("since", year)
@@ -267,7 +273,10 @@ def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
 
 
 def _is_nearer(windows: Windows, rows: Ints) -> Flags:
-    """Whether an average as restated is nearer to that of its year: the year was already stated on the new basis."""
+    """Whether an interim average share count came nearer to the average of its year by its restatement.
+
+    The year was then already stated on the new basis.
+    """
     mean, restated_mean, former_mean = windows.of("amount", rows) / windows.of("days", rows)
     found: Flags = IS_COUNT[windows.concept] & (abs(restated_mean - mean) < abs(former_mean - mean))
     return found
@@ -282,10 +291,10 @@ def _was_error(windows: Windows, year: Ints, newest: Ints, seq: Floats) -> Flags
 
 
 def _corrects_average(windows: Windows, years: Ints, interim: Ints) -> Flags:
-    """Whether only the newest average of the year is like those of its interim period and of this one.
+    """Whether only the newest average share count of the year fits the averages of the two interim periods.
 
-    The rest of the year, without its interim period, lies between them then, as the mean of a year does, and so does
-    what the quarters that filings state leave of it.
+    It fits if the average of the rest of the year, without its interim period, lies between the two. After the quarters
+    that filings state are also taken off, the remaining average must lie between them too.
 
     Args:
         windows: the windows.
@@ -311,7 +320,7 @@ def _corrects_average(windows: Windows, years: Ints, interim: Ints) -> Flags:
 
 
 def _scale(windows: Windows, amount: Floats, year: Ints) -> Floats:
-    """The amount to which differences are compared: twelve months, or the item that the concept is a part of."""
+    """The amount with which differences are compared: twelve months, or the item of the concept if it is larger."""
     partner = windows.of_partner()
     row = np.where(partner.concept == windows.concept, NOTHING, partner.find(windows.year_before, QUARTERS_A_YEAR))
     return np.fmax(abs(amount), abs(windows.of("amount", year) - windows.of("amount", row)))
@@ -327,12 +336,12 @@ def _others_restated(windows: Windows, seq: Floats) -> Flags:
 
 
 def as_settled(windows: Windows, q: Ints, n: Floats, seq: Floats) -> Ints:
-    """The row of slot (q, n) as known after filing `seq`, or as restated later where that is on the same basis.
+    """The row of slot (q, n) as known after filing `seq`, or as restated later if that is on the same basis.
 
     A later restatement is on the basis of the other legs
 
-    - if the fiscal year before was stated again since then with its former amount: the restatement leaves it as it was,
-    - or if the other figures of its fiscal year, as known before, add up to it, and not to the former amount,
+    - if the fiscal year before was stated again since then with its former amount: the restatement does not change it,
+    - or if the other figures of its fiscal year, as known before, add up to the new amount and not to the former one,
     - or if it corrects this figure alone: another figure of its fiscal year was stated again since then, no other
       figure of this year or of the year before was restated, and its filing restates hardly anything else.
     """
@@ -343,15 +352,15 @@ def as_settled(windows: Windows, q: Ints, n: Floats, seq: Floats) -> Ints:
 
 
 def _is_on_same_basis(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints, seq: Floats) -> Flags:
-    """Whether the newest amount of a figure, which was restated since filing `seq`, is on the basis of that filing."""
+    """Whether the newest amount of a figure that was restated after filing `seq` is on the basis of that filing."""
     found = _leaves_year_before(windows, q, n, newest, seq) | _is_alone(windows, q, n, newest, seq)
     return found | _adds_up(windows, q, n, row, newest, seq)
 
 
 def _leaves_year_before(windows: Windows, q: Ints, n: Floats, newest: Ints, seq: Floats) -> Flags:
-    """Whether the fiscal year before was stated with its former amount since the restatement of a figure.
+    """Whether the fiscal year before was stated again with its former amount since the restatement of a figure.
 
-    A year to date is on its new basis as soon as the quarters that add up to it are.
+    If the quarters of a year to date already added up to its new amount, it counts as restated since they were stated.
     """
     of, again = windows.of, windows.of("revised", newest)
     ago = AGO[: QUARTERS_A_YEAR - 1]
@@ -367,7 +376,10 @@ def _leaves_year_before(windows: Windows, q: Ints, n: Floats, newest: Ints, seq:
 
 
 def _is_alone(windows: Windows, q: Ints, n: Floats, newest: Ints, seq: Floats) -> Flags:
-    """Whether no other figure of two fiscal years was restated since filing `seq`, and one was confirmed since."""
+    """Whether a restatement corrects one figure alone, while another figure of its year is repeated unchanged.
+
+    No other figure of the year and of the year before may have been restated.
+    """
     of, again = windows.of, windows.of("revised", newest)
     ends = q - windows.fiscal_quarter(q) + SPANS
     others, before = (
@@ -383,8 +395,8 @@ def _adds_up(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints, seq:
     """Whether other figures of the fiscal year, which were not restated, confirm the newest amount of a figure.
 
     A year to date is the sum of its quarters, and the next year to date less its last quarter; a quarter is the
-    difference of two years to date. The next report counts only if it restates no figure of the year before, which
-    must not be restated later either.
+    difference of two years to date. The next year to date is used only if the same figures of the year before were not
+    restated since filing `seq`. The fiscal year before must not have been restated since then either.
     """
     of, quarter = windows.of, windows.fiscal_quarter(q)
     is_to_date, is_quarter = n == quarter, (n == 1) & (quarter > 1)
@@ -431,8 +443,8 @@ def on_basis_of_quarters(windows: Windows, legs: Ints) -> tuple[Floats, Flags]:
         legs: the rows of the last fiscal year, this year to date and the same period of the year before.
 
     Returns:
-        the amount of each of these windows (NaN if a year to date is older than the year and the quarters do not add
-        up), and whether a year to date is on an older basis than the quarters.
+        the amount of each window (NaN if a year to date is older than the year and the quarters do not add up), and
+        whether a year to date is on an older basis than the quarters.
     """
     of, since = windows.of, windows.of("since", legs[0])
     amount, is_behind = np.zeros(len(since)), np.zeros(len(since), dtype=np.bool_)

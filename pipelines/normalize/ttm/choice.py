@@ -1,8 +1,8 @@
-"""Choice: which way leads to the twelve months of a window.
+"""Choice: selects the way to compute the twelve months of each window.
 
-Belongs here: the order of the ways, what one way shows about another, which counts if they contradict each other, and
-how the legs compare day by day. Does not: the ways (ways, bases, quarters, recasts), the rows and rules that follow
-(windows), what follows from the averages (items.earnings).
+Belongs here: the order of preference of the ways, the checks of one way by another, the choice if they contradict each
+other, and the comparison of the legs by their daily amounts. Does not: the ways themselves (ways, bases, quarters,
+recasts), the rows and rules of the result (windows), which average share counts are withheld (items.earnings).
 """
 
 from dataclasses import dataclass
@@ -28,12 +28,14 @@ from pipelines.normalize.ttm.ways import (
 )
 
 FAR_APART = 0.5
-"""Quarterly earnings per share do not add up exactly, but hardly ever differ by more than this share of the sum."""
+"""Quarterly earnings per share do not add up exactly to a year, but hardly ever differ from it by more than this
+share."""
 PAID = [source.rule for source in BY_NAME["dividends_per_share"].sources].index("dividends-per-share.paid")
-"""The rank of dividends paid in cash."""
+"""The rank of the source of dividends per share that has dividends paid in cash, not dividends declared."""
 FEWEST_WITHOUT = 2
-"""Quarters without dividends in two years, one of them between two with dividends, of a filer that pays in some only.
-A single one is a payment that came some days later: Costco Wholesale's of the spring of 2012."""
+"""A filer counts as paying in some quarters only if at least this many quarters of two years have no dividend, and one
+of these is between two quarters with dividends. A single quarter without dividends means a payment that came some days
+later: Costco Wholesale's in the spring of 2012."""
 
 NO_CONTRADICTING_WAYS = Rule(
     "ttm.no-contradicting-ways",
@@ -46,10 +48,12 @@ NO_CONTRADICTING_WAYS = Rule(
 
 @dataclass(frozen=True)
 class Ways:
-    """The ways to the twelve months of each window, other than a single figure.
+    """The two ways that compute the twelve months of each window from several figures.
 
-    by_years: the fiscal year and the years to date (`years`: their legs). by_quarters: the four `quarters`.
-    of_recast: the quarters are those of a recast year. of_next: the way by years is the next window less a quarter.
+    by_years: from the fiscal year and the years to date, whose rows are in `years`.
+    by_quarters: the sum of the four `quarters`.
+    of_recast: whether the quarters are taken from the filing that recast the year before.
+    of_next: whether the way by years is computed from the next window and two quarters.
     """
 
     by_years: TtmMethod
@@ -61,28 +65,30 @@ class Ways:
 
     @property
     def both_sound(self) -> Flags:
-        """Whether both ways lead to twelve months of one regime, by a fiscal year and by quarters."""
+        """Whether both ways are sound and of one regime, and the way by years starts from a fiscal year."""
         are_sound = self.by_years.is_sound & self.by_quarters.is_sound
         return are_sound & ~self.of_two_regimes & ~self.years.is_across
 
     @property
     def of_two_regimes(self) -> Flags:
-        """Whether the ways lead to twelve months of two companies, or under two standards."""
+        """Whether the two ways are of different regimes: of two companies, or under two accounting standards."""
         return abs(self.by_years.regime - self.by_quarters.regime) > 0
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The way that leads to the twelve months of each window.
+    """The way that counts for the twelve months of each window.
 
     year: the row of the fiscal year that ends with the window.
     ways: the fiscal year, the filer's own twelve months, four quarters, and the fiscal year with years to date.
-    holds: for each of them, whether it counts; the first one that holds does.
-    takes_quarters: whether four quarters come before the fiscal year with years to date. is_apart: they differ.
-    is_confirmed: the one of these two counts that filings confirm. contradict: they contradict each other, and neither
-    counts. is_behind: the year to date is on an older basis than the quarters.
-    is_paid_later: dividends that were paid in the window were declared in another.
-    beyond: of `beyond`, of the way that counts.
+    holds: for each of these ways, the windows in which it may count; the first way that may count does.
+    takes_quarters: whether four quarters are preferred to the fiscal year with years to date.
+    is_apart: whether these two ways differ.
+    is_confirmed: whether these two ways contradict each other, and one counts because filings confirm it.
+    contradict: whether these two ways contradict each other, and neither counts.
+    is_behind: whether the year to date is on an older basis than the quarters.
+    is_paid_later: whether dividends that were paid in the window may have been declared in another one.
+    beyond: the result of function `beyond` for the way that counts.
     """
 
     year: Ints
@@ -98,26 +104,26 @@ class Choice:
 
     @property
     def has_way(self) -> Flags:
-        """Whether any way counts."""
+        """Whether a way counts."""
         return any_of(self.holds)
 
     def of(self, name: str) -> Floats:
-        """A number of the way that counts, such as `amount`; NaN if none does."""
+        """A number of the way that counts, such as `amount`; NaN if no way counts."""
         return np.select(list(self.holds), [getattr(way, name) for way in self.ways], np.nan)
 
 
 def chosen(windows: Windows, ways: Ways) -> Choice:
-    """Choose the way of each window: a figure of its own, else quarters or years, as they contradict each other or not.
+    """Choose the way of each window: one filed figure for all twelve months, otherwise the way by quarters or by years.
 
-    Of two ways of different regimes, the one counts that has the newer filing. A way by years that turns out to be on
-    an older basis than the quarters mixes bases from then on.
+    If the two ways are of different regimes, the one with the newer filing counts. If the year to date turns out to be
+    on an older basis than the quarters, the way by years gets the fault NO_MIXED_BASES.
     """
     by_years, by_quarters, is_year_end = ways.by_years, ways.by_quarters, windows.is_year_end
     year, own = (
         windows.find(np.where(ends, windows.q, np.nan), QUARTERS_A_YEAR) for ends in (is_year_end, ~is_year_end)
     )
     by_year, by_own = _single(windows, FISCAL_YEAR, year), _single(windows, OWN_TWELVE_MONTHS, own)
-    # four quarters that are stated are finer than a year that other figures prove
+    # four quarters as filed are preferred to a fiscal year that is only derived
     is_year = FISCAL_YEAR.where(year >= 0) & ~(
         windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived
     )
@@ -155,14 +161,14 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
 
 
 def _single(windows: Windows, rule: Rule, row: Ints) -> TtmMethod:
-    """The way that is one known amount."""
+    """The way that consists of one known amount."""
     return TtmMethod.of(
         windows, rule, [windows.of(name, row) for name in ("amount", "days", "regime")], row[None], (1,)
     )
 
 
 def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags]:
-    """Whether the ways by years and by quarters differ, and whether by so much that they contradict each other."""
+    """Whether the ways by years and by quarters differ, and whether they differ so much that they contradict."""
     years = ways.by_years.amount
     difference, size = abs(years - ways.by_quarters.amount), abs(years)
     is_apart, is_far = (
@@ -173,14 +179,15 @@ def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags
 
 
 def _contradictions(windows: Windows, ways: Ways, differ: Flags) -> tuple[Flags, Flags, Flags]:
-    """Decide between two ways of an additive amount that differ.
+    """Decide between the two ways where they contradict each other.
 
-    After a restatement the quarters are often on two bases, and the way by years counts; but if the quarters add up
-    with the year as restated, and its interim period was restated, too, then the year is on another basis, and so it is
-    if the newest amounts of all three legs are the sum of the quarters.
+    A way counts if two filings confirm each of its legs, the way by years first. After a restatement the quarters are
+    often on two bases, so the way by years counts too. The way by quarters counts instead if the quarters agree with
+    twelve months by years with other legs: with the newest amount of the year, if its interim period was restated too,
+    or with the newest amounts of all three legs. The year is then on another basis.
 
     Returns:
-        whether the way by years counts, that by quarters, or neither.
+        three arrays: whether the way by years counts, whether the way by quarters counts, whether neither counts.
     """
     found = np.zeros((3, len(differ)), dtype=np.bool_)
     rows = np.flatnonzero(differ)
@@ -210,7 +217,7 @@ def _confirmed(windows: Windows, legs: Ints) -> Flags:
 
 
 def _behind_quarters(windows: Windows, ways: Ways, may_take_years: Flags) -> tuple[Flags, Flags]:
-    """Whether a year to date is on an older basis than the quarters stated in the filing of the year, or a later one.
+    """Find years to date on an older basis than the quarters that the filing of the year, or a later one, states.
 
     Args:
         windows: the windows.
@@ -218,7 +225,8 @@ def _behind_quarters(windows: Windows, ways: Ways, may_take_years: Flags) -> tup
         may_take_years: the windows for which the way by years would count, or neither way.
 
     Returns:
-        for each window, whether it is so, and whether the way by quarters is then on their basis.
+        for each window, whether a year to date is on an older basis, and whether the way by quarters then is on the
+        basis of these quarters.
     """
     is_behind, agrees = np.zeros((2, len(may_take_years)), dtype=np.bool_)
     by_years, by_quarters = ways.by_years, ways.by_quarters
@@ -231,12 +239,15 @@ def _behind_quarters(windows: Windows, ways: Ways, may_take_years: Flags) -> tup
 
 
 def _paid_later(windows: Windows, quarters: Floats, legs: Ints) -> Flags:
-    """Whether dividends of a filer that pays in some quarters only are another sum one quarter later.
+    """Find dividends that were paid in the window, but may have been declared in another one.
+
+    This applies if the filer pays dividends in some quarters only, and the sum of four quarters changes one quarter
+    later.
 
     Args:
         windows: the windows.
-        quarters: the dividends of their four quarters.
-        legs: the legs of these.
+        quarters: the dividends of the four quarters of each window.
+        legs: the legs of these quarters.
     """
     of = windows.of
     before = of("amount", windows.find(windows.q - AGO[QUARTERS_A_YEAR:], 1))
@@ -251,8 +262,10 @@ def _paid_later(windows: Windows, quarters: Floats, legs: Ints) -> Flags:
 
 
 def spreads(windows: Windows, by_years: TtmMethod, quarters: Quarters) -> tuple[Floats, Floats]:
-    """The largest daily amount of a leg divided by the smallest, by years and by quarters; for shares, the change of
-    their count."""
+    """The largest daily amount of a leg divided by the smallest one, by years and by quarters.
+
+    The daily amount of shares is their average count.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         legs = windows.of("amount", by_years.rows) / windows.of("days", by_years.rows)
         of_years, of_quarters = (
@@ -262,11 +275,11 @@ def spreads(windows: Windows, by_years: TtmMethod, quarters: Quarters) -> tuple[
 
 
 def beyond(windows: Windows, by_years: TtmMethod, years: Years, quarters: Quarters) -> tuple[Floats, Floats]:
-    """How far the part of a mean of shares that no filing states lies above or below the averages beside it.
+    """How far the part of an average share count that no filing states is above or below the averages around it.
 
-    By years this part is the fiscal year less the interim period that is subtracted; by quarters, each quarter that is
-    the difference of two periods. Beside it are the quarters that filings state, from the one before it to the one
-    after it, and both years to date.
+    By years this part is the fiscal year less the interim period that is subtracted. It is compared with both years to
+    date and with the quarters that filings state, from the quarter before this part to the one after it. By quarters
+    this part is each quarter by difference. It is compared with the stated quarters of the window.
 
     Returns:
         the excess (shares times days) as a share of the sum of the window, by years and by quarters; NaN if nothing
@@ -294,7 +307,10 @@ def beyond(windows: Windows, by_years: TtmMethod, years: Years, quarters: Quarte
 
 
 def excess_over(amount: Floats, days: Floats, averages: Floats, rounding: Floats | float) -> Floats:
-    """By how much an amount is more than its days times the largest average, or less than times the smallest."""
+    """The excess of an amount over its days times the largest average; negative if below the smallest average.
+
+    An amount between the two, or within `rounding` of them, has the excess 0; without days it is NaN.
+    """
     over = amount - days * np.fmax.reduce(averages) - rounding
     under = days * np.fmin.reduce(averages) - rounding - amount
     return np.where(days > 0, np.maximum(over, 0.0) - np.maximum(under, 0.0), np.nan)

@@ -1,7 +1,7 @@
-"""Discrete quarters: the quarter at each quarter end, from the known amounts of a flow.
+"""Discrete quarters: the flow of the quarter that ends at each quarter end, from the known amounts.
 
-Belongs here: which filing's figures a quarter is made of, what withholds a quarter, its rows and flags. Does not: how a
-quarter follows from years to date (quarters), twelve months (windows), the line items (items).
+Belongs here: the filing from which a quarter is taken, the rules that withhold a quarter, its rows and flags. Does not:
+the computation of a quarter from years to date (quarters), twelve months (windows), the line items (items).
 """
 
 from typing import NamedTuple
@@ -69,7 +69,11 @@ REASONS_OF_QUARTERS = {
 
 
 class _Found(NamedTuple):
-    """The quarter of each window: the way to it, whether that passes over a figure as filed, and what forbids it."""
+    """The quarter of each window.
+
+    way: its amount and legs. passes_over: whether a quarter as filed is not used because its element is not the best
+    one. faults: for each rule that forbids a quarter, the windows in which it does.
+    """
 
     way: TtmMethod
     passes_over: Flags
@@ -83,22 +87,23 @@ class _Found(NamedTuple):
 
     @property
     def counts(self) -> Flags:
-        """Whether nothing forbids the quarter; a quarter that a filing states is not added up."""
+        """Whether the quarter is known and no rule forbids it."""
         return self.way.is_whole & ~any_of(list(self.faults.values()))
 
 
 def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     """Flows of one quarter after each filing that changed them.
 
-    A quarter is as the newest filing states it. Otherwise it is the year to date at its end less that at its beginning,
-    both as known after the newest filing of the longer period, or the year less three quarters (quarters.discrete). No
-    difference has parts of two regimes, elements with different amounts, or figures before and after a restatement.
+    A quarter that filings state is taken from the newest of them. Otherwise it is the year to date at its end less the
+    year to date at its beginning, both as known after the newest filing of the longer period, or the year less three
+    quarters (quarters.discrete). A difference never mixes two regimes, elements with different amounts, or figures
+    before and after a restatement.
 
     Args:
         windows: the windows, with the known amounts of durations.
 
     Returns:
-        flows, legs: as of windows.flow_versions, but of one quarter.
+        flows, legs: as in windows.flow_versions, but for one quarter.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items whose quarter a rule forbids.
         decisions: `cik`, `rule`, `figures`.
 
@@ -122,11 +127,14 @@ def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
 
 
 def _with_years(windows: Windows) -> Windows:
-    """The windows, and for each quarter within a year one more after the first filing of the year, which judges it."""
+    """The windows, and one more window for each quarter whose fiscal year is first filed after its last window.
+
+    The additional window is after the first filing of the year, because the quarter is compared with the year.
+    """
     last = np.flatnonzero(windows.newest(np.ones(len(windows.q), dtype=np.bool_)))
     some = windows.at(last)
     year_end = np.where(some.is_year_end, np.nan, some.q + QUARTERS_A_YEAR - some.quarter)
-    some.seq = np.full_like(some.seq, np.iinfo(np.int32).max)  # also the filings after that of the window
+    some.seq = np.full_like(some.seq, np.iinfo(np.int32).max)  # also filings after the one of the window
     filing = some.of("seq", some.first(year_end, QUARTERS_A_YEAR))
     later = filing > windows.seq[last]
     rows = np.concatenate([np.arange(len(windows.q)), last[later]])
@@ -140,7 +148,7 @@ def _with_years(windows: Windows) -> Windows:
 
 
 def _found(windows: Windows) -> _Found:
-    """The quarter of each window after its filing, or as known after the newest filing of the longer period."""
+    """The quarter of each window: as filed, or the difference as known after the newest filing of the longer period."""
     stated = windows.find(windows.q, 1)
     as_of = np.where(stated >= 0, windows.seq, _newest_on_one_basis(windows)).astype(np.float64)
     no = np.zeros(len(as_of), dtype=np.bool_)
@@ -164,10 +172,11 @@ def _found(windows: Windows) -> _Found:
 
 
 def _newest_on_one_basis(windows: Windows) -> Floats:
-    """The newest filing (`seq`) that has the longer period on the basis of the shorter one as known then; or NaN.
+    """The newest filing (`seq`) that states the longer period on the basis of the shorter one; NaN if there is none.
 
-    A restatement of the longer period does not count unless the shorter one is stated with it, or was restated since
-    the longer one was last stated as before: comparatives of the shorter period are in earlier filings.
+    A restatement of the longer period counts only if that filing or a later one states the shorter period, or if the
+    shorter period was restated after the longer one was last stated with its former amount: comparatives of the shorter
+    period are in earlier filings.
     """
     of, seq = windows.of, windows.seq.astype(np.float64)
     while True:
@@ -196,7 +205,7 @@ def _to_date(windows: Windows, seq: Floats | Ints) -> tuple[Ints, Ints]:
 
 
 def _is_far_from_to_date(windows: Windows, stated: Ints) -> Flags:
-    """Whether the years to date that were known with a quarter as filed differ by quite another amount.
+    """Whether a quarter as filed is far from the difference of the years to date that were known with it.
 
     A first quarter is compared with the half-year less the second quarter.
     """
@@ -211,7 +220,11 @@ def _is_far_from_to_date(windows: Windows, stated: Ints) -> Flags:
 
 
 def _is_in_other_units(windows: Windows, amount: Floats, days: Floats) -> Flags:
-    """Whether the year, or if it is unknown each neighbouring quarter, is in thousands, and so much larger."""
+    """Whether a quarter lacks its last three zeros: the figures around it are in thousands and much larger a day.
+
+    It is compared with its fiscal year or, if that is not known, with the neighbouring quarters and the same quarters
+    of the years before and after.
+    """
     of, q = windows.of, windows.q
     year = windows.find(q + QUARTERS_A_YEAR - windows.quarter, QUARTERS_A_YEAR)
     quarters = [windows.find(q + apart, 1) for apart in (-QUARTERS_A_YEAR, -1, 1, QUARTERS_A_YEAR)]
@@ -224,11 +237,11 @@ def _is_in_other_units(windows: Windows, amount: Floats, days: Floats) -> Flags:
 
 
 def _is_of_recast(windows: Windows, rows: Ints) -> Flags:
-    """Whether the longer period is on a basis that its filing introduced, and what is subtracted is not.
+    """Whether the longer period is on a basis that its filing introduced, and the subtracted periods are not.
 
-    The filing restates the same period of the year before. It introduced the basis, unless an earlier filing has
-    restated the part of that period since it was last stated. What is subtracted is on that basis if the filing or a
-    later one states it.
+    A filing introduces a basis if it restates the same period of the year before, unless an earlier filing already
+    restated the shorter part of that period. The subtracted periods are on the new basis if that filing or a later one
+    states them. Also true if one of three subtracted quarters was last stated before the year was restated.
     """
     of, q, n = windows.of, windows.q, windows.quarter
     longer, parts = rows[1], rows[2:]
@@ -242,10 +255,10 @@ def _is_of_recast(windows: Windows, rows: Ints) -> Flags:
 
 
 def _rows(windows: Windows, found: _Found) -> pl.DataFrame:
-    """The rows of frames.FRAMES["quarter_flows"] of all windows, without amount where the quarter does not count."""
+    """The rows of frames.FRAMES["quarter_flows"] for all windows; the amount is null if the quarter does not count."""
     way, counts = found.way, found.counts
     rules = {**found.faults, QUARTER_AS_FILED: found.is_stated, QUARTER_BY_DIFFERENCE: counts}
-    number = np.select(list(rules.values()), range(len(rules)), len(rules))  # a difference below zero: none of them
+    number = np.select(list(rules.values()), range(len(rules)), len(rules))  # below zero: NOT_TWELVE_MONTHS
     amount = np.where(counts, way.amount, np.nan)
     spread, beyond = _of_counts(windows, found)
     no = np.zeros(len(counts), dtype=np.bool_)
@@ -269,12 +282,12 @@ def _rows(windows: Windows, found: _Found) -> pl.DataFrame:
 
 
 def _of_counts(windows: Windows, found: _Found) -> tuple[Floats, Floats]:
-    """Of an average of shares by difference: how much it changes, and how far it lies outside of the averages around.
+    """For average share counts by difference: how much the count changes, and how far it is outside the ones around it.
 
     Returns:
-        the larger one of it and of the average before it, divided by the smaller one, 1 for a figure as filed; and the
-        excess over the averages of the quarters around it and of the period that is subtracted, as a share of the sum
-        of the longer period (choice.excess_over), NaN for a figure as filed.
+        the larger one of this average and the average before it, divided by the smaller one, 1 for a figure as filed;
+        and the excess over the averages of the quarters around it and of the period that is subtracted, as a share of
+        the sum of the longer period (choice.excess_over), NaN for a figure as filed.
     """
     way, of = found.way, windows.of
     is_rest = found.counts & ~found.is_stated
@@ -293,7 +306,7 @@ def _of_counts(windows: Windows, found: _Found) -> tuple[Floats, Floats]:
 
 
 def _withheld(windows: Windows, found: _Found) -> pl.DataFrame:
-    """The items whose quarter the newest filing leaves without an amount, because the difference is forbidden."""
+    """The items whose quarter has no amount after the newest filing, because a rule forbids it."""
     counts = found.counts
     asked = windows.newest(np.ones_like(counts)) & ~counts
     points = windows.points.select("cik", "q", "concept")

@@ -1,7 +1,7 @@
 """Known amounts: the values of a concept and fiscal period as known after each filing.
 
 Belongs here: which value of an amount is known after a filing, and from which filing on it is in dispute. Does not:
-sums of amounts (windows), which are withheld for a dispute (ways), the place of a fact on the grid (periods.calendar).
+sums of amounts (windows), which sums a dispute withholds (ways), the place of a fact on the grid (periods.calendar).
 
 A slot is a concept, the quarter in which its period ends, and the number of quarters of the period (0 for an instant).
 Weighted average shares are multiplied by the days of their period, so that they can be added.
@@ -42,10 +42,11 @@ HALF_A_UNIT = 0.5000001
 fractions."""
 
 ROUNDED_DIGITS, LOST = 2, 100
-"""A figure of two digits repeats an amount that is a hundred times finer, in which it would hardly ever be so round."""
+"""A figure rounded to two digits repeats a known amount that is at least a hundred times finer: a new amount of that
+precision would hardly ever be so round."""
 
 CENTS = 0.01
-"""An amount per share of this rounding or a finer one has cents."""
+"""An amount per share that is rounded to this unit or a finer one is stated in cents."""
 
 NOISE_OF_SUMS = 1e-9
 """Largest difference between sums or products of the same figures in another order: decimals have binary fractions."""
@@ -54,9 +55,9 @@ SAME_SCALE = 1.0
 """Amounts of successive years are in one scale if they differ by less than a power of ten."""
 
 AGREEING = 2
-"""So many filings that state the same amount, and none that states another, outweigh one that states another."""
+"""If at least this many filings in a row state the same amount, one filing with another amount does not replace it."""
 RESTATED_ALONE = 2
-"""A filing that corrects one figure restates at most so many amounts of its period, as one element may feed two
+"""A filing that corrects one figure restates at most this many amounts of its period, as one element may feed two
 concepts; a filing that follows another basis restates more."""
 
 IS_ADDITIVE: Flags = np.array(
@@ -73,16 +74,17 @@ STATED_RANKS: Floats = np.array(
 """For each code of a concept: the rank from which on amounts are derived, not stated."""
 
 RANKS_ALONE = [rank for rank, source in enumerate(BY_NAME["pretax_income"].sources) if source.rule.endswith("-alone")]
-"""Ranks of sources of income before tax that are net income plus tax, where no discontinued operations are stated."""
+"""Ranks of the sources of income before tax as net income plus tax, if no discontinued operations are stated."""
 
 FEWEST_UNITS, FEWEST_CENTS = 10, 2
-"""Amounts that differ by one digit in the last place, or amounts per share by a cent, may be rounded in another way."""
+"""Fewest units of rounding (of amounts per share: cents) by which two filings dispute an amount: amounts that differ by
+one digit in the last place, or by a cent per share, may be rounded in another way."""
 LEAST_DISPUTE = 0.001
 """A dispute about less than a thousandth of an amount moves no value."""
 FEWEST_UNITS_OF = np.array(
     [FEWEST_CENTS if concept.measure == "per_share" else FEWEST_UNITS for concept in BY_NAME.values()]
 )
-"""For each code of a concept: the fewest units by which two filings dispute an amount."""
+"""For each code of a concept: FEWEST_CENTS or FEWEST_UNITS."""
 
 COMPANY_BITS, CONCEPT_BITS, SPAN_BITS = 20, 8, 3
 
@@ -170,7 +172,7 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     is_erratum = ERRATUM.where(~repeats & ~was_proved & _errata(rows))
     restates_nothing = was_proved | is_erratum
     is_outlier = OUTLIER.where(_outliers(rows, repeats | restates_nothing, half_a_unit))
-    # what follows an outlier repeats the amount before it, or confirms the outlier
+    # the figure after an outlier either repeats the amount before the outlier, or confirms the outlier
     after = np.flatnonzero(np.append(False, is_outlier[:-1]) & ~begins)
     repeats[after] = abs(value[after] - value[after - 2]) <= half_a_unit[after]
     restates_nothing[after] = False
@@ -192,11 +194,11 @@ def known_amounts(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _one_of_each_filing(placed: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule, Ints]]]:
-    """The figures that count, one a slot and filing, sorted by them, and the decisions about the others.
+    """The figures that count, one for each slot and filing, sorted by both, and the decisions about the other figures.
 
     Column `former` is the figure of the filing before; null for the first one. Of two periods of one filing that cover
-    the same quarters, one counts. Income before tax that is net income plus tax does not if an earlier figure of the
-    slot is computed in another way.
+    the same quarters, one counts. Income before tax that is computed as net income plus tax does not count if an
+    earlier figure of the slot is computed in another way.
     """
     of_filing = pl.when(TWO_PERIODS_OF_ONE_FILING.where(pl.lit(value=True))).then(pl.col("rank", "end", "start"))
     is_alone = (pl.col("concept") == "pretax_income") & pl.col("rank").is_in(RANKS_ALONE)
@@ -222,7 +224,7 @@ def _rounded(rows: pl.DataFrame) -> Flags:
 
 
 def _in_whole_units(rows: pl.DataFrame) -> Flags:
-    """The dividends per share of filings that state several, all of them in whole units."""
+    """Whether a figure is a dividend per share of a filing that states several, all of them in whole units."""
     value = floats(rows, "value")
     former = floats(rows, "former")
     found = np.zeros(rows.height, dtype=np.bool_)
@@ -235,7 +237,10 @@ def _in_whole_units(rows: pl.DataFrame) -> Flags:
 
 
 def _proved_before(rows: pl.DataFrame) -> Flags:
-    """Whether a filing states what other figures had proved, which restates nothing; if they add up, exactly."""
+    """Whether a filing states an amount that was only derived until then, so that it restates nothing.
+
+    Additive amounts are left out, because their derivation is exact.
+    """
     concept = ints(rows, "concept")
     beyond = floats(rows, "rank") - STATED_RANKS[concept]
     return (
@@ -246,7 +251,7 @@ def _proved_before(rows: pl.DataFrame) -> Flags:
 
 
 def _outliers(rows: pl.DataFrame, repeats: Flags, half_a_unit: Floats) -> Flags:
-    """Whether a figure of a duration differs from the one that several filings before it state, and nothing else does.
+    """Whether a figure of a duration is the only restatement of its filing, and several earlier filings contradict it.
 
     Args:
         rows: the figures.
@@ -257,7 +262,7 @@ def _outliers(rows: pl.DataFrame, repeats: Flags, half_a_unit: Floats) -> Flags:
     value = floats(rows, "value")
     former = floats(rows, "former")
     at = np.flatnonzero(~np.isnan(former) & ~repeats)
-    # an element may feed two concepts: figures of a period that are the same are one
+    # an element may feed two concepts: equal figures of a period count once
     shown = pl.when(~pl.col("concept").is_in(REPEATING)).then("value")
     is_alone = rows[at].select(
         ~pl.col("foots")
@@ -267,19 +272,19 @@ def _outliers(rows: pl.DataFrame, repeats: Flags, half_a_unit: Floats) -> Flags:
         & (pl.col("n") > 0)
     )
     agreeing = at - first_row(~repeats)[at - 1]
-    # two rounded figures on both sides of a limit are no outlier
+    # figures that are rounded in different directions are no outliers
     is_far = abs(value[at] - former[at]) > 2 * half_a_unit[at]
     found[at] = flags(is_alone, "foots") & (agreeing >= AGREEING) & is_far
     return found
 
 
 def _errata(rows: pl.DataFrame) -> Flags:
-    """Whether a figure differs from the known one by its sign or a power of a thousand alone, and is the right one.
+    """Whether a figure corrects the known one by its sign alone, or by a power of a thousand alone.
 
-    In another scale the figures of the years before and after show which is right.
+    A change of scale is a correction if the figures of the years before and after are in the new scale.
     """
     value, former, seq = floats(rows, "value"), floats(rows, "former"), ints(rows, "seq")
-    # a year in error is corrected as a year (bases), and so are the twelve months since
+    # errors in fiscal years are left to rule ttm.year-as-corrected (bases), which also corrects later twelve months
     at = np.flatnonzero((value != former) & (value != 0) & (abs(former) > 0) & (ints(rows, "n") < QUARTERS_A_YEAR))
     times = value[at] / former[at]
     found = np.zeros(len(value), dtype=np.bool_)
@@ -309,15 +314,15 @@ def slot_key(company: Ints, concept: Ints, q: np.ndarray, n: np.ndarray) -> Ints
 def disputed(rows: Mapping[str, Floats], following: Ints, concept: Ints, is_year: Flags) -> Floats:
     """The filing from which on an amount of a year is in dispute; missing for other amounts.
 
-    One filing states it, the next that states the year does so with one other digit of the same element, and restates
-    hardly anything else of it: one of the two is mistyped. Interim periods are left aside: their comparatives differ so
-    by restatements, too.
+    An amount is in dispute if the next filing that states the year has the same element with one other digit, and
+    restates hardly anything else of that year: one of the two amounts is mistyped. Interim periods are left out:
+    restatements change their comparatives in the same way.
 
     Args:
-        rows: columns of the known amounts (lookups.Known).
+        rows: columns of the known amounts (lookups._columns).
         following: the row of the same amount in the next filing that states it; NOTHING if there is none.
-        concept: the code of the concept of each.
-        is_year: whether it is of a fiscal year.
+        concept: the code of the concept of each row.
+        is_year: whether the row is of a fiscal year.
     """
     other = {name: picked(column, following) for name, column in rows.items()}
     # figures as filed, not weighted by days
@@ -334,12 +339,13 @@ def disputed(rows: Mapping[str, Floats], following: Ints, concept: Ints, is_year
 def settled(rows: Mapping[str, Floats], timeline: Timeline, slot: Ints) -> Floats:
     """The filing from which on an amount of a year is no longer in dispute; missing for other amounts.
 
-    A later filing restates an interim period of the year, or of the next one: the line was defined anew.
+    It is settled when a later filing restates an interim period of the year or of the next one: the definition of the
+    line changed.
 
     Args:
         rows: columns of the known amounts, with `disputed`.
         timeline: of these rows.
-        slot: the key of each.
+        slot: the key of each row.
     """
     found = np.full(len(slot), np.nan)
     at = np.flatnonzero(~np.isnan(rows["disputed"]))
@@ -376,7 +382,7 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
 
 
 def _quarters_later(rows: pl.DataFrame, quarters: Sequence[int]) -> pl.DataFrame:
-    """The company, concept, quarter and filing of each row, once for each of some numbers of quarters later."""
+    """The company, concept, quarter and filing of each row, repeated for each number of quarters later."""
     return (
         rows.select(*LINE, "seq")
         .join(pl.DataFrame({"later": quarters}), how="cross")
@@ -385,7 +391,7 @@ def _quarters_later(rows: pl.DataFrame, quarters: Sequence[int]) -> pl.DataFrame
 
 
 def amount_changes(rows: pl.DataFrame, *also: str) -> pl.DataFrame:
-    """The rows whose `amount` or `regime` differs from the row before of the company, concept and quarter, sorted.
+    """The rows whose `amount` or `regime` differs from the row before of the same company, concept and quarter, sorted.
 
     Args:
         rows: the rows.

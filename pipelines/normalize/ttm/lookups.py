@@ -1,7 +1,7 @@
 """Look-ups: the windows to compute, and the amounts that were known for each after a filing.
 
-Belongs here: places of windows on the fiscal calendar, and rows of known amounts. Does not: which of them are added up
-(ways), on which accounting basis they are (bases).
+Belongs here: the places of windows on the fiscal calendar, and the search for rows of known amounts. Does not: which
+amounts are added up (ways), on which accounting basis they are (bases).
 """
 
 from collections.abc import Callable
@@ -43,9 +43,9 @@ from pipelines.normalize.ttm.known import (
 )
 
 PARTNERS = {"operating_cash_flow": "capital_expenditure", "capital_expenditure": "operating_cash_flow"}
-"""Concepts of one statement that make up one item, which has to be on one basis."""
+"""Concepts of one statement that make up one line item, and so must be on one accounting basis."""
 CODES = {name: code for code, name in enumerate(BY_NAME)}
-"""The code of each concept. For each code:"""
+"""The code of each concept. The arrays below have one element for each code."""
 PARTNER_OF: Ints = np.array([CODES[PARTNERS.get(name, name)] for name in BY_NAME])
 CAN_BE_NEGATIVE: Flags = np.array([concept.can_be_negative for concept in BY_NAME.values()])
 IS_MONEY, IS_COUNT, IS_PER_SHARE = (
@@ -53,18 +53,19 @@ IS_MONEY, IS_COUNT, IS_PER_SHARE = (
     for measure in ("money", "shares", "per_share")
 )
 AGO = np.arange(2 * QUARTERS_A_YEAR)[:, None]
-"""Numbers of quarters, one line each: a look-up with them finds the rows of several quarters, one line each."""
+"""Numbers of quarters as a column: a look-up of `q - AGO[...]` returns one line for each quarter."""
 
 
 class Windows:
     """The windows to compute, and look-ups of the amounts known after their filings.
 
-    `rows` are columns of known amounts; the last number of each is NaN, which is that of row NOTHING. Companies are
-    numbered. `_with_year_before` finds only the rows whose filing also states the same period of the year before.
+    A window is the twelve months of one concept to one quarter end, as known after one filing (`points`). `rows` has
+    the columns of known amounts; each ends with NaN, so that row NOTHING (-1) reads NaN. Companies are numbered.
+    `_with_year_before` finds only rows whose filing also states the same period of the year before.
     """
 
     def __init__(self, known: pl.DataFrame, grid: pl.DataFrame) -> None:
-        """Place the points to compute on the grid; points that are not a quarter end of a fiscal year are left out.
+        """Place the points to compute on the fiscal grid; points that are no quarter end on it are left out.
 
         Args:
             known: known amounts of durations (known.known_amounts).
@@ -104,18 +105,21 @@ class Windows:
 
     @property
     def has_break(self) -> Flags:
-        """Whether filings of the company of each window are of several regimes."""
+        """Whether the company of each window has filings of several regimes."""
         return self._have_break[self.company]
 
     def at(self, rows: Ints) -> "Windows":
-        """Some of the windows."""
+        """The windows at the given rows."""
         some = copy(self)
         for name in ("company", "concept", "q", "seq", "quarter", "year_before", "is_year_end"):
             setattr(some, name, getattr(self, name)[rows])
         return some
 
     def where(self, asked: Flags, decide: Callable[..., Flags], *columns: npt.NDArray[Any]) -> Flags:
-        """Whether something holds for the windows asked for; `decide` takes these windows and their columns only."""
+        """The flags that `decide` returns for the windows in `asked`; false for all other windows.
+
+        `decide` receives only these windows, and only their part of the columns.
+        """
         return self.replaced(np.zeros(len(asked), dtype=np.bool_), asked, decide, *columns)
 
     def replaced(
@@ -125,27 +129,30 @@ class Windows:
         decide: Callable[..., npt.NDArray[Any]],
         *columns: npt.NDArray[Any],
     ) -> npt.NDArray[Any]:
-        """Values with others for the windows asked for; `decide` takes these windows and their columns only."""
+        """The values, replaced by the results of `decide` for the windows in `asked`.
+
+        `decide` receives only these windows, and only their part of the columns.
+        """
         rows, found = np.flatnonzero(asked), values.copy()
         if len(rows):
             found[..., rows] = decide(self.at(rows), *(column[..., rows] for column in columns))
         return found
 
     def newest(self, holds: Flags) -> Flags:
-        """The last window of each quarter end for which something holds; the last one of all if it never does."""
+        """Mark the last window of each quarter end in which `holds` is true; its last window if it never is."""
         place, found = np.arange(len(holds)), np.zeros(len(holds), dtype=np.bool_)
         begins = np.flatnonzero(starts(self.slot(self.q, 0)))
         found[np.maximum.reduceat(np.where(holds, place + len(holds), place), begins) % max(len(holds), 1)] = True
         return found
 
     def of_concept(self, concept: Ints | int) -> "Windows":
-        """The same windows of another concept."""
+        """The same windows for another concept."""
         other = copy(self)
         other.concept = np.full_like(self.concept, concept)
         return other
 
     def of_partner(self) -> "Windows":
-        """The windows of the concept that makes up an item with the own one; other windows stay the same."""
+        """The same windows for the partner of their concept (PARTNERS); a concept without a partner stays."""
         return self.of_concept(PARTNER_OF[self.concept])
 
     def find(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats | Ints | None = None) -> Ints:
@@ -177,7 +184,7 @@ class Windows:
     def slot(self, q: Floats | Ints, n: Floats | Ints | int) -> Ints:
         """The key of a slot of each window, as known.slot_key packs it; negative where `q` or `n` is missing."""
         line = (self.company << CONCEPT_BITS) | self.concept
-        # a negative number of the two makes the key negative
+        # a negative `q` or `n` makes the key negative
         return (line << (QUARTER_BITS + SPAN_BITS)) | (whole(q) << SPAN_BITS) | (n if isinstance(n, int) else whole(n))
 
     def of(self, name: str, row: Ints) -> Floats:
@@ -201,10 +208,11 @@ def _quarters(company: Ints, q: Ints) -> Ints:
 
 
 def _columns(known: pl.DataFrame, timeline: Timeline, slot: Ints) -> dict[str, Floats]:
-    """Columns of known amounts, and what follows from those of other filings; missing numbers are NaN.
+    """Columns of known amounts, and columns that depend on the amounts in other filings; missing numbers are NaN.
 
     `is_derived`: no filing states the amount. `revised`: the first filing of a revised value. `restated_along`: how
-    many amounts of the period that filing revised. `repeated`: the filing that next states the same amount.
+    many amounts of the period that filing revised. `repeated`: the next filing of the slot, if it states the same
+    amount. `disputed`, `settled`: see the functions of these names in known.
     """
     names = ("amount", "days", "weight", "grain", "other_source", "regime", "rank", "seq", "since")
     rows, concept = {name: floats(known, name) for name in names}, ints(known, "concept")

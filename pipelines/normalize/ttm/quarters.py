@@ -1,7 +1,7 @@
 """Quarters: the discrete quarters of each window, and their sum.
 
-Belongs here: how a quarter is found, and which statement of it counts. Does not: twelve months by years (bases), the
-choice between the two ways (choice).
+Belongs here: how a quarter is computed, and which of its filed amounts counts. Does not: twelve months by years
+(bases), the choice between the two ways (choice).
 """
 
 from dataclasses import dataclass
@@ -26,17 +26,19 @@ from pipelines.normalize.ttm.ways import (
 THREE = AGO[1:QUARTERS_A_YEAR]
 """The three quarters before a quarter."""
 SIGNS = (1, 1, -1, -1, -1, -1)
-"""Of the legs of one quarter: itself, the longer period, the shorter one, and three quarters."""
+"""The signs of the legs of one quarter: the quarter as filed, the longer period, the shorter period, three quarters."""
 
 
 @dataclass(frozen=True)
 class Quarters:
-    """The last discrete quarters of each window, one line each, from the last one back.
+    """The last discrete quarters of each window: one line of the arrays for each quarter, the newest quarter first.
 
-    amount, days: NaN if unknown. rows: the legs, as SIGNS has them, of each quarter. by_difference, by_three: whether
-    it is a difference of years to date, or of the year and three quarters. recast_by: the filing of a recast before
-    which the year is taken; NaN if there is none. is_negative: whether the difference is negative, and cannot be.
-    mixes_bases: whether a quarter of the nine months was restated after them.
+    amount, days: NaN if unknown.
+    rows: the legs of each quarter, in the order of SIGNS.
+    by_difference, by_three: whether it is a difference of years to date, or the year less three quarters.
+    recast_by: the filing of a recast, if the year is taken as it was before the recast; otherwise NaN.
+    is_negative: whether the difference is negative although the amount cannot be.
+    mixes_bases: whether one of the first three quarters was restated after the nine months were last stated.
     """
 
     amount: Floats
@@ -58,7 +60,7 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
         is_alone: the windows to which no other way leads.
 
     Returns:
-        the sums, the quarters, and the windows whose quarters are those of the filing that recast the year before.
+        the sums, the quarters, and the windows whose quarters are taken from the filing that recast the year before.
     """
     filing, total = quarters_of_recast(windows, years)
     is_recast = ~np.isnan(filing)
@@ -68,13 +70,13 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     mixes = quarters.mixes_bases.any(axis=0)
     is_additive, is_this_year = IS_ADDITIVE[windows.concept], AGO[:QUARTERS_A_YEAR] < windows.quarter
     of_last_year, of_this_year = (np.where(holds, quarters.amount, 0.0) for holds in (~is_this_year, is_this_year))
-    # an amount that cannot be negative is not more in some quarters of last year than in that year
+    # of an amount that cannot be negative, quarters of last year cannot add up to more than that year
     year = windows.around(windows.year_before, QUARTERS_A_YEAR, as_of)
     mixes |= is_additive & ~windows.can_be_negative & (_surplus(windows, of_last_year, year) > 0)
-    # a quarter is from the year before its recast, and another one is known from later filings alone
+    # one quarter is computed from the year before its recast, another one is first stated in the recast or later
     recast_by, legs = np.fmax.reduce(quarters.recast_by), np.concatenate(quarters.rows)
     mixes |= any_of(windows.of("since", legs) >= recast_by)
-    # quarters of this year that do not add up to the year to date: some are as before a recast
+    # quarters of this year that do not add up to the year to date: some are on the basis before a recast
     asked = (restates & is_additive) | (is_alone & ~is_recast & IS_MONEY[windows.concept])
     to_date = windows.around(windows.q, windows.quarter, as_of)
     mixes |= asked & (abs(_surplus(windows, of_this_year, to_date)) > 0)
@@ -85,14 +87,14 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
 
 
 def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
-    """The filing on whose basis the four quarters of each window are.
+    """The filing whose accounting basis the four quarters of each window must follow.
 
     Returns:
         as_of: the newest filing (`seq`) that states the last quarter, or the year to date, with the same period of the
-            year before; otherwise the first one that states them. If a later filing states a quarter in another regime,
-            the newest.
-        restates: whether it restates this period within a regime: the quarters of last year are then on its basis only
-            if they were stated since.
+            year before; otherwise the first filing that states one of them. If a later filing states a quarter in
+            another regime, the filing of the window.
+        restates: whether that filing restates the period of the year before, within one regime. Quarters of last year
+            are then on its basis only if that filing or a later one states them.
     """
     of, find, q = windows.of, windows.find, windows.q
     spans = np.array([np.ones(len(q)), windows.quarter])
@@ -106,7 +108,7 @@ def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
 
 
 def _or_own(windows: Windows, as_of: Floats) -> Floats:
-    """The filing of the window instead of an earlier one, if a quarter was stated in another regime since.
+    """Take the filing of the window instead of an earlier one if a quarter was stated in another regime since then.
 
     Args:
         windows: the windows.
@@ -119,7 +121,7 @@ def _or_own(windows: Windows, as_of: Floats) -> Floats:
 
 
 def _surplus(windows: Windows, quarters: Floats, row: Ints) -> Floats:
-    """By how much some quarters add up to more than a known amount: 0 for rounding and a difference of no account."""
+    """The sum of quarters less a known amount; 0 if the difference is small or explained by rounding."""
     total = quarters.sum(axis=0)
     off = total - windows.of("amount", row)
     return np.where(abs(off) > largest(DISAGREEMENT * abs(total), DIGITS_OF_SUMS * windows.of("grain", row)), off, 0.0)
@@ -128,14 +130,14 @@ def _surplus(windows: Windows, quarters: Floats, row: Ints) -> Floats:
 def discrete(
     windows: Windows, as_of: Floats, restates: Flags, number: int, is_passed_over: Flags | None = None
 ) -> Quarters:
-    """The last quarters of each window as stated; otherwise the difference of two years to date, or a year less three.
+    """The last quarters of each window: as filed, otherwise the difference of two years to date or a year less three.
 
     Args:
         windows: the windows.
         as_of: the filing after which amounts are taken.
-        restates: whether only amounts of last year count that this or a later filing states.
+        restates: the windows in which an amount of last year counts only if this filing or a later one states it.
         number: how many quarters, from the last one back.
-        is_passed_over: the windows whose quarters as stated do not count; none if it is not given.
+        is_passed_over: the windows whose quarters as filed are not used; None: all are used.
     """
     shape = number, len(windows.q)
     back, window = np.indices(shape).reshape(2, -1)
@@ -144,7 +146,7 @@ def discrete(
     of, is_fourth = each.of, each.fiscal_quarter(q) == QUARTERS_A_YEAR
     stated, longer, shorter, recast_by = _periods(each, q, as_of, stated_anew)
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
-    # the difference is finer than an average that other figures prove, unless these contradict it
+    # the difference is more exact than a derived average share count, if the two agree
     rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * abs(rest)
     is_finer = IS_COUNT[each.concept] & (abs(of("amount", stated) - rest) <= rounding)
     is_left_out = each.is_derived(stated) & is_finer
@@ -179,7 +181,7 @@ def discrete(
 
 
 def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tuple[Ints, Ints, Ints, Floats]:
-    """The rows of a quarter, of the year to date at its end and at its beginning; and the filing of a later recast."""
+    """The rows of a quarter and of the years to date at its end and its beginning; and the filing of a later recast."""
     of, number, one = windows.of, windows.fiscal_quarter(q), np.ones(len(q))
     is_per_share = IS_PER_SHARE[windows.concept]
 
@@ -194,7 +196,7 @@ def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tu
     )
     is_dividend = is_per_share & IS_ADDITIVE[windows.concept]
     shorter = np.where(windows.where(is_fourth & is_dividend, _is_rate, q, as_of, shorter), NOTHING, shorter)
-    # a year that was first stated as less than its nine months
+    # a year that was first stated as less than its nine months: its newest amount counts
     is_less = is_fourth & ~windows.can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
     longer = np.where(is_less, windows.find(q, number), longer)
     longer, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
@@ -202,21 +204,21 @@ def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tu
 
 
 def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:
-    """The row of slot (q, n) that states the amount of another one with the most digits."""
+    """The newest row of slot (q, n) if it has the same amount as `row`, perhaps with more digits; otherwise `row`."""
     return refined(windows, row, windows.find(q, n))
 
 
 def _is_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
-    """Whether nine months are less than their quarters: a rate of one quarter in the context of nine months."""
+    """Whether nine months are less than the sum of their quarters: a quarterly rate in the context of nine months."""
     return _surplus(windows, windows.of("amount", windows.around(q - THREE, 1, as_of)), nine_months) > 0
 
 
 def _before_recast(
     windows: Windows, q: Ints, number: Floats, longer: Ints, shorter: Ints, stated_anew: Flags
 ) -> tuple[Ints, Floats]:
-    """The longer years to date as they were before a recast that the shorter ones do not have, and its filing.
+    """The longer years to date, as before a recast if the shorter ones were not recast; and the filing of the recast.
 
-    A recast year less nine months before the recast would put the whole recast into the fourth quarter.
+    A recast year less nine months on the former basis would put the whole recast into the fourth quarter.
     """
     of, recast_by = windows.of, windows.of("revised", longer)
     former = windows.find(q, number, recast_by - 1)
@@ -227,9 +229,12 @@ def _before_recast(
 
 
 def _year_less_three(windows: Windows, q: Ints, as_of: Floats, year: Ints) -> Floats:
-    """The fourth quarter as the year less the three others: rows of these, amount and days, one line each; or NaN.
+    """The fourth quarter as the year less the three other quarters.
 
-    A difference much larger than each of the three is not that of a quarter: the year may include a special dividend.
+    A difference much larger than each of the three does not count: the year may include a special dividend.
+
+    Returns:
+        one line each for the rows of the three quarters, the amount and the days; NaN where it does not count.
     """
     of = windows.of
     quarters = windows.around(q - THREE, 1, as_of)
@@ -242,5 +247,5 @@ def _year_less_three(windows: Windows, q: Ints, as_of: Floats, year: Ints) -> Fl
 
 
 def _restated_since(windows: Windows, q: Ints, nine_months: Ints, as_of: Floats) -> Flags:
-    """Whether a quarter of the nine months was restated after these were last stated."""
+    """Whether one of the first three quarters was restated after the nine months were last stated."""
     return any_of(windows.of("revised", windows.find(q - THREE, 1, as_of)) > windows.of("seq", nine_months))

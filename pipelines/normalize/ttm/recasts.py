@@ -1,8 +1,8 @@
-"""Twelve months where no fiscal year leads to them: after a recast of the year alone, or a change of the year end.
+"""Twelve months without a usable fiscal year: after a recast of the year alone, or a change of the fiscal year end.
 
-Belongs here: quarters that the filing of a recast states, the next window, whose filing is on its basis, and the period
-before a new fiscal year. Does not: the year and the interim periods that follow one basis by themselves (bases), which
-way counts (choice).
+Belongs here: twelve months from the quarters in the filing of the recast, from the next window, if its filing is on the
+basis of the recast, or from the periods around a changed fiscal year end. Does not: a fiscal year and interim periods
+that are on one basis (bases), which way counts (choice).
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ from pipelines.normalize.ttm.lookups import AGO, CODES, IS_MONEY, Windows
 from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, YEAR_TO_DATE, TtmMethod
 
 NEAR = 0.01
-"""Quarters of income before tax may differ by this share from their year, because a filing that states them without
-minorities in discontinued operations states the year with them."""
+"""Share by which quarters of income before tax may differ from their year: a filing may state the quarters without
+minorities in discontinued operations, and the year with them."""
 
 QUARTERS_OF_RECAST = Rule(
     "ttm.quarters-of-recast",
@@ -45,14 +45,15 @@ ACROSS_YEAR_ENDS = Rule(
 SPANS = np.array(
     [(n, longer, n + longer - QUARTERS_A_YEAR) for n in (1, 2, 3) for longer in range(QUARTERS_A_YEAR - n, 5)]
 ).T[:, :, None]
-"""Quarters of a year to date, of the period before it, and of the part of this that is more than twelve months ago."""
+"""Possible lengths in quarters of a year to date, of the period before it, and of the part of that period that is more
+than twelve months ago."""
 
 
 def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
-    """The windows whose four quarters are stated by the filing that recast the year before.
+    """Find the windows whose four quarters are stated in the filing that recast the year before.
 
     Returns:
-        for each window that filing (`seq`; NaN if there is none), and the sum of the quarters as it states them.
+        for each window the `seq` of that filing (NaN if there is none), and the sum of the quarters in it.
     """
     filing, total = np.full((2, len(windows.q)), np.nan)
     asked = np.flatnonzero(years.is_before & IS_MONEY[windows.concept] & ~windows.is_year_end)
@@ -68,10 +69,11 @@ def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
 
 
 def _as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
-    """The four quarters of each window as the filing states them that states the year before as it is known.
+    """The four quarters of each window in the first filing that states the year before with its known amount.
 
     Returns:
-        that filing (`seq`), their sum, how far its quarters of the year before are off that year, and the rounding.
+        the `seq` of that filing, the sum of the four quarters, the difference between the year before and its own four
+        quarters in that filing, and the largest difference by rounding.
     """
     of, newest_year = windows.of, windows.find(windows.year_before, QUARTERS_A_YEAR)
     filing = of("since", newest_year)
@@ -85,12 +87,13 @@ def _as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def by_years_or_next(windows: Windows) -> tuple[TtmMethod, Years, Flags]:
-    """The last fiscal year, plus this year to date, less the same period of the year before, on one basis.
+    """Twelve months by years: the last fiscal year, plus this year to date, less the same period of the year before.
 
-    Or those of the next window, less its last quarter, plus the same quarter of the year before; or across year ends.
+    If these are not on one basis, the twelve months of the next window, less its last quarter, plus the same quarter of
+    the year before. If no fiscal year is known, periods across a changed fiscal year end.
 
     Returns:
-        the way, its legs, and for each window whether it follows from the next one.
+        the way, its legs, and for each window whether it is computed from the next one.
     """
     years, of = years_on_one_basis(windows), windows.of
     years.replace(*_across_year_ends(windows, years))
@@ -111,7 +114,11 @@ def by_years_or_next(windows: Windows) -> tuple[TtmMethod, Years, Flags]:
 
 
 def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:
-    """The windows to which no fiscal year leads, but other periods; and these as legs, the longer one as the year."""
+    """Find the windows that are computed across a changed fiscal year end (rule ACROSS_YEAR_ENDS).
+
+    Returns:
+        the windows, and their legs; the period before the year to date takes the place of the fiscal year.
+    """
     asked = np.flatnonzero(np.isnan(years.total(windows, "amount")) & ~windows.is_year_end)
     some, q = windows.at(asked), windows.q[asked]
     ends = np.array([q + 0 * SPANS[0], q - SPANS[0], q - QUARTERS_A_YEAR + 0 * SPANS[0]])
@@ -119,7 +126,7 @@ def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:
     is_needed = np.broadcast_to(SPANS > 0, ends.shape)
     before = ends[1] - SPANS[1]
     begins_a_year = np.array([some.fiscal_quarter(each) for each in before]) == QUARTERS_A_YEAR
-    # as first stated, so that all are on one basis
+    # only amounts that were never restated, so that all are on one basis
     holds = begins_a_year & np.all(~is_needed | ((periods >= 0) & np.isnan(some.of("revised", periods))), axis=0)
     found = ACROSS_YEAR_ENDS.where(any_of(holds))
     to_date, year, prior = np.take_along_axis(periods, holds.argmax(axis=0)[None, None], axis=1)[:, 0][:, found]
@@ -132,10 +139,11 @@ def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:
 
 
 def _from_next_window(windows: Windows, years: Years) -> tuple[Ints, Years, Ints, Ints]:
-    """The windows whose year was recast, and whose next year to date is on its basis.
+    """Find the windows whose fiscal year was recast, and whose next year to date is on the basis of the recast.
 
     Returns:
-        the windows, the legs of the next window of each, its last quarter, and the same one of the year before.
+        the windows, the legs of the next window of each, the last quarter of the next window, and the same quarter of
+        the year before.
     """
     of = windows.of
     asked = np.flatnonzero((years.is_before | ~years.holds) & IS_MONEY[windows.concept])

@@ -1,6 +1,6 @@
-"""Ways: one way to twelve months, or to a quarter, for each window, with its legs and why it may not count.
+"""Ways: the methods of computing twelve months, or a quarter, with their legs and the rules that forbid them.
 
-Belongs here: what a way is, which ways there are, and when one is sound. Does not: which legs a way has (bases,
+Belongs here: the type of a way, the list of ways, and the checks of a way. Does not: which legs a way has (bases,
 quarters), which way counts (choice).
 """
 
@@ -27,16 +27,17 @@ breaks of the accounting basis."""
 RESTATED_BY = 0.1
 """Restatements of some legs change twelve months by at most this share. Measured: a filer's own twelve months differ
 from the sum of its legs by at most 4 % where Amazon states them, while a figure of another period in such a context is
-off by half and more; Mastercard's operating cash flow of 2017 moved by a fiftieth after its interim period, while a
-year that moved from 101 to 495 million left its interim periods alone."""
+off by half or more; Mastercard's operating cash flow of 2017 moved by a fiftieth after its interim period, while a
+year that moved from 101 to 495 million left its interim periods unchanged."""
 DIGITS_OF_SUMS = 4
-"""Sums of up to eight rounded legs may differ by so many units."""
+"""Sums of up to eight rounded legs may differ by this many units of the last digit."""
 SMALLEST_UNIT = 1e3
-"""A filer that states thousands or millions has no amounts of less."""
+"""A filer that states thousands or millions has no smaller amounts."""
 LARGE_AMOUNT = 1e5
-"""An amount of at least so much is stated in thousands if it is a multiple of them."""
+"""An amount of at least this size that is a multiple of a thousand is stated in thousands."""
 A_THOUSANDTH = (200, 5000)
-"""An amount a day that is so many times smaller than that of the other legs is in thousands, stated as units."""
+"""A leg whose amount a day is smaller than the other legs' by a factor in this range is in thousands, stated as
+units."""
 
 FISCAL_YEAR = Rule(
     "ttm.fiscal-year",
@@ -66,7 +67,7 @@ OWN_TWELVE_MONTHS = Rule(
     "select",
 )
 LARGEST_RAISE = 1.5
-"""A dividend is hardly ever raised by more than half within a year, so a larger difference is not that of one
+"""A dividend is hardly ever raised by more than half within a year, so a larger difference is not the dividend of one
 quarter."""
 QUARTER_AS_FILED = Rule(
     "quarter.as-filed",
@@ -95,7 +96,7 @@ METHOD_NAMES = {
 }
 """The name of each way in column `method` of table `versions`."""
 SINGLE_FIGURES = (FISCAL_YEAR, QUARTER_AS_FILED)
-"""The ways that are one figure as filed."""
+"""The ways that consist of one figure as filed."""
 
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
@@ -132,14 +133,18 @@ NOT_TWELVE_MONTHS = Rule(
 
 @dataclass(frozen=True)
 class TtmMethod:
-    """One way to twelve months, for each window: a sum of known amounts with signs.
+    """One way to compute twelve months, or a quarter, for each window: a sum of known amounts with signs.
 
-    rule: by which it leads to twelve months. regime: that of the sum. rows: the legs, one line each: rows of `known`,
-    NOTHING where a window does not have it.
-    signs: 1 for a leg that is added, -1 for one that is subtracted. grain: that of the coarsest leg.
-    is_whole: all required legs are known, they span twelve months, and the sum is not below zero if it cannot be.
-    has_derived: no filing states a leg, but other figures prove it.
-    faults: for each rule that forbids to add up legs, the windows in which it does.
+    rule: the rule of this way.
+    amount, days, regime: of the sum.
+    rows: the legs, one line each: rows of `known`, NOTHING where a window does not have the leg.
+    signs: 1 for a leg that is added, -1 for one that is subtracted.
+    grain: the unit of rounding of the coarsest leg.
+    is_whole: all required legs are known, they have the required length together, and the sum is not below zero if the
+        amount cannot be negative.
+    has_derived: a leg is derived: no filing states it, but other figures prove it.
+    has_other_element: a leg is from an element that had another amount than the best element.
+    faults: for each rule that forbids to add up the legs, the windows in which it does.
     """
 
     rule: Rule
@@ -202,7 +207,7 @@ class TtmMethod:
 
     @property
     def is_sound(self) -> Flags:
-        """Whether it leads to twelve months without a fault."""
+        """Whether the sum is whole and no rule forbids it."""
         return self.is_whole & ~any_of(list(self.faults.values()))
 
     def breaks(self, rule: Rule) -> Flags:
@@ -217,7 +222,7 @@ def _is_disputed(windows: Windows, rows: Ints) -> Flags:
 
 
 def _mixes_units(windows: Windows, rows: Ints) -> Flags:
-    """Whether a leg is in thousands, but stated in units, beside one in thousands."""
+    """Whether one leg is in thousands but stated as units, while another leg is stated in thousands."""
     amounts, grains = abs(windows.of("amount", rows)), windows.of("grain", rows)
     is_fine = grains < SMALLEST_UNIT
     has_small = any_of((amounts > 0) & (amounts < SMALLEST_UNIT)) & any_of(amounts >= LARGE_AMOUNT)

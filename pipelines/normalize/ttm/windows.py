@@ -116,7 +116,8 @@ ITEMS_OF_CONCEPT: dict[str, tuple[str, ...]] = {
     "cash_of_flows": ("cash_and_equivalents",),
     "cash": ("cash_and_equivalents",),
 }
-"""The line items that have no value if an amount is not known, besides those of its own name that are not served."""
+"""For each concept, the line items that have no value without it. An item that is not served needs the concept of its
+own name and is not listed here."""
 _ITEMS_OF_CONCEPTS = pl.DataFrame(
     [(concept, item) for concept, items in ITEMS_OF_CONCEPT.items() for item in items]
     + [(item.name, item.name) for item in LINE_ITEMS if not item.is_served],
@@ -126,10 +127,10 @@ _ITEMS_OF_CONCEPTS = pl.DataFrame(
 
 
 def of_items(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the amounts that line items need, one for each of these items, which is column `item`.
+    """Repeat each row for every line item that needs its concept; the item is in column `item`.
 
     Args:
-        rows: with `concept`; the order stays.
+        rows: with `concept`; their order is kept.
     """
     return rows.join(_ITEMS_OF_CONCEPTS, on="concept", maintain_order="left")
 
@@ -141,20 +142,20 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     YTD(previous), with all legs on one accounting basis (bases). If this is not possible, and as the first choice for
     amounts per share, twelve months are the sum of four discrete quarters (quarters). Legs of two regimes (another
     company, other standards), or from elements with different amounts, are never added up. If the two ways contradict
-    each other, one counts that two filings confirm, or none (choice). A filer's own twelve months to an interim
-    quarter end come first.
+    each other, the one that filings confirm counts, or neither (choice). A filer's own twelve months to an interim
+    quarter end are preferred to both.
 
     Args:
         windows: the windows, with the known amounts of durations.
 
     Returns:
         flows: `flow` (row number), `cik`, `concept`, `q`, `seq`, `amount` (additive, see known_amounts), `days`,
-            `rule` (the way: METHODS), one boolean column for each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest
-            leg), `is_derived` (no filing states a leg),
-            `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters),
-            `own_spread` (the same of the way that counts), `gross` (the sum of the legs without their signs), `beyond`
-            (of choice.beyond). There is no row if no way leads to twelve months: three quarters are not an estimate
-            of four.
+            `rule` (the id of the way, see METHODS, or of the rule that withdraws the amount), one boolean column for
+            each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest leg), `is_derived` (a leg is derived: no filing
+            states it), `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters,
+            the larger of the two), `own_spread` (the same for the way that counts), `gross` (the sum of the legs
+            without their signs), `beyond` (see choice.beyond). There is no row if no way gives twelve months: three
+            quarters are not an estimate of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
             added up.
@@ -212,13 +213,13 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
 
 
 def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Series]:
-    """Whether the twelve months that counted after an earlier filing are withdrawn, and the rule of each window."""
+    """Whether an amount that counted after an earlier filing is withdrawn, and the rule that decides each window."""
     has_way = choice.has_way
     before = former(windows, choice.of("amount"), has_way)
     mixes_bases, is_disputed, mixes_units = (
         ways.by_years.breaks(rule) & ~has_way for rule in (NO_MIXED_BASES, NO_YEAR_IN_DISPUTE, NO_MIXED_UNITS)
     )
-    # after a later filing, legs that counted before contradict the others: nothing is known any more
+    # after a later filing, legs that counted before contradict the others: the amount is withdrawn
     is_withdrawn = mixes_bases | choice.contradict
     for way in (ways.by_years, ways.by_quarters):
         is_withdrawn &= ~(abs(way.amount - before) <= DISAGREEMENT * abs(before)) | choice.is_behind
@@ -231,7 +232,7 @@ def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Seri
 
 
 def former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
-    """The amount of the same window after an earlier filing; NaN if there was none."""
+    """The last amount of the same quarter end after an earlier filing; NaN if there is no such amount."""
     last = np.maximum.accumulate(np.where(has_way, np.arange(len(amount)), NOTHING))
     last = np.append([NOTHING], last[:-1])[: len(amount)]
     return picked(amount, np.where(last >= first_row(starts(windows.slot(windows.q, 0))), last, NOTHING))
@@ -242,7 +243,7 @@ def legs_of(windows: Windows, ways: Iterable[tuple[TtmMethod, Flags]], kept: Int
 
     Args:
         windows: the windows.
-        ways: the ways, each with the windows in which it counts; the first one that does is chosen.
+        ways: the ways, each with the windows in which it may count; the first way that may count is chosen.
         kept: the window of each flow.
     """
     legs, taken = [], np.zeros(len(kept), dtype=np.bool_)
@@ -258,7 +259,7 @@ def legs_of(windows: Windows, ways: Iterable[tuple[TtmMethod, Flags]], kept: Int
 
 
 def _forbidden(ways: Ways, choice: Choice) -> list[tuple[Rule, str, Flags]]:
-    """The rules that forbid a way that is otherwise whole, the reason of the missing value, and the windows."""
+    """The rules that forbid a way that is whole, each with the reason of the missing value and its windows."""
     found = [
         (rule, reason, ways.by_years.breaks(rule) | ways.by_quarters.breaks(rule)) for rule, reason in REASONS.items()
     ]
@@ -268,7 +269,7 @@ def _forbidden(ways: Ways, choice: Choice) -> list[tuple[Rule, str, Flags]]:
 
 
 def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags) -> pl.DataFrame:
-    """The items without twelve months because their newest window would mix companies, standards or elements.
+    """The items without twelve months because a rule forbids to add up the legs of their newest window.
 
     `cik`, `q`, `item`, `reason`, `rule`.
     """
@@ -284,7 +285,7 @@ def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags)
 
 
 def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice) -> pl.DataFrame:
-    """`cik`, `rule`, `figures`: the windows that each rule decided."""
+    """The number of windows that each rule decided: `cik`, `rule`, `figures`."""
     years, quarters, has_way = ways.years, ways.quarters, choice.has_way
     kept = np.zeros(len(windows.q), dtype=np.bool_)
     kept[ints(flows, "window")] = True
@@ -309,15 +310,15 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice
 
 
 def _proofs(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
-    """The judgements of the windows that count today: frames.PROOFS.
+    """The outcome of two accounting identities for the windows that count today: columns of frames.PROOFS.
 
     One basis: the interim period of the year before as known with the year (`left_side`) and as subtracted
-    (`right_side`). Two ways: twelve months by years and by quarters.
+    (`right_side`). Two ways: twelve months by years (`left_side`) and by quarters (`right_side`).
 
     Args:
         windows: the windows.
-        ways: the ways to their twelve months.
-        choice: the way of each.
+        ways: the two ways to their twelve months.
+        choice: the way that counts for each window.
     """
     has_way, years = choice.has_way, ways.years
     is_newest = windows.newest(has_way) & ~windows.is_year_end
@@ -343,7 +344,7 @@ def _proofs(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
         *(way.amount for way in (ways.by_years, ways.by_quarters)),
     )
     outcome = pl.col("rank").replace_strict({0: HOLDS, 1: CHOSE, 2: WITHHELD_OUTCOME}, return_dtype=PROOFS["outcome"])
-    # of the concepts of an item, the one counts that the identity decided most about
+    # an item that needs several concepts has the most serious outcome among them
     return (
         of_items(pl.concat([two_ways, one_basis]))
         .sort("rank", descending=True, maintain_order=True)
