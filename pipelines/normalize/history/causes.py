@@ -25,7 +25,7 @@ REVISED_A_LITTLE = 0.02
 SAME = 1e-6
 """Figures that differ by at most this share are equal."""
 SEVERAL = 2
-"""A filing that restates net income of at least so many periods is a change of accounting."""
+"""A filing that restates net income of at least this many periods is a change of accounting."""
 
 RATIOS = items_of("ratio")
 MOVED_BETWEEN_LINES = (
@@ -34,7 +34,7 @@ MOVED_BETWEEN_LINES = (
 )
 
 PLACE = ["role", "start", "end", "is_added"]
-"""Facts of two versions at one place are compared: those of one period, in one role, with one sign."""
+"""Facts of two versions are compared if they have the same period, role and sign."""
 
 
 def _nearly_equal(one: str | pl.Expr, other: str | pl.Expr, tolerance: float = SAME) -> pl.Expr:
@@ -49,7 +49,7 @@ def _is_scaled(one: str, other: str) -> pl.Expr:
 
 
 def _is_rounded(one: str, other: str) -> pl.Expr:
-    """Whether one of the two values is the other one, rounded."""
+    """Whether one of two values is the other one rounded."""
     return pl.any_horizontal(
         _nearly_equal(pl.col(fine).round_sig_figs(digits), coarse)
         for fine, coarse in ((one, other), (other, one))
@@ -59,7 +59,7 @@ def _is_rounded(one: str, other: str) -> pl.Expr:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A cause: its name, its meaning, and the test on versions compared with those before them (_compared)."""
+    """A cause of a new version: its name, its meaning, and its test on the columns of _compared."""
 
     name: str
     meaning: str
@@ -160,8 +160,8 @@ def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     Args:
         versions: `version`, `cik`, `q`, `item`, `entity`, `seq`, `value` (null: withdrawn), `method`,
             `is_amended`, `purchasing_power` (whether the filing restates by a price index), and `elements`,
-            `standards` and `currency`, numbers that are equal for two versions with the
-            same elements, taxonomies or currencies (0: no taxonomy, no currency).
+            `standards` and `currency`: numbers that are equal for two versions with the same elements, taxonomies or
+            currencies (0: no taxonomy, no currency).
         legs: the filed facts of the versions: `version`, `role`, `weight`, `split_factor`, `start`, `end`, `value`.
 
     Returns:
@@ -179,11 +179,11 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     """The versions with a value, each compared with the one before it.
 
     Returns:
-        the versions with `earlier` and `earliest`, the values before (null if there is none); `was_withdrawn`: a
-        version without value lies between; `other_entity`: the figures are another company's; `other_elements`,
-        `other_standards`: the facts have other elements, or other taxonomies or units; and the columns of
-        _filings_compared and _facts_compared. `rounds`: no fact differs by more than rounding, and the values by at
-        most the rounding of the facts that differ.
+        the versions with `earlier` and `earliest`, the last value before and the value before that (null if there is
+        none); `was_withdrawn`: the version before has no value; `other_entity`: the figures are another company's;
+        `other_elements`, `other_standards`: the facts have other elements, or other taxonomies or currencies; the
+        columns of _filings_compared and _facts_compared; and `rounds`: no fact differs by more than rounding, and the
+        values differ by at most the rounding of the facts that differ.
     """
 
     def before(name: str, back: int = 1) -> pl.Expr:
@@ -220,11 +220,11 @@ def _compared(ordered: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _filings_compared(versions: pl.DataFrame) -> pl.DataFrame:
-    """Add what else the filing of each version changes.
+    """Add whether the filing of each version also changes net income.
 
     Returns:
-        the versions with `moves_net_income`: whether the filing changes net income of the window; and `periods_moved`:
-        the number of windows in which it does.
+        the versions with `moves_net_income`: whether the filing changes net income of the same twelve months; and
+        `periods_moved`: the number of quarter ends for which it does.
     """
     changes = ~_nearly_equal("value", "earlier").fill_null(value=True)
     moved = (changes & (pl.col("item") == "net_income")).any().over(WINDOW)
@@ -234,16 +234,16 @@ def _filings_compared(versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _facts_compared(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
-    """Compare the facts of each version with those of the version before.
+    """Compare the facts of each version with the facts of the version before.
 
     Args:
         versions: `version` and `previous`.
         legs: as in classified.
 
     Returns:
-        for each version with other facts `restates`: a fact of the same place differs by more than rounding;
-        `rescaled`: one differs by a thousand or a million times; `is_reversed`: one has the other sign and about the
-        same size; and `slack`: the largest change of the value that the rounding of the different facts explains.
+        for each version with other facts `restates`: a fact of the same PLACE differs by more than rounding;
+        `rescaled`: a fact is a thousand or a million times larger or smaller; `is_reversed`: a fact has the other sign
+        and about the same size; and `slack`: the largest change of the value that the rounding of the facts explains.
     """
     facts = _facts_by_place(legs)
     own = facts.join(versions.drop_nulls(), on="version").drop("previous")
@@ -264,9 +264,9 @@ def _facts_compared(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _facts_by_place(legs: pl.DataFrame) -> pl.DataFrame:
-    """The sum of the facts of a version at each of PLACE: `amount`.
+    """The sum of the facts of a version for each period, role and sign (PLACE): `amount`.
 
-    Also `unit`, half of the unit to which it is rounded, and `slack`, the largest change of the value by rounding.
+    Also `unit`, the largest rounding error of this sum, and `slack`, the largest change of the value by rounding.
     """
     of_means = pl.col("weight").filter(pl.col("role") == MEAN).sum().over("version")
     weight = pl.when(pl.col("role") == MEAN).then(pl.col("weight") / of_means)

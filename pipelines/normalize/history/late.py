@@ -1,10 +1,11 @@
-"""Late reports and sources: versions recorded again because a report, or more of it, was read after newer ones.
+"""Late reports: versions that are recorded again because a report, or more of it, was read after newer reports.
 
-Belongs here: which reports are late, and which versions are recorded a second time because of them. Does not: what a
-synchronization appends otherwise (versions).
+Belongs here: which reports are late, and which versions are recorded a second time because of them. Does not: the other
+versions that a synchronization appends (versions).
 
-The log is append-only. So the versions of a period and item are recorded a second time, with those of the late report
-at their places, and the last recording counts. It has all values that were served, with their times of recording.
+The log is append-only. Therefore all versions of a period and item are recorded a second time, with the versions of the
+late report at their places in the order of filing, and the last recording counts. It contains all values that were
+served, with the times at which they were first recorded.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -19,12 +20,12 @@ FILING = ["cik", "accession"]
 TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis", "cause")]
 """The columns, besides the cause, in which two versions of a period and item can differ."""
 Telling = tuple[int | None, int | None, bool, bool]
-"""A version that is recorded again: its rows of the replay and of the log, whether it is the first one of its period
-and item, and whether it follows a served value that the replay does not have."""
+"""A version that is recorded again: its row numbers in the replay and in the log (None: not there), whether it is the
+first version of its period and item, and whether it follows a served value that the replay does not have."""
 
 
 def in_force(log: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the log that count: of a period and item that was recorded again, those of the last recording."""
+    """The rows of the log that count: only the last recording of a period and item that was recorded again."""
     if not log["starts_anew"].any():
         return log
     telling = pl.col("starts_anew").fill_null(value=False).cum_sum().over(VERSION_OF)
@@ -35,20 +36,20 @@ def in_force(log: pl.DataFrame) -> pl.DataFrame:
 def told_anew(
     log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, rules: str, reread: Collection[str] = ()
 ) -> pl.DataFrame:
-    """The versions that a synchronization records a second time, because reports or more of them were read later.
+    """The versions that a synchronization records a second time because reports, or more of them, were read late.
 
     Args:
         log: the rows in force of some companies, on today's share basis: columns of LOG.
         replayed: the versions to which their filings lead today: columns of REPLAYED, in the order of filing.
         order: `cik`, `accession`, `seq`: the filings known today in their order.
         rules: the digest of the rules that made `replayed`.
-        reread: the companies of whose filings something else is read than before.
+        reread: the companies for which other data is read from the filings than before.
 
     Returns:
-        rows for the log, of each period and item that has other versions there: the replayed versions that to_append
-        does not add, with the times at which their values were served; and in their order the served values that the
-        replay does not have. Versions that other rules made are not recorded again. Where what is read now leaves no
-        version, and no value was served, a row without value.
+        rows for the log, for each period and item whose versions in the log differ from the replay: the replayed
+        versions that to_append does not add, with the times at which their values were recorded; and, in their order,
+        the served values that the replay does not have. Versions that other rules made are not recorded again. A period
+        and item without a version today, of which no value was served, gets one row without value.
     """
     late = {*_with_late_reports(log, replayed, order), *reread}
     if not late:
@@ -83,7 +84,7 @@ def told_anew(
 
 
 def _never_valued(of_log: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
-    """Of periods and items that no filing gives a value now, and for which none was served: one row without value."""
+    """One row without value for each period and item that has no version today, and of which no value was served."""
     was_served = pl.col("recorded_at").is_not_null() & pl.col("value").is_not_null()
     return (
         of_log.filter(~was_served.any().over(VERSION_OF), pl.len().over(VERSION_OF) > 1)
@@ -97,9 +98,9 @@ def _never_valued(of_log: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_late_reports(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) -> pl.Series:
-    """The companies with a filing that leads to versions, is older than the newest logged one, and is not in the log.
+    """The companies with a late filing: it leads to versions, and is older than the newest filing in the log.
 
-    Neither a logged version nor one of its legs is from such a filing.
+    No logged version and no leg of a logged version is from a late filing.
     """
     named = log.select(FILING).unique()
     newest = named.join(order, on=FILING).group_by("cik").agg(newest=pl.col("seq").max())
@@ -127,7 +128,7 @@ def _changed(of_log: pl.DataFrame, of_replay: pl.DataFrame) -> Iterator[list[Tel
         while found and found[-1][1] is None and found[-1][0] in appended:
             found.pop()  # to_append adds it
         lacks = [row is None for row, _ in found]
-        # after a served value that the replay does not have, the causes are others
+        # causes are not compared if a served value is missing in the replay, because they then differ
         as_told = alike if any(lacks) else equal
         is_told = [
             row == kept if new is None else (row, new) in as_told
@@ -140,8 +141,18 @@ def _changed(of_log: pl.DataFrame, of_replay: pl.DataFrame) -> Iterator[list[Tel
 def _with_served(
     served: Sequence[int], told: Sequence[int], same: Collection[tuple[int, int]]
 ) -> list[tuple[int | None, int | None]]:
-    """The rows of the replay in order, each with the logged row whose value was served; and the logged rows whose
-    values the replay does not have, each directly after the served value before it."""
+    """Combine the versions of the replay with the served versions of the log, in order.
+
+    Args:
+        served: rows of the log whose values were served.
+        told: rows of the replay.
+        same: pairs of a row of the log and a row of the replay with the same value.
+
+    Returns:
+        pairs of a row of the replay and a row of the log. A version of the replay that was never served has no row of
+        the log. A served version that the replay does not have comes directly after the served version before it, and
+        has no row of the replay.
+    """
     places: dict[int, int] = {}
     upto = len(told)
     for logged in reversed(served):

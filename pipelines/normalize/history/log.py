@@ -1,20 +1,20 @@
-"""The columns of the version log, and what identifies a version.
+"""The columns of the version log, and the keys of a version.
 
-Belongs here: the types that who reads or writes the log needs. Does not: any rule (versions, late, causes), the files
+Belongs here: the types that readers and writers of the log need. Does not: any rule (versions, late, causes), the files
 of the log (storage.version_log).
 """
 
 import polars as pl
 
 SERIES_KEY = ["cik", "class_member"]
-"""A series of a company: its own, whose class is the empty text, or that of a class of stock."""
+"""The key of a series of values: the company and a class of stock. The class is empty for the company as a whole."""
 VERSION_OF = [*SERIES_KEY, "period_end", "n", "item"]
 TWELVE_MONTHS, ONE_QUARTER = 4, 1
-"""Column `n`: how many quarters a value covers. A balance counts as one of the twelve months that end on its day."""
+"""Column `n`: how many quarters a value covers. A balance has the number of the twelve months that end on its day."""
 SOURCE = "source"
-"""The cause of a version that follows from what was read later of known filings."""
+"""The cause of a version that results from data read later from filings that were already known."""
 CORRECTION = "correction"
-"""The cause of a version that follows a value to which the filings lead no more."""
+"""The cause of a version that follows a value which the filings no longer support."""
 FACT = pl.Struct(
     {
         "role": pl.String,
@@ -62,13 +62,13 @@ REPLAYED = pl.Schema(
 LOG = pl.Schema(
     {**REPLAYED, "recorded_at": pl.Datetime("us", "UTC"), "rules": pl.String(), "starts_anew": pl.Boolean()}
 )
-"""One row a version, in the order of recording. `basis` is the newest filing at that time: the value and the legs are
-on its share basis. `rules` is the digest of the rules that made it. `starts_anew` is true for the first row of a period
-and item whose versions are recorded a second time (late): the rows before it no longer count."""
+"""One row for each version, in order of recording. `basis` is the newest filing at that time: the value and legs are
+on its share basis. `rules` is the digest of the rules that made the version. `starts_anew` is true for the first row of
+a period and item whose versions are recorded a second time (late): the rows before it no longer count."""
 
 
 def with_later_columns(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with `class_member` and `n`; earlier releases had the company's series and twelve months only."""
+    """Add `class_member` and `n` to rows of earlier releases, which had only companies as a whole and twelve months."""
     earlier = {"class_member": pl.lit(""), "n": pl.lit(TWELVE_MONTHS, pl.Int32)}
     return rows.with_columns(
         pl.col(name).fill_null(value) if name in rows.columns else value.alias(name) for name, value in earlier.items()

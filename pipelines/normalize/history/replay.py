@@ -1,7 +1,7 @@
-"""Replay: the successive versions of each value to which the filings led.
+"""Replay: finds the successive versions of each value from all filings in their order.
 
-Belongs here: which values at the points are new versions and which repeat the one before. Does not: what a
-synchronization appends to the log (versions), why a value changed (causes).
+Belongs here: which values are new versions and which repeat the one before. Does not: what a synchronization appends to
+the log (versions), why a value changed (causes).
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,8 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 SAME_RATIO, SAME_COUNT = 1e-5, 1e-7
-"""Ratios and share counts that differ by less are the same served value (six significant digits, whole shares)."""
+"""Ratios and share counts that differ by at most this share have the same served value (six significant digits, whole
+shares)."""
 
 SAME_WITHIN_ROUNDING = Rule(
     "version.same-within-rounding",
@@ -41,7 +42,7 @@ LEG_TYPES = pl.Schema({"place": pl.Int16(), "role": pl.String(), "times": pl.Flo
 
 
 def is_same(one: str, other: str) -> pl.Expr:
-    """Whether two values of an item count as the same (SAME_WITHIN_ROUNDING), on any share basis; or both are null."""
+    """Whether two values of an item count as equal (SAME_WITHIN_ROUNDING), on any share basis; two nulls are equal."""
     item = pl.col("item")
     of_counts = pl.when(item.is_in(SHARES)).then(SAME_COUNT).otherwise(NOISE_OF_SUMS)
     tolerance = pl.when(item.is_in(CALCULATED)).then(SAME_RATIO).otherwise(of_counts)
@@ -52,14 +53,14 @@ def is_same(one: str, other: str) -> pl.Expr:
 def item_versions(
     points: Points, items: Iterable[Item], of_industry: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """The versions among the items at all points: the first value, and each that differs from the one before.
+    """The versions of the items at all points: the first value, and each value that differs from the one before.
 
-    A value that is served no more after a later filing is followed by a version without value.
+    A value that is no longer served after a later filing is followed by a version without value.
 
     Args:
         points: the amounts known at each quarter end after each filing.
         items: of items.line_items.
-        of_industry: `cik`, `seq`, `industry`: items without meaning in the industry of a filing have no version.
+        of_industry: `cik`, `seq`, `industry`: items without meaning in the industry of a filing have no value.
 
     Returns:
         versions: `version` (row number), `cik`, `q`, `seq`, `item`, `entity` (of the figures, see breaks.regimes),
@@ -98,7 +99,7 @@ def item_versions(
 
 
 def _reasons(points: Points, item: Item) -> list[pl.DataFrame]:
-    """Why the item is withheld at each point, one frame a rule that does so: `reason` and `rule`, else null."""
+    """Why the item is withheld at each point: for each rule that applies, `reason` and `rule`, or null."""
     concepts = sorted({leg.concept for leg in item.legs} & points.of_another.keys())
     others = [("basis_break", ONE_COMPANY, points.of_another[concept]) for concept in concepts]
     return [
@@ -111,14 +112,16 @@ def _reasons(points: Points, item: Item) -> list[pl.DataFrame]:
 
 
 def _at_points(points: Points, item: Item, has_value: pl.Series, withdrawn_by: Sequence[pl.Series]) -> pl.DataFrame:
-    """The item at every point: `point` (row number), `cik`, `q`, `seq`, `item`, `entity`, `value`, `rule`, `method` and
-    flags.
+    """The item at every point, one row a point.
 
     Args:
         points: the points.
         item: the item.
-        has_value: whether it has a value at each point; otherwise `rule` is the one that withdraws it.
-        withdrawn_by: ids of such rules at each point, the strongest first; null if a rule does not.
+        has_value: whether it has a value at each point; otherwise column `rule` names the rule that withdraws it.
+        withdrawn_by: for each rule that may withdraw it, the strongest first: its id, or null, at each point.
+
+    Returns:
+        `point` (row number), `cik`, `q`, `seq`, `item`, `entity`, `value`, `rule`, `method` and flags.
     """
     by = [*withdrawn_by, *(points.withheld_by(concept) for concept in dict.fromkeys(leg.concept for leg in item.legs))]
     no_flags = np.zeros(len(points), dtype=np.bool_)
@@ -128,7 +131,7 @@ def _at_points(points: Points, item: Item, has_value: pl.Series, withdrawn_by: S
             item=pl.lit(item.name),
             entity=numbers(points.entity).cast(pl.Int32),
             value=numbers(item.value),
-            rule=pl.Series([*item.rules, None], dtype=pl.String)[item.rule],  # -1: none
+            rule=pl.Series([*item.rules, None], dtype=pl.String)[item.rule],  # -1: no rule
             method=pl.Series([*item.methods, None], dtype=pl.String)[item.method],
             **{name: pl.Series(item.flags.get(name, no_flags)) for name in FLAGS},
         )
@@ -161,10 +164,11 @@ def _legs(points: Points, items: Iterable[Item], versions: pl.DataFrame) -> pl.D
 
 
 def _without_meaning(points: Points, of_industry: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """For each item that has no meaning in some industry: `reason` and `rule` at each point, null where it has one.
+    """For each item that has no meaning in an industry: `reason` and `rule` at each point, null if it has a meaning.
 
-    The first filing after a reverse split says nothing of the industry in earlier periods, nor does one that changed no
-    amount of an item of the specification: the point before it counts, if the period has one.
+    Two kinds of filings do not show the industry of earlier periods: the first one after a reverse split, which changed
+    no amount, and one that changed no amount of an item of the specification. The industry at the point before counts
+    instead, if the period has one.
     """
     shown = pl.when(~pl.col("says_nothing")).then("industry").forward_fill().over("cik", "q")
     industry = (

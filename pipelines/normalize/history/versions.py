@@ -1,4 +1,4 @@
-"""Versions: each with its filing, period, cause, flags and lineage, and what a synchronization appends to their log.
+"""Versions: adds filing, period, cause, flags and lineage to each, and finds which ones are appended to the log.
 
 Belongs here: combining the results of the steps for each version, comparing the log with the replayed versions, and
 converting it to the newest share basis. Does not: the columns of the log (log), which values are versions (replay), why
@@ -89,11 +89,11 @@ INPUTS = pl.DataFrame(
 
 
 class Reread(NamedTuple):
-    """The companies of whose filings something else is read than before, by the same rules.
+    """The companies for which the same rules now read other data from the filings than before.
 
     Attributes:
-        ciks: all of them.
-        same_documents: those whose companyfacts and submissions documents have not changed.
+        ciks: all of these companies.
+        same_documents: the ones whose companyfacts and submissions documents have not changed.
         in_companyfacts: the filings, by accession number, that were read from packages and are in companyfacts now.
     """
 
@@ -121,11 +121,11 @@ def published(
         filings: with `factor`, the share basis.
         grid: of periods.calendar.fiscal_grid.
         breaks: of periods.breaks.breaks.
-        n: the quarters that the values are of.
+        n: how many quarters each value covers.
     """
     repriced = breaks.filter(kind="purchasing_power").select("cik", "accession", repriced=True)
     is_repriced = pl.col("repriced").fill_null(value=False) & ~pl.col("item").is_in([*SHARES, *items_of("ratio")])
-    # the day before the first fiscal year is not a period: only its balance sheet is known, as a comparative
+    # the day before the first fiscal year ends no period: only its balance sheet is known, as a comparative
     periods = grid.filter(pl.col("fiscal_quarter") > 0).select(
         "cik", "q", "period_end", "fiscal_year", "fiscal_quarter", "is_year_end"
     )
@@ -179,15 +179,18 @@ def to_append(
         currencies: `cik`, `currency`: today's reporting currency of each company; None if it is not known.
         facts: reads `tag`, `unit`, `start`, `end`, `accession`, `value` of today's facts of all sources, in the form of
             the legs; it is only called if a value has lost its support. None: all facts are missing.
-        reread: the companies whose values may differ because of what is read of their filings.
+        reread: the companies whose values may differ because other data is read from their filings.
 
     Returns:
-        rows of `replayed`. For a period and item that the log does not have: all versions. Otherwise: the versions of
-        filings after the last logged one; then the newest value if it still differs from the logged one, with the cause
-        `method` if the rules changed, and `source` if something else is read of the filings while the logged facts
-        stand; and a null value, with the rule that withdraws the value, if the changed rules, sources or facts no
-        longer support it, or if it is in a former currency of the company. A fact that is missing in a later document
-        withdraws nothing but ratios of an amount that changed.
+        rows with the columns of REPLAYED. For a period and item that the log does not have, all versions. Otherwise
+
+        - the versions of filings after the last logged one;
+        - then the newest value if it still differs from the logged one, with the cause `method` if the rules changed,
+          `source` if other data is read from the filings while the logged facts are unchanged, otherwise `correction`;
+        - a null value, with the rule that withdraws the value, if the changed rules, sources or facts no longer support
+          it, or if it is in a former currency of the company.
+
+        If a fact is only missing in a later document, its values stay, except ratios of an amount that changed.
     """
     found = _beside_log(log, replayed, order)
     fresh = _named_by_source(_fresh(found), log, order, reread)
@@ -219,11 +222,11 @@ def to_append(
 
 
 def _beside_log(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
-    """The replayed versions, each with what the log has of its period and item.
+    """The replayed versions, each with the logged value of its period and item.
 
     Returns:
         `row` (of `replayed`), its columns, `seq` (place of its filing; null if the filing is no longer in the
-        documents, and then only the newest value is compared), `is_known` (whether there is a logged version), and of
+        documents, and then only the newest value is compared), `is_known` (whether there is a logged version), and from
         the log `logged` (the newest value), `logged_seq` (the last filing) and `logged_rules`.
     """
     place = order.select("cik", "accession", "seq")
@@ -256,7 +259,10 @@ def _fresh(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def _named_by_source(fresh: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: Reread) -> pl.DataFrame:
-    """The fresh versions; those of a logged period and item under filings that the log knew have the cause `source`."""
+    """Set the cause `source` for fresh versions of a logged period and item whose filing is not newer than the log.
+
+    This applies to the companies and filings of `reread`.
+    """
     filing = ["cik", "accession"]
     newest = log.select(filing).unique().join(order, on=filing).group_by("cik").agg(newest=pl.col("seq").max())
     is_reread = pl.col("cik").is_in([*reread.ciks]) | pl.col("accession").is_in([*reread.in_companyfacts])
@@ -267,7 +273,7 @@ def _named_by_source(fresh: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame
 
 
 def _corrected(found: pl.DataFrame, fresh: pl.DataFrame, rules: str) -> pl.DataFrame:
-    """The newest values that still differ from those in the log after the fresh versions."""
+    """The newest values that differ from the last value in the log, with the fresh versions appended."""
     added = fresh.group_by(VERSION_OF).agg(added=pl.col("value").last(), adds=pl.lit(value=True))
     newest = found.group_by(VERSION_OF, maintain_order=True).last().filter("is_known")
     stands = pl.when("adds").then("added").otherwise("logged")
@@ -281,7 +287,7 @@ def _corrected(found: pl.DataFrame, fresh: pl.DataFrame, rules: str) -> pl.DataF
 def _cause_of_correction(
     corrected: pl.DataFrame, log: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: Reread
 ) -> pl.Series:
-    """Why the newest values differ from the logged ones of the same filings."""
+    """The cause of each newest value that differs from the logged one: `method`, `source` or `correction`."""
     logged = log.group_by(VERSION_OF, maintain_order=True).agg(pl.col("legs").last())
     with_legs = corrected.join(logged, on=VERSION_OF, how="left", maintain_order="left")
     is_by_source = _is_by_source(with_legs, facts, reread)
@@ -295,10 +301,11 @@ def _cause_of_correction(
 
 
 def _is_by_source(values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: Reread) -> pl.Series:
-    """Whether logged values, with their facts in column `legs`, are not found because other things are read of filings.
+    """Whether logged values (facts in column `legs`) are not found because other data is read from the filings.
 
-    So it is if the documents of the company are the same, or the facts of the value are still stated as they were. Of a
-    fact that was read from the package of a filing, companyfacts that have the filing now may state another amount.
+    This is the case if the documents of the company are unchanged, or if the facts of the value are still stated with
+    the same amounts. It is also the case if a fact was read from the package of a filing, and companyfacts, which now
+    have the filing, state another amount.
     """
     of_package = (pl.element().struct.field("source") == FILING) & pl.element().struct.field("accession").is_in(
         [*reread.in_companyfacts]
@@ -321,7 +328,7 @@ def unsupported(
     facts: Callable[[], pl.DataFrame] | None = None,
     reread: Reread = NONE_REREAD,
 ) -> pl.DataFrame:
-    """The newest values of the log that the filings lead to no more, and whether they stay.
+    """The newest values of the log that the filings no longer support, and the rule that withdraws or keeps each.
 
     Args:
         log, replayed, rules, currencies, facts, reread: as for to_append.
@@ -360,7 +367,7 @@ def unsupported(
 def _lack_facts(
     values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, same: Sequence[str] = FACT_OF
 ) -> pl.Series:
-    """Whether one of the facts of each value, in column `legs`, is missing: none is equal in some columns."""
+    """Whether a fact of each value (column `legs`) is missing: no fact of today is equal to it in columns `same`."""
     if facts is None or values.is_empty():
         return pl.repeat(value=True, n=values.height, eager=True)
     legs = values.select("legs").with_row_index("row").explode("legs").unnest("legs")
@@ -380,7 +387,7 @@ def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str,
     Args:
         log: columns of LOG.
         factors: `cik`, `class_member`, `accession`, `factor`: new shares for one share of that filing's basis.
-        signs: item to 1 for shares and -1 for per-share values; other items have none.
+        signs: 1 for each item in shares, -1 for each item per share; other items are left out.
     """
     sign = pl.col("item").replace_strict(signs, default=0, return_dtype=pl.Int8)
     scale = pl.col("factor").fill_null(1.0)
@@ -392,7 +399,7 @@ def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str,
 
 
 def recorded(appended: pl.DataFrame, at: datetime, rules: str) -> pl.DataFrame:
-    """Rows for the log: `recorded_at` is the time `at` for current values, null for values superseded before."""
+    """Rows for the log: `recorded_at` is the time `at` for current values, null for values already superseded."""
     is_last = pl.int_range(pl.len()).over(VERSION_OF) == pl.len().over(VERSION_OF) - 1
     return appended.with_columns(
         recorded_at=pl.when(is_last).then(pl.lit(at, pl.Datetime("us", "UTC"))),
