@@ -1,7 +1,7 @@
 """Breaks: filings from which on the figures under a CIK are another company's, follow other accounting standards, or
 are in another purchasing power.
 
-Belongs here: how such a filing is found, and which twelve months have no value because of it. Does not: combining
+Belongs here: how these filings are found, and which twelve months have no value because of them. Does not: combining
 figures of one regime (ttm), why a value changed (causes).
 """
 
@@ -48,7 +48,7 @@ ACROSS = Rule(
 RULES = (ANOTHER_COMPANY, OTHER_STANDARDS, PURCHASING_POWER, ACROSS)
 
 REGIMES_OF_COMPANY = 2
-"""Numbers of regimes for each company: one by US-GAAP, one by IFRS."""
+"""How many regimes each company can have: one under US-GAAP, one under IFRS."""
 MOST_FACTS = 0.5
 """A filing follows the standards of more than half of its facts; a few facts of other standards are not a change."""
 LARGE = 0.5
@@ -56,15 +56,16 @@ LARGE = 0.5
 FEWEST_RESTATED, FEWEST_CONCEPTS = 6, 3
 """Fewer figures or concepts may all change in one restatement."""
 INFLATION, ONE_FACTOR = (1.05, 5.0), 0.01
-"""Figures that are restated by a price index all change by one factor, but for rounding and for a few lines that are
-stated otherwise. Argentina's index of 2023 is 3.1 times that of 2022; another company's figures differ by more."""
+"""The range of the factor of a price index, and the tolerance. Restated figures all change by one factor, except for
+rounding and a few lines that are stated otherwise. Argentina's index of 2023 is 3.1 times the index of 2022; the
+figures of another company differ by more."""
 MOVED_PART = 0.75
 """The share of the figures that must change; a few stay about the same by chance."""
 SHEET = ("total_assets", "cash")
-"""A restatement does not change both of these by so much; they decide if a report has few earlier figures."""
+"""A restatement does not change both of these by more than half; they decide if a report has few earlier figures."""
 DAYS_OF_YEAR, QUARTER_AND_YEAR = 366, 366 + 135
-"""A break becomes visible up to a quarter, plus the time until its report, after it happened. Filings of so many days
-more than a year show the rest of the other company's past, and are not another break."""
+"""A break becomes visible up to a quarter, plus the time until its report, after it happened. Filings within a further
+year show the rest of the other company's past, and are not another break."""
 LINE = ["cik", "concept", "start", "end"]
 _MONEY = [concept.name for concept in CONCEPTS if concept.measure == "money" and concept.name not in REPEATING]
 RULE_OF_KIND = {
@@ -130,8 +131,8 @@ def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
 def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """The twelve months that contain a break, and their items without value: `cik`, `q`, `item`, `reason`, `rule`.
 
-    The date of a break is that of the first filing that shows the other past, up to a quarter after the period in which
-    the break happened. The figures of the four quarters around it are not all stated in one regime.
+    The date of a break is the date of the first filing that shows the other past, up to a quarter after the period in
+    which the break happened. The figures of the four quarters around it are not all stated in one regime.
 
     Args:
         found: of breaks.
@@ -148,9 +149,9 @@ def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
 
 
 def _restating(vintages: pl.DataFrame) -> pl.DataFrame:
-    """The filings that show another past than the last one: another company's (`begins`), or one by a price index.
+    """The filings that restate nearly all earlier figures: as another company (`begins`), or by a price index.
 
-    Errors of scale (a thousand times another) do not count.
+    Errors of scale (a figure a thousand times another one) do not count.
 
     Returns:
         `cik`, `seq`, `begins`, `is_repriced`.

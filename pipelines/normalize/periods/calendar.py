@@ -31,11 +31,11 @@ EARLY_JANUARY_DAYS = 10
 """A year that ends in the first ten days of a month counts as ending in the month before (JNJ: 3 January)."""
 
 FEWEST_ELEMENTS = 2
-"""A fiscal year needs so many elements in an annual report; a period that only one element states may be another."""
+"""A fiscal year needs this many elements in an annual report; a period of only one element may not be a fiscal year."""
 
 YEARS_THAT_NAME = 5
-"""So many of the newest annual reports decide the name of the year. Measured: 22 of 1,214 annual reports of 89 filers
-name it inconsistently, up to 7 of one company."""
+"""The newest annual reports, up to this number, decide how fiscal years are named. Measured: 22 of 1,214 annual reports
+of 89 filers name the year inconsistently, up to 7 of one company."""
 CURRENT_REPORT = "6-K"
 TRANSITION_REPORTS = ("10-KT", "10-QT")
 
@@ -43,8 +43,8 @@ QUARTERS_A_YEAR = 4
 NEARLY_A_YEAR = (QUARTER_BANDS[2][2] + 1, YEAR_DAYS[0] - 1)
 """A span of ten or eleven months (fewest and most days) has four quarters: three full ones and a shortened one."""
 LONGEST_OPEN_YEAR = 381
-"""Days after which the next year begins in a stretch without annual reports. The last quarter of such a year may end a
-week or two late; this limit separates it from the first quarter of the next year."""
+"""Days after which the next year begins in a time without annual reports. The last quarter of a year may end a week or
+two late there; this limit separates it from the first quarter of the next year."""
 
 ANNUAL_REPORT = Rule(
     "period.year.annual-report",
@@ -158,7 +158,7 @@ def _grid(ends: pl.DataFrame, named_after_start: pl.Series) -> pl.DataFrame:
 
 
 def _spans(years: pl.DataFrame, anew: pl.DataFrame, durations: pl.DataFrame) -> pl.DataFrame:
-    """The fiscal years and the time before, between and after them.
+    """The fiscal years of each company, and the spans of time before, between and after them.
 
     After the last fiscal year there is one more year, or as many as the interim reports after it need. If interim
     reports come before the first annual report, as many years as they need are added before the first fiscal year.
@@ -169,8 +169,9 @@ def _spans(years: pl.DataFrame, anew: pl.DataFrame, durations: pl.DataFrame) -> 
         durations: of durations_of.
 
     Returns:
-        `cik`; `before`, the day before the first day, and `end`, the last one; `closed`, whether it is a fiscal year,
-        `running`, whether it is the current one; `first_q`, the number of the quarter before, and `quarters`.
+        `cik`; `before`, the day before the first day, and `end`, the last day; `closed`, whether it is a fiscal year;
+        `running`, whether it is the time after the last fiscal year; `first_q`, the number of the quarter before; and
+        `quarters`, the number of its quarters.
     """
     before, end, former = pl.col("before"), pl.col("end"), pl.col("former")
     years = years.sort("cik", "end", "start").with_columns(before=pl.col("start") - 1)
@@ -208,10 +209,13 @@ def _spans(years: pl.DataFrame, anew: pl.DataFrame, durations: pl.DataFrame) -> 
 
 
 def _quarter_ends(durations: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule, Ints]]]:
-    """The most frequent end of each quarter of each span, and the ends of the spans themselves.
+    """The most frequent end of each quarter within each span, and the ends of the spans themselves.
 
     Period ends of reports have priority, because after a change of the fiscal year comparatives have other ends.
-    `cik`, `q`, `period_end`, `year_end` (days since 1970), `fiscal_quarter`, `closed`.
+
+    Returns:
+        `cik`, `q`, `period_end`, `year_end` (days since 1970), `fiscal_quarter`, `closed`; and the decisions of each
+        rule.
     """
     before, end, closed, quarters = (pl.col(name) for name in ("before", "end", "closed", "quarters"))
     quarter, years_in = pl.col("fiscal_quarter"), pl.col("years_in")
@@ -247,7 +251,7 @@ def _quarter_ends(durations: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.Data
 
 
 def _reported_ends(durations: pl.DataFrame) -> pl.DataFrame:
-    """Days on which interim figures end or before which they begin.
+    """Days on which interim figures end, and days before which they begin.
 
     `cik`, `day` (since 1970), `figures` (their number), `is_own` (whether the day is the period end of a report).
     """
@@ -276,8 +280,8 @@ def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, p
 
     Returns:
         placed: the vintages that fit, with `q` (the quarter in which they end), `n` (quarters spanned; 0 for an
-            instant) and `days` (days on the grid between the ends; null for an instant). Vintages that start or end
-            elsewhere are left out, because they are not of a fiscal period.
+            instant) and `days` (days on the grid between the ends; null for an instant). Vintages that do not start and
+            end at quarter ends are left out, because they are not of a fiscal period.
         decisions: `cik`, `rule`, `figures`.
     """
     eve, is_instant = pl.col("start").dt.offset_by("-1d"), pl.col("start").is_null()
@@ -296,7 +300,7 @@ def on_grid(vintages: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, p
 
 
 def _with_nearest(rows: pl.DataFrame, day: str, ends: pl.DataFrame) -> pl.DataFrame:
-    """The rows, each with the quarter end that is nearest to a day and less than SAME_END_DAYS away."""
+    """The rows, each with the quarter end nearest to column `day`, if it is less than SAME_END_DAYS away."""
     at = ends.columns[-1]
     return (
         rows.with_row_index("row")
@@ -353,7 +357,7 @@ def durations_of(facts: pl.DataFrame) -> pl.DataFrame:
     """Facts over a duration, in filing order.
 
     `cik`, `seq`, `tag`; `start`, `end`, `filed` (days since 1970); `days`, first and last day included; `is_annual`,
-    whether the report is an annual one; `is_current`, whether it is a Form 6-K; `is_transition`, whether it is a
+    whether the filing is an annual report; `is_current`, whether it is a Form 6-K; `is_transition`, whether it is a
     transition report; `fy` of the filing.
     """
     days = {name: pl.col(name).dt.epoch("d").cast(pl.Int64) for name in ("start", "end", "filed")}
@@ -425,7 +429,7 @@ def transitions(durations: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
         years: of fiscal_years.
 
     Returns:
-        `cik`; `before`, the last day of the fiscal year before, and `end`.
+        `cik`; `before`, the last day of the fiscal year before, and `end`, the last day of the transition period.
     """
     own = durations.filter("is_transition").filter(pl.col("end") == pl.col("end").max().over("cik", "seq"))
     periods = own.group_by("cik", "end").agg(pl.col("start").min(), pl.col("days").max())
@@ -436,9 +440,10 @@ def transitions(durations: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
 
 
 def first_years(durations: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
-    """The years before the current ones of companies without an annual report, from the first days of most figures.
+    """For companies without an annual report, the years before their years to date: `cik`, `start`, `end`.
 
-    Only figures of the newest period of a report count: comparatives may have more lines than the year itself.
+    A year to date begins on the day, in any year, on which most figures begin. Only figures of the newest period of a
+    report count: comparatives may have more lines than the year itself.
     """
     start, apart = pl.col("start"), pl.col("years_apart")
     begun = (
@@ -457,7 +462,7 @@ def first_years(durations: pl.DataFrame, years: pl.DataFrame) -> pl.DataFrame:
 
 
 def named_after_start(durations: pl.DataFrame) -> pl.Series:
-    """The companies whose fiscal years are named after the calendar year before that of their end.
+    """The companies whose fiscal years are named after the calendar year before the one in which they end.
 
     The majority of `fy` in the newest five annual reports decides, for the company's whole history.
     """

@@ -1,6 +1,7 @@
 """Predecessors: joins the filings of companies that file under another CIK since a reorganization.
 
-Belongs here: the proof. Does not: candidates for a predecessor (successions), several companies under one CIK (breaks).
+Belongs here: the proof that one CIK continues another. Does not: candidates for a predecessor (successions), several
+companies under one CIK (breaks).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,11 +24,11 @@ CONTINUED = Rule(
 PERIOD = ["taxonomy", "tag", "unit", "start", "end"]
 
 FEWEST_COMMON_FIGURES = 20
-"""Two filers count as one company only if both report at least so many figures for the same periods; fewer may agree by
-chance."""
+"""Two filers count as one company only if both report at least this many figures for the same periods; fewer may agree
+by chance."""
 
 EQUAL_PART = 0.9
-"""At least this share of these figures must be equal; a successor may restate a few of them."""
+"""At least this share of the common figures must be equal; a successor may restate a few of them."""
 
 DECISIONS = pl.Schema({"cik": pl.String(), "rule": pl.String(), "figures": pl.UInt32()})
 
@@ -61,7 +62,7 @@ def stitched(raw: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> tu
 
 
 def under_successors(rows: pl.DataFrame, predecessors: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """Rows with `cik`, those of the possible predecessors under the company's own CIK.
+    """Put the rows of possible predecessors under the company's own CIK.
 
     Args:
         rows: rows of the companies and of their possible predecessors.

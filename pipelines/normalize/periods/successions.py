@@ -1,7 +1,7 @@
-"""Successions: which CIK may continue the reports of another one since a reorganization.
+"""Successions: which CIK may continue the reports of another CIK since a reorganization.
 
-Belongs here: the candidates, and the possible predecessors of a company by them. Does not: the proof by the figures of
-both (predecessors), which needs facts; what is fetched does not.
+Belongs here: the candidates, and the possible predecessors of a company. Does not: the proof by the figures of both
+(predecessors). Only the proof needs facts; the choice of documents to fetch needs the candidates alone.
 """
 
 from collections.abc import Iterable
@@ -26,8 +26,8 @@ class Succession(NamedTuple):
 
 _CANDIDATES = pl.read_csv(Path(__file__).with_name("predecessors.csv"), infer_schema=False).fill_null("")
 SUCCESSIONS = tuple(Succession(**row) for row in _CANDIDATES.iter_rows(named=True))
-"""Candidates; the filings have to prove each. Many predecessors continue to file as subsidiaries of their successors,
-and these later reports are not the successor's."""
+"""The candidates; the filings have to prove each succession. Many predecessors continue to file as subsidiaries of the
+successor, and these later reports are not the successor's."""
 
 
 def chains(ciks: Iterable[str], listed: Iterable[str]) -> dict[str, list[str]]:
