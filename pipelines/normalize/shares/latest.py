@@ -1,9 +1,9 @@
 """The newest quarter's average shares, by which a present value is divided.
 
-Belongs here: the quarter of the newest counts, and its net income, which may be a loss. Does not: averages over twelve
-months, which are line items (items).
+Belongs here: the quarter of the newest share counts, and its net income, which may be a loss. Does not: averages over
+twelve months, which are line items (items).
 
-A present value belongs to today's holders. An average over twelve months lags half a year behind issues and buybacks.
+A present value belongs to today's holders. An average over twelve months is half a year behind issues and buybacks.
 """
 
 import polars as pl
@@ -15,12 +15,12 @@ from pipelines.normalize.shares.moves import INCOME, SHARE_CONCEPTS
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, STATED_RANKS
 
 LARGEST_CHANGE = 1.25
-"""Largest factor between a fourth quarter by difference and the average of its year. If some quarters have a loss, the
-potential shares of the year are not the average of those of its quarters (ASC 260-10-45-17)."""
+"""Largest factor between a last quarter by difference and the average to date. If a quarter has a loss, the potential
+shares of the year are not the average of its quarters' potential shares (ASC 260-10-45-17)."""
 
 QUARTER, DIFFERENCE, TO_DATE = "quarter", "difference", "year_to_date"
 METHODS = (QUARTER, DIFFERENCE, TO_DATE)
-"""Methods in order of preference."""
+"""The methods in order of preference."""
 
 BY_QUARTER = Rule(
     "shares.latest.quarter",
@@ -43,14 +43,15 @@ BY_YEAR_TO_DATE = Rule(
     "select",
 )
 RULES = (BY_QUARTER, BY_DIFFERENCE, BY_YEAR_TO_DATE)
-"""One for each of METHODS."""
+"""One rule for each of METHODS."""
 
 
 def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Weighted average shares of each company's newest quarter with share counts.
 
-    The quarter as filed; otherwise the year to date less the period before the quarter, which gives the fourth quarter
-    of an annual report; otherwise the shortest period that ends with the quarter. Net income is of the same period.
+    They are taken from the quarter as filed; otherwise from the year to date less the period before the quarter, as for
+    the fourth quarter of an annual report; otherwise from the shortest period that ends with the quarter. Net income is
+    found in the same way.
 
     Args:
         known: durations (ttm.known.known_amounts), on the newest share basis.
@@ -90,13 +91,13 @@ def latest_shares(known: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame
 
 
 def _amounts_of_newest_quarter(known: pl.DataFrame) -> pl.DataFrame:
-    """What filings state of the periods that end with the newest quarter of each company that has share counts.
+    """The filed amounts of the periods that end with each company's newest quarter with share counts.
 
-    Amounts that other rules derive do not count: potential shares of a loss count in a valuation.
+    Derived amounts are left out: in a valuation, potential shares count even if the period has a loss.
 
     Returns:
         `cik`, `concept`, `q`, `n`, `amount`, `days` (0 for income), `q_diluted` (of the newest diluted count); and
-        `rest`, `rest_days`: the same without the period that ends a quarter earlier, null if that is not stated.
+        `rest`, `rest_days`: amount and days less the period that ends a quarter earlier, null if it is not stated.
     """
     is_count = pl.col("concept").is_in(SHARE_CONCEPTS)
     is_stated = pl.Series(floats(known, "rank") < STATED_RANKS[ints(known, "concept")])
@@ -116,7 +117,7 @@ def _amounts_of_newest_quarter(known: pl.DataFrame) -> pl.DataFrame:
 
 
 def _means(amounts: pl.DataFrame) -> pl.DataFrame:
-    """The mean of each period, or of its last quarter by difference, and the method: the better of the two."""
+    """The average of each period, or of its last quarter by difference, with its method: the first that applies."""
     is_count = pl.col("concept").is_in(SHARE_CONCEPTS)
     found = amounts.with_columns(
         mean=pl.when(is_count).then(pl.col("amount") / pl.col("days")).otherwise("amount"),

@@ -1,4 +1,4 @@
-"""Moves: changes of share counts, and of what follows from them, between two filings that state the same period.
+"""Moves: changes of share counts and of related figures between two filings that state the same period.
 
 Belongs here: which figures can prove a split, and their changes. Does not: which splits follow (splits).
 """
@@ -15,7 +15,7 @@ SNAP = 0.01
 """Two ratios count as the same if they differ by at most this share: weighted averages change a little by rounding."""
 
 POTENTIAL = 1 / 3
-"""Potential shares alone are hardly ever a larger part of a diluted count."""
+"""Potential shares alone hardly ever change a diluted count by a larger share."""
 
 ONE_REGIME = Rule(
     "split.no-mixed-regimes",
@@ -40,17 +40,17 @@ AMENDMENT = Rule(
 
 SHARE_CONCEPTS = BASIC, DILUTED = "shares_basic", "shares_diluted"
 EARNINGS, COARSEST_EARNINGS = "eps_basic", 0.5
-"""Earnings per share change inversely to the count, and are used if no count is stated. Below the smallest amount they
+"""Earnings per share change inversely to the count, and are used if no count is stated. Below COARSEST_EARNINGS they
 are too coarse, because they are rounded to cents."""
 MOVING_CONCEPTS = (EARNINGS, *SHARE_CONCEPTS)
 """The figures of periods that can prove a split."""
 INCOME = ("net_income_parent", "net_income_common")
 FINEST_EARNINGS = 0.1
-"""Earnings per share of at least so much show the count of their filing to within a twentieth."""
+"""Earnings per share of at least this amount show the share count of their filing within a twentieth."""
 FEWEST_OPTIONS = 10_000
-"""Of fewer options a change to the last digit may be chance."""
+"""With fewer options, a count that changes by a ratio to the last digit may be chance."""
 HALF_AN_OPTION, HALF_A_CENT = 0.5, 0.005
-"""Rounding of counts and of prices."""
+"""Rounding of option counts and of exercise prices."""
 
 FIGURES = pl.Enum(("options outstanding", *MOVING_CONCEPTS, *INCOME))
 """The figures that show a share count; the evidence of a split names the last of these that proves it."""
@@ -58,7 +58,7 @@ PERIOD, PAIR = ["cik", "concept", "start", "end"], ["cik", "after_seq", "seq"]
 
 
 def reports(vintages: pl.DataFrame) -> pl.DataFrame:
-    """The vintages of reports, not of amendments; `seq` is the first filing of the day, for all are on one basis."""
+    """The vintages of reports without amendments; `seq` is the first filing of the day, as a day has one basis."""
     return vintages.filter(~AMENDMENT.where(pl.col("amended"))).with_columns(pl.col("seq").min().over("cik", "filed"))
 
 
@@ -81,8 +81,8 @@ def figures_moved(figures: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Rule,
         figures: of figures_of.
 
     Returns:
-        `cik`, `after_seq`, `seq`, `concept`, `start`, `end`, `observed`; and the company of each figure that a rule
-        leaves out.
+        `cik`, `after_seq`, `seq`, `concept`, `start`, `end`, `observed`; and for each rule the companies of the figures
+        that it leaves out.
     """
     is_count = pl.col("concept").is_in(SHARE_CONCEPTS)
     comparable = figures.filter(
@@ -151,16 +151,16 @@ def _is_adjusted(amount: str, ratio: pl.Expr, rounding: float) -> pl.Expr:
 
 
 def own_counts(figures: pl.DataFrame) -> dict[int, dict[int, float]]:
-    """For each company the average count of the newest and shortest period in each filing, by `seq`.
+    """For each company and filing (`seq`) the average share count of the newest and shortest period.
 
-    It is the basic one; the diluted one for companies that state no other; in a filing without counts, net income
-    divided by earnings per share.
+    It is the basic count; the diluted count for companies that state no basic one; in a filing without counts, net
+    income divided by earnings per share.
     """
     has_basic = (pl.col("concept") == BASIC).any().over("cik")
     is_count = (pl.col("concept") == BASIC) | ((pl.col("concept") == DILUTED) & ~has_basic)
     period = ["cik", "seq", "start", "end"]
     earnings = figures.filter(pl.col("concept") == EARNINGS, pl.col("value").abs() >= FINEST_EARNINGS)
-    # of two incomes of a period, the one available to common is the last
+    # if a period has two incomes, the last one is available to common stock
     income = figures.filter(pl.col("concept").is_in(INCOME)).unique(period, keep="last", maintain_order=True)
     both = earnings.join(income, on=period, maintain_order="left")
     of_earnings = both.with_columns(value=pl.col("value_right") / pl.col("value"))

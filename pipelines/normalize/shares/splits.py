@@ -88,7 +88,7 @@ RATIOS: tuple[float, ...] = (
     *range(105, 201, 5),
     *range(225, 501, 25),
 )
-"""Usual split ratios; their inverses count too. A thousand or a million is an error of scale."""
+"""Usual split ratios; their inverses count too. A ratio of a thousand or a million is an error of scale."""
 
 SNAP_SMALL, SNAP_EXACT = 0.002, 0.0005
 """Tolerances for small and for unusual ratios, where figures must be nearer to the ratio."""
@@ -98,10 +98,10 @@ SMALLEST_ODD = 1.25
 THOUSAND = 1000.0
 
 EXACT = 1e-6
-"""Restated counts of six digits and more that differ by a ratio to the last digit differ from it by less than this."""
+"""Largest relative deviation from a ratio if restated counts of six or more digits differ by it to the last digit."""
 
 FIGURES_USUAL, FIGURES_ODD, FIGURES_SMALL = 2, 3, 4
-"""A split needs so many restated figures; one alone may be an error."""
+"""How many restated figures must prove a split of a usual, odd or small ratio; a single figure may be an error."""
 
 HALF_WAY = 0.5
 """A count is on the new basis if it is nearer to it than to the old one (in logarithms)."""
@@ -109,9 +109,9 @@ HALF_WAY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two successive filings with common periods: the change of each period (new shares for one), in order.
+    """Two successive filings with common periods: `observed` is the change of each figure (new shares for one), sorted.
 
-    The product of the splits after the first filing, up to the second, is the median change, because some periods may
+    The median change counts as the product of the splits after the first filing, up to the second, because a period may
     not be restated, or be restated for another reason. `figure`: the number in FIGURES of the last changed figure, and
     its first and last day.
     """
@@ -155,13 +155,13 @@ def infer_splits(vintages: pl.DataFrame, facts: pl.DataFrame) -> tuple[pl.DataFr
     """Splits between successive filings that state weighted shares, or earnings per share, of the same period.
 
     A restated figure proves the product of all splits since the period was last stated. A repeated unchanged figure
-    proves that there was no split in between. So the rest of a product belongs to the filings without such proof.
+    proves that there was no split in between. So the rest of a product belongs to the filings without this proof.
     Filings of two companies under one CIK prove no split. Nor does an amendment, which may repeat a report on the basis
     of the report's day.
 
     Args:
         vintages: corrected amounts of filings, in units, with `regime`.
-        facts: typed facts in filing order, of which options_moved uses some.
+        facts: typed facts in filing order, for options_moved.
 
     Returns:
         splits: `cik`, `ratio` (new shares per old), `effective_seq` (the first filing on the new basis),
@@ -199,7 +199,7 @@ def infer_splits(vintages: pl.DataFrame, facts: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def _usual_of_options(ratio: float) -> float | None:
-    """The usual ratio near a ratio; dividends in shares and small splits leave too little to tell them from grants."""
+    """The usual ratio near a ratio; None for small ratios, which could also be the effect of new grants of options."""
     usual = _usual(ratio)
     return usual.ratio if usual and usual.rule is USUAL_RATIO else None
 
@@ -248,7 +248,7 @@ def _placed(
     filings: Sequence[int],
     counts: Mapping[int, float],
 ) -> dict[str, Any] | None:
-    """A split of a usual ratio at one of some filings (rule PLACED); None if too few periods prove it.
+    """Place a split of a usual ratio at one of the possible filings (rule PLACED); None if too few figures prove it.
 
     Args:
         usual: the ratio.
@@ -267,7 +267,7 @@ def _placed(
     moved = {seq: _moved(usual.ratio, seq, counts) for seq in places}
     rule, enough = usual.rule, [seq for seq in places if usual.rule.where(shown[seq] >= usual.needed)]
     if not enough and rule is USUAL_RATIO:
-        # a filing whose newest count is the restated one itself has no second figure
+        # if the only restated count of a filing is its newest one, there is no second figure
         own = [seq for seq in places if EXACT_RATIO.where(HALF_WAY < moved[seq] != 1.0)]
         rule, enough = EXACT_RATIO, [seq for seq in own if proof(seq, EXACT)]
     if not enough:
@@ -298,7 +298,7 @@ def _moved(ratio: float, seq: int, counts: Mapping[int, float]) -> float:
 
 
 def _usual(ratio: float) -> _Usual | None:
-    """The usual ratio near a ratio, or the ratio itself if it is large enough; None for errors of scale."""
+    """The usual ratio near a ratio, otherwise the ratio itself; None if it is too small or an error of scale."""
     nearest = min(USUAL, key=lambda usual: abs(log(ratio / usual.ratio)))
     if _near(ratio, nearest.ratio, nearest.snap):
         return nearest
@@ -376,7 +376,7 @@ def on_newest_basis(vintages: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFra
         filings: of share_factors.
 
     Returns:
-        the vintages with converted `value` and `grain`; a filing is on the basis after all splits effective by then.
+        the vintages with converted `value` and `grain`.
     """
     of_filing = filings.select("cik", "seq", times="factor")
     found = vintages.join(of_filing, on=["cik", "seq"], how="left", maintain_order="left")
