@@ -39,7 +39,7 @@ MEASURE_SIGN = {"money": 0, "per_share": -1, "shares": 1}
 """How a share basis changes an amount of each measure."""
 
 COMPOSED = {"total_debt": (BORROWING,), "cash_and_equivalents": CASH_AND_SECURITIES}
-"""Amounts that are composed of the lines of one balance sheet, and the classes of these lines."""
+"""Amounts that are the sum of lines of one balance sheet, and the classes of these lines."""
 
 REPEATING = (
     "cost_of_revenue",
@@ -49,11 +49,11 @@ REPEATING = (
     "eps_diluted_otherwise",
     "stockholders_equity",
 )
-"""Amounts that follow from others of their statement, or repeat them: a filing that restates one of these restates
-nothing more, and no item of the specification is made of them."""
+"""Amounts that result from other amounts of their statement, or repeat them: restating one of these does not count as
+a further restatement. No item of the specification uses them."""
 
 AMOUNT = pl.Enum([*BY_NAME, *COMPOSED])
-"""The type of column `concept`: every amount that filings state, or that is composed of such amounts."""
+"""The type of column `concept`: every amount that filings state, or that is a sum of balance sheet lines."""
 NUMBER_OF = {name: number for number, name in enumerate(AMOUNT.categories)}
 """The number of each amount in AMOUNT."""
 
@@ -65,7 +65,7 @@ OF_SOURCE = pl.DataFrame(
     ],
     schema_overrides={"concept": AMOUNT, "rank": pl.Int16},
 )
-"""The rule and the flag of each source: `concept`, `rank` (of the source), `rule`, and `reservation` (or null)."""
+"""The rule and the flag of each source: `concept`, `rank` (of the source), `rule`, and `reservation` (flag or null)."""
 
 RULES: tuple[Rule, ...] = tuple(rule_of_source(source) for concept in CONCEPTS for source in concept.sources)
 """The rule of each source, in the order of the concepts and their sources."""
@@ -82,7 +82,7 @@ ITEM_CONCEPTS: dict[str, tuple[Concept, ...]] = {
     )
     for item in LINE_ITEMS
 }
-"""The concepts of each line item; those of COMPOSED are lines of the balance sheet."""
+"""The concepts of each line item; items of COMPOSED are sums of balance sheet lines."""
 
 
 def wanted_elements() -> dict[str, frozenset[str]]:
@@ -113,11 +113,11 @@ def combination(source: Source) -> str:
 
 
 def describe_sources(item: str) -> str:
-    """The sources of a line item, one line for each concept, best source first: `sources` of table `line_items`.
+    """The sources of a line item as text, best source first: column `sources` of table `line_items`.
 
-    Of debt and cash each line is a section of the balance sheet with the elements that can be its lines.
-    Otherwise each line is `name: source | source`. A source is its combination with, in brackets, its industries, and
-    the id and the statement of its rule.
+    For debt and cash, each line of the text is a section of the balance sheet with the elements of its lines. Otherwise
+    each line is a concept, `name: source | source`. A source is its combination, followed in brackets by its industries
+    and the id and statement of its rule.
     """
     lines = []
     for section, table in LINES.items() if item in COMPOSED else ():

@@ -1,18 +1,18 @@
-"""The lines of balance sheets by section, with class and containment: reviewed rows of balance_sheet.csv.
+"""The lines of balance sheets by section, with their class and the totals that include them: balance_sheet.csv.
 
 Belongs here: reading and checking the table. Does not: which elements of one balance sheet are its lines
 (balance.reading), the sources of other amounts (the other modules of this folder).
 
 Columns of the table:
 
-- `section`: the total to which the line belongs, one of SECTIONS. `liabilities` are those of a balance sheet that is
-  not classified, as of banks and brokers; the lines of the other two sections that it does not name are lines of it,
-  too, because a filer may leave out the totals of current and non-current liabilities.
+- `section`: the total to which the line belongs, one of SECTIONS. `liabilities` is for balance sheets that are not
+  classified, as of banks and brokers. It also contains the lines of the other two sections of liabilities that it does
+  not list itself, because a filer may leave out the totals of current and non-current liabilities.
 - `class`: one of CLASSES. Only a borrowing is debt; only cash and securities are cash.
 - `element`: of the US GAAP taxonomy, or with the prefix `ifrs-full:` of the IFRS taxonomy.
 - `usual`: `yes` if the element is usually a line of the balance sheet; `no` if it usually is a detail in the notes, and
   is a line only where the totals add up with it.
-- `part_of`: other elements of the section that include the element where both are stated.
+- `part_of`: other elements of the section that include the element if both are stated.
 """
 
 from collections.abc import Mapping
@@ -52,8 +52,9 @@ CLASSES = (
 class Line:
     """An element that can be a line of a section.
 
-    part_of: the elements that include it, also those that include these.
-    rank: in this order elements with one amount state its line: usual lines first, then those of debt and cash.
+    kind: its class, one of CLASSES, or UNKNOWN for a line of a face.
+    part_of: all elements that include it, directly or through other elements.
+    rank: order of preference among elements with the same amount: usual lines first, then lines of debt and cash.
     """
 
     kind: str
@@ -63,7 +64,11 @@ class Line:
 
 
 def _lines(rows: Mapping[str, Mapping[str, str]]) -> dict[str, Line]:
-    """The lines of a section by element; an error if they include each other, or are part of what is no line."""
+    """The lines of a section by element.
+
+    Raises:
+        ValueError: elements include each other, or an element of `part_of` is not a line of the section.
+    """
     direct = {element: row["part_of"].split() for element, row in rows.items()}
     if unknown := set().union(*direct.values()) - rows.keys():
         raise ValueError(f"balance_sheet.csv: {sorted(unknown)} include lines of a section, and are no line of it")
@@ -94,25 +99,26 @@ _BY_SECTION[LIABILITIES] = {
 }
 
 PREMIUMS = "financed premiums"
-"""Borrowings that pay the premiums of insurance, which some count as payables."""
+"""Borrowings that finance insurance premiums; some filers count them as payables."""
 _OF_LIABILITIES = {BORROWING: 120, PREMIUMS: 8, UNKNOWN: 48, OTHER: 240}
 PLACES: dict[str, dict[str, int]] = {
     CURRENT_ASSETS: {CASH: 16, SECURITY: 48, RESTRICTED: 24, OTHER: 240},
     **dict.fromkeys((CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES), _OF_LIABILITIES),
 }
-"""How many lines of each class that no row of the table has each section of the face of a balance sheet may have."""
+"""For each section and class, how many lines on the face of a balance sheet may have an element that is not in the
+table."""
 
 FACE_PREFIX = "face:"
-"""What the name of such a line begins with."""
+"""The prefix of the name of a face line whose element is not in the table."""
 
 
 def face_line(section: str, kind: str, number: int) -> str:
-    """The name of a line of the face of a balance sheet whose element is not in the table, as an element."""
+    """The name, in place of an element, of a line on the face of a balance sheet whose element is not in the table."""
     return f"{FACE_PREFIX}{section}:{kind}:{number}"
 
 
 def _with_face_lines(section: str) -> dict[str, Line]:
-    """The lines of a section by element, with those of faces; LIABILITIES has those of the sections it stands for."""
+    """The lines of a section by element, including face lines; LIABILITIES has the face lines of all its sections."""
     of_sections = SECTIONS[1:] if section == LIABILITIES else (section,)
     own = {
         (name := face_line(of, kind, number)): Line(
@@ -126,7 +132,7 @@ def _with_face_lines(section: str) -> dict[str, Line]:
 
 
 LINES = {section: _with_face_lines(section) for section in SECTIONS}
-"""For each section its lines by element; those of LIABILITIES with those of the sections that it stands for."""
+"""For each section its lines by element; LIABILITIES includes the lines of the other two sections of liabilities."""
 
 BORROWINGS: dict[str, dict[str, Line]] = {
     section: {element: line for element, line in table.items() if line.kind == BORROWING}
@@ -138,7 +144,7 @@ DEPOSITS = frozenset(element for element, line in LINES[LIABILITIES].items() if 
 """The elements of deposits that a bank takes."""
 
 IFRS_PREFIX = "ifrs-full:"
-"""What the name of an element of the IFRS taxonomy begins with in the table."""
+"""The prefix of elements of the IFRS taxonomy in the table."""
 
 SECTION_TOTALS = {
     CURRENT_ASSETS: ("AssetsCurrent", "ifrs-full:CurrentAssets"),
@@ -152,7 +158,7 @@ BOTH_SIDES = ("LiabilitiesAndStockholdersEquity", "ifrs-full:EquityAndLiabilitie
 """Liabilities and equity together, which equal the assets."""
 
 NET_ASSETS = "AssetsNet"
-"""What investment companies state in place of equity."""
+"""The element that investment companies state instead of equity."""
 
 LONG_TERM_DEBT = ("LongTermDebt", "LongTermDebtAndCapitalLeaseObligationsIncludingCurrentMaturities")
 """Long-term debt with its current maturities: a total in the notes of a classified balance sheet."""
@@ -169,7 +175,8 @@ WHOLES = frozenset(
         "CashCashEquivalentsAndFederalFundsSold",
     )
 )
-"""Totals by definition; other elements that can include a line, such as notes, may be another line."""
+"""Elements that are totals by definition. Other elements that can include a line, such as notes, may also be a separate
+line."""
 PRINCIPAL = "DebtInstrumentCarryingAmount"
 BANK_OVERDRAFTS = "BankOverdrafts"
 
@@ -187,11 +194,11 @@ TOTALS = (
     *TEMPORARY_EQUITY,
     REDEEMABLE,
 )
-"""The totals from which those of the sections are taken, and the equity that is taken off."""
+"""The totals of the sections, the totals from which they can be computed, and the equity that is subtracted."""
 
 RESTRICTED_FOR_LONG = ("RestrictedCashNoncurrent", "RestrictedCashAndCashEquivalentsNoncurrent")
 NOTES = (*LONG_TERM_DEBT, *ALL_DEBT, PRINCIPAL, BANK_OVERDRAFTS, *RESTRICTED_FOR_LONG, "LongTermInvestments")
-"""Amounts in the notes that are compared with the lines."""
+"""Amounts in the notes that are compared with the lines of the balance sheet."""
 
 INTEREST_ON_DEPOSITS = "InterestExpenseDeposits"
 INTEREST_BY_DEPOSIT = (
@@ -208,13 +215,13 @@ INTEREST_BY_DEPOSIT = (
     "InterestExpenseTimeDeposits100000OrMore",
     "InterestExpenseTimeDepositsLessThan100000",
 )
-"""Lines of interest on deposits of a bank that does not state their sum."""
+"""Interest by kind of deposit, for a bank that does not state the sum."""
 INTEREST = (
     ("InterestExpense",),
     ("InterestExpenseOperating",),
     ("InterestAndDividendIncomeOperating", "InterestIncomeExpenseNet"),
 )
-"""All interest expense of a bank: an element, or the first less the second."""
+"""Total interest expense of a bank: one element, or the first element less the second."""
 
 INTEREST_ON_DEBT = (
     "InterestExpense",
@@ -238,7 +245,7 @@ INTEREST_ON_DEBT = (
     "AmortizationOfDebtDiscountPremium",
     "GainsLossesOnExtinguishmentOfDebt",
 )
-"""Expenses and payments of a filer that has or had debt."""
+"""Expenses and payments that show that a filer has or had debt."""
 
 INTEREST_OF_CLASS = {
     "InterestExpenseSubordinatedNotesAndDebentures": "FederalHomeLoanBank",
@@ -246,12 +253,12 @@ INTEREST_OF_CLASS = {
     "InterestExpenseFederalHomeLoanBankAndFederalReserveBankAdvancesLongTerm": "Subordinated",
     "InterestExpenseFederalHomeLoanBankAndFederalReserveBankAdvancesShortTerm": "Subordinated",
 }
-"""Interest on one class of a bank's debt, and a word in the names of elements that have no such debt."""
+"""For each element of interest on one class of a bank's debt, a word in the names of debt elements of another class."""
 
 ELEMENTS: frozenset[str] = frozenset((*TOTALS, *NOTES, INTEREST_ON_DEPOSITS)).union(
     *LINES.values(), *INTEREST, INTEREST_ON_DEBT, INTEREST_BY_DEPOSIT, INTEREST_OF_CLASS
 )
-"""All elements of the reading, and the lines of faces."""
+"""All elements that the reading of balance sheets uses, and the names of face lines."""
 
 FILED_ELEMENTS = frozenset(element for element in ELEMENTS if not element.startswith(FACE_PREFIX))
-"""All elements of the reading."""
+"""All elements that the reading of balance sheets uses, without face lines."""

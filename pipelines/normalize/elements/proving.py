@@ -1,4 +1,4 @@
-"""Elements that prove amounts which a filing does not state; no value is read from them.
+"""Elements that prove amounts which a filing does not state; no value is taken from them.
 
 Belongs here: their names; the tables of the lines of investing and financing activities (cash_flow_lines.csv) and of
 changes of equity (equity_lines.csv). Does not: the rules that use them (derived), amounts that are only compared with
@@ -38,11 +38,11 @@ if _WRONG := _ROWS.filter(~_IS_KNOWN | pl.struct("section", "element").is_duplic
     raise ValueError(f"cash_flow_lines.csv: {_WRONG} come twice, or have an unknown section, sign or class")
 
 FACE_LINES = {BORROWING: 24, LINE: 40}
-"""How many lines of each class that no row of the table has the face of financing activities may have."""
+"""For each class, how many lines on the face of financing activities may have an element that is not in the table."""
 
 
 def face_line(kind: str, number: int) -> str:
-    """The name of such a line, as an element; its amount is positive when cash comes in."""
+    """The name, in place of an element, of a face line that is not in the table; positive when cash comes in."""
     return f"{FACE_PREFIX}{FINANCING}:{kind}:{number}"
 
 
@@ -58,10 +58,10 @@ LINES = pl.concat([_ROWS, _OF_FACES]).select(
     is_dividend=pl.col("class") == DIVIDEND,
     is_borrowing=pl.col("class") == BORROWING,
 )
-"""`section`, `tag`, `sign`, `is_dividend`, `is_borrowing`: one row a line, those of faces too."""
+"""`section`, `tag`, `sign`, `is_dividend`, `is_borrowing`: one row for each line, including face lines."""
 
 INCOME = ("NetIncomeLoss", "ProfitLoss", "NetIncomeLossAvailableToCommonStockholdersBasic")
-"""Income that retained earnings change by; the first one is used where all are equal."""
+"""Income that changes retained earnings; if all are equal, the first one is used."""
 PREFERRED_DIVIDENDS = (
     "PreferredStockDividendsIncomeStatementImpact",
     "DividendsPreferredStock",
@@ -69,20 +69,20 @@ PREFERRED_DIVIDENDS = (
     "PaymentsOfDividendsPreferredStockAndPreferenceStock",
 )
 RETIRED = ("StockRepurchasedAndRetiredDuringPeriodValue", "TreasuryStockRetiredCostMethodAmount")
-"""Stock that is bought back and retired: what it costs beyond its issue price leaves retained earnings."""
+"""Stock that is bought back and retired: its cost above the issue price is taken off retained earnings."""
 RETAINED_EARNINGS, EQUITY = "RetainedEarningsAccumulatedDeficit", "StockholdersEquity"
 EQUITY_LINES = pl.read_csv(Path(__file__).with_name("equity_lines.csv")).select(
     "line", tag="element", sign=pl.col("sign").cast(pl.Float64), place=pl.int_range(pl.len())
 )
-"""Changes of equity but dividends: `tag`, `sign`, `line`; of the elements of one line that with the lowest `place` is
-read."""
+"""Changes of equity except dividends: `tag`, `sign`, `line`. If a line has several elements, the one with the lowest
+`place` is read."""
 DIVIDENDS_PAYABLE = ("DividendsPayableCurrent", "DividendsPayableCurrentAndNoncurrent")
 DECLARED_PER_SHARE, PAID_PER_SHARE = "CommonStockDividendsPerShareDeclared", "CommonStockDividendsPerShareCashPaid"
 PAID_ON_ALL_STOCK = "PaymentsOfDividends"
 PAID = ("PaymentsOfDividendsCommonStock", PAID_ON_ALL_STOCK)
 """Dividends paid on common stock."""
 ALL_DIVIDENDS = ("DividendsCash", "Dividends")
-"""Dividends of any stock; a bank also states dividends under these elements that it pays to its parent."""
+"""Dividends on any stock; under these elements, a bank may also state dividends that it pays to its parent."""
 SHOWN_BY_ZERO = (
     DECLARED_PER_SHARE,
     PAID_PER_SHARE,
@@ -98,7 +98,8 @@ SHOWN_BY_ZERO = (
     "ifrs-full:DividendsPaidOrdinarySharesPerShare",
     *PAID,
 )
-"""Elements of which a zero shows that there was no dividend on common stock. A zero capital distribution does not."""
+"""A zero under one of these elements shows that there was no dividend on common stock. A zero capital distribution does
+not show it."""
 DIVIDENDS = tuple(dict.fromkeys((*SHOWN_BY_ZERO, *LINES.filter("is_dividend")["tag"])))
 """Elements that show a dividend on common stock."""
 
@@ -131,7 +132,7 @@ DILUTION = (
     "ShareBasedCompensation",
     "AllocatedShareBasedCompensationExpense",
 )
-"""Elements of a filer that has potential shares, even if these do not dilute."""
+"""Elements that show that a filer has potential shares, even if these do not dilute."""
 
 ELEMENTS: frozenset[str] = frozenset(LINES["tag"]).union(
     SECTIONS.values(),

@@ -1,11 +1,11 @@
-"""Concepts and their sources: the reviewed table sources.toml, read and checked.
+"""Concepts and their sources: reads and checks the reviewed table sources.toml.
 
-Belongs here: the fields of a concept and of a source, the statements of plain sources, the rule of a source. Does not:
-tables that other steps derive (the package itself), how a source is chosen in a filing (facts).
+Belongs here: the fields of a concept and of a source, the generated statements of sources, the rule of a source. Does
+not: tables that other steps derive (the package itself), how a source is chosen in a filing (facts).
 
 sources.toml has a table for each concept, with its sources in order of preference; a name of `lists` among elements
-stands for the elements of that list. The fields are those of Concept and Source. A source without `statement` gets one
-from the names of its elements; a source that depends on a condition needs its own.
+stands for the elements of that list. The fields are defined in Concept and Source. A source without `statement` gets
+one from the names of its elements; a source that depends on a condition needs its own.
 """
 
 import re
@@ -28,7 +28,7 @@ IFRS: Taxonomy = "ifrs-full"
 COVER: Taxonomy = "dei"
 """Document and entity information: the elements of the cover page."""
 MOST_WORDS = 40
-"""Of a statement, which is read once."""
+"""The most words of a statement, because it is read once."""
 
 Measure = Literal["money", "per_share", "shares"]
 Elements = tuple[Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Za-z0-9]+$")], ...]
@@ -37,21 +37,22 @@ Elements = tuple[Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Za-z0-9]+$")], ..
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Elements that together report a concept; each source is a rule.
 
-    rule: its id, dotted; it never changes its meaning.
-    taxonomy: of the elements.
-    of, but: the industries to which the source applies; those of `but` are excepted.
+    rule: the id of its rule, dotted; it never changes its meaning.
+    taxonomy: the taxonomy of the elements.
+    of, but: the industries to which the source applies; the industries in `but` are excepted.
     elements: all are required and added.
     plus: added if present.
     minus: required and subtracted.
     less: subtracted if present.
     at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
-    less_than: required but not counted: the source counts only if it is less than their sum.
+    less_than: required but not counted: the source counts only if its sum is less than the sum of these.
     where: required but not counted: they show that the source applies to the filer.
-    only_zero: the source counts only if its sum is exactly zero: it proves that there is no such amount.
-    totals: the source counts only if it is one of these amounts or, with `paid` and `received`, if it is an outflow
-        that adds up with these other lines of its statement to one of these totals, in which an outflow is negative.
+    only_zero: the source counts only if its sum is exactly zero, which proves that there is no amount of this kind.
+    totals: the source counts only if its sum equals one of these amounts. With `paid` or `received` the sum is an
+        outflow instead, and must add up with these other lines of its statement to one of the totals, in which an
+        outflow is negative.
     paid, received: these other outflows and inflows, as positive amounts; all that are stated count.
-    measure: of the elements; in the table only if it is another than that of the concept.
+    measure: the measure of the elements; in the table only if it differs from the measure of the concept.
     reservation: the flag of a value from this source.
     source: the paragraph that justifies it; empty: the taxonomy's definition of the elements.
     statement: one plain sentence: what is taken, and when.
@@ -78,7 +79,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     statement: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a source that counts nothing or an element twice."""
+        """Refuse a source that counts no element, or has an element twice."""
         together = (*self.counted, *self.where)
         if not self.counted or len(together) > len(set(together)):
             raise ValueError("no element is counted, or one comes twice")
@@ -90,12 +91,12 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def named(self) -> Elements:
-        """All of its elements."""
+        """All elements that the source names."""
         return (*self.counted, *self.at_least, *self.less_than, *self.where, *self.totals, *self.paid, *self.received)
 
     @property
     def is_conditional(self) -> bool:
-        """Whether it depends on more than the presence of its elements."""
+        """Whether the source depends on more than the presence of its elements, so that it needs its own statement."""
         return bool(self.at_least or self.less_than or self.where or self.only_zero or self.totals or self.reservation)
 
     @property
@@ -108,14 +109,14 @@ class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An amount that filers report over a duration or at an instant, with its sources in order of preference.
 
     item: the line item that it is part of.
-    compared_with: what the amount proves or contradicts; without an item, no value contains it then.
-    label: its name in statements, if it is another than `name` in words.
-    measure: of its elements, if they are not amounts of money.
+    compared_with: the amount that this one proves or contradicts; a concept without `item` is then in no value.
+    label: its name in statements, if it differs from `name` in words.
+    measure: the measure of its elements; money if not given.
     instant: whether it is stated for a day, as in a balance sheet, and not for a period.
-    can_be_negative: false if a part of it is never more than the whole, as of capital expenditure: two amounts whose
-        difference is below zero, such as a year and its nine months, then are not of the same definition.
-    in_notes: notes of annual reports use these elements for other amounts too; then the source that interim reports
-        also use is the line of the statement.
+    can_be_negative: false if a part is never more than the whole, as for capital expenditure. If the difference of two
+        amounts is below zero, such as a year less its nine months, the two then follow different definitions.
+    in_notes: whether notes of annual reports use these elements for other amounts too; the source that interim reports
+        also use is then the line of the statement.
     """
 
     name: str
@@ -129,7 +130,7 @@ class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     in_notes: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse an item that there is not."""
+        """Refuse an unknown line item."""
         if self.item not in ("", *ITEM_NAMES):
             raise ValueError(f"no line item has the name {self.item!r}")
 
@@ -152,7 +153,7 @@ def concepts(text: str | None = None) -> tuple[Concept, ...]:
 
 
 def _concept(name: str, row: dict[str, Any]) -> Concept:
-    """A concept of the table. A source without a statement gets one, and the measure of the concept if it has none."""
+    """A concept of the table; its sources get a statement and the measure of the concept if they have none."""
     sources: list[Source] = []
     concept = reviewed.row(Concept, {**row, "name": name, "sources": ()}, f"{TABLE.name}: {name}")
     for fields in row.get("sources", ()):
@@ -169,7 +170,7 @@ def _concept(name: str, row: dict[str, Any]) -> Concept:
 
 
 def _statement(concept: Concept, source: Source, *, is_first: bool) -> str:
-    """What a source takes, in the words of its elements, and what for."""
+    """The generated statement of a source: the names of its elements in words, and their use."""
     signed = (
         (" plus ", source.elements),
         (" less ", source.minus),
@@ -204,7 +205,7 @@ def rule_of_source(source: Source) -> Rule:
 
 
 def validity(source: Source) -> str:
-    """The industries for which a source applies, in words: `all`, `bank, reit`, `all but bank`."""
+    """The industries to which a source applies, in words: `all`, `bank, reit`, `all but bank`."""
     others = [industry for industry in INDUSTRIES if industry not in source.industries]
     if len(source.industries) <= len(others):
         return ", ".join(source.industries).replace("_", " ")
