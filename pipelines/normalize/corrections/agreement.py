@@ -1,8 +1,8 @@
-"""Agreement: amounts that contradict what the same filing says in other figures, in a company whose figures agree.
+"""Agreement: replaces or withholds amounts of an income statement that other figures of the same filing contradict.
 
-Belongs here: net income, earnings per share, shares and revenue against the figures that equal them in the company's
-other periods. Does not: signs (signs), statements that foot (footing), powers of a thousand (scale),
-figures of other periods (contexts).
+Belongs here: net income, earnings per share, shares and revenue, compared with figures that equal them in the company's
+other periods. Does not: signs (signs), statements that foot (footing), powers of a thousand (scale), figures of other
+periods (contexts).
 
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
@@ -43,29 +43,30 @@ OTHERS_OF_REVENUE = ("other_revenue", "revenue_of_bank", "revenue_by_expenses")
 REVENUE, PREFERRED = "revenue", "preferred_dividends"
 
 ROUNDED = 0.002
-"""Two figures of one amount differ by less than this share: they are rounded to millions."""
+"""Largest difference, as a share, between two figures of one amount that are rounded to millions."""
 SMALLEST_EARNINGS = 0.1
-"""Smaller earnings per share do not contradict: their rounding to a cent is more than a twentieth."""
+"""Smaller earnings per share do not contradict anything: rounding to a cent changes them by more than a twentieth."""
 OF_SHARES = 0.04
-"""Earnings per share times shares differ from net income by less than this share, and by the rounding of the earnings:
+"""Earnings per share times shares equal net income within this share of it, and within the rounding of the earnings:
 participating securities take little."""
 PARTICIPATING = 0.0155
-"""Earnings per share may be lower by so much for dividends on unvested shares, and by rounding: AAR's 0.20 of fiscal
-2019 is 0.22 by net income over shares."""
+"""Amount by which earnings per share may be lower, for dividends on unvested shares and for rounding: AAR's 0.20 of
+fiscal 2019 is 0.22 by net income over shares."""
 NEARLY, APART = 0.01, 0.015
-"""Where the product was within the first share of net income in nearly all other periods, a difference of more than the
-second contradicts."""
+"""If earnings per share times shares were within the first share of net income in nearly all other periods, a
+difference of more than the second share is a contradiction."""
 DILUTION = 1.3
 """Diluted shares hardly ever exceed basic shares by more than this factor."""
 USUAL_DILUTION = 1.02
-"""Diluted shares are more than basic ones by less than this factor in most periods, so they are no error alone."""
+"""In most periods, diluted shares are at most this multiple of basic shares. A diluted count within it is not withheld
+if the basic figures agree with net income."""
 
 SUMS = tuple(rank for rank, source in enumerate(BY_NAME[EARNINGS].sources) if source.plus)
-"""Ranks of the sources of earnings per share that add those of continuing and of discontinued operations."""
+"""Ranks of the sources that compute earnings per share as the sum of continuing and discontinued operations."""
 ADJUSTED = tuple(rank for rank, source in enumerate(BY_NAME[COUNTS[1]].sources) if len(source.elements) > 1)
 """Ranks of the sources of diluted shares that add an adjustment to basic shares."""
 LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sources) if source.minus)
-"""Ranks of the sources of consolidated net income that leave out the part of minorities."""
+"""Ranks of the sources of consolidated net income that subtract the income of minorities."""
 
 BY_OTHERS = "two other figures of the filing agree with each other, as they do with this one in other periods"
 BY_NONE = "another figure of the filing, which equals this one in other periods, contradicts it"
@@ -104,9 +105,10 @@ ADJUSTMENT_IS_COUNT = Rule(
 class Equal:
     """A figure that usually equals another one.
 
-    amount, tolerance: the figure, and the largest difference from an equal one.
-    apart: the largest difference that contradicts nothing.
-    is_exact: whether it can replace the other. is_proof: whether it contradicts alone, without another one.
+    amount, tolerance: the figure, and the largest difference at which another one is equal.
+    apart: differences up to this amount are no contradiction.
+    is_exact: whether it can replace the other figure.
+    is_proof: whether it contradicts the other figure on its own, without a second figure that agrees with it.
     """
 
     amount: Floats
@@ -116,18 +118,20 @@ class Equal:
     apart: Floats | float = 0.0
 
     def agrees(self, amount: Floats) -> Flags:
-        """Whether an amount is equal."""
+        """Whether an amount equals this figure within the tolerance."""
         return _equal(amount, self.amount, self.tolerance)
 
 
 def compared(rows: PeriodRows, amount: Floats, others: list[Equal]) -> tuple[Floats, Flags]:
     """Compare an amount with figures that usually equal it, the exact ones first.
 
-    Such a figure counts if it equals the amount in most other periods of the company. It replaces the amount together
-    with one other, and without such a record together with two others.
+    A figure contradicts the amount if it differs from it, but equals it in most other periods of the company. It
+    replaces the amount if one other contradicting figure agrees with it. If it has no record of equality in other
+    periods, two others must agree with it.
 
     Returns:
-        the right amounts, NaN where the amount is contradicted and no right one is known; and whether one equals it.
+        the amounts, replaced where the right one is known and NaN where it is not; and whether a figure equals the
+        amount.
     """
     known = [~np.isnan(amount + each.amount + each.tolerance) for each in others]
     agrees = [each.agrees(amount) for each in others]
@@ -150,7 +154,7 @@ def compared(rows: PeriodRows, amount: Floats, others: list[Equal]) -> tuple[Flo
 
 
 def _replaced(rows: PeriodRows, name: str, right: Floats) -> list[Proposal]:
-    """The corrections that make right amounts of the figures of a concept; NaN leaves them out."""
+    """Proposals to replace the figures of a concept by the right amounts, and to leave them out where these are NaN."""
     amount, is_unknown = rows[name], np.isnan(right)
     return [
         rows.propose(BY_TWO_OTHERS, BY_OTHERS, name, ~is_unknown & (right != amount), right / amount),
@@ -163,12 +167,12 @@ def _equal(left: Floats, right: Floats, tolerance: Floats | float) -> Flags:
 
 
 def _rounding(rows: PeriodRows, name: str) -> Floats:
-    """The largest difference of a figure from an equal one."""
+    """The largest difference between a figure and an equal one that rounding explains."""
     return ROUNDED * np.abs(rows[name]) + UNITS_OF_SUM * rows.grain(name)
 
 
 def of_income(figures: Figures) -> list[Proposal]:
-    """Net income of the parent and to common, then earnings per share and averages of shares."""
+    """Corrections of net income (of the parent and to common), then of earnings per share and average shares."""
     rows = PeriodRows.of(figures, (*OF_INCOME, PREFERRED))
     parent, common, preferred = rows[PARENT], rows[COMMON], rows[PREFERRED]
     in_cents = _in_cents(rows)
@@ -180,7 +184,8 @@ def of_income(figures: Figures) -> list[Proposal]:
         )
         for earnings, count in zip(PER_SHARE, COUNTS, strict=True)
     )
-    # income to common below that of the parent, which earnings per share confirm: preferred dividends
+    # income to common below net income of the parent, confirmed by earnings per share: preferred dividends are the
+    # difference
     is_preferred = (by_basic.agrees(common) | by_diluted.agrees(common)) & (common < parent)
     right_parent, _ = compared(rows, parent, [*_of_parent(rows), by_basic, by_diluted])
     right_parent, rounding = np.where(is_preferred, parent, right_parent), _rounding(rows, COMMON)
@@ -189,7 +194,7 @@ def of_income(figures: Figures) -> list[Proposal]:
     less = right_parent - np.nan_to_num(preferred)
     is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * rows[COUNTS[0]])
     is_of_parent &= ~is_confirmed & ~np.isnan(common)
-    # without signs, which other rules decide
+    # amounts without their signs, which other rules correct
     incomes = np.abs(np.where(is_of_parent, less, right_common)), np.abs(right_parent)
     return [
         *_replaced(rows, PARENT, right_parent),
@@ -210,7 +215,7 @@ def _of_parent(rows: PeriodRows) -> list[Equal]:
     rounding = _rounding(rows, PARENT)
     profit = np.where(rows.is_of(PARENT, FROM_PROFIT), np.nan, rows[PROFIT])
     after_tax = np.where(rows.is_of(PRETAX, FROM_INCOME), np.nan, rows[PRETAX]) - rows[TAX]
-    # income before tax less tax includes minorities
+    # income before tax less tax still includes minorities
     is_less = rows.is_of(PROFIT, LESS_MINORITIES)
     has_minorities = is_less & ~_equal(after_tax, profit, rounding)
     return [
@@ -222,12 +227,12 @@ def _of_parent(rows: PeriodRows) -> list[Equal]:
 
 
 def _is_product(each: Floats, count: Floats, incomes: tuple[Floats, Floats], share: float, cents: float) -> Flags:
-    """Whether earnings per share times shares are net income, within a share of it and some cents per share."""
+    """Whether earnings per share times shares equal net income, within a share of it plus some cents per share."""
     return any_of([_equal(each * count, income, share * income + cents * count) for income in incomes])
 
 
 def _in_cents(rows: PeriodRows) -> Flags:
-    """Whether basic and diluted earnings per share times shares are a hundred times net income, or a hundredth."""
+    """Whether both products of earnings per share and shares are a hundred times net income, or a hundredth of it."""
     incomes = [np.abs(rows[name]) for name in (COMMON, PARENT)]
     found = np.ones_like(rows[PARENT], dtype=np.bool_)
     for earnings, count in zip(PER_SHARE, COUNTS, strict=True):
@@ -251,10 +256,10 @@ def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: tuple[F
 
 
 def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags) -> list[Proposal]:
-    """Earnings per share and averages of shares; `in_cents` of _in_cents."""
+    """Corrections of earnings per share and average shares; `in_cents` is the result of _in_cents."""
     (basic, diluted), (earnings, of_diluted) = ([np.abs(rows[name]) for name in names] for names in (COUNTS, PER_SHARE))
     pairs = ((earnings, basic), (of_diluted, diluted))
-    # both products agree with each other, but not with income: it is not what they are divided from
+    # both products agree with each other, but not with net income: the filer divides another income by the shares
     is_other_income = _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
     is_other_income &= ~any_of([_is_product(*pair, incomes, APART, PARTICIPATING) for pair in pairs])
     bad_basic, bad_diluted = ((_contradicts(rows, *pair, incomes) & ~is_other_income) | in_cents for pair in pairs)
@@ -266,7 +271,7 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
     is_twice &= ~_is_product(of_diluted, diluted, incomes, OF_SHARES, PARTICIPATING)
 
     def is_count(count: Floats) -> Flags:
-        """Whether a basic count is like the diluted one, if there is one."""
+        """Whether a basic count fits the diluted one; true where no diluted count is known."""
         return ~((count < diluted / DILUTION) | (count * (1 - RESTATED) > diluted))
 
     def is_each(each: Floats) -> Flags:
@@ -280,7 +285,7 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
     corrected &= ~(is_each(earnings) & is_count(income / earnings))
     count_errs = bad_basic & ~is_count(basic) & is_each(earnings)
     unclear = bad_basic & ~corrected & ~count_errs
-    # income for diluted earnings may be adjusted, and these do not show a count that is little above the basic one
+    # the income of diluted earnings may be adjusted, so these cannot disprove a count slightly above the basic one
     is_usual_count = (diluted >= basic) & (diluted <= USUAL_DILUTION * basic)
     is_usual_count |= ~is_each(earnings) & is_count(basic)
     return [
@@ -304,9 +309,9 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
 def _of_dilution(
     rows: PeriodRows, pairs: tuple[tuple[Floats, Floats], ...], incomes: tuple[Floats, Floats], is_below: Flags
 ) -> list[Proposal]:
-    """Averages of diluted shares below those of basic shares: one of both is wrong."""
+    """Where average diluted shares are below basic ones, leave out the count that is wrong."""
     fits = [_is_product(*pair, incomes, ROUNDED, HALF_A_CENT) for pair in pairs]
-    # those of an earlier period in the same filing, or of an earlier filing
+    # the last counts: of an earlier period in the same filing, or of an earlier filing
     counts = pl.DataFrame({"company": rows.company, **{name: rows[name] for name in COUNTS}}, nan_to_null=True)
     last = counts.select(pl.col(COUNTS).forward_fill().shift(1).over("company"))
     off = [np.abs(np.log(rows[name] / last[name].to_numpy())) for name in COUNTS]
@@ -324,7 +329,7 @@ def _of_dilution(
 
 
 def of_revenue(figures: Figures) -> list[Proposal]:
-    """Revenue against other elements of it, and against the lines that lead from it to income."""
+    """Corrections of revenue by other elements of revenue, and by the lines between revenue and income."""
     lines = ("cost_of_revenue", "gross_profit"), ("operating_costs", OPERATING)
     rows = PeriodRows.of(figures, (REVENUE, *OTHERS_OF_REVENUE, *lines[0], *lines[1]))
     revenue, rounding = rows[REVENUE], _rounding(rows, REVENUE)
@@ -336,7 +341,7 @@ def of_revenue(figures: Figures) -> list[Proposal]:
 
 
 def _independent(rows: PeriodRows, name: str) -> Floats:
-    """Another figure of revenue; NaN where revenue is taken from the same elements."""
+    """The figure of another concept of revenue; NaN where both are taken from the same elements."""
     is_same = [
         rows.is_of(name, (rank,)) & rows.is_of(REVENUE, (of_revenue,))
         for rank, source in enumerate(BY_NAME[name].sources)

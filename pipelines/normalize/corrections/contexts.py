@@ -13,22 +13,23 @@ from pipelines.normalize.periods.calendar import QUARTERS_A_YEAR, SAME_END_DAYS
 from pipelines.normalize.rule import Rule
 
 FOUR_DIGITS = 1e3
-"""An amount of at least four digits does not equal that of another year by chance; any amount that equals that of a
-part of its own period is an error."""
+"""An amount of at least four digits does not equal an amount of another year by chance; any amount that equals the
+amount of a part of its own period is an error."""
 AMOUNTS, ROUND_DIGITS = 2, 2
-"""Two amounts with more than two digits, of one period or of one line, do not both equal those of another year by
-chance."""
+"""Two amounts of one period or of one line, each with more than two digits, do not both equal amounts of another year
+by chance."""
 EXACT_DIGITS = 9
-"""Figures are equal if they agree to so many digits; figures corrected before differ by binary fractions."""
+"""Figures are equal if they agree to so many digits; figures corrected before may differ in binary fractions."""
 LENGTH = 0.25
 """A quarter's figure in the context of a year to date differs from the right one by more than this share. A restated
 figure of a year differs by less, even if an earlier filing has stated it in the context of a quarter."""
 UNITS_OF_SUM = 2
 """A sum of rounded figures differs from the rounded whole by at most so many units."""
 FEWER = 0.5
-"""A year before those of the statements has fewer than this share of their lines, such as those of equity alone."""
+"""A year before the years of the statements has fewer than this share of their lines, for example lines of equity
+alone."""
 PART = 0.05
-"""If the first part of a period has more than this share of its amount, the rest must have another amount."""
+"""If the first part of a period has more than this share of its amount, the rest cannot have the same amount."""
 
 CONTEXTS_MEASURED = (
     "Measured on 101 companies: 55 of 175,000 figures are in the context of another period, contrary to earlier filings"
@@ -77,7 +78,7 @@ SAME_LENGTH = (pl.col("days") - pl.col("days_of")).abs() <= SAME_END_DAYS
 
 
 def proposals(figures: Figures) -> list[Proposal]:
-    """The figures that belong to another period, which are left out.
+    """Proposals to leave out figures that belong to another period.
 
     Args:
         figures: on one scale and with their signs corrected.
@@ -94,7 +95,7 @@ def proposals(figures: Figures) -> list[Proposal]:
         _repeating_next_year(flows, in_one_filing),
         _annual_averages_of_part_years(flows, in_one_filing),
     )
-    # the place in Figures, the number of the way (the lowest one is taken), and the true period
+    # the index in Figures, the number of the way (the lowest one counts), and the true period
     order = ["at", "way", "start_of", "end_of"]
     found = pl.concat([way.select(*order, "rule") for way in ways]).drop_nulls("rule").sort(order)
     true_period = (pl.col(name).cast(pl.Int32).cast(pl.Date) for name in ("start_of", "end_of"))
@@ -107,9 +108,11 @@ def proposals(figures: Figures) -> list[Proposal]:
 
 
 def _flows(figures: Figures) -> pl.DataFrame:
-    """The figures of durations: the columns of Figures, the place in it, and what the comparisons need.
+    """The figures of durations: the columns of Figures, the index in Figures (`at`), and columns for the comparisons.
 
-    first: the figure of the first filing that states the period. digits: equal for figures that agree to the digit.
+    first: the figure of the first filing that states the period.
+    is_first: whether it is this figure.
+    digits: equal for figures that agree to the digit.
     """
     at = np.flatnonzero(~figures.is_instant)
     names = ("company", "line", "seq", "start", "end", "days", "value", "grain", "measure_sign")
@@ -150,7 +153,7 @@ def _equal_to_first(asked: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _proven(flows: pl.DataFrame) -> pl.DataFrame:
-    """Restated amounts that equal those of other periods, and not by chance: enough digits, or enough amounts."""
+    """Restated amounts that equal amounts of other periods, not by chance: with enough digits, or several of them."""
     anew = flows.filter(
         ~pl.col("is_first") & (pl.col("measure_sign") == 0) & (pl.col("value") != 0), _differs(RESTATED)
     )
@@ -173,7 +176,7 @@ def _proven(flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_proven(flows: pl.DataFrame, proven: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Figures in the same context as a proven one, and those of the same line that are shifted like it."""
+    """Figures in the same context as a proven one, and figures of the same line that are shifted by a year alike."""
     asked = flows.filter(pl.col("is_first") | _differs(RESTATED))
     others = _equal_to_first(asked.join(proven, on=["company", "seq"], how="semi"), flows)
     beside = others.join(proven, on=[*PERIOD, "start_of", "end_of"], how="semi")
@@ -182,7 +185,7 @@ def _with_proven(flows: pl.DataFrame, proven: pl.DataFrame) -> tuple[pl.DataFram
 
 
 def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
-    """The figures in the contexts of four quarters that add up to the year before."""
+    """Figures in the contexts of four quarters that add up to the year before, and not to their own year."""
     amounts = flows.filter(pl.col("measure_sign") == 0)
     years = amounts.filter(pl.col("days").is_between(*A_YEAR)).select(*LINE, "start", "end", "value", "grain", "at")
     unit = UNITS_OF_SUM * pl.col("grain_year")
@@ -214,7 +217,7 @@ def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Figures that repeat that of a longer period with the same end, although its first part has an amount too."""
+    """Figures that repeat the amount of a longer period with the same end, although its first part has an amount."""
     longer = pairs.filter(SAME_END, pl.col("measure_sign") <= 0, pl.col("days_of") - pl.col("days") > 2 * SAME_END_DAYS)
     parts = flows.select(
         "line", *(pl.col(name).name.suffix("_part") for name in ("seq", "start", "end", "days", "value"))
@@ -238,7 +241,7 @@ def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repeating_next_year(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Amounts of a year of which the filing states few lines, equal to those of the year after."""
+    """Amounts of a year with few lines in the filing that equal the amounts of the year after."""
     lines, next_year = flows.group_by(PERIOD).agg(lines=pl.len()), ["company", "seq", "start_of", "end_of"]
     of_next = lines.rename({"start": "start_of", "end": "end_of", "lines": "lines_of"})
     repeating = pairs.filter(
@@ -255,7 +258,7 @@ def _repeating_next_year(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFra
 
 
 def _annual_averages_of_part_years(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Averages of a year, in a report of a later period that is no year, that are those of a part of the year."""
+    """Average shares of a year that repeat the average of a part of the year, in a later interim report."""
     is_year = pl.col("days") >= A_YEAR[0]
     last_year, last_other = (pl.col("end").filter(holds).max() for holds in (is_year, ~is_year))
     interim = flows.filter(pl.col("measure_sign") > 0).group_by(LINE).agg(holds=last_other > last_year).filter("holds")

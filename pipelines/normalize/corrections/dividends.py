@@ -1,4 +1,4 @@
-"""Dividends per share: rates, signs and scales that dividends paid and shares of the same filing contradict.
+"""Dividends per share: corrects or leaves out amounts that dividends paid and shares of the same filing contradict.
 
 Belongs here: dividends per share times shares against dividends paid. Does not: a quarter's figure in the context of a
 year that other quarters prove (contexts).
@@ -38,35 +38,37 @@ PER_SHARE, PAID, DECLARED, PAID_PER_SHARE = (
 )
 
 AS_PAID = 0.25
-"""Dividends per share times shares are the dividends paid if they differ by less than this share: those declared are
-paid some weeks later, on other counts, and some are paid on preferred stock or on shares that are not yet vested."""
+"""Dividends per share times shares agree with the dividends paid if they differ by less than this share: declared
+dividends are paid some weeks later, on other counts, and some are paid on preferred stock or on shares that are not yet
+vested."""
 CLEARLY = 1.9
-"""Payments some weeks after the declarations, and special ones, move the quotient by less than this factor where both
-agree in the company's other periods (measured: Acme United paid a quarter early in 2012, General Motors resumed them in
-2022)."""
+"""If dividends paid agree with dividends per share times shares in the company's other periods, payments some weeks
+after the declarations and special dividends change their quotient by less than this factor (measured: Acme United paid
+a quarter early in 2012, General Motors resumed dividends in 2022)."""
 NEARLY, APART = 0.06, 0.12
-"""Where dividends paid were within the first share in nearly all other periods, a difference of more than the second
-contradicts. Dividends declared and paid are one amount within the first share, too. Measured on 228 companies:
-dividends per share times average shares are within it of the dividends declared in 94 % of 1,161 periods."""
+"""If dividends paid were within the first share of dividends per share times shares in nearly all other periods, a
+difference of more than the second share is a contradiction. Dividends declared and paid count as one amount within the
+first share, too. Measured on 228 companies: dividends per share times average shares are within it of the dividends
+declared in 94 % of 1,161 periods."""
 MORE_THAN_PAID = 1.5
-"""Dividends per share times average shares exceed all dividends paid, or those declared, by less than this factor, also
-in a year in which many shares were issued. Measured: at most 1.36 times where the figures are right."""
+"""Dividends per share times average shares are less than this multiple of all dividends paid, or declared, also in a
+year in which many shares were issued. Measured: at most 1.36 times where the figures are right."""
 RATES_A_YEAR = (4, 12)
-"""So many rates of a quarter, and of a month, are the dividend of a year."""
+"""How many quarterly rates, and how many monthly rates, make the dividend of a year."""
 LIKE_A_QUARTER = 0.5
-"""A rate is like the dividend of a quarter in or next to the period, within this share."""
+"""A quarter in or next to the period confirms a rate if its dividend differs from it by at most this share."""
 
 PAID_RANKS = tuple(
     rank
     for rank, source in enumerate(BY_NAME[PER_SHARE].sources)
     if set(source.elements) & {element for other in BY_NAME[PAID_PER_SHARE].sources for element in other.elements}
 )
-"""Ranks of the sources of dividends per share that are those paid."""
+"""Ranks of the sources of dividends per share that use elements of dividends paid."""
 COMMON_RANKS = (0, 1)
-"""Ranks of the sources of dividends declared that are those on common stock alone."""
+"""Ranks of the sources of dividends declared on common stock alone."""
 PAID_ON_COMMON, ORDINARY_RANKS = (0,), (2,)
-"""Ranks of the sources of dividends paid that are those on common stock alone, and of ordinary ones: General Electric's
-include those on preferred stock in some years, and in 2017 a dividend that was halved later."""
+"""Ranks of the sources of dividends paid on common stock alone, and of ordinary dividends paid: General Electric's
+include dividends on preferred stock in some years, and in 2017 a dividend that was halved later."""
 
 BY_PAYMENTS = "dividends paid over shares of the same filing"
 
@@ -101,7 +103,7 @@ AS_PAID_PER_SHARE = Rule(
 
 
 def proposals(figures: Figures) -> list[Proposal]:
-    """Dividends per share that are wrong in scale, rates, and those that payments contradict."""
+    """Corrections of dividends per share: wrong scale, a rate instead of an amount, or a contradiction by payments."""
     rows, times, of_any = _compared(figures)
     known = np.isfinite(times) & (times > 0)
     power = power_of_thousand(times, NEAR_COUNTS)
@@ -116,7 +118,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     off = is_off & rows.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
     off |= is_far & rows.usual(known, np.abs(times - 1) <= AS_PAID)
     declared = times * np.abs(rows[DECLARED] / rows[PAID])
-    off &= ~(np.abs(declared - 1) <= NEARLY)  # what is declared can be paid in another period
+    off &= ~(np.abs(declared - 1) <= NEARLY)  # declared dividends can be paid in another period
     is_same = np.abs(np.abs(rows[PAID] / rows[DECLARED]) - 1) <= NEARLY
     not_declared = is_same & (declared < 1 / MORE_THAN_PAID)
     not_declared |= is_same & rows.is_of(DECLARED, COMMON_RANKS) & (declared > MORE_THAN_PAID)
@@ -140,7 +142,7 @@ def proposals(figures: Figures) -> list[Proposal]:
 
 
 def _with_repetitions(figures: Figures, proposal: Proposal, as_paid: Ints) -> Proposal:
-    """A proposal, also for the same figures of the same period in later filings, unless dividends paid confirm them."""
+    """Extend a proposal to later filings that repeat the figure of the period, unless dividends paid confirm it."""
     order = np.argsort(proposal.at)
     at, factor = proposal.at[order], np.broadcast_to(proposal.factor, order.shape)[order]
     later = np.setdiff1d(figures.of_concepts((PER_SHARE,)), np.union1d(at, as_paid))
@@ -151,7 +153,7 @@ def _with_repetitions(figures: Figures, proposal: Proposal, as_paid: Ints) -> Pr
 
 
 def as_paid(figures: Figures) -> Comparison:
-    """The dividends per share that are as paid: each times shares, and the dividends paid."""
+    """Compare dividends per share times shares with the dividends paid."""
     rows, times, _ = _compared(figures)
     paid = np.abs(rows[PAID])
     return Comparison(
@@ -167,7 +169,7 @@ def as_paid(figures: Figures) -> Comparison:
 
 
 def _like_a_quarter(rows: PeriodRows) -> Flags:
-    """Whether a quarter in or next to each period has about the dividend of the period, as known after its filing."""
+    """Whether a quarter in or next to each period has about the same dividend, as known after its filing."""
     figures = rows.figures
     at = figures.of_concepts((PER_SHARE,))
     at = at[(figures.days[at] >= A_QUARTER[0]) & (figures.days[at] <= A_QUARTER[1])]
@@ -184,9 +186,8 @@ def _compared(figures: Figures) -> tuple[PeriodRows, Floats, Floats]:
     """The figures of each filing and period, and dividends as a multiple of dividends per share times shares.
 
     Returns:
-        the figures; the multiple for dividends paid and average shares; and the multiple for dividends paid, or if
-        these are not stated those declared, and average shares, or if these are not stated net income divided by
-        earnings per share.
+        the figures; the multiple for dividends paid and average shares; and the multiple with substitutes: dividends
+        declared if dividends paid are not stated, net income over earnings per share if average shares are not stated.
     """
     rows = PeriodRows.of(figures, (PER_SHARE, PAID, DECLARED, PAID_PER_SHARE, PARENT, EARNINGS, *COUNTS))
     shares = either(*(rows[count] for count in COUNTS))

@@ -31,11 +31,12 @@ from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.rule import Rule
 
 A_YEAR, A_QUARTER = (350, 380), (75, 110)
-"""Fewest and most days of a year, and between the ends of the same period in two years (52 or 53 weeks, with shifted
-ends); and of a quarter."""
+"""Fewest and most days of a year (also between the ends of one period in two years: 52 or 53 weeks, with shifted ends),
+and of a quarter."""
 SCALE, SIGN, FIGURE, CONTEXT, TOTAL, DOUBT = "scale", "sign", "figure", "context", "total", "doubt"
-"""The kinds of corrections: the factor is a power of ten, minus one, or another; the figure is left out as that of
-another period, because a total contradicts it, or because other figures of its filing do."""
+"""The kinds of corrections. A figure is multiplied by a power of ten (scale) or by minus one (sign), or replaced
+(figure); or it is left out because it belongs to another period (context), a total contradicts it (total), or other
+figures of its filing contradict it (doubt)."""
 
 COUNTS = ("shares_basic", "shares_diluted")
 COMMON, PARENT, EARNINGS, PRETAX, TAX = (
@@ -56,18 +57,18 @@ OUTSTANDING = "shares_outstanding"
 PER_SHARE = (EARNINGS, DILUTED_EARNINGS)
 OF_INCOME = (COMMON, PARENT, EARNINGS, PRETAX, TAX, *COUNTS, PROFIT, DILUTED_EARNINGS, COMPREHENSIVE, OPERATING)
 FEWEST_OTHERS = 2
-"""An identity counts for a company that satisfies it in so many other periods: no two do by chance."""
+"""Fewest other periods in which an identity must hold to count for a company: it does not hold in two by chance."""
 MOSTLY = 0.8
-"""... and in at least this share of all of its other periods. Measured on 228 companies: of figures that contradict an
-identity which held before, nearly all are errors or have no other witness."""
+"""Smallest share of the other periods in which an identity must hold to count for a company. Measured on 228 companies:
+nearly all figures that contradict an identity which held before are errors or have no other witness."""
 MANY_OTHERS, NEARLY_ALL = 6, 0.95
-"""The same for identities that hold so well that small differences contradict."""
+"""FEWEST_OTHERS and MOSTLY for identities that hold so exactly that small differences are contradictions."""
 HALF_A_CENT = 0.0055
-"""Rounding of earnings per share, with a little more for averages."""
+"""Rounding of earnings per share: half a cent, and a little more for averages."""
 EXACTLY = 1e-9
-"""Figures and factors are equal but for binary fractions if they differ by less than this share."""
+"""Figures and factors that differ by less than this share are equal: binary fractions cause the difference."""
 RESTATED = 0.005
-"""Two statements of one amount differ by less than this share: by rounding."""
+"""Two statements of one amount differ by less than this share, because of rounding."""
 SIMILAR = 0.1
 """Figures are similar if they differ by less than this share: income to common, income with minorities and earnings per
 share times shares; basic and diluted earnings per share; the counts of successive periods."""
@@ -79,8 +80,9 @@ class Proposal:
 
     rule: the rule.
     evidence: the proof of the error, in words, for all figures or each; published in table `repairs`.
-    at: places of the figures in Figures, each once.
-    factor: the factor by which each figure, or all, are multiplied; NaN leaves them out: nothing shows the right ones.
+    at: indices of the figures in Figures, each once.
+    factor: the factor by which each figure, or all, are multiplied; NaN leaves them out because the right ones are
+        unknown.
     kind: why the figure is left out: CONTEXT, TOTAL or DOUBT.
     """
 
@@ -97,9 +99,9 @@ class Figures:
 
     row: row of the figure in the frame of vintages.
     company: number of the company, in the order of the CIKs.
-    seq: place of the filing among the company's filings.
+    seq: number of the filing in the order of the company's filings.
     concept: number of the amount in elements.AMOUNT.
-    rank: place of its source among those of the concept.
+    rank: rank of its source among the sources of the concept.
     start, end: first and last day of the period, as days since 1970; an instant starts where it ends.
     is_instant: whether the figure is of an instant.
     value: in units of the reporting currency, or in shares; as corrected so far.
@@ -107,7 +109,7 @@ class Figures:
     repair: the factor by which the value was corrected so far; NaN if it is left out.
     measure_sign: 0 money, 1 shares, -1 amounts per share.
     line: number of the company and concept.
-    first: place of the figure in the first filing that states the same line and period.
+    first: index of the figure in the first filing that states the same line and period.
     """
 
     row: Ints
@@ -127,7 +129,7 @@ class Figures:
 
     @classmethod
     def of(cls, vintages: pl.DataFrame) -> "Figures":
-        """Make them from a frame of vintages (columns as in ledger.corrected)."""
+        """Build them from a frame of vintages (columns as in ledger.corrected)."""
         dated = vintages.with_columns(start=pl.coalesce("start", "end"), is_instant=pl.col("start").is_null())
         company = np.searchsorted(dated["cik"].unique().sort(), dated["cik"])
         row = np.argsort(packed(company, *(ints(dated, name) for name in ("concept", "start", "end", "seq"))))
@@ -161,7 +163,7 @@ class Figures:
         return replace(self, value=value, grain=grain, repair=self.repair * factor), in_force
 
     def of_concepts(self, names: tuple[str, ...]) -> Ints:
-        """Places of the figures of some concepts."""
+        """Indices of the figures of the given concepts."""
         return np.flatnonzero(np.isin(self.concept, [NUMBER_OF[name] for name in names]))
 
     @property
@@ -177,8 +179,9 @@ class PeriodRows:
     figures: all figures.
     company, seq: the filing.
     start, end: the period, as days since 1970.
-    since, of_filing, after: the first row of the company, that of the filing, and the row after those of the filing.
-    place: for each concept, the place of the figure in Figures, or NOTHING.
+    since, of_filing, after: the first row of the company, the first row of the filing, and the first row after the
+        filing.
+    place: for each concept, the index of the figure in Figures, or NOTHING.
     """
 
     figures: Figures
@@ -193,7 +196,7 @@ class PeriodRows:
 
     @classmethod
     def of(cls, figures: Figures, concepts: tuple[str, ...]) -> "PeriodRows":
-        """Collect the figures of some concepts."""
+        """Collect the figures of the given concepts."""
         at = figures.of_concepts(concepts)
         company, seq, start, end = (column[at] for column in (figures.company, figures.seq, figures.start, figures.end))
         _, first, row = np.unique(packed(company, seq, start, end), return_index=True, return_inverse=True)
@@ -216,16 +219,16 @@ class PeriodRows:
         return picked(self.figures.grain, self.place[name])
 
     def is_of(self, name: str, ranks: tuple[int, ...]) -> Flags:
-        """Whether the figure of a concept is from one of some sources."""
+        """Whether the figure of a concept comes from a source with one of the given ranks."""
         return (self.place[name] >= 0) & np.isin(picked(self.figures.rank, self.place[name]), ranks)
 
     def last(self, holds: Flags) -> Ints:
-        """The last row of the same or an earlier filing of the company where the condition holds; NOTHING if none."""
+        """The last row of this or an earlier filing of the company where the condition holds; NOTHING without one."""
         newest = np.maximum.accumulate(np.where(holds, np.arange(len(holds)), NOTHING))[self.after - 1]
         return np.where(newest >= self.since, newest, NOTHING)
 
     def balance(self, name: str, day: Ints) -> Ints:
-        """The place of the balance of a concept at a day, as known after each filing; NOTHING if there is none."""
+        """The index of a concept's balance on a day, as known after each filing; NOTHING if there is none."""
         at = self.figures.of_concepts((name,))
         key = packed(np.append(self.figures.company[at], self.company), np.append(self.figures.end[at], day))
         row = Timeline(key[: len(at)], self.figures.seq[at]).after(key[len(at) :], self.seq)
@@ -234,13 +237,14 @@ class PeriodRows:
     def usual(self, known: Flags, agrees: Flags, fewest: int = FEWEST_OTHERS, mostly: float = MOSTLY) -> Flags:
         """Whether an identity holds in most other periods of the same and earlier filings.
 
-        If it fails in most other periods of the filing too, its lines have another meaning from now on.
+        It does not count if it fails in most other periods of the filing itself: its lines then have another meaning
+        from now on.
 
         Args:
             known: where both sides are stated.
             agrees: where they are equal.
             fewest: the fewest other periods.
-            mostly: the share of them in which the identity must hold.
+            mostly: the share of the other periods in which the identity must hold.
         """
         counts = [np.append(0, np.cumsum(flags)) for flags in (known & agrees, known)]
         held, compared = (count[self.after] - count[self.since] - np.diff(count) for count in counts)
@@ -255,7 +259,7 @@ class PeriodRows:
 
 
 def either(*numbers: Floats) -> Floats:
-    """The first of some numbers that is not NaN."""
+    """The first of the given numbers that is not NaN."""
     found = numbers[-1]
     for number in reversed(numbers[:-1]):
         found = np.where(np.isnan(number), found, number)

@@ -1,8 +1,9 @@
-"""Footing: figures of a statement that its own totals contradict.
+"""Footing: corrects or leaves out figures that the totals of their own statement contradict.
 
 Belongs here: the identities between the lines of an income statement or a cash flow statement of one filing and period,
-and what follows where one fails that the company's other statements satisfy. Does not: income against earnings per
-share and tax (scale, signs), balance sheets (balance), other filings of the period (scale, signs, contexts).
+and the corrections where a statement fails an identity that the company's other statements satisfy. Does not: income
+against earnings per share and tax (scale, signs), balance sheets (balance), other filings of the period (scale, signs,
+contexts).
 
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
@@ -20,22 +21,26 @@ from pipelines.normalize.rule import Rule
 
 LARGE_LINE = 0.2
 """Lines of the filer's own between the terms (cash of businesses held for sale, an impairment, other revenue) are below
-this share of operating cash flow or of revenue where other statements foot: UnitedHealth 2024 has 0.9 %, Coca-Cola 2017
-0.1 %, Procter & Gamble 2019 12 %."""
+this share of operating cash flow or revenue, in companies whose other statements foot: UnitedHealth 2024 has 0.9 %,
+Coca-Cola 2017 0.1 %, Procter & Gamble 2019 12 %."""
 RARELY_FAILS = 0.9
-"""The identity is one of the company's if at least this share of its other statements satisfy it: filers with lines of
-their own fail again and again. Rounding changes a total by at most a unit of each line; measured on 3,440 cash flow
-statements: 97 % foot within it, and of the others all but 5 are of two filers whose statements never foot."""
+"""An identity counts for a company if at least this share of its other statements satisfy it: statements of filers with
+lines of their own fail again and again. Rounding changes a total by at most a unit of each line; measured on 3,440 cash
+flow statements: 97 % foot within this, and all but 5 of the others are of two filers without any statement that
+foots."""
 FEWEST_UNITS = 10
-"""Sides that differ by one digit alone, such as 30 or 40,000 units, differ by a mistyped digit. Measured: none of 4,258
-cash flow statements and 4,600 changes in cash of companies whose others foot."""
+"""If two sides differ in one digit alone, by at least so many units (such as 30 or 40,000), the digit is mistyped.
+Measured: no such difference in 4,258 cash flow statements and 4,600 changes in cash of companies whose other statements
+foot."""
 UNEXPLAINED = 5
-"""What no element explains of an outflow is large if it is more than so many times the capital expenditure, and"""
+"""The part of an investing outflow that no element explains is large if it is more than this multiple of capital
+expenditure, and more than LARGE_PART of the outflow."""
 LARGE_PART = 0.5
-"""... more than this share of the outflow. Measured on 443 years of 228 companies: three, Atlas Air's of 2011 to 2013,
-which paid for its aircraft under an element of its own. With a factor of one there are eight more, of which three are
-acquisitions under such elements. Years only: of the three interim statements that would be left out, two have
-acquisitions or purchases of securities under elements of the filer's own."""
+"""The share of an investing outflow above which its unexplained part is large. Measured on 443 years of 228 companies:
+three, Atlas Air's of 2011 to 2013, which paid for its aircraft under an element of its own. If UNEXPLAINED were one,
+there would be eight more, three of them acquisitions under elements of the filer's own. Years only: two of the three
+interim statements that would be left out have acquisitions or purchases of securities under elements of the filer's
+own."""
 
 STATEMENT_OF_CASH_FLOWS = (
     "ASC 230-10-45-24: the statement reports net cash of the three activities, and its effect on cash"
@@ -97,14 +102,14 @@ LEASED = Rule(
 class Identity:
     """One identity between the lines of a statement: the signed sum of the terms is zero.
 
-    rule: leaves out a figure that contradicts it.
-    item: the line item whose figure is judged; its concept is the first term.
-    reason: the reason of gaps where the figure is left out.
+    rule: the rule that leaves out a figure which contradicts the identity.
+    item: the line item of the judged figure, whose concept is the first term.
+    reason: the reason of the gap where the figure is left out.
     terms: concepts and their signs; the last one is the total.
-    by_digit: whether sides that differ by one digit alone contradict each other too.
+    by_digit: whether a difference in one digit alone is a contradiction, too.
     is_part: whether the total is a part of the judged figure, so that it is never larger. Measured: gross profit is not
         above revenue in any of 4,716 statements of 150 companies, and wrong in the three of 492 in which it is.
-    composed: the source of the judged figure that composes it from the other lines.
+    composed: the source of the judged figure that computes it from the other lines.
     """
 
     rule: Rule
@@ -149,7 +154,7 @@ IDENTITIES = (
 )
 
 CASH_AT_THE_END = ("cash_of_flows", "cash")
-"""Cash at an instant: first that of the cash flow statement, then the lines of the balance sheet."""
+"""Concepts of cash at an instant: cash of the cash flow statement first, then the lines of the balance sheet."""
 SPENDING, OUTFLOW, REST, PLANT = (
     "capital_expenditure",
     "investing_cash_flow",
@@ -161,13 +166,13 @@ BY_OUTFLOW = "investing cash flow of the same filing"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What one identity shows of the figures of an item, one row a filing and period.
+    """The result of one identity for the figures of an item, one row a filing and period.
 
     rule, item: of the identity.
-    at: place of the judged figure in Figures.
+    at: index of the judged figure in Figures.
     left, right: the two sides; NaN where a line is missing.
     holds: whether they are equal.
-    factor: what the judged figure must be multiplied by so that they are; NaN if nothing shows that.
+    factor: multiplied by it, the judged figure makes both sides equal; NaN if no factor is proven.
     contradicted: whether the judged figure is wrong, and no line of the statement explains it.
     """
 
@@ -182,7 +187,7 @@ class Comparison:
 
 
 def of_statements(figures: Figures) -> list[Comparison]:
-    """What each identity shows; a figure that satisfies one of them is not contradicted by another."""
+    """Compare all statements with each identity; a figure that satisfies one identity is contradicted by no other."""
     found = [compared(figures, identity) for identity in IDENTITIES]
     proved = np.concatenate([each.at[each.holds] for each in found])
     return [replace(each, contradicted=each.contradicted & ~np.isin(each.at, proved)) for each in found]
@@ -199,17 +204,17 @@ def compared(figures: Figures, identity: Identity) -> Comparison:
     of_effect = np.array(names) == EFFECT
     effect = np.nan_to_num(value[of_effect])
     value[of_effect] = effect
-    # revenue that is composed of the other lines is equal by definition
+    # revenue that is computed from the other lines equals them by definition
     ranks = [rank for rank, source in enumerate(BY_NAME[names[0]].sources) if source.rule == identity.composed]
     value[0, rows.is_of(names[0], tuple(ranks))] = np.nan
     off, tolerance = (signs * value).sum(axis=0), unit * (place >= 0).sum(axis=0)
     known = identity.rule.where(~np.isnan(off))
     holds = known & ((np.abs(off) <= tolerance) | (np.abs(off - effect.sum(axis=0)) <= tolerance))
     factors = _factors(value, value - signs * off, tolerance)
-    # another line in another scale or with another sign may be wrong as well
+    # the error may also be in another line, if another scale or sign of it makes the sides equal
     by_others = (~np.isnan(factors[1:])).any(axis=0)
     is_usual = rows.usual(known, holds, FEWEST_OTHERS, RARELY_FAILS)
-    # with a positive cost; a negative one has the wrong sign, which the rules of signs judge
+    # only with a positive cost: a negative one has the wrong sign, which the rules of signs judge
     exceeds = identity.is_part & (value[-1] > value[0] + tolerance) & (value[:2] >= 0).all(axis=0)
     is_large = np.abs(off) > LARGE_LINE * np.abs(value[0])
     is_large |= _is_one_digit(off, unit) & identity.by_digit
@@ -229,17 +234,17 @@ def compared(figures: Figures, identity: Identity) -> Comparison:
 
 
 def _unit(figures: Figures, place: Ints) -> Floats:
-    """The unit to which the finest of some figures is rounded."""
+    """The unit to which the most precise of the given figures is rounded, at least 1."""
     unit: Floats = np.fmax(np.fmin.reduce(picked(figures.grain, place)), 1.0)
     return unit
 
 
 def _factors(value: Floats, needed: Floats, tolerance: Floats) -> Floats:
-    """For each line, the factor (a sign or a power of a thousand) with which the sides are equal; NaN if there is none.
+    """For each line, the factor (a sign or a power of a thousand) that makes the sides equal; NaN if there is none.
 
     Args:
         value: the amounts, one row a line.
-        needed: for each line the amount with which the sides are equal.
+        needed: for each line the amount that makes the sides equal.
         tolerance: the largest difference of equal sides.
     """
     turned = (np.abs(needed + value) <= tolerance) & (np.abs(value) > tolerance)
@@ -248,7 +253,7 @@ def _factors(value: Floats, needed: Floats, tolerance: Floats) -> Floats:
 
 
 def _is_one_digit(off: Floats, unit: Floats) -> Flags:
-    """Whether a difference has one digit other than zero, and enough digits for that not to be chance."""
+    """Whether a difference has a single digit other than zero, and is too large to have it by chance."""
     units = np.abs(off) / unit
     digit = units / 10.0 ** np.floor(np.log10(units))
     found: Flags = (np.abs(digit - np.round(digit)) < 1 / FOUR_DIGITS) & (units >= FEWEST_UNITS)
@@ -256,7 +261,7 @@ def _is_one_digit(off: Floats, unit: Floats) -> Flags:
 
 
 def proposals(figures: Figures) -> list[Proposal]:
-    """Corrections of signs and scales that the totals of the same statement prove, and what no total explains."""
+    """Corrections of sign and scale that totals of the statement prove; cash and spending that totals contradict."""
     found = [compared(figures, identity) for identity in IDENTITIES]
     known = [(each, np.flatnonzero(~np.isnan(each.factor))) for each in found]
     by_total = [
@@ -266,7 +271,7 @@ def proposals(figures: Figures) -> list[Proposal]:
 
 
 def _of_cash(figures: Figures) -> list[Proposal]:
-    """Cash that differs by one digit from the cash at the beginning of the period and the change in cash."""
+    """Leave out cash that differs in one digit from cash at the beginning of the period plus the change in cash."""
     rows = PeriodRows.of(figures, ("change_in_cash",))
     found, is_rolled = [], np.zeros(len(rows.seq), dtype=np.bool_)
     for line in CASH_AT_THE_END:
@@ -286,7 +291,7 @@ def _of_cash(figures: Figures) -> list[Proposal]:
 
 
 def _of_investing(figures: Figures) -> tuple[Proposal, Proposal]:
-    """Capital expenditure that is a fraction of an outflow that nothing explains, or counts equipment that is in it."""
+    """Leave out capital expenditure far below an unexplained outflow; do not add leased equipment to it twice."""
     rows = PeriodRows.of(figures, (SPENDING, OUTFLOW, REST, PLANT))
     spent, plant, rest = np.abs(rows[SPENDING]), rows[PLANT], rows[REST]
     is_year = rows.end - rows.start >= A_YEAR[0]

@@ -1,8 +1,8 @@
 """The ledger of corrections: the filed value, the corrected value, the proof of each error, and the items it concerns.
 
-Belongs here: the order of the corrections, applying them, recording each, and what they and the identities mean for the
-items: proofs of values and reasons of gaps. Does not: what proves an error (signs, scale, footing, agreement,
-dividends, contexts, parts).
+Belongs here: the order of the corrections, applying and recording them, and their results for the items, together with
+the results of the identities: proofs of values and reasons of gaps. Does not: the proof of an error (signs, scale,
+footing, agreement, dividends, contexts, parts).
 """
 
 from collections.abc import Callable, Sequence
@@ -36,9 +36,9 @@ PROVING = (
     dividends.NOT_AS_PAID,
     dividends.AS_PAID_PER_SHARE,
 )
-"""The rules whose corrections are proofs of an item."""
+"""The rules whose corrections count as proofs of an item."""
 REASONS = {identity.rule.id: identity.reason for identity in footing.IDENTITIES}
-"""The reason of the gap of an item whose figure a total contradicts, by identity."""
+"""The gap reason of each identity, for items with a figure that a total contradicts."""
 JUDGED = ["cik", "q", "item", "rule"]
 
 WHAT = ["cik", "seq", "concept", "start", "end"]
@@ -55,10 +55,11 @@ CORRECTORS: tuple[Corrector, ...] = (
     agreement.of_revenue,
     dividends.proposals,
 )
-"""The correctors, in order: each works on the figures as corrected by those before it."""
+"""The correctors, in order: each works on the figures as corrected by the earlier ones."""
 
 KEPT = ("dividends_paid", "cost_of_revenue", "cost_of_goods_alone", *ITEM_NAMES)
-"""Witnesses that are line items of the warehouse, or that later steps compare with other amounts, too."""
+"""Witnesses (amounts that prove others) that are kept: line items of the warehouse, and amounts that later steps
+compare."""
 FURTHER = [item.name for item in LINE_ITEMS if not item.is_served]
 _IS_WITNESS = np.isin(
     AMOUNT.categories.to_numpy(),
@@ -80,7 +81,7 @@ def corrected(
     Returns:
         sound: the vintages that count, `value` and `grain` multiplied by `repair` (1 for figures without error), and
             `corrected_by`, the rule (null for figures without error), and `foots`, whether an identity of its
-            statement holds with the figure. Amounts that only prove others have no rows.
+            statement holds with the figure. Amounts that are only witnesses have no rows.
         corrections: one row a figure: `cik`, `seq`, `concept`, `start`, `end`, `kind` (scale, sign, figure,
             context, total, doubt), `filed_value`, `value` (null if the figure is left out), `evidence` and `rule`. A
             figure that is corrected twice has the rule and the evidence of the last correction.
@@ -128,24 +129,24 @@ def corrected(
 
 
 def _recorded(figures: Figures, applied: list[Proposal]) -> pl.DataFrame:
-    """The last correction of each figure, of several of one corrector the first: `row`, `kind`, `evidence`, `rule`.
+    """The last correction of each figure (of several by one corrector the first): `row`, `kind`, `evidence`, `rule`.
 
     Args:
         figures: the figures; `row` is their row in the frame of vintages.
-        applied: all proposals in force, those of the last corrector first.
+        applied: all proposals in force, beginning with the last corrector's.
     """
     found = [
         pl.DataFrame({"row": figures.row[each.at]}).with_columns(
             kind=pl.lit(each.kind), evidence=pl.lit(each.evidence), rule=pl.lit(each.rule.id)
         )
         for each in applied
-        if len(each.at) or each is applied[-1]  # most propose nothing, and one frame has the columns
+        if len(each.at) or each is applied[-1]  # most have no figures, and one frame must give the columns
     ]
     return pl.concat(found).unique("row", keep="first", maintain_order=True)
 
 
 def _footings(vintages: pl.DataFrame, figures: Figures, comparisons: list[footing.Comparison]) -> pl.DataFrame:
-    """The statements that satisfy an identity, and those whose figure is left out: frames.Footings."""
+    """The statements that satisfy an identity or have their figure left out: frames.Footings."""
     parts = [FRAMES["footings"].empty]
     for each in comparisons:
         shown = np.flatnonzero(each.holds | each.contradicted)
@@ -165,7 +166,7 @@ def _footings(vintages: pl.DataFrame, figures: Figures, comparisons: list[footin
 
 
 def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What corrections mean for the items.
+    """The withheld items and the proofs that follow from corrections.
 
     Args:
         corrections: of ledger.corrected.
@@ -191,7 +192,7 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
 
 
 def of_statements(footings: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What the judgements of statements mean for the items.
+    """The proofs and the withheld items that follow from the identities of statements.
 
     Args:
         footings: frames.Footings.
@@ -211,7 +212,7 @@ def of_statements(footings: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def withheld(left_out: pl.DataFrame, is_balance: pl.Expr) -> pl.DataFrame:
-    """The items of the quarter ends whose values need a figure: that of the figure, and for a flow those of the year.
+    """The items that need a figure, at its own quarter end and, for a flow, at the four quarter ends after it.
 
     Args:
         left_out: `cik`, `q`, `item`, `reason`, `rule`: the figures that are left out.
@@ -223,7 +224,7 @@ def withheld(left_out: pl.DataFrame, is_balance: pl.Expr) -> pl.DataFrame:
 
 
 def standing(judgements: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """The last judgement of each item of a quarter end by each identity.
+    """The last judgement of each item and quarter end by each identity.
 
     Args:
         judgements: frames.PROOFS, of all steps.

@@ -1,10 +1,11 @@
-"""Parts: figures that the same line's figures of other fiscal periods contradict.
+"""Parts: leaves out figures that the same line's figures of other fiscal periods contradict.
 
-Belongs here: a year that states the figure of a quarter, that is less than its parts, a balance that repeats an earlier
-one. Does not: figures that differ from earlier statements of their own period (contexts), sums of parts (ttm).
+Belongs here: a year that repeats the figure of a quarter, a period that is less than one of its parts, a balance that
+repeats an earlier one. Does not: figures that differ from earlier statements of their own period (contexts), sums of
+parts (ttm).
 
-Only the same filing and earlier ones are used. A figure that is contradicted is left out: the period then has the value
-of other filings or none.
+Only the same filing and earlier ones are used. Where a figure is left out, the period has the value of another filing,
+or no value.
 """
 
 import numpy as np
@@ -35,14 +36,15 @@ FIVE_DIGITS = 1e4
 """Two amounts of five digits in one filing are not equal by chance; a balance of five digits or more hardly ever equals
 one of four earlier ones: 4 in 10,000 at most."""
 EARNED = tuple(NUMBER_OF[name] for name in ("revenue", "net_income_parent", "net_income_common"))
-"""Lines that are zero in no quarter of a company that has begun."""
+"""Lines that are not zero in any quarter once a company has started its business."""
 ROOM_OF_REVENUE = 1.0
-"""Revenue counts as below a part of its period if the part is more than twice as much: a bank's revenue is net of
-losses on securities, so that a quarter's can be negative."""
+"""Revenue is contradicted only by a part of its period that is more than twice as much: a bank's revenue is net of
+losses on securities, so that revenue of a quarter can be negative."""
 LARGEST_SPLIT = 50
-"""A dividend per share that is a whole multiple of another, up to fifty, may be on the share basis before a split."""
+"""A dividend per share that is a whole multiple of another one, up to fifty, may be on the share basis before a
+split."""
 OUTLIER = 3.0
-"""A part whose amount per quarter is more than three times that of all other parts is itself in doubt."""
+"""A part is itself in doubt if its amount per quarter is more than three times the highest one of all other parts."""
 
 REPEATS_QUARTER = Rule(
     "correction.parts.repeats-quarter",
@@ -85,7 +87,7 @@ _CAN_BE_NEGATIVE = np.array([concept.can_be_negative for concept in BY_NAME.valu
 
 
 class _Lines:
-    """Figures on the fiscal grid as arrays, and a timeline for looking up what was known of other periods."""
+    """Figures on the fiscal grid as arrays, with look-ups of other periods as known after a filing."""
 
     def __init__(self, placed: pl.DataFrame) -> None:
         self.concept, self.q, self.n, self.seq, self.rank = (
@@ -99,11 +101,11 @@ class _Lines:
         """For each figure, the row of the first statement of its period."""
 
     def slot(self, at: Ints, q: Ints, n: Ints, concept: Ints) -> Ints:
-        """The key of a period of a line of the companies of some figures."""
+        """Keys of periods for look-ups: company of each given figure, concept, last quarter, number of quarters."""
         return key_of((self.company[at], COMPANY_BITS), (concept, CONCEPT_BITS), (q, QUARTER_BITS), (n, SPAN_BITS))
 
     def row(self, at: Ints, q: Ints, n: Ints | int, concept: int | None = None, *, is_before: bool = False) -> Ints:
-        """For some figures, the row of another period known after their filing; NOTHING if there is none.
+        """For each given figure, the row of another period as known after its filing; NOTHING if there is none.
 
         Args:
             at: rows of the figures.
@@ -116,7 +118,7 @@ class _Lines:
         return self.timeline.after(slot, self.seq[at] - is_before)
 
     def known(self, at: Ints, q: Ints, n: Ints | int, concept: int | None = None) -> Floats:
-        """For some figures, the amount of another period known after their filing; NaN if there is none."""
+        """For each given figure, the amount of another period as known after its filing; NaN if there is none."""
         return picked(self.value, self.row(at, q, n, concept))
 
 
@@ -129,7 +131,7 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
     Returns:
         placed: without these figures.
         withheld: frames.WITHHELD: the items that may have no value for this reason.
-        proofs: frames.PROOFS: `left_side` is the figure, `right_side` what contradicts it.
+        proofs: frames.PROOFS: `left_side` is the figure, `right_side` the amount that contradicts it.
         decisions: frames.DECISIONS.
     """
     lines = _Lines(placed)
@@ -147,7 +149,7 @@ def without_contradicted(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFra
 
 
 def _proofs(left_out: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
-    """The judgement of each figure that is left out, until a sound one of its period follows."""
+    """Proofs of the figures that are left out; each ends when a later filing states a sound figure of the period."""
     of_figure = [*SLOT, "seq"]
     other = pl.col("seq_sound")
     bounds = (
@@ -168,7 +170,7 @@ def _proofs(left_out: pl.DataFrame, sound: pl.DataFrame) -> pl.DataFrame:
 
 
 def _contradicted_flows(lines: _Lines, measure_sign: Ints) -> list[tuple[Rule, Ints, Floats]]:
-    """Figures of several quarters: those that repeat a quarter's, and those below one of their parts."""
+    """Figures that repeat one of their quarters or are below a part: rule, rows and contradicting amounts."""
     is_longer = (lines.n > 1) & (measure_sign <= 0) & (lines.value != 0)
     # only a figure that equals some quarter's figure can repeat it
     is_asked = np.isin(lines.value, lines.value[lines.n == 1]) | ~_CAN_BE_NEGATIVE[lines.concept]
@@ -188,24 +190,26 @@ def _contradicted_flows(lines: _Lines, measure_sign: Ints) -> list[tuple[Rule, I
 
 
 def _repeated_quarter(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
-    """For figures that repeat one of their quarters, the amount of another one; NaN for other figures."""
+    """For figures that repeat one of their quarters, the amount of another quarter as proof; NaN for other figures."""
     found = np.full(len(longer), np.nan)
     for back, quarter in enumerate(quarters):
         asked = np.flatnonzero(_equal(quarter, lines.value[longer]))
         at = longer[asked]
         value, grain, n = lines.value[at], lines.grain[at], lines.n[at]
-        # revenue and income of the other quarters are not zero together, but the newest quarter may be the first
+        # revenue and income of the other quarters are not all zero, unless the newest quarter is the company's first
+        # one
         is_earned = np.isin(lines.concept[at], EARNED) & (np.abs(value) >= FIVE_DIGITS * grain) & (back > 0)
         is_of_filing = picked(lines.seq, lines.row(at, lines.q[at] - back, 1)) == lines.seq[at]
         found[asked] = np.where(is_earned & is_of_filing, value, found[asked])
         before = n - 1 - back
         to_date = lines.known(at, lines.q[at] - back - 1, np.where(before > 0, before, NOTHING))
-        # beside the last quarter, the year to date is all of the rest: then the sum itself is wrong
+        # the year to date and the last quarter are the whole period, which cannot equal the last quarter if the year to
+        # date has an amount
         is_rest = (np.abs(to_date) > UNITS_OF_SUM * grain) & (back == 0)
         has_digits = (np.abs(value) >= FOUR_DIGITS * grain) | is_rest
         for rate in (*np.delete(quarters, back, axis=0)[:, asked], to_date / np.maximum(before, 1)):
             is_other_amount = has_digits | (~_CAN_BE_NEGATIVE[lines.concept[at]] & (rate > 0))
-            # otherwise it is the quarter that states the figure of the longer period
+            # otherwise the quarter is wrong, which states the figure of the longer period
             is_of_quarter = np.abs(value - rate) < np.abs(value / n - rate)
             found[asked] = np.where((rate != 0) & is_other_amount & is_of_quarter, rate, found[asked])
     return found
@@ -217,21 +221,21 @@ def _larger_part(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
     value = lines.value[longer]
     is_first_amount = np.abs(value - lines.value[first]) <= RESTATED * np.abs(lines.value[first])
     is_capex = concept == NUMBER_OF["capital_expenditure"]
-    # payments net of disposals may fall
+    # payments net of disposals may be less in a longer period
     is_net = is_capex & np.isin(lines.rank[longer], NET_SOURCES)
-    # a fiscal year that a second annual report states alike has another definition than its quarters
+    # a second annual report with the same amount confirms a fiscal year: its quarters follow another definition
     is_confirmed = (n == QUARTERS_A_YEAR) & (first != longer)
     is_asked = ~_CAN_BE_NEGATIVE[concept] & is_first_amount & ~is_net & ~is_confirmed
     spans = np.array([1] * QUARTERS_A_YEAR + [2, 3])[:, None]
     to_date = [lines.known(longer, q - n + span, np.where(n > span, span, NOTHING)) for span in (2, 3)]
     parts = np.concatenate([quarters, to_date])
-    # of the period, of the fiscal year that it is in, and of the year before
+    # operating cash flow of the period, of its fiscal year, and of the year before
     year = np.full(len(n), QUARTERS_A_YEAR)
     periods = ((q, n), (q - n + year, year), (q - n, year))
     flows = [lines.known(longer, end, span, NUMBER_OF["operating_cash_flow"]) for end, span in periods]
     share = np.where(concept == NUMBER_OF["revenue"], ROOM_OF_REVENUE, RESTATED)
     room = np.maximum(UNITS_OF_SUM * lines.grain[longer], share * np.abs(value))
-    # it changes free cash flow by less than this share of operating cash flow
+    # a difference is small if it changes free cash flow by less than this share of operating cash flow
     room = np.maximum(room, is_capex * RESTATED * np.abs(np.nan_to_num(flows)).max(axis=0))
     is_above, parts = parts > value + room, np.nan_to_num(parts)
     highest, of_others = (np.where(holds, parts / spans, 0).max(axis=0) for holds in (is_above, ~is_above))
@@ -245,7 +249,7 @@ def _larger_part(lines: _Lines, longer: Ints, quarters: Floats) -> Floats:
 
 
 def _repeated_balances(lines: _Lines) -> list[tuple[Rule, Ints, Floats]]:
-    """Cash that repeats the cash of an earlier quarter end, and restated balances that repeat another one."""
+    """Cash that repeats the cash of an earlier quarter end, and restated balances of another quarter end."""
     is_first = lines.first == np.arange(len(lines.first))
     is_restated = np.abs(lines.value - lines.value[lines.first]) > RESTATED * np.abs(lines.value[lines.first])
     size = np.abs(lines.value) / lines.grain

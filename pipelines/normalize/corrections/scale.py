@@ -1,8 +1,8 @@
 """Scale: figures that are a thousand or a million times too large or too small.
 
-Belongs here: powers of a thousand; errors of scale that income, earnings per share and shares of one filing prove,
-share counts of earlier filings, earlier filings of the period and the level of the line. Does not: statements that
-foot with another scale (footing), splits, which restate counts by small ratios (splits).
+Belongs here: powers of a thousand; errors of scale that are proved by income, earnings per share and shares of one
+filing, by share counts of earlier filings, by earlier filings of the period, or by the level of the line. Does not:
+statements that foot with another scale (footing), splits, which restate counts by small ratios (splits).
 
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
@@ -29,31 +29,32 @@ from pipelines.normalize.rule import Rule
 ERRORS_MEASURED = (
     "Measured: an error of a thousand or a million is 6 % of the changes between successive filings of a period"
 )
-"""The source of rules that rest on the frequency of such errors."""
+"""The source of rules that rest on the frequency of errors of scale."""
 
 POWER = 3
-"""A thousand is three powers of ten."""
+"""A thousand, in powers of ten."""
 NEAR_COUNTS = 0.35
-"""The largest distance of a quotient from such a power, in powers of ten, where share counts of several periods are
-compared: counts change over time."""
+"""The largest distance of a quotient of share counts of different periods from a power of a thousand, in powers of ten:
+counts change over time."""
 NEAR_EARNINGS = 0.2
 """The largest distance of a quotient of income, earnings per share and shares from a power of a thousand, in powers of
-ten: earnings per share are rounded to cents, and income available to common differs from that of the parent."""
+ten: earnings per share are rounded to cents, and income available to common differs from income of the parent."""
 LARGEST_EARNINGS, FEWEST_SHARES = 500.0, 1e5
-"""Hardly any listed company earns more per share (in the reporting currency), and none with so few shares."""
+"""Hardly any listed company earns more than the first amount per share (in the reporting currency), and no company with
+fewer shares than the second number does."""
 BY_EARNINGS = "net income over earnings per share of the same filing"
 BY_COUNTS = "the share counts of earlier filings"
 BY_LIMITS = "no company with so few shares earns so much a share"
 
 NEAR_OUTSTANDING = 1.0
-"""The largest distance of an average from the shares outstanding of its filing, in powers of ten: an average of a year
-with offerings is a part of them, and shares outstanding may be of one class only."""
+"""The largest distance of an average from the shares outstanding of its filing, in powers of ten: the average of a year
+with offerings is lower, and shares outstanding may be of one class only."""
 NEAR_STATED = 0.01
 """The largest distance of a quotient from a power of a thousand, in powers of ten (about 2 %): the same figure in
 another scale differs by rounding only."""
 
 FEWEST_FILINGS = 4
-"""The level of a line needs so many earlier filings; fewer may all be wrong."""
+"""Fewest earlier filings that show the level of a line; fewer filings may all be wrong."""
 MOST_SHARES = 1e12
 """No company has so many shares."""
 
@@ -110,11 +111,11 @@ MORE_THAN_ANY = Rule(
 STEADY = ("revenue", "dividends_per_share")
 """Lines that hardly ever move by a thousand times from one period to the next."""
 NEAR_LEVEL = 0.7
-"""The largest distance of a figure from the level of its line, or from a thousand times of it, in powers of ten."""
+"""The largest distance of a figure from the level of its line, or from a thousand times the level, in powers of ten."""
 
 
 def is_power_of_ten(factor: Floats) -> Flags:
-    """Whether a correction multiplies by a power of ten or turns the sign; otherwise another figure takes the place."""
+    """Whether a correction changes the scale or the sign only; otherwise it replaces the figure by another one."""
     power: Floats = np.log10(np.abs(factor))
     return abs(power - np.round(power)) < EXACTLY
 
@@ -132,7 +133,10 @@ def power_of_thousand(quotient: Floats, near: float) -> Floats:
 
 
 def of_shares(figures: Figures) -> list[Proposal]:
-    """Corrections that other figures of the same filing prove; money in the reporting currency, counts in shares."""
+    """Corrections of shares, earnings per share and income that the same filing or earlier counts prove.
+
+    Money is in the reporting currency, counts are in shares.
+    """
     rows = PeriodRows.of(figures, (COMMON, PARENT, EARNINGS, *COUNTS))
     powers = {name: _power(rows, name) for name in COUNTS}
     outstanding = _outstanding(rows.company, rows.seq, figures)
@@ -149,11 +153,11 @@ def _power(rows: PeriodRows, count: str) -> Floats:
 
 
 def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
-    """Counts, earnings per share and income that are wrong by a thousand or a million times.
+    """Corrections of counts, earnings per share and income that are wrong by a factor of a thousand or a million.
 
-    Usually the count is wrong. If the count is similar to those of earlier filings, the earnings per share are
-    corrected instead; if this takes them away from earlier ones, the income is corrected. If a corrected count would be
-    too small and the earnings per share too large for any company, both are corrected.
+    Usually the count is wrong. If the count is similar to counts of earlier filings, the earnings per share are
+    corrected instead, or the income if the earnings per share are similar to earlier ones, too. If a corrected count
+    would be too small and the earnings per share too large for any company, both are corrected.
     """
     power = either(*powers.values())
     own = _of_first_filing(rows.figures)
@@ -162,7 +166,7 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) 
     agreed = rows.last(power == 0)
 
     def fits(amount: Floats) -> Flags:
-        """Whether the amount as filed is nearer to that of the last agreeing filing than the corrected one."""
+        """Whether the last agreeing filing's amount is nearer to the filed amount than to the corrected one."""
         off: Floats = np.log10(amount / picked(amount, agreed))
         return abs(off) < abs(off + power)
 
@@ -170,7 +174,7 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) 
     fits_before = fits(count)
 
     def is_right(amount: Floats, off: Floats) -> Flags:
-        """Whether a count is like the shares outstanding; if neither it nor the corrected one is, like earlier ones."""
+        """Whether a count is like the shares outstanding or, if these show nothing, like earlier counts."""
         is_like = _is_like(amount, outstanding)
         return np.where(is_like | _is_like(amount * 10.0**off, outstanding), is_like, fits_before)
 
@@ -195,9 +199,9 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) 
 
 
 def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
-    """Counts that no earnings per share verify, compared with earlier counts and with income.
+    """Corrections of counts that no earnings per share verify, by earlier counts and by income.
 
-    Fewer than a hundred thousand shares that earn more than 500 each are stated in thousands or millions.
+    A count below a hundred thousand shares that earn more than 500 each is stated in thousands or millions.
     """
     income = np.abs(either(rows[COMMON], rows[PARENT]))
     found = []
@@ -218,9 +222,9 @@ def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats], outstanding:
 
 
 def _level_as_filed(rows: PeriodRows, count: Floats, is_open: Flags, each: Floats) -> Floats:
-    """The median count of earlier filings, as filed; the largest one where the count would earn too much a share.
+    """The median count of earlier filings, as filed; the largest one where earnings a share would be too much.
 
-    Only counts as filed show a level, never corrected ones: if most filings are in thousands, nothing shows that.
+    Only counts as filed show a level, never corrected ones: if most filings are in thousands, no error is found.
     """
     height = np.where(is_open & (count > 0), np.log10(count), np.nan)
     heights = pl.DataFrame({"company": rows.company, "seq": rows.seq, "height": height}, nan_to_null=True)
@@ -236,7 +240,7 @@ def _level_as_filed(rows: PeriodRows, count: Floats, is_open: Flags, each: Float
 
 
 def of_filings(figures: Figures) -> list[Proposal]:
-    """Figures in another scale than in earlier filings.
+    """Corrections of figures in another scale than in earlier filings.
 
     If two figures of one period differ by a thousand or a million times, the one that is far from the level of the line
     is wrong. Then the filing's figures of the line for other periods are wrong too, if they are as far off. Figures of
@@ -265,7 +269,7 @@ def of_filings(figures: Figures) -> list[Proposal]:
 
 
 def _outstanding(company: Ints, seq: Ints, figures: Figures) -> Floats:
-    """The newest number of shares outstanding that each filing states, that of the cover first; NaN without one."""
+    """The newest shares outstanding that each filing states, on its cover if possible; NaN if it states none."""
     at = figures.of_concepts((OUTSTANDING,))
     stated = pl.DataFrame({name: getattr(figures, name)[at] for name in ("company", "seq", "rank", "end", "value")})
     newest = stated.filter(pl.col("value") > 0).sort("rank", "end", descending=[True, False])
@@ -275,18 +279,18 @@ def _outstanding(company: Ints, seq: Ints, figures: Figures) -> Floats:
 
 
 def _is_like(count: Floats, outstanding: Floats) -> Flags:
-    """Whether averages are like the shares outstanding."""
+    """Whether averages are of the size of the shares outstanding."""
     is_like: Flags = abs(np.log10(count / outstanding)) < NEAR_OUTSTANDING
     return is_like
 
 
 def _of_first_filing(figures: Figures) -> Floats:
-    """The power of a thousand by which figures exceed those that the first filing of their period states."""
+    """The power of a thousand by which figures exceed the figure of the first filing of their period."""
     return power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
 
 
 def _of_filing(figures: Figures, proven: Floats) -> Floats:
-    """The power that most figures of the same line and filing prove; of several, the smallest. NaN: none does."""
+    """The power that most figures of a line and filing prove (of equally many the smallest); NaN without proof."""
     powers = pl.DataFrame({"line": figures.line, "seq": figures.seq, "power": proven}, nan_to_null=True)
     modes = powers.drop_nulls().group_by("line", "seq").agg(mode=pl.col("power").mode().min())
     return powers.join(modes, on=["line", "seq"], how="left", maintain_order="left")["mode"].to_numpy()
@@ -306,8 +310,8 @@ def _off_others(figures: Figures) -> Floats:
 def _off_level(figures: Figures) -> Floats:
     """The distance of figures from the level of their line in earlier filings, in powers of ten; NaN without a level.
 
-    The level is the mean over at least FEWEST_FILINGS filings of the mean logarithm of their figures: of the amount a
-    day, or of the balance.
+    The level is the mean over at least FEWEST_FILINGS filings; each counts with the mean logarithm of its figures (of
+    the amount a day, or of the balance).
     """
     height = np.log10(np.abs(figures.value) / figures.days)
     stated = pl.DataFrame({"line": figures.line, "seq": figures.seq, "height": height})

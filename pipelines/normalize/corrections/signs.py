@@ -1,4 +1,4 @@
-"""Signs: figures whose sign other figures of their filing and period contradict, or other filings of the period.
+"""Signs: corrects signs that other figures of the same filing and period, or earlier filings of the period, contradict.
 
 Belongs here: the majority of the figures that show the sign of net income, tax against income before and after it,
 outflows, which are positive by definition, and the filings so far of one period. Does not: errors of scale (scale),
@@ -41,13 +41,14 @@ OUTFLOWS = ("capital_expenditure", "preferred_dividends", "interest_expense")
 DIVIDENDS = "dividends_per_share"
 
 UNCHECKED = ("operating_cash_flow", "capital_expenditure", "operating_income", "pretax_income")
-"""Concepts whose sign no identity determines, so only other filings can."""
+"""Concepts with a sign that no identity determines, so that only other filings can prove it."""
 
 WEAKLY_ALIKE = 0.5
-"""Comprehensive income and operating income of less than half or more than one and a half of the amount prove
-nothing."""
+"""Comprehensive income, income before tax and operating income vote only if they differ from net income by at most this
+share."""
 OF_TWO_FIGURES = 2.0
-"""Income before tax less tax, and the change of retained earnings, have the wrong sign only if two figures do."""
+"""Weight of a vote of two figures (income before tax less tax, the change of retained earnings): its sign is wrong only
+if both figures have the wrong sign."""
 
 BY_FILINGS_OF_PERIOD = "earlier filings of the same period"
 BY_LINE = "the figures of the line for other periods, as filings state both signs equally often"
@@ -103,7 +104,7 @@ FROM_INCOME = tuple(
 
 
 def of_income(figures: Figures) -> list[Proposal]:
-    """Figures of income whose sign most others contradict, and those of which nothing shows the sign."""
+    """Reverse figures of income with a sign that most others contradict; leave them out if there is no majority."""
     rows = PeriodRows.of(figures, OF_INCOME)
     strong, of_tax, decided = _decided(rows)
     against = {name: (vote != 0) & (vote == -decided) for name, vote in strong.items()}
@@ -120,9 +121,9 @@ def of_income(figures: Figures) -> list[Proposal]:
 
 
 def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
-    """The votes of the figures of income, that of income before tax less tax, and the sign that the majority has.
+    """The votes of the figures of income, the vote of income before tax less tax, and the sign of the majority.
 
-    The sign is zero for a tie, and NaN if income to common may have another sign than that of the parent.
+    The sign is zero for a tie, and NaN if income to common may have another sign than income of the parent.
     """
     common, tax = rows[COMMON], rows[TAX]
     profit = np.where(rows.is_of(PARENT, FROM_PROFIT), np.nan, rows[PROFIT])
@@ -138,8 +139,9 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
         DILUTED_EARNINGS: _sign_if_same_size(by_diluted, SIMILAR, income, common, rounding=HALF_A_CENT * diluted),
     }
     amounts = (income, common, profit)
-    # income before tax less tax is net income unless something was discontinued, the change of retained earnings is
-    # unless something was distributed; without income before tax the tax itself may have the wrong sign
+    # income before tax less tax is net income unless operations were discontinued, and so is the change of retained
+    # earnings unless dividends were distributed; if income before tax is negligible, the tax itself may have the wrong
+    # sign
     is_taxed = np.abs(pretax) > RESTATED * np.nan_to_num(np.abs(tax))
     of_tax = np.where(is_taxed, _sign_if_same_size(pretax - np.nan_to_num(tax), RESTATED, *amounts), 0.0)
     of_retained = _sign_if_same_size(retained(rows), RESTATED, *amounts)
@@ -150,7 +152,7 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     weak += np.where(np.isnan(basic), sum(np.sign(np.nan_to_num(rows[name])) for name in PER_SHARE), 0.0)
     sign, weak_sign = (np.sign(_so_far(rows, np.abs(income), votes)) for votes in (own, weak))
     decided = np.where(sign != 0, sign, weak_sign)
-    # a loss after preferred dividends, which income to common and earnings per share show alike
+    # income can become a loss after preferred dividends: then income to common and earnings per share are both negative
     of_parent = _unanimous(strong[PARENT], strong[PROFIT], of_tax, of_retained)
     of_common = _unanimous(*(strong[name] for name in (COMMON, *PER_SHARE)))
     of_others = np.abs(either(common, by_basic, by_diluted))
@@ -166,7 +168,7 @@ def _sign_if_same_size(amount: Floats, share: float, *of: Floats, rounding: Floa
 
 
 def _unanimous(*votes: Floats) -> Floats:
-    """The sign of a group of witnesses, or zero if they disagree."""
+    """The sign on which all votes agree, or zero if they disagree."""
     unanimous: Floats = np.sign(np.max(votes, axis=0) + np.min(votes, axis=0))
     return unanimous
 
@@ -178,7 +180,7 @@ def retained(rows: PeriodRows) -> Floats:
 
 
 def _so_far(rows: PeriodRows, size: Floats, votes: Floats) -> Floats:
-    """The votes of the filings so far that state the period with the same amount."""
+    """The sum of the votes of all filings so far that state the period with the same amount."""
     period = packed(rows.company, rows.start, rows.end)
     first = pl.col("size").first().over("period")
     alike = (pl.col("size") - first).abs() <= RESTATED * first
@@ -187,7 +189,7 @@ def _so_far(rows: PeriodRows, size: Floats, votes: Floats) -> Floats:
 
 
 def of_tax_and_outflows(figures: Figures) -> list[Proposal]:
-    """Tax whose sign contradicts income before and after it, and outflows with the minus sign of the statement."""
+    """Reverse the sign of tax that contradicts income before and after it, and of outflows filed as negative."""
     rows = PeriodRows.of(figures, (COMMON, PARENT, PRETAX, TAX))
     pretax, tax, income = rows[PRETAX], rows[TAX], either(rows[PARENT], rows[COMMON])
     after_tax, with_tax = (np.abs(amount - income) for amount in (pretax - tax, pretax + tax))
@@ -204,7 +206,7 @@ def of_tax_and_outflows(figures: Figures) -> list[Proposal]:
 
 
 def of_filings(figures: Figures) -> list[Proposal]:
-    """Figures that differ from earlier filings by the sign only."""
+    """Reverse figures that differ from earlier filings by the sign only; leave them out if no sign prevails."""
     at = figures.of_concepts(UNCHECKED)
     at = at[np.abs(figures.value[at]) > 0]
     names = ("line", "seq", "first", "value")
