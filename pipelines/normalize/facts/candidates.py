@@ -1,8 +1,8 @@
 """Candidates: the possible amounts of a filing for a concept and period, one for each source in the filing.
 
-Belongs here: which sources of a concept are complete in a filing, and their sums; which of them are another amount: a
-part, a repetition, an amount of a note, or of the other owners. Does not: which of them is chosen (stated), figures
-that differ from others by an error (corrections), repetitions on another share basis (shares).
+Belongs here: which sources of a concept are complete in a filing, and their sums; which candidates are another amount
+(a part, a repetition, an amount of a note, an amount of the other owners). Does not: which candidate is chosen
+(stated), figures that differ from others by an error (corrections), repetitions on another share basis (shares).
 
 Only the same filing and earlier ones are used, so that what was known on a day does not depend on later filings.
 """
@@ -26,9 +26,10 @@ NO_LESS_THAN_PART = Rule(
 )
 
 FOOTS_WITHIN = 1.0
-"""Lines that add up to a total within one unit of the currency do so exactly."""
+"""Lines add up to a total exactly if they differ from it by at most one unit of the currency."""
 FEWEST_UNITS = 100
-"""A total of fewer units, of those in which the lines are stated, may be met by chance: one sum is compared with it."""
+"""A total of fewer rounding units of its lines may equal their sum by chance. More units are enough, because only one
+sum is compared with a total."""
 
 SAME_WHEN_ROUNDED = 0.005
 """Amounts that differ by at most half a percent are the same amount, rounded differently."""
@@ -44,7 +45,7 @@ ANNUAL_NOTE = Rule(
 )
 
 LARGE_PART = 0.5
-"""A line of at most half of the other amount is a part of it, and does not replace it."""
+"""A line of at most half of a note's amount is a part of it, and does not replace it."""
 
 REVENUE_THAT_FOOTS = Rule(
     "source.revenue-that-foots",
@@ -66,7 +67,7 @@ OF_WHOLE_ALREADY = Rule(
 )
 
 ONE_OF = 0.1
-"""Assets less liabilities are the equity if they differ by less than a tenth of the noncontrolling interests."""
+"""Assets less liabilities are the equity if both differ by less than a tenth of the noncontrolling interests."""
 
 _LESS, _WHOLE = "net-income.parent.less-noncontrolling-interests", "net-income.parent.consolidated"
 _PRODUCTS = (("eps_basic", "shares_basic"), ("eps_diluted", "shares_diluted"))
@@ -87,7 +88,8 @@ OTHER_SOURCE = Rule(
 MOSTLY = 0.5
 """Two sources are different amounts if they differed in more than half of the periods that have both."""
 RECENT = 8
-"""... of so many filings: what differed before a class of owners left, or a line moved, says nothing of today."""
+"""The number of newest filings in which two sources are compared: differences from before a class of owners left, or a
+line moved, show nothing about today."""
 
 
 LINE_OF_STATEMENT = Rule(
@@ -104,7 +106,7 @@ OF_STATEMENTS = (
     "shares_basic",
     "shares_diluted",
 )
-"""Concepts of which each source is the same amount, as a line of the income or the cash flow statement."""
+"""Concepts with sources that all state the same amount, as a line of the income or the cash flow statement."""
 
 SERIES = ["cik", "concept"]
 
@@ -116,13 +118,14 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
         pairs: of matching.matched, without repetitions.
 
     Returns:
-        found: the candidates, by filing, period and source: those with all required elements; of sources that only
-            count if they are zero, or if they add up to a total, those that are or do. Columns of SOURCES and of the
-            facts, and `value` (the sum), `grain` (the power of ten to which it is rounded), `is_scaled` (whether that
-            is the scale of its filing), `used` (the bits of its elements that count), `fact` (its first fact), `amount`
-            (number of the filing, period and concept).
+        found: the candidates, by filing, period and source: sources with all required elements that meet their
+            conditions (some have to be zero, some have to add up to a total). Columns of SOURCES and of the facts, and
+            `value` (the sum), `grain` (the power of ten to which it is rounded), `is_scaled` (whether this is the scale
+            of its filing), `used` (the bits of its elements that count), `fact` (its first fact), `amount` (number of
+            the filing, period and concept).
         parts: the candidates that NO_LESS_THAN_PART leaves out.
-        above: those of sources that have to be less than other amounts and are not, or these are not stated.
+        above: candidates of sources that have to be less than other amounts, but are not, or the other amounts are not
+            stated.
     """
     counts = pl.col("coefficient") != 0
     money = pl.when("is_money", pl.col("value") != 0).then("value")
@@ -143,7 +146,7 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
             pl.col(FIRST[1:]).first(),
             pl.col("value", "used", "is_needed", "is_added").sum(),
             pl.col("grain", "is_scaled", "floor").max(),
-            # none of a source without a ceiling
+            # null for a source without a ceiling
             pl.when(pl.col("ceiling").is_not_null().any()).then(pl.col("ceiling").sum()),
         )
         .join(SOURCES, on="source", maintain_order="left")
@@ -168,7 +171,7 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
 
 
 def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
-    """Whether sources that need a total add up to it: as an outflow with its other lines, or alone: `foots`."""
+    """Whether sources that need a total add up to it, alone or as an outflow with other lines: `candidate`, `foots`."""
     needing = found.filter(pl.col("footing") != 0).select("candidate", "grain", "footing")
     added = pl.col("footing").first() * (pl.col("value") * pl.col("foots")).sum()
     is_total = (pl.col("role") == "totals") & (pl.col("value").abs() >= FEWEST_UNITS * pl.col("grain"))
@@ -180,7 +183,7 @@ def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
-    """The candidates that are annual amounts from a note where a line of the statements has more than half of it.
+    """Annual amounts of notes that a line of the statements replaces, because it has more than half of the amount.
 
     A source is a line of the statements if an interim report of the last 400 days shows it.
 
@@ -197,7 +200,7 @@ def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_statements(lines: pl.DataFrame, pairs: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
-    """The candidates of notes in whose place a line of the statement comes: `candidate`; none without faces.
+    """The candidates of notes that a line of the statement replaces: `candidate`, `cik`; no row without faces.
 
     Args:
         lines: the candidates, the best of each amount first.
@@ -221,7 +224,7 @@ def of_statements(lines: pl.DataFrame, pairs: pl.DataFrame, shown: pl.DataFrame)
 
 
 def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
-    """The noncontrolling interests that would be added to an equity that is assets less liabilities already.
+    """Noncontrolling interests that are not added to equity, because it is assets less liabilities already.
 
     Args:
         pairs: of matching.matched.
@@ -231,14 +234,14 @@ def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
     assets, liabilities = (pl.col("value").filter(pl.col("tag") == tag).first() for tag in ("Assets", "Liabilities"))
     net_assets = of_sheets.group_by("slot").agg(net_assets=assets - liabilities)
     parents = of_sheets.filter(pl.col("role") == "elements").select("candidate", of_parent="value")
-    # exact: an equity that is not the whole differs from it by the noncontrolling interests
+    # exact: an equity without the noncontrolling interests differs from net assets by their full amount
     off = (pl.col("net_assets") - pl.col("of_parent")).abs()
     compared = added.join(net_assets, on="slot").join(parents, on="candidate")
     return compared.filter(OF_WHOLE_ALREADY.where(off < ONE_OF * pl.col("value").abs()))
 
 
 def of_income_statement(candidates: pl.DataFrame) -> pl.DataFrame:
-    """The amounts of revenue that do not count, because another one of the filing and period does.
+    """The amounts of revenue that do not count, because another amount of the same filing and period does.
 
     Args:
         candidates: in the order of filing, the best of each amount first.
@@ -278,13 +281,13 @@ def of_income_statement(candidates: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
-    """The differences of consolidated net income and noncontrolling interests that are not the parent's net income.
+    """Differences of consolidated net income and noncontrolling interests that are not the parent's net income.
 
     Args:
         candidates: in the order of filing.
 
     Returns:
-        such differences of which the whole is the parent's, as far as their filing and earlier ones show.
+        the differences where their filing and earlier ones show that consolidated net income is the parent's.
     """
     differences = candidates.filter(pl.col("rule") == _LESS)
     names = [name for product in _PRODUCTS for name in product]
@@ -304,7 +307,7 @@ def of_net_income(candidates: pl.DataFrame) -> pl.DataFrame:
 
 
 def _is_allowed(income: str) -> pl.Expr:
-    """Whether no product of earnings per share and shares differs from an income by more than the rounding of all."""
+    """Whether all known products of earnings per share and shares equal an income, within the rounding of all."""
     allowed = pl.lit(value=True)
     for each, count in _PRODUCTS:
         half, halves = pl.min_horizontal(f"{each}_grain", SMALLEST_ROUNDING) / 2, pl.col(f"{count}_grain") / 2
@@ -366,8 +369,8 @@ def of_lesser_sources(
         noted: candidates of notes; the line that replaces one also replaces earlier amounts of the note.
 
     Returns:
-        the amounts that restate nothing; and, among the others, those whose source is a different amount than the best
-        source that the company has used for the concept so far.
+        the amounts that restate nothing; and, of the other amounts, the ones from a source that is a different amount
+        than the best source that the company has used for the concept so far.
     """
     ranked = best.join(compared.filter("differs"), on=SERIES, how="semi").sort("seq", "slot")
     before = pl.col("rank").cum_min().shift().over(*SERIES, "start", "end")
@@ -379,7 +382,7 @@ def of_lesser_sources(
 
 
 def _different(rule: Rule, ranked: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
-    """The candidates whose source, up to their filing, mostly differed from that of rank `better`."""
+    """The candidates from a source that, up to their filing, mostly differed from the source of rank `better`."""
     return (
         ranked.join_asof(compared, on="seq", by=[*SERIES, "rank", "better"], check_sortedness=False)
         .filter(rule.where(pl.col("differs")))

@@ -28,10 +28,10 @@ WITHOUT_SHARES = Rule(
 )
 
 LARGEST_PER_SHARE = 1e5
-"""No amount per share is so large: Berkshire Hathaway earned 66,000 dollars per share in 2023."""
+"""Larger amounts are not per share: Berkshire Hathaway earned 66,000 dollars per share in 2023."""
 
 MOST_SETS = 1 << 32
-"""No source has more sets of elements: none has 32 elements."""
+"""Upper limit for the sets of elements of one source: every source has fewer than 32 elements."""
 
 ROLES = pl.DataFrame(
     [
@@ -49,12 +49,12 @@ ROLES = pl.DataFrame(
     schema=["role", "coefficient", "is_needed", "foots"],
     orient="row",
 )
-"""What an element does in a source (the fields of Source): with which factor it is added, whether the source needs it,
-and its sign, as an outflow, in a sum of lines that adds up to a total."""
+"""The role of an element in a source (the fields of Source): the factor with which it is added, whether the source
+needs it, and its sign, as an outflow, in a sum of lines that adds up to a total."""
 
 _SOURCES = [(concept, rank, source) for concept in CONCEPTS for rank, source in enumerate(concept.sources)]
 PER_SHARE = frozenset(tag for _, _, source in _SOURCES if source.measure == "per_share" for tag in source.counted)
-"""The elements per share."""
+"""Elements of amounts per share."""
 TAG = pl.Enum(sorted({tag for _, _, source in _SOURCES for tag in source.named}))
 _ROLE = pl.Enum(ROLES["role"])
 
@@ -79,7 +79,7 @@ PARTS = pl.DataFrame(
 ).join(ROLES.cast({"role": _ROLE}), on="role")
 """One row an element of a source: how its facts are found, its source, and its role in the source.
 
-Sources are numbered by concept and rank; `bit` is the place of the element in the source."""
+Sources are numbered by concept and rank; `bit` is the power of two that marks the element in sets of the source."""
 SOURCES = pl.DataFrame(
     {
         "source": range(len(_SOURCES)),
@@ -100,16 +100,17 @@ SOURCES = pl.DataFrame(
     },
     schema_overrides={"concept": AMOUNT, "rank": pl.Int16, "measure_sign": pl.Int8, "footing": pl.Int8},
 )
-"""One row a source: its number, its concept, its rank among those of the concept, its rule, how a share basis changes
-it, whether notes use it too, when it counts (`footing`: the sign with which it adds up to a total, 0: it need not),
-the number of elements that it needs, and of those that have to be less than others (null: none have to)."""
+"""One row a source: its number, its concept, its rank among the sources of the concept, its rule, how a share basis
+changes it, whether notes use it too, whether it counts only if it is zero, `footing` (the sign with which it has to add
+up to a total; 0: no such condition), the number of elements that it needs, and `needed_below` (for a source that has to
+be less than other amounts, the number of elements in its sum; otherwise null)."""
 ALONE = (
     PARTS.filter(role="elements")
     .join(SOURCES.filter(needed=1), on="source")
     .select("taxonomy", "tag", "concept")
     .unique(maintain_order=True)
 )
-"""The elements that are a source without any other, and its concept."""
+"""The elements that form a source on their own, and the concept of this source."""
 
 _KEYS = ["tag", "taxonomy", "measure", "is_instant", "industry"]
 _IS_PER_SHARE = pl.col("tag").is_in(PER_SHARE) & (pl.col("measure") == "per_share")
@@ -118,7 +119,7 @@ _USES = (
     .explode("industry")
     .with_columns(pl.col("industry").cast(pl.Enum(INDUSTRIES)))
 )
-"""The same, one row an industry; elements per share also in a currency alone."""
+"""PARTS with one row an industry; elements per share also match amounts in a currency alone."""
 
 
 def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -131,8 +132,8 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
     Returns:
         pairs: by filing, start (instants first), end and element: `pair` (number), `fact` (its row), `cik`, `seq`,
             `start`, `end`, `filed`, `value`, `own_grain` (the power of ten to which it is rounded), columns of PARTS,
-            `slot` (number of the filing and period), `candidate` (number of filing, period and source); facts that
-            ZERO_COUNT leaves out; and facts that count by WITHOUT_SHARES.
+            `slot` (number of the filing and period), `candidate` (number of filing, period and source); the facts that
+            ZERO_COUNT leaves out; and the facts to which WITHOUT_SHARES applies.
     """
     of_amount = ["cik", "seq", "start", "end", "tag", "taxonomy"]
     known = (

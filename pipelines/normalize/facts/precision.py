@@ -21,15 +21,15 @@ SCALE_OF_FILING = Rule(
 LARGEST_POWER, SMALLEST_POWER = 9, -4
 """Powers of ten that are tried: from billions to the ten-thousandths in which amounts per share are filed."""
 FEWEST_DIGITS = 3
-"""A figure counts as rounded only if so many digits are left: 20,000,000 may be exact."""
+"""A figure counts as rounded only if at least so many digits are left: 20,000,000 may be exact."""
 SMALLEST_ROUNDING = 0.01
-"""Cents count as the rounding whatever digits are left: 0.05 is rounded to a cent."""
+"""Amounts count as rounded to cents even if fewer digits are left: 0.05 is rounded to a cent."""
 NEAR_WHOLE = 1e-6
 """Tolerance for a whole multiple of a power, because of binary fractions."""
 SCALES = (1e3, 1e4, 1e5, 1e6)
 """The scales in which statements are shown."""
 FEWEST_AMOUNTS = 10
-"""A common scale of fewer amounts may be chance; of so many, the statements are shown in it."""
+"""Fewest amounts that show the common scale of a filing; with fewer amounts it may be chance."""
 
 
 def grains(values: Floats, fewest_digits: int = FEWEST_DIGITS) -> Floats:
@@ -52,7 +52,7 @@ def granularity(value: pl.Expr) -> pl.Expr:
 
 
 def scale_of_filing(amount: pl.Expr) -> pl.Expr:
-    """The largest of SCALES of which all amounts of money of a filing are multiples; null if there are too few.
+    """The largest of SCALES that divides all amounts of money of a filing; null if there are too few amounts.
 
     All amounts of a statement are shown in one scale, so a small amount is rounded as much as a large one.
 

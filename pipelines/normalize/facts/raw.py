@@ -1,6 +1,6 @@
 """The columns of filed facts as they are decoded from companyfacts.
 
-Belongs here: their types, which the stage of facts needs too. Does not: which of them count (reports).
+Belongs here: their types, which the stage of facts needs too. Does not: which facts count (reports).
 """
 
 import polars as pl

@@ -56,7 +56,8 @@ REPORTING = Rule(
 )
 
 CURRENCY_DAYS = 800
-"""The time of two annual reports: a company that changed its currency has used the new one for so long."""
+"""Filings of so many days decide the reporting currency. They cover two annual reports, so that a new currency
+prevails."""
 SAME_DAY = Rule(
     "filing.order.same-day",
     "Filings of one company and day are ordered with amendments last, then by time of acceptance, then by accession "
@@ -69,7 +70,7 @@ ACCEPTED = pl.Schema({"cik": pl.String(), "accession": pl.String(), "accepted_at
 
 
 def usable(raw: pl.DataFrame) -> pl.DataFrame:
-    """The facts as filed that FORMS, UNITS and AFTER_FILING do not leave out: columns of RAW_SCHEMA."""
+    """The facts as filed that count by FORMS, UNITS and AFTER_FILING: columns of RAW_SCHEMA."""
     family = pl.col("form").str.strip_suffix(AMENDMENT)
     counts = family.is_in([*PERIODIC_FORMS, *CURRENT_FORMS]) & (pl.col("end") <= pl.col("filed"))
     return raw.join(_measures(raw["unit"]).drop_nulls("measure"), on="unit", how="semi").filter(counts)
@@ -84,8 +85,8 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     Returns:
         facts: the same with `cik` as a number, `start` (null for an instant), `end`, `filed` as dates, `form_family`
             (the form without its amendment mark), `amended`, `measure` (MEASURE), `currency` (null for shares). They
-            are sorted by all columns as filed, so that the number of a fact among those of its company is the same
-            in whatever order, and with whatever companies, the facts arrived: the rules may decide ties by it.
+            are sorted by all columns as filed, so that the row number of a fact among its company's facts depends
+            neither on the order in which facts arrive nor on other companies: the rules may decide ties by it.
         decisions: frames.DECISIONS.
     """
     family = pl.col("form").str.strip_suffix(AMENDMENT)
@@ -125,9 +126,9 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _one_of_repeated(facts: pl.DataFrame) -> pl.Series:
-    """Whether each fact counts. Of several amounts of one element and period in a filing only one does.
+    """Whether each fact counts: of several amounts of one element and period in a filing, only one does.
 
-    It is the largest amount or, if that is a rounding of finer ones, the finest of these.
+    It is the largest amount or, if this is a rounding of finer amounts, the finest of them.
 
     Args:
         facts: sorted by _ORDER, so that the largest amount is the last one of its element and period.
@@ -172,7 +173,7 @@ def reporting_currency(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The facts in their company's reporting currency and those in shares, without facts in other currencies.
+    """The facts in their company's reporting currency or in shares, without facts in other currencies.
 
     Args:
         facts: typed facts.
@@ -189,7 +190,7 @@ def in_currency(facts: pl.DataFrame, currencies: pl.DataFrame) -> tuple[pl.DataF
 def in_filing_order(
     facts: pl.DataFrame, accepted: pl.DataFrame | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Add `seq`: the filing's place among its company's filings, by date, then by SAME_DAY.
+    """Add `seq`: the number of the filing in the order of its company's filings, by date, then by SAME_DAY.
 
     The year in an accession number is not a filing date, so accession numbers are used only last.
 

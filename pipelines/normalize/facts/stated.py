@@ -1,8 +1,8 @@
 """Stated concepts: the amount that each filing states for each concept and period.
 
-Belongs here: from which source of a concept the amount of a filing is taken; what a current report (8-K, 6-K) restates.
-Does not: which elements are the sources of a concept (elements), which facts count (reports), arithmetic on values
-(ttm, balance).
+Belongs here: from which source of a concept the amount of a filing is taken; which figures a current report (8-K, 6-K)
+restates. Does not: which elements are the sources of a concept (elements), which facts count (reports), arithmetic on
+values (ttm, balance).
 """
 
 import polars as pl
@@ -44,7 +44,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame, shown: pl.Da
         vintages: one row a filing, concept and period, sorted by `cik`, `seq`, `start` (instants first), `end`,
             `concept`: `vintage` (row number), these columns, `rank` of the source, `value` (units), `grain` (the power
             of ten to which it is rounded), `filed`, `periodic` (in a periodic report), `amended`, `measure_sign`
-            (money 0, shares 1, amounts per share -1), `used` (the source and those of its elements that count),
+            (money 0, shares 1, amounts per share -1), `used` (the source and its elements that count),
             `other_source` (for this company, the source is a different amount than the best source so far).
         legs: the facts of each amount, sorted by `vintage`, `tag`: these columns, `fact` (row number of `facts`),
             `coefficient`; `tag` includes the taxonomy.
@@ -117,7 +117,7 @@ def without_partial_recasts(vintages: pl.DataFrame) -> tuple[pl.DataFrame, pl.Da
 
 
 def _of_filings(shown: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
-    """The lines with `seq` in place of the accession number."""
+    """The lines, with the `seq` of their filing."""
     if not shown.height:
         return shown
     filings = facts.select("cik", "accession", "seq").unique(["cik", "accession"])

@@ -1,7 +1,7 @@
-"""Unread reports: those that the submissions of a company list, while no source of facts has them.
+"""Unread reports: reports that the submissions of a company list, but no source of facts has.
 
-Belongs here: which of the listed reports are unread. Does not: reading the list (edgar.filing_list), the reason of the
-gaps in their periods in words (warehouse.vocabulary), fetching their packages (stages.wanted_filings).
+Belongs here: which listed reports are unread. Does not: reading the list (edgar.filing_list), the reason of the gaps in
+their periods in words (warehouse.vocabulary), fetching their packages (stages.wanted_filings).
 """
 
 import polars as pl
@@ -20,9 +20,9 @@ Amendments are not among them: many have no facts."""
 
 
 def unread_reports(listed: pl.DataFrame, facts: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
-    """The listed reports of which neither companyfacts nor a package or a data set that is read has a fact.
+    """The listed reports without any fact in companyfacts or in a package or data set that has been read.
 
-    Reports from before the first one of the company in companyfacts are left out: these had no XBRL yet.
+    Reports filed before the company's first one in companyfacts are left out, because they had no XBRL yet.
 
     Args:
         listed: columns of LISTED_REPORTS.
