@@ -1,7 +1,7 @@
-"""Earnings per share and shares: as filed, or as net income and the other figures prove them.
+"""Earnings per share and share counts: as filed, or as computed from net income and other figures.
 
-Belongs here: earnings per share against net income divided by average shares, diluted shares against basic
-shares. Does not: net income and the other items (line_items), figures of one filing (corrections.agreement).
+Belongs here: earnings per share against net income divided by average shares, diluted shares against basic shares. Does
+not: net income and the other items (line_items), figures of one filing (corrections.agreement).
 """
 
 from dataclasses import replace
@@ -21,10 +21,11 @@ ROUNDINGS = 2
 """Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
 cent."""
 COARSER = 1.5
-"""A unit of so many cents is one of cents before a reverse split."""
+"""A unit of more than so many cents is a cent from before a reverse split."""
 HALF_A_UNIT, ROUNDED_AWAY = 0.5, 0.05
-"""A sum of quarters is not the rounded quotient of the twelve months if it is off by more than half a unit. It matters
-if that is more than this share, as with BK Technologies, whose cents a reverse split of 1:5 made five."""
+"""A sum of quarters is not the rounded quotient of the twelve months if it differs by more than half a unit. The
+difference matters if it is more than ROUNDED_AWAY of the quotient: a reverse split of 1:5 made five cents of each cent
+of BK Technologies."""
 SHARE_APART = 0.02
 """Earnings per share and net income divided by shares agree if they differ by at most this share."""
 FAR_APART = 0.5
@@ -37,24 +38,24 @@ ISSUANCE = 1.1
 counts."""
 OTHER_YEARS = 0.04
 """Earnings per share of a fiscal year that differ by more than this share from net income over shares are not computed
-from these: Bradesco's are half of it, because its net income belongs to a second class of shares, too. Participating
-securities take less (AAR 2011: 3 %)."""
+from them: Bradesco's are half of the quotient, because its net income belongs to a second class of shares, too.
+Participating securities take less (AAR 2011: 3 %)."""
 RARELY_DIFFERS = 9
-"""Net income over shares proves a sum of quarters wrong if the earnings of so many times more fiscal years agree with
-it as differ from it."""
+"""Net income over shares proves a sum of quarters wrong if it agrees with filed earnings in at least so many fiscal
+years for each fiscal year in which it differs."""
 OTHER_COUNT = 1.25
-"""Where no shares of a window are known, earnings per share that mean so many times more or fewer shares than the last
+"""Where no shares of a window are known, earnings per share that imply so many times more or fewer shares than the last
 average are a sum of quarters on different counts: Kraft Heinz after its merger has 0.14 for 0.48."""
 BELOW_BASIC = 0.995
-"""Diluted shares are not below basic shares but for rounding, at most by so much."""
+"""Rounding can make diluted shares lower than basic shares, but not lower than this share of them."""
 
 OTHER_BASIS = 100
-"""Averages of shares of two legs hardly ever differ so many times by issues: Applied Optoelectronics had 52 times as
-many after its offering, AI Era 4,200 times as many before a reverse split of 1:2000."""
+"""Issues of shares hardly ever make the averages of two legs differ by more than this factor: Applied Optoelectronics
+had 52 times as many shares after its offering, AI Era 4,200 times as many before a reverse split of 1:2000."""
 
 FEWEST_YEARS = 2
-"""A count is withheld only if so many fiscal years show that another number of shares earns net income: OTHER_COUNT
-times more or fewer. Preferred dividends and participating securities take less of it (Shinhan 2007: 11 %)."""
+"""A count is withheld only if at least so many fiscal years show that net income belongs to OTHER_COUNT times more or
+fewer shares. Preferred dividends and participating securities take less of it (Shinhan 2007: 11 %)."""
 
 EPS_AS_FILED = Rule(
     "eps.as-filed",
@@ -148,13 +149,15 @@ NOT_BELOW_BASIC = Rule(
 )
 
 BASIC = "eps_basic"
-"""The earnings per share whose numerator is `earnings_numerator`; diluted ones may have another numerator."""
+"""The earnings per share with the numerator `earnings_numerator`; diluted ones may have another numerator."""
 OTHER_SHARES_REASON, CONTRADICTED_REASON, MIXED_REASON = "eps_of_other_shares", "contradicted_by_filing", "mixed_basis"
 ONE_CLASS_REASON = "shares_of_one_class"
 
 
 def average_shares(points: Points, name: str, takes_other: Flags | bool = False) -> Item:
-    """The average of a fiscal year or quarter as filed, or the mean of its legs by days, which is like the quarters'.
+    """Average shares of a fiscal year or quarter as filed, or the mean of the legs, weighted by days.
+
+    A mean that does not fit the averages of the quarters is withheld.
 
     Args:
         points: the points.
@@ -181,13 +184,16 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
 
 
 def _figures(points: Points, name: str, value: Floats, legs: tuple[Leg, ...]) -> list[Candidate]:
-    """The values that are one figure as filed, by the rule of each."""
+    """Candidates for values that are a single filed figure, one for each rule."""
     way = points.way(name)
     return [Candidate(rule, way == METHODS.index(rule), value, legs) for rule in SINGLE_FIGURES]
 
 
 def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
-    """Diluted shares where they are not below basic ones; means of quarters with and without dilution may be."""
+    """Diluted shares; a mean below basic shares is replaced by them in a loss, and otherwise withheld.
+
+    Means of quarters with and without dilution may be below basic shares.
+    """
     name = "shares_diluted"
     grain = largest(points.of(name, "grain"), points.of("shares_basic", "grain"))
     rounding = np.fmin((1 - BELOW_BASIC) * basic.value, ROUNDINGS * grain)
@@ -212,7 +218,7 @@ def diluted_shares(points: Points, basic: Item, income: Item) -> Item:
 
 
 def earnings_per_share(points: Points, name: str, income: Item, shares: Item) -> tuple[Item, Flags]:
-    """Earnings per share as filed, where net income divided by average shares does not take their place.
+    """Earnings per share as filed, or net income divided by average shares in their place.
 
     Args:
         points: the points.
@@ -221,7 +227,7 @@ def earnings_per_share(points: Points, name: str, income: Item, shares: Item) ->
         shares: the averages that belong to these earnings.
 
     Returns:
-        the item, and for each point whether the counts are those of one class of several (OF_ONE_CLASS).
+        the item, and for each point whether the counts are of one class of several (OF_ONE_CLASS).
     """
     compared = _Comparison(points, name, income, shares)
     filed = flow(points, name)
@@ -259,7 +265,7 @@ def earnings_per_share(points: Points, name: str, income: Item, shares: Item) ->
 
 
 def _of_one_class(points: Points, is_year: Flags, times: Floats) -> Flags:
-    """Whether earnings per share times shares are net income in no fiscal year, of two at least.
+    """Whether earnings per share times shares differ from net income in all fiscal years, at least two.
 
     Args:
         times: net income over this product; 1 if they differ by rounding.
@@ -270,7 +276,7 @@ def _of_one_class(points: Points, is_year: Flags, times: Floats) -> Flags:
 
 
 def of_all_classes(shares: Item, is_of_one_class: Flags) -> Item:
-    """A count of shares, withheld where it is that of one class of several."""
+    """A count of shares, withheld where it covers only one of several classes."""
     return shares.withholding((ONE_CLASS_REASON, OF_ONE_CLASS, is_of_one_class))
 
 
@@ -280,9 +286,9 @@ class _Comparison:
     The quotient is used if no earnings per share are filed for a window, and if the sum of quarters differs from it
     while the share count changes much within or before the window (an offering), because earnings per share on
     different counts do not add up. It is also used if they differ for another reason than rounding and changes of the
-    count, or if roundings of several quarters, or of cents before a reverse split, are larger than a twentieth of it. A
-    company whose filed earnings of fiscal years are not this quotient has none of it: its filed amounts count, or
-    nothing.
+    count, or if roundings of several quarters, or of cents before a reverse split, are larger than a twentieth of it.
+    If a company's filed earnings of fiscal years are another amount, it is never used: the filed amounts count, or
+    there is no value.
 
     replaced: the rules by which the quotient is used, with their points. withheld: as in an item.
     Source: ASC 260-10-45-10; ASC 260-10-55-3 (weighted averages of the year to date).
@@ -339,13 +345,13 @@ class _Comparison:
         differs = self.off > largest(self.rounding, OTHER_YEARS * largest(size, abs(self.filed)))
         agrees = ~differs & ~np.isnan(self.off)
         differing, agreeing = (_fiscal_years(points, self.is_year & holds) for holds in (differs, agrees))
-        # participating securities take little: they cannot make a loss of a profit, nor twice the amount
+        # participating securities take little: they cannot turn a profit into a loss, or double the amount
         may_agree = ~income.flags["attributable_to_parent"] | self.is_common | (self.off > size)
         is_proved = may_agree & (agreeing > 0) & (agreeing >= RARELY_DIFFERS * differing)
         return OTHER_SHARES.where((differing > 0) & (differing >= agreeing)), is_proved
 
     def proof(self, is_replaced: Flags, income: Item, shares: Item) -> Proof:
-        """Earnings per share times shares are net income."""
+        """The proof that earnings per share times shares are net income."""
         share = np.where(self.is_year, OTHER_YEARS, SHARE_APART) * abs(self.quotient)
         agrees = self.off <= largest(self.rounding, share) + np.where(self.is_year, 0.0, self.drift)
         is_shown = agrees | self.is_contradicted | any_of([holds for _, holds in self.replaced[1:3]])
@@ -354,7 +360,7 @@ class _Comparison:
 
 
 def _is_of_other_count(points: Points, count: str, income: Item, filed: Floats, rounding: Floats) -> Flags:
-    """Whether the mean of shares is not like its quarters, and earnings per share are not of a count like theirs."""
+    """Whether the mean of shares does not fit its quarters' averages, and earnings per share do not fit them either."""
     excess = points.of(count, "beyond")
     expected = income.value / (points.of(count) / points.of(count, "days") * (1 - excess))
     is_apart = abs(filed - expected) > largest(rounding, OTHER_YEARS * abs(expected))
@@ -364,15 +370,16 @@ def _is_of_other_count(points: Points, count: str, income: Item, filed: Floats, 
 def _contradicts_counts(points: Points, name: str, shares: Item, income: Item, filed: Floats, is_year: Flags) -> Flags:
     """Whether net income over earnings per share is another number than the averages of shares known around the window.
 
-    The last one of the four quarter ends before, and the first of the three after it, if one is known by then: averages
-    hardly ever change by more than OTHER_COUNT within a year. A fiscal year without one shows it by its earnings.
+    It is compared with the last average of the four quarter ends before and, if known by then, the first average of the
+    three after: averages hardly ever change by more than OTHER_COUNT within a year. For a fiscal year without an
+    average, net income over its earnings per share is used.
     """
     known = np.where(np.isnan(shares.value) & is_year, income.value / filed, shares.value)
     stands = points.changes.of_rows(~np.isnan(known))
     rounding = OTHER_COUNT * ROUNDINGS * points.of(name, "grain")
 
     def is_apart(quarters: range) -> tuple[Flags, Flags]:
-        """Whether the first known average so many quarters before contradicts, and whether there is none."""
+        """Whether the first known average of the quarters so far before contradicts, and whether there is none."""
         counts = [picked(known, points.earlier(stands, back)) for back in quarters]
         expected = income.value / np.select([~np.isnan(count) for count in counts], counts, np.nan)
         times = filed / expected
@@ -396,7 +403,7 @@ def _fiscal_years(points: Points, holds: Flags) -> Floats:
 
     Args:
         points: the points.
-        holds: the points of fiscal years at which it holds; a fiscal year counts as after its newest filing.
+        holds: the points of fiscal years at which it holds; a fiscal year counts as known after its newest filing.
     """
     marks = holds.astype(np.float64)
     change = marks - np.nan_to_num(before(marks, starts(points.window)))

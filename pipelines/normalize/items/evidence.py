@@ -18,7 +18,8 @@ def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         `newest_currency`: the currency of most monetary facts of the newest annual report, or of all reports if there
-        is none; and for some amounts of cash flow statements the last day of its last stated period, or null.
+            is no annual report; and for three amounts of cash flow statements, in columns `…_end`, the last day for
+            which the amount is stated, or null.
     """
     reach = vintages.group_by("cik").agg(
         pl.col("end").filter(pl.col("concept") == name).max().alias(f"{name}_end")

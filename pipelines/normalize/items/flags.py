@@ -72,7 +72,7 @@ FLAGS: dict[str, Rule | None] = {
     "figure_repaired": FIGURE_REPAIRED,
     "first_seen_as_comparative": FIRST_SEEN_AS_COMPARATIVE,
 }
-"""The flags in the order in which they are published, and their rules; those without come with a source."""
+"""The flags in the order in which they are published, and their rules; flags without a rule come with a source."""
 
 
 def published(rows: pl.DataFrame) -> pl.Series:

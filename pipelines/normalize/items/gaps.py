@@ -1,4 +1,4 @@
-"""Gaps: why a period lacks an item, if it has some other value or the item is withheld.
+"""Gaps: why an item is missing in a period that has other values, or why it is withheld.
 
 Belongs here: finding the reason of each missing item. Does not: items with a value (line_items, returns), the meaning
 of the reasons in words (warehouse.vocabulary).
@@ -23,7 +23,7 @@ from warehouse.line_items import ITEM_NAMES, items_of
 
 LEFT_OUT = "left_out"
 NO_OPERATING_INCOME, NO_FREE_CASH_FLOW = "no_operating_income", "no_free_cash_flow"
-"""Also the reasons of windows for which no amount of a return, or of free cash flow, is stated."""
+"""Also the reasons for a return on capital, or a ratio to free cash flow, without any stated amount in the window."""
 THIN_CAPITAL = 0.05
 """If capital is below this share of assets, small changes of it would multiply the return on it."""
 NO_SUCH_AMOUNT = "a value is only served where filings support it (service specification, section 2)"
@@ -144,7 +144,7 @@ def gaps(
     succeeded: pl.DataFrame,
     kind: "Kind | None" = None,
 ) -> pl.DataFrame:
-    """Why a period that has some value lacks an item, and why an item of another period is withheld.
+    """The reasons why periods with some value lack an item, and why items of other periods are withheld.
 
     Columns: `cik`, `period_end`, `item`, `reason`, `rule`.
 
@@ -153,11 +153,11 @@ def gaps(
         stated: `cik`, `concept`: all concepts that a company states at any time.
         of_industry: `cik`, `industry` of the newest filing (classification.newest).
         missed: `cik`, `q`, `item`, `reason`, `rule`, one row an item: lines that are no longer stated, windows that
-            contain a break, legs that must not be added up, values that a rule withholds, amounts that one leaves out.
+            contain a break, legs that must not be added up, values that a rule withholds or amounts that it leaves out.
         item_gaps: of `of_items`.
         grid: of periods.calendar.fiscal_grid.
         succeeded: of `successions`.
-        kind: what the periods are; twelve months if it is not given.
+        kind: the kind of the periods; twelve months by default.
     """
     kind = kind or OF_TWELVE_MONTHS
     items = versions.lazy().group_by("cik", "q", "item").agg(pl.col("value").last()).drop_nulls("value")
@@ -181,7 +181,7 @@ def gaps(
         .join(grid.lazy().select("cik", "q", "period_end", "is_year_end"), on=["cik", "q"])
         .join(succeeded.lazy(), on="cik", how="left")
     )
-    # a return has its own reasons; without shares there is no other reason to look for
+    # a return on capital has its own reasons, which come before the missed ones
     first = pl.when(ITEM == "roic").then("reason_of_item")
     never_stated, *others = (pl.when(holds).then(pl.lit(code)) for code, holds in kind.reasons.items())
     reason = pl.coalesce("reason", first, "reason_missed", never_stated, "reason_of_item", *others)
@@ -223,7 +223,7 @@ def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
 
 
 def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
-    """The items of fiscal years of which a filing states an amount that a rule leaves out: frames.WITHHELD.
+    """The items of fiscal years for which a filing states an amount that a rule leaves out: frames.WITHHELD.
 
     If several rules leave amounts of an item out, the first by its id is named.
 

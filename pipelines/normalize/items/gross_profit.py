@@ -31,8 +31,8 @@ REVENUE_LESS_COST = Rule(
     "compose",
 )
 LEAST_PART = 0.1
-"""The cost of all that is sold is hardly ever a smaller part of the costs of operations. Oracle's cost of revenue of
-2010 and 2011 covers some products only: it is 5 % and 9 % of them; the smallest of Meta is 16 %."""
+"""Cost of revenue is hardly ever a smaller part of the costs of operations. Oracle's cost of revenue of 2010 and 2011
+covers some products only: it is 5 % and 9 % of them; Meta's smallest part is 16 %."""
 
 OTHER_SCOPE = Rule(
     "gross-profit.withheld.other-scope",
@@ -108,7 +108,7 @@ def gross_profit(points: Points, revenue: Item) -> Item:
 
 
 def _is_of_other_scope(points: Points, difference: Floats, cost: Floats, near: Floats) -> Flags:
-    """Whether no other costs are left between the difference and a lower line, or hardly any are subtracted."""
+    """Whether the difference equals a lower line, so no other costs are left, or hardly any costs are subtracted."""
     of_operations = points.of("operating_costs")
     below = (points.of(name) for name in ("operating_income", "pretax_income"))
     return any_of(
@@ -122,13 +122,13 @@ def _is_of_other_scope(points: Points, difference: Floats, cost: Floats, near: F
 
 
 def _is_of_other_statement(points: Points, revenue: Item, near: Floats) -> Flags:
-    """Whether revenue was another amount after the filing that changed the cost last."""
+    """Whether revenue has changed since the filing that changed the cost last."""
     with_cost = points.changes.after(points.window, points.of("cost_of_revenue", "seq"))
     return abs(revenue.value - picked(revenue.value, with_cost)) > near
 
 
 def _is_other_cost(points: Points, stated: Floats, difference: Floats, near: Floats) -> Flags:
-    """Whether the last gross profit that is stated for the four quarter ends before is another amount."""
+    """Whether the last gross profit stated for the four quarter ends before is not the difference known there."""
     stands = points.changes.of_rows(~np.isnan(stated + difference))
     before = [points.earlier(stands, back) for back in range(1, QUARTERS_A_YEAR + 1)]
     last = np.select([at >= 0 for at in before], before, -1)

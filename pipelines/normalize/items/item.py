@@ -23,7 +23,7 @@ MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN = "mean", "dividend", "divisor", "divisor_
 
 
 class Candidate(NamedTuple):
-    """A value that an item has at the points where it is the first one that holds, with its rule and legs."""
+    """A possible value of an item, with its rule and legs; at each point the first candidate that holds counts."""
 
     rule: Rule
     holds: Flags
@@ -34,8 +34,8 @@ class Candidate(NamedTuple):
 class Proof(NamedTuple):
     """An identity by which the value of an item was judged.
 
-    where: the points at which both sides are known and show something. outcome: 0 it holds, 1 it chose the value, 2 it
-    withheld it.
+    where: the points at which both sides are known and show something.
+    outcome: 0 if the identity holds, 1 if it chose the value, 2 if it withheld the value.
     """
 
     rule: Rule
@@ -49,14 +49,14 @@ class Proof(NamedTuple):
 class Item:
     """One line item at all points.
 
-    value: in units of the reporting currency, in shares, or a ratio; NaN if there is none.
-    rules, rule: the ids of the rules that can compose a value, and for each point the number of the one that did.
+    value: in units of the reporting currency, in shares, or a ratio; NaN if there is no value.
+    rules, rule: the ids of the rules that can compose a value, and for each point the number of the rule that did.
     methods, method: the same for the names that table `versions` publishes as `method`.
     flags: for each flag whether the values have it, in the order in which flags are published.
     legs: the legs of the values, in order.
     decided: other rules that changed values, with the points at which they did.
     withheld: reasons why a rule withholds the value, with the rule and the points of each.
-    gaps: reasons why there is none to withhold (an amount is missing, or a divisor has no meaning), with the points of
+    gaps: reasons why no value can be computed (an amount is missing, or a divisor has no meaning), with the points of
         each; the first one that holds counts, and its rule is in gaps.GAPS.
     proofs: the identities by which the values were judged.
     """
@@ -75,7 +75,7 @@ class Item:
     proofs: tuple[Proof, ...] = ()
 
     def choosing(self, *candidates: Candidate) -> "Item":
-        """The same item with the first candidate that holds at each point, and no value where none does."""
+        """The same item with the first candidate that holds at each point, and NaN where no candidate holds."""
         holds = [each.rule.where(each.holds) for each in candidates]
         first = np.select(holds, range(len(holds)), NOTHING)
         return replace(
@@ -87,14 +87,14 @@ class Item:
         )
 
     def withholding(self, *reasons: tuple[str, Rule, Flags]) -> "Item":
-        """The same item without the values that rules withhold; each with its reason and points."""
+        """The same item without the values that the given rules withhold: reason, rule and points of each."""
         withheld = tuple((reason, rule, rule.where(holds)) for reason, rule, holds in reasons)
         is_withheld = any_of([holds for *_, holds in withheld])
         return replace(self, value=np.where(is_withheld, np.nan, self.value), withheld=(*self.withheld, *withheld))
 
 
 def flow(points: Points, name: str) -> Item:
-    """An item that is the twelve months, the quarter, or the balance of the concept of its name."""
+    """An item that is the twelve months, the quarter, or the balance of the concept with its name."""
     way = points.way(name)
     return Item(
         name,

@@ -57,13 +57,13 @@ PREFERRED_SHARE = 0.08
 """Participating securities hardly ever take more than this share of net income; preferred dividends do."""
 
 ALIKE = 0.25
-"""Four quarters whose dividends differ by less than this share have no special dividend. Dividends per share times
-shares are the dividends paid if they differ by at most as much: those declared are paid some weeks later, on other
+"""Four quarters have no special dividend if their dividends differ by less than this share. Dividends per share times
+shares are the dividends paid if they differ by at most as much: declared dividends are paid some weeks later, on other
 counts."""
 TOO_MANY = 1.5
-"""Four even dividends exceed those paid in the same twelve months by less than this factor: at most one of them is paid
-later. Measured on 228 companies: 4 of 900 sums exceed them by more, Disney's, whose four contexts have two half-yearly
-dividends, each in the quarter in which it was declared and in that in which it was paid."""
+"""Four even dividends are less than this multiple of the dividends paid in the same twelve months: at most one of them
+is paid later. Measured on 228 companies: 4 of 900 sums are more, Disney's: its four contexts have two half-yearly
+dividends, each in the quarter in which it was declared and in the quarter in which it was paid."""
 
 COMMON = Rule(
     "net-income.available-to-common",
@@ -143,7 +143,7 @@ ROLES = (SUM, MEAN, DIVIDEND, DIVISOR, DIVISOR_MEAN, *RETURN_ON_CAPITAL)
 
 
 class Bases(NamedTuple):
-    """On which basis net income is, at each point: whether it is known, and each of the rules of _net_income."""
+    """The basis of net income at each point: whether it is known, and which rule of _net_income it follows."""
 
     is_known: Flags
     is_common: Flags
@@ -172,24 +172,24 @@ def line_items(points: Points) -> list[Item]:
 
 
 def _balance(points: Points, name: str) -> Item:
-    """A balance of the concept of its name."""
+    """An item that is the balance of the concept with its name."""
     return replace(flow(points, name), methods=("balance_sheet",), method=np.zeros(len(points), dtype=np.int64))
 
 
 def _line(points: Points, name: str) -> Item:
-    """A balance that is one line of the balance sheet."""
+    """An item that is one line of the balance sheet."""
     found = _balance(points, name)
     return found.choosing(Candidate(SINGLE_LINE, ~np.isnan(found.value), found.value, found.legs))
 
 
 @np.errstate(divide="ignore", invalid="ignore")
 def quarterly_items(points: Points, of_year: Points, items: Sequence[Item]) -> list[Item]:
-    """The line items of one quarter that are flows: as line_items, by the same rules.
+    """The flow items of one quarter, by the same rules as line_items.
 
     Args:
         points: the amounts of the quarter known at each quarter end after each filing.
         of_year: the amounts of the twelve months.
-        items: of line_items, from these.
+        items: of line_items, from the amounts of the twelve months.
     """
     income = next(item for item in items if item.name == "net_income")
     flows, _, others = _flows(points, _bases_of_year(points, of_year, income))
@@ -198,7 +198,7 @@ def quarterly_items(points: Points, of_year: Points, items: Sequence[Item]) -> l
 
 
 def _flows(points: Points, bases: Bases | None = None) -> tuple[list[Item], Item, dict[str, Item]]:
-    """The flows of the specification in its order, free cash flow among them, and further ones that are calculated."""
+    """The flow items of the specification in its order, free cash flow, and further calculated items by name."""
     income = _net_income(points, bases)
     basic = average_shares(points, "shares_basic")
     diluted = diluted_shares(points, basic, income)
@@ -223,9 +223,9 @@ def _flows(points: Points, bases: Bases | None = None) -> tuple[list[Item], Item
 
 
 def _bases_of_year(points: Points, of_year: Points, income: Item) -> Bases:
-    """The basis of the twelve months that end with each quarter, as known after the filing: that of the quarter, too.
+    """The basis of the twelve months that end with each quarter, as known after the filing; the quarter takes it over.
 
-    Otherwise the quarters of a year that states income to common in its annual report only would not be of one basis.
+    Otherwise the quarters of a year would be on different bases if its annual report alone states income to common.
     """
     at = of_year.same(points)
     has_value, number = np.isfinite(picked(income.value, at)), picked(income.rule, at)
@@ -246,7 +246,7 @@ def _net_income(points: Points, bases: Bases | None = None) -> Item:
 
     Args:
         points: the points.
-        bases: the basis where others decide it; None: nowhere.
+        bases: the basis where the twelve months decide it; None: they decide it at no point.
     """
     common, parent = points.of("net_income_common"), points.of("net_income_parent")
     preferred = points.of("preferred_dividends")
@@ -289,7 +289,7 @@ def _net_income(points: Points, bases: Bases | None = None) -> Item:
 
 
 def _dividends(points: Points, basic: Item, diluted: Item) -> Item:
-    """Dividends per share as filed, where dividends paid do not contradict their sum."""
+    """Dividends per share as filed; a sum of quarters that dividends paid contradict is withheld."""
     found, paid = flow(points, "dividends_per_share"), np.abs(points.of("dividends_paid"))
     product = found.value * np.where(np.isnan(basic.value), diluted.value, basic.value)
     times = product / paid

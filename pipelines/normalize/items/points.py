@@ -42,7 +42,7 @@ ONE_COMPANY = Rule(
 )
 
 FURTHER = tuple(item for item in LINE_ITEMS if not item.is_served)
-"""Items beyond those of the specification: each is the twelve months, or the balance, of the concept of its name."""
+"""Items beyond the specification: each is the twelve months, or the balance, of the concept with its name."""
 FLOWS = tuple(
     dict.fromkeys(
         (
@@ -72,7 +72,7 @@ FLOWS = tuple(
         )
     )
 )
-"""The concepts of whose twelve months items are made."""
+"""The flow concepts from which items are made, by their twelve months."""
 OF_AMOUNTS = (
     *("amount", "days", "regime", "company", "way", "grain"),
     *("spread", "own_spread", "gross", "beyond", "is_derived", "seq"),
@@ -88,7 +88,7 @@ BALANCES = tuple(
 SHARES_OF = {"eps_basic": "shares_basic", "eps_diluted": "shares_diluted"}
 """The shares of each amount of earnings per share."""
 STANDS_FOR = {"eps_diluted": "eps_diluted_otherwise"}
-"""The concept whose twelve months count where those of the first one are not stated."""
+"""For a concept, the one that takes its place where its own twelve months are not stated."""
 OF_EARNINGS = {name: [name, STANDS_FOR.get(name, name)] for name in SHARES_OF}
 """The concepts of each amount of earnings per share."""
 
@@ -96,14 +96,14 @@ OF_EARNINGS = {name: [name, STANDS_FOR.get(name, name)] for name in SHARES_OF}
 def _points(flows: pl.DataFrame, balances: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
     """The points at which line items can change: after each filing that changed a flow or balance of a quarter end.
 
-    A change of a balance is also a point of the quarter end four quarters later, because return on capital needs it,
-    and earnings per share of a filing are points of all quarter ends with shares for which none are filed, because they
-    show whether these may be computed. The first filing after a reverse split is one of all quarter ends with such
-    earnings, because the split makes their cents coarser.
+    A change of a balance is also a point of the quarter end four quarters later, because return on capital needs it.
+    Filed earnings per share are also points of all quarter ends with shares but without filed earnings, because they
+    show whether earnings may be computed there. The first filing after a reverse split is a point of all quarter ends
+    with earnings per share, because the split makes their cents coarser.
 
     Returns:
-        `cik`, `q`, `seq`, sorted, `is_of_split`, if it changed no amount, and `is_of_further`, if it changed only
-        amounts of REPEATING, of which no item of the specification is made.
+        `cik`, `q`, `seq`, sorted, `is_of_split`, if only a split makes the point, and `is_of_further`, if only amounts
+        changed that no item of the specification uses (REPEATING, diluted earnings per share).
     """
     is_further = pl.col("concept").is_in(REPEATING)
     of_amounts = _of_amounts(flows.filter(~is_further), balances.filter(~is_further))
@@ -141,7 +141,7 @@ def _of_amounts(flows: pl.DataFrame, balances: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_earnings(flows: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The points of quarter ends with shares for which no earnings per share are filed, after filings with such."""
+    """Points of quarter ends with shares but without filed earnings per share, after each filing with earnings."""
     shares, earnings = (
         flows.filter(pl.col("concept").is_in(names)).select(POINT) for names in ([SHARES_OF[name]], OF_EARNINGS[name])
     )
@@ -155,7 +155,7 @@ def _window(company: Ints, q: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Leg:
-    """One amount in a value, for each point: the row from which it is taken, of `flows` followed by `balances`.
+    """One amount in a value: for each point its row, counted through `flows` and then `balances`.
 
     `role` is its role in the value, `times` the factor of its own legs; `rows` is NOTHING if there is no amount.
     """
@@ -219,7 +219,7 @@ class Points:
             company=pl.when(pl.col("amount").is_not_null()).then(pl.col("regime") // REGIMES_OF_COMPANY),
             withheld_by=pl.when(pl.col("amount").is_null()).then("rule"),
         )
-        self._withheld_by = known["withheld_by"].extend_constant(None, 1)  # the last one is that of row NOTHING
+        self._withheld_by = known["withheld_by"].extend_constant(None, 1)  # the last entry is for row NOTHING
         self._columns = {name: np.append(floats(known, name), np.nan) for name in (*OF_AMOUNTS, *WINDOW_FLAGS)}
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():
@@ -230,7 +230,7 @@ class Points:
         return len(self.q)
 
     def _of_other_companies(self) -> dict[str, Flags]:
-        """The concepts whose amount is of another company than that of the period's flows, and the points."""
+        """Concepts with amounts of another company than the flows of the period, and the points of these amounts."""
         company = {name: self.of(name, "company") for name in self.rows}
         of_flows = largest(*(company[name] for name in FLOWS))
         found = {name: ONE_COMPANY.where(np.abs(of_name - of_flows) > 0) for name, of_name in company.items()}
@@ -238,7 +238,7 @@ class Points:
 
     def of(self, concept: str, name: str = "amount") -> Floats:
         """A column of the known amount of a concept: `amount`, `days`, `regime` and so on; NaN if none is known."""
-        # the last number of each column is NaN, which is that of row NOTHING
+        # row NOTHING is the last number of each column, which is NaN
         return self._columns[name][self.rows[concept]]
 
     def flags(self, concept: str) -> dict[str, Flags]:
@@ -246,7 +246,7 @@ class Points:
         return {name: self.of(concept, name) > 0 for name in WINDOW_FLAGS}
 
     def way(self, concept: str) -> Ints:
-        """The number in `rules` of the one that composes the known amount: METHODS for flows; -1 if none is known."""
+        """The number in `rules` of the rule that composes the known amount: METHODS for flows; -1 if none is known."""
         return whole(self.of(concept, "way"))
 
     def is_figure(self, concept: str) -> Flags:
@@ -259,7 +259,7 @@ class Points:
         return self._withheld_by[self.rows[concept]]
 
     def same(self, points: "Points") -> Ints:
-        """For other points, the newest own point of the same company and quarter end that their filing knows."""
+        """For each of other points, the newest own point of its company and quarter end as known after its filing."""
         companies = np.unique(self.cik)
         company = np.searchsorted(companies, points.cik)
         is_own = np.isin(points.cik, companies)
@@ -270,5 +270,5 @@ class Points:
         return Leg(concept, self.rows[concept], role, times)
 
     def earlier(self, of: Timeline, quarters: int) -> Ints:
-        """The newest point of the quarter end so many quarters before that was known after the point's own filing."""
+        """The newest point so many quarters before, as known after the point's own filing."""
         return of.after(_window(self.company, self.q - quarters), self.seq)

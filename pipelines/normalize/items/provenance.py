@@ -34,9 +34,9 @@ LINEAGE = [
 
 SHARES = ("shares_basic", "shares_diluted")
 OWN = "own"
-"""What the name of an element of the filer's own begins with in place of a taxonomy."""
+"""The prefix of elements of the filer's own, in place of a taxonomy."""
 WITHOUT_CURRENCY = ("shares", "pure")
-"""Units, or what they begin with, that name no currency."""
+"""Units, or first parts of units, that name no currency."""
 
 
 def lineage(
@@ -69,7 +69,7 @@ def lineage(
         filings.select("cik", "seq", "factor"), on=["cik", "seq"], how="left", maintain_order="left"
     )
     unit = pl.col("unit")
-    # income and earnings per share that prove an average of shares make up shares
+    # income and earnings per share from which an average of shares is computed count as shares
     basis = (
         pl.when((unit == "shares") | pl.col("concept").cast(pl.String).is_in(SHARES))
         .then("factor")

@@ -1,8 +1,9 @@
 """Return on invested capital: operating income after tax over the capital that earned it.
 
-Belongs here: operating income, also if a filer states none, the tax rate, invested capital, when the ratio has no
-meaning.
-Does not: total debt and cash (balance), twelve months of income (ttm), companies whose business is capital (industry).
+Belongs here: operating income, also where a filer does not state it, the tax rate, invested capital, when the ratio has
+no meaning.
+Does not: total debt and cash (balance), twelve months of income (ttm), companies with capital as their business
+(industry).
 """
 
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 
 STATUTORY_TAX_RATE = 0.21
-"""Internal Revenue Code section 11(b); used if a loss before tax shows no rate on operating income."""
+"""Internal Revenue Code section 11(b); used on operating income if a loss before tax gives no rate."""
 HIGHEST_TAX_RATE = 0.35
 """The federal rate until 2017: a higher effective rate is a one-off charge."""
 
@@ -27,7 +28,7 @@ RETURN_ON_CAPITAL = (OPERATING_INCOME, PRETAX_INCOME, INCOME_TAX, CAPITAL, CAPIT
 """The roles of legs in a return on capital."""
 
 BEYOND = 0.1
-"""Operating income that exceeds what other lines leave by more than this share is contradicted."""
+"""Operating income is contradicted if it exceeds the amount that other lines give by more than this share."""
 
 STATED = Rule(
     "roic.stated-operating-income",
@@ -139,11 +140,11 @@ def _before_tax_and_interest(points: Points) -> Floats:
 
 
 def _capital(points: Points, regime: Floats) -> tuple[Floats, list[Leg], list[tuple[str, Flags]]]:
-    """The mean of invested capital now and a year before, its legs, and why it is missing or divides nothing.
+    """The mean of invested capital now and a year before, its legs, and the reasons why it is missing or no divisor.
 
     Args:
         points: the points.
-        regime: of the income, which that of the capital has to be.
+        regime: of the income; the capital must have the same one.
     """
     lines = {"total_debt": 1.0, "equity": 1.0, "cash_and_equivalents": -1.0}
     (debt, equity, cash), assets = (points.of(name) for name in lines), points.of("total_assets")
@@ -173,9 +174,9 @@ def tax_rate(earned: Floats, pretax: Floats, tax: Floats) -> Floats:
 
 
 def _tax(points: Points) -> tuple[Floats, Leg, Flags]:
-    """Income tax on the basis of income before tax: as known now, or after the filing that changed the latter last.
+    """Income tax on the basis of income before tax: as known now, or as known when income before tax changed last.
 
-    A tax that is restated alone moves net income the other way. If net income stays, income before tax moved as well,
+    If the tax alone is restated, net income moves the other way. If net income stays, income before tax moved as well,
     and its twelve months on the new basis are not known.
 
     Returns:
@@ -229,8 +230,8 @@ def _is_contradicted(points: Points, stated: Floats, derived: Floats) -> Flags:
     """Whether operating income as stated exceeds both revenue less costs and income before tax and interest.
 
     Some filers use the element for the total of their segments, before corporate expenses, amortization, restructuring
-    and impairments. Only one of the two conditions would prove nothing: a loss on investments reduces income before
-    tax, and some totals of costs include interest.
+    and impairments. One of the two conditions alone proves nothing: a loss on investments reduces income before tax,
+    and some totals of costs include interest.
 
     Source: ASC 280-10-50-30, the total of segments' profit is reconciled to consolidated income before tax.
     """
