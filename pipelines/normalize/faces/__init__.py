@@ -1,5 +1,5 @@
-"""The faces of statements: what the lines of a filing's balance sheet, income and cash flow statement decide.
+"""The faces of statements: balance sheets, income and cash flow statements line by line, as filings show them.
 
-Belongs here: which lines stand in which section of a balance sheet, what the words of a line say that it is, and facts
-of filings that companyfacts lacks. Does not: what balance sheets make of their lines (balance), other amounts (facts).
+Belongs here: the section of each line of a balance sheet, the class of a line by its words, and facts of filings that
+companyfacts lacks. Does not: the amounts that follow from the lines of balance sheets (balance), other amounts (facts).
 """

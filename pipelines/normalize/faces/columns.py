@@ -1,8 +1,7 @@
-"""The lines of a section of a balance sheet whose face is known: which of them are shown for a day, and add up.
+"""The lines of a section of a balance sheet with a known face: which lines are shown for a day, and which add up.
 
 Belongs here: the choice between the calculation of the filing and the place of a line, and subtotals among the lines.
-Does not: the section of a line (faces.sheets), the lines of a section of a filing without statements
-(balance.reading).
+Does not: the section of a line (faces.sheets), the lines of a section of a filing without statements (balance.reading).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,18 +13,19 @@ import polars as pl
 from pipelines.normalize.faces.sheets import CALCULATION, FROM_CASH, NONE, PLACE
 
 Way = tuple[tuple[str, str | None], ...]
-"""The lines of a section by one way, in their order: the name, and of a line of some members that of all of them."""
+"""The lines of a section by one way, in their order: the name of the line and, for a line of some members, the name of
+the line of the whole company."""
 
 WAYS = (CALCULATION, PLACE, FROM_CASH)
-"""The ways in which the lines of a section are told, the first one first."""
+"""The ways to find the lines of a section, the preferred one first."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaceSection:
     """A section of a face.
 
-    ways: its lines by the calculation and by their place, if these differ.
-    below: lines below all totals, without a place: one of them can be what the section lacks.
+    ways: its lines by each of WAYS, without ways that find the same lines.
+    below: lines below all totals, which have no place in a section: one of them may be missing in this section.
     """
 
     ways: tuple[Way, ...] = ((),)
@@ -36,11 +36,11 @@ Face = Mapping[str, FaceSection]
 """The sections of a face."""
 
 Stated = Mapping[str, tuple[float, int]]
-"""What a filing states for a day: for each element the amount, and the row of the fact."""
+"""The amounts that a filing states for a day: for each element the amount, and the row of the fact."""
 
 FEWEST_UNITS, LARGE = 100, 1_000
-"""Lines that are rounded may be apart from a total of a hundred units or more by one unit a line, five at most. A sum
-of a thousand units is hardly met by chance."""
+"""Rounded lines may differ from a total of at least a hundred units by one unit a line, at most MOST_APART units. Lines
+hardly ever add up to a sum of a thousand units by chance."""
 MOST_APART = 5
 
 
@@ -70,7 +70,7 @@ def faces_of(facts: pl.DataFrame, faces: pl.DataFrame) -> dict[tuple[int, int], 
 
 
 def _ways_of(lines: Mapping[str, Sequence[tuple[str, str | None]]]) -> tuple[Way, ...]:
-    """The ways of a section that differ, each line once."""
+    """The different ways of a section, with each line once."""
     ways = (tuple(dict.fromkeys(lines[way])) for way in WAYS if way in lines)
     return tuple(dict.fromkeys(ways))
 
@@ -80,13 +80,13 @@ def face_lines(
 ) -> tuple[dict[int, tuple[str, ...]], tuple[int, ...]]:
     """The lines that are shown for each day, and the days on which they add up to the total.
 
-    Of the calculation and the place of the lines that way counts by which the newest day adds up, or else most days.
-    The days that add up have the same lines; a line that is not stated for a day is none of it.
+    The way is taken by which the lines of the newest day add up, or else the lines of most days. All days that add up
+    have the same lines; a line without an amount on a day does not count for this day.
 
     Args:
         section: the section.
-        days: what the filing states for each day, the newest first.
-        totals: of the section, of each day.
+        days: the amounts that the filing states for each day, the newest first.
+        totals: the total of the section on each day.
         unit: the power of ten to which the amounts are rounded.
     """
     best: tuple[tuple[bool, int], dict[int, tuple[str, ...]], tuple[int, ...]] | None = None
@@ -114,7 +114,7 @@ def face_lines(
 
 
 def _choices(way: Way) -> Iterable[tuple[Way, bool]]:
-    """Lines of some members only where the line of all of them is not stated; or besides it."""
+    """A way with lines of members only where the line of the whole is not stated; if it has any, also with all."""
     yield way, False
     if any(whole for _, whole in way):
         yield way, True
@@ -131,9 +131,10 @@ def _stated_of(choice: tuple[Way, bool], stated: Stated) -> Iterable[str]:
 def _adding_up(
     lines: Sequence[str], below: Iterable[str], stated: Stated, total: float | None, unit: float
 ) -> tuple[str, ...] | None:
-    """The lines that add up to a total: all, or without one that is the sum of those before or after it.
+    """The lines that add up to a total, or None: all lines, all but a subtotal, or all and one line below the totals.
 
-    Or with one below all totals that is exactly what they lack.
+    A subtotal is the sum of the lines directly before or after it. A line below all totals counts if it is exactly the
+    missing amount.
     """
     if total is None:
         return None

@@ -1,7 +1,7 @@
 """The facts of filings that companyfacts lacks, and the lines of faces under names that the tables of lines know.
 
-Belongs here: which filed facts are added, their periods, and the sections of faces as frames. Does not: which line is
-in which section (sheets), what the words of a line say (words), what the amounts make (balance, facts).
+Belongs here: which filed facts are added, their periods, and the sections of faces as frames. Does not: the section of
+a line (sheets), the class of a line by its words (words), amounts made of the facts (balance, facts).
 
 Companyfacts' copy of a fact stays. A fact under an element of the filer's own, or of some members, is added only where
 a line of a statement has it; its row names the element and the member as filed.
@@ -28,12 +28,13 @@ AS_FILED: dict[str, type[pl.DataType]] = {
     "member": pl.String,
     "label": pl.String,
 }
-"""What a row says of its source; `filed_tag` names an element that the rules know by another name, with its prefix."""
+"""Columns about the source of a row; `filed_tag` is the filed element, with its prefix, if the rules know it by another
+name."""
 
 ALL_RAW = pl.Schema([*RAW_SCHEMA.items(), *AS_FILED.items()])
 
 SHOWN_SCHEMA = pl.Schema({"cik": pl.Int64, "accession": pl.String, "tag": pl.String, "is_part": pl.Boolean})
-"""A standard element of an income or cash flow statement; `is_part` of a total of revenue."""
+"""A standard element of an income or cash flow statement; `is_part`: it may be a part of a total of revenue."""
 
 FACE_SCHEMA = pl.Schema(
     {
@@ -45,8 +46,8 @@ FACE_SCHEMA = pl.Schema(
         "whole": pl.String,
     }
 )
-"""A line of a section of the face of a filing: `name` in elements.lines.LINES; `whole`, of a line of some members, the
-name of the line of all of them. In the order of the face; `way` is one of sheets.WAYS."""
+"""A line of a section of the face of a filing: `name` in elements.lines.LINES; `whole`, for a line of some members, the
+name of the line of the whole company. In the order of the face; `way` is one of sheets.WAYS."""
 
 LINE_COLUMNS = (
     "cik", "accession", "source", "statement", "report", "line", "label", "element", "taxonomy", "own", "abstract",
@@ -75,21 +76,23 @@ FILINGS = pl.Schema({"cik": pl.String, "accession": pl.String, "form": pl.String
 FILING_KEY = ["cik", "accession"]
 FACT = ["cik", "accession", "tag", "unit", "start", "end"]
 ROUNDED = 0.005
-"""A figure of the text can be rounded to two digits; companyfacts is made from the filing, which counts otherwise."""
+"""The largest difference, as a share, of a figure in the text that is rounded to two digits. If the difference is
+larger, the filing counts, because companyfacts is made from it."""
 _TAKEN_OFF = re.compile(r"\W*less\b", re.IGNORECASE)
-"""What the label of a line begins with that is taken off, where the statement has no calculation."""
+"""The beginning of labels of lines that are subtracted, for statements without a calculation."""
 _OTHER_COMPANIES = "LegalEntity"
 """The axis of companies that file together: a member of it is another company."""
 _MONTH = 16
-"""A day that is rounded to the end of a month differs by at most half a month, in days."""
+"""The first day of a month that is rounded to the end of this month; earlier days are rounded to the end of the month
+before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """What data sets and packages state for some companies.
+    """The data of data sets and packages for the given companies.
 
     facts: of standard elements that the rules use, without members (FACT_COLUMNS).
-    lines: the lines of statements with their values (LINE_COLUMNS); of one source a filing.
+    lines: the lines of statements with their values (LINE_COLUMNS); each filing from one source only.
     filings: `cik`, `accession`, `form`, `filed` (date) of the filings of both.
     by_class: facts per share, counts and income with dimensions (FACT_COLUMNS).
     covers: the symbols on covers of reports, with dimensions (COVERS).
@@ -107,10 +110,10 @@ def with_filed(raw: pl.DataFrame, filed: Filed | None) -> tuple[pl.DataFrame, pl
 
     Args:
         raw: facts of companyfacts (raw.RAW_SCHEMA).
-        filed: what the other sources state.
+        filed: the data of the other sources; None without any.
 
     Returns:
-        all facts (ALL_RAW), the lines of the sections of balance sheets (FACE_SCHEMA), those of other statements
+        all facts (ALL_RAW), the lines of the sections of balance sheets (FACE_SCHEMA), the elements of other statements
         (SHOWN_SCHEMA), and facts by class (ALL_RAW).
     """
     own = raw.with_columns(
@@ -147,7 +150,7 @@ def _of_reports(facts: pl.DataFrame, of_filings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_others(filed: Filed) -> pl.DataFrame:
-    """The filings of which another source than companyfacts states something; co-registrants share one accession."""
+    """The filings with data from another source than companyfacts, by company: co-registrants share an accession."""
     stated = (filed.facts, filed.lines, filed.by_class)
     return pl.concat([rows.select(FILING_KEY) for rows in stated if rows.height]).unique()
 
@@ -174,7 +177,7 @@ def _shown(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_filings(raw: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
-    """Form and filing day of each filing, as companyfacts has them, or else the submissions."""
+    """Form and filing day of each filing as companyfacts has them, or else as the submissions have them."""
     theirs = raw.select("cik", "accession", "form", "filed").unique(
         ["cik", "accession"], keep="first", maintain_order=True
     )
@@ -204,7 +207,7 @@ def _rounded(day: pl.Expr) -> pl.Expr:
 
 
 def _dated(rows: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
-    """Rows of data sets with the periods that their filing states, or else whole months; others as they are."""
+    """Rows of data sets with the periods that their filing states, or else with whole months; others as they are."""
     of_sets = pl.col("source") == DATA_SET
     found = rows.join(
         periods,
@@ -231,7 +234,7 @@ def _dated(rows: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
 
 
 def _other_amounts(raw: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
-    """The facts of which the filing itself states another amount than companyfacts, by more than rounding: FACT."""
+    """The facts for which the filing itself has another amount than companyfacts, by more than rounding: FACT."""
     own = facts.filter(pl.col("source") == FILING).select(*FACT, stated="value")
     both = raw.select(*FACT, "value").join(own, on=FACT, nulls_equal=True)
     differs = (pl.col("value") - pl.col("stated")).abs() > ROUNDED * pl.max_horizontal(pl.col("value", "stated").abs())
@@ -239,7 +242,7 @@ def _other_amounts(raw: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _as_raw(facts: pl.DataFrame) -> pl.DataFrame:
-    """Filed facts with the names and types of those of companyfacts."""
+    """Filed facts with the column names and types of companyfacts."""
     return facts.rename({"element": "tag"}).with_columns(
         pl.col("start", "end").cast(pl.String), filed_tag=pl.lit(None, pl.String)
     )
@@ -311,7 +314,7 @@ def _face(rows: Iterable[tuple[Any, ...]]) -> tuple[list[FaceLine], dict[int, st
 
 
 def _amounts(named: pl.DataFrame) -> pl.DataFrame:
-    """The amounts of named lines, as facts under these names; what a consolidation eliminates is taken off."""
+    """The amounts of named lines, as facts under these names; amounts that a consolidation eliminates are negative."""
     is_eliminated = pl.col("member").str.contains("Eliminat").fill_null(value=False)
     return named.select(
         "cik",

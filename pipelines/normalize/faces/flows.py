@@ -1,8 +1,8 @@
-"""Lines of income and cash flow statements whose element no rule knows, as facts under names that the rules know.
+"""Income and cash flow statements: lines with elements that no rule knows become facts under names that the rules know.
 
-Belongs here: which own element is earnings per share, a count of shares, revenue or capital expenditure, by its unit,
-its place and its words; the lines of financing activities. Does not: balance sheets (sheets), which source of an
-amount counts (facts).
+Belongs here: which element of the filer's own is earnings per share, a count of shares, revenue or capital expenditure,
+by its unit, its place and its words; the lines of financing activities. Does not: balance sheets (sheets), which source
+of an amount counts (facts).
 """
 
 from dataclasses import dataclass
@@ -20,20 +20,21 @@ PERIOD = ["cik", "accession", "start", "end"]
 
 
 def _named(*concepts: str) -> tuple[str, ...]:
-    """The elements that are, alone, a source of a concept."""
+    """The elements of the sources of the given concepts."""
     sources = [source for concept in CONCEPTS if concept.name in concepts for source in concept.sources]
     return tuple(dict.fromkeys(element for source in sources for element in source.elements))
 
 
 @dataclass(frozen=True, slots=True)
 class OwnLine:
-    """What makes a line of a statement an amount.
+    """The conditions under which a line of a statement is an amount of the rules.
 
     section: of the cash flow statement; empty: the line is of the income statement.
-    unit: a pattern of the unit. words, not_words: patterns of the words of label and element.
-    basic, diluted: whether these words are among them; None: either way.
-    tag: the standard element that states the amount. stated: elements of which a filing that states one for the period
-        needs no other.
+    unit: a pattern of the unit.
+    words, not_words: patterns that the words of label and element must match, and must not match.
+    basic, diluted: whether these two words must be among them; None: either way.
+    tag: the standard element that states the amount.
+    stated: if a filing states one of these elements for the period, it needs no other one.
     """
 
     section: str
@@ -82,12 +83,12 @@ OWN_LINES = (
     OwnLine("", _MONEY, _REVENUE, _NO_REVENUE, None, False, "Revenues", _OF_REVENUE),
     OwnLine(INVESTING, _MONEY, _CAPITAL, _NO_CAPITAL, None, False, _OF_CAPITAL[0], _OF_CAPITAL),
 )
-"""Earnings per share and counts of shares, of which a line "basic and diluted" is both (ASC 260-10-45-2); revenue
+"""Earnings per share and counts of shares, where a line "basic and diluted" is both (ASC 260-10-45-2); revenue
 (Regulation S-X Rule 5-03.1); capital expenditure (ASC 230-10-45-13)."""
 
 
 def of_flows(lines: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
-    """Lines of income and cash flow statements as facts of the names that they have in the rules.
+    """Lines of income and cash flow statements as facts under the names that the rules know.
 
     Args:
         lines: the lines of statements (facts.LINE_COLUMNS), dated.
@@ -108,7 +109,7 @@ def of_flows(lines: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
     flows = _with_sections(of_periods.filter(pl.col("statement") == CASH_FLOWS))
     income = of_periods.filter(pl.col("statement") == INCOME).with_columns(section=pl.lit(""))
     own = pl.concat([income, flows], how="diagonal").filter("own")
-    # a part of an own total does not state what the total states
+    # an element that is a part of the filer's own total does not state the amount of this total
     totals = own.select("cik", "accession", parent="element").unique()
     parts = of_periods.join(totals, on=["cik", "accession", "parent"], how="semi")
     others = stated.join(
@@ -131,15 +132,15 @@ def of_flows(lines: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
 
 
 def filed_tag() -> pl.Expr:
-    """The element of a line as filed, with its taxonomy, or `own` for one of the filer."""
+    """The element of a line as filed, with its taxonomy as prefix, or `own` if the filer defines it."""
     of = pl.when("own").then(pl.lit("own")).otherwise(pl.col("taxonomy").fill_null(US_GAAP))
     return pl.concat_str(of, pl.lit(":"), "element")
 
 
 def _with_sections(flows: pl.DataFrame) -> pl.DataFrame:
-    """Lines of cash flow statements with their `section`, and as `value` what they add to its total."""
+    """Lines of cash flow statements with their `section`; `value` is the amount that they add to its total."""
     statement = ["cik", "accession", "report"]
-    flows = flows.with_columns(pl.col("report").fill_null(0))  # of a package, which has no pages
+    flows = flows.with_columns(pl.col("report").fill_null(0))  # packages have no pages
     totals = flows.filter(
         pl.col("element").str.contains("^NetCashProvidedByUsedIn(Operating|Investing|Financing)Activities$")
     )
@@ -157,7 +158,7 @@ def _with_sections(flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _own_line(one: OwnLine, own: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
-    """The lines that are an amount, if the words of one element alone say so."""
+    """The lines that meet the conditions of an amount, if lines of one element alone meet them."""
     words = pl.col("words").str
     of_words = [words.contains(one.words), ~words.contains(one.not_words), words.contains("diluted") == one.diluted]
     if one.basic is not None:
@@ -174,7 +175,7 @@ def _own_line(one: OwnLine, own: pl.DataFrame, stated: pl.DataFrame) -> pl.DataF
 
 
 def _financing(flows: pl.DataFrame) -> pl.DataFrame:
-    """The financing activities that the table of cash flow lines does not have, without dividends on common stock."""
+    """Lines of financing activities without a row in the table of cash flow lines, except dividends on common stock."""
     known = proving.LINES.filter(pl.col("section") == FINANCING)["tag"].implode()
     words = pl.col("words").str
     of_others = words.contains("preferred|noncontrolling|non.controlling|minority")

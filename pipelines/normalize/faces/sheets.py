@@ -88,8 +88,8 @@ class FaceLine:
 class SectionLine:
     """A line of a section: its name in elements.lines.LINES, and the line of the face.
 
-    way: the calculation of the filing, or the place between the totals, of current assets also from the first line of
-        cash; or none: a line below all totals.
+    way: the calculation of the filing; the place between the totals; for current assets also the place from the first
+        line of cash on; or none: a line below all totals.
     """
 
     section: str
@@ -102,7 +102,7 @@ CALCULATION, PLACE, FROM_CASH, NONE = WAYS = ("calculation", "place", "from cash
 
 
 class Names:
-    """The names of the lines of a filer whose elements are not in the table: one element and member, one name."""
+    """Names for lines of a filer with elements that are not in the table: one name for each element and member."""
 
     def __init__(self) -> None:
         self._of: dict[tuple[str, str], dict[tuple[str, str | None], int]] = defaultdict(dict)
@@ -120,7 +120,8 @@ class Names:
 def kind_in(section: str, line: FaceLine) -> tuple[str, bool]:
     """The class of a line of a section, and whether its element is in the table of lines with this class.
 
-    The element decides, then the words of the label; of an element that some filers use for another class the words.
+    The element decides, then the words of the label. For an element that some filers use for another class, the words
+    decide.
     """
     row = None if line.own else LINES[section].get(line.element)
     is_liability = section != CURRENT_ASSETS
@@ -138,9 +139,9 @@ def kind_in(section: str, line: FaceLine) -> tuple[str, bool]:
 
 
 def _of_related_party(kind: str, line: FaceLine) -> str | None:
-    """What the words of a line say against its standard element; None if nothing.
+    """The class that the words of a line show against its standard element; None if they show no other class.
 
-    An amount due to a related party is a borrowing if the line says loan or note, and none if it only says due.
+    An amount due to a related party is a borrowing if the line says loan or note, and no borrowing if it only says due.
     """
     if kind == BORROWING:
         return OTHER if _MERELY_DUE.match(plain(line.label)) else None
@@ -149,7 +150,7 @@ def _of_related_party(kind: str, line: FaceLine) -> str | None:
 
 
 def section_lines(face: Sequence[FaceLine], headings: Mapping[int, str], names: Names) -> list[SectionLine]:
-    """The lines of the sections of one balance sheet, by either way; none if a section has too many of a class.
+    """The lines of the sections of one balance sheet, by each way; empty if a section has too many lines of a class.
 
     Args:
         face: its lines, in their order.
@@ -185,14 +186,14 @@ def section_lines(face: Sequence[FaceLine], headings: Mapping[int, str], names: 
 
 
 def _is_of_cash(name: str, line: FaceLine) -> bool:
-    """Whether a line of all assets is cash: securities only if the element, or the line, says that they are current."""
+    """Whether a line of all assets counts as cash: securities only if the element or the label says current."""
     kind = LINES[CURRENT_ASSETS][name].kind
     is_current = _CURRENT.search(line.element) or _SAYS_CURRENT.search(line.label)
     return kind in (CASH, RESTRICTED) or (kind == SECURITY and bool(is_current))
 
 
 def _by_calculation(face: Sequence[FaceLine], *, is_classified: bool) -> dict[str, list[FaceLine]]:
-    """The lines of each section, as the calculation adds them to its total, without subtotals."""
+    """The lines of each section, without subtotals, as the calculation adds them to the total of the section."""
     parents = {line.element: line.parent for line in face if line.parent}
     found: dict[str, list[FaceLine]] = defaultdict(list)
     for line in face:
@@ -221,7 +222,7 @@ def _chain(element: str | None, parents: Mapping[str, str | None]) -> Iterator[s
 
 
 def _without_subtotals(section: str, lines: Iterable[FaceLine], *, is_total: bool) -> list[FaceLine]:
-    """The lines without subtotals of others; of one that is itself debt, cash or securities without its parts.
+    """The lines without subtotals; a subtotal that is itself debt, cash or securities stays, without its parts.
 
     Without a total of the section (`is_total`), a subtotal of securities may be of any term, so its parts count.
     """
@@ -245,7 +246,7 @@ def _without_subtotals(section: str, lines: Iterable[FaceLine], *, is_total: boo
 def _by_place(
     face: Sequence[FaceLine], headings: Mapping[int, str], *, is_classified: bool
 ) -> dict[str, list[FaceLine]]:
-    """The lines of each section: those before its total; current assets that have none are all before the assets."""
+    """The lines of each section: all before its total; current assets without a total: all before total assets."""
     found: dict[str, list[FaceLine]] = {}
     pending: list[FaceLine] = []
     rest = NONCURRENT_LIABILITIES if is_classified else LIABILITIES
@@ -283,5 +284,5 @@ def _by_place(
 
 
 def _is_equity(line: FaceLine) -> bool:
-    """Whether a line is of the equity: by its element or its total."""
+    """Whether a line belongs to equity, by its element or its total."""
     return line.element in _EQUITY or line.parent in _EQUITY or bool(_OF_EQUITY.match(line.element))

@@ -1,7 +1,7 @@
 """The sources of a filed fact: companyfacts, a data set of the SEC, or the filing itself.
 
-Belongs here: their names in the legs of a version, and the columns of what only filings have. Does not: which of them
-counts (facts).
+Belongs here: their names in the legs of a version, and the columns of data that only filings have. Does not: which
+source counts (facts).
 """
 
 import polars as pl

@@ -1,7 +1,7 @@
-"""What the words of a line say that it is: reviewed rows of words.csv.
+"""The class of a line by its words: reviewed rows of words.csv.
 
 Belongs here: reading the table, and the words of a line. Does not: the section of a line (sheets), elements of the
-taxonomies, whose class balance_sheet.csv has.
+taxonomies (balance_sheet.csv has their classes).
 
 Columns of the table, in the order in which its rows are tried:
 
@@ -33,18 +33,19 @@ _REFERENCES = re.compile(
     r"\((?:see |refer(?: to)? )?notes? (?:\d|[a-z]\b)[^)]*\)"
     r"|\b(?:see |refer(?: to)? )?notes? \d{1,2}(?![\d%]|\.\d+%)[a-z]?(?:(?:,| and|,? &) \d+)*\b"
 )
-"""A reference to the notes of the statements is no borrowing."""
+"""References to the notes of the statements, which do not make a line a borrowing."""
 _TAKEN_OFF = re.compile(r"[,;–—-]?\s*\(?\b(?:net|less|exclusive|excluding|including|inclusive|plus) (?:of )?.*")
-"""What is taken off or included does not say what the line is, unless nothing stands before it."""
+"""The end of a label that names amounts taken off or included. It does not decide the class, unless nothing stands
+before it."""
 _WORDS_OF_NAMES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=[0-9])")
 _SAYS_WHOSE = re.compile(r"(other|others|related part(y|ies)|third part(y|ies)|banks?)(,? net)?")
-"""Words of a line that say whose it is, below a heading that says what it is."""
+"""Labels that name only the other party; the heading above then names the class of the line."""
 
 
 def plain(text: str) -> str:
-    """The words of a label in lower case, without references to notes and without what is taken off.
+    """The words of a label in lower case, without references to notes and without amounts that are taken off.
 
-    A standard label that says what it is in brackets, as "[Extensible Enumeration]", has no words of the filer.
+    A standard label that ends in brackets, as "[Extensible Enumeration]", has no words of the filer: the text is empty.
     """
     if text.rstrip().endswith("]"):
         return ""
@@ -60,7 +61,7 @@ def words_of(element: str) -> str:
 
 @cache
 def kind_of_liability(label: str, element: str, heading: str) -> str:
-    """The class of a line of the liabilities: its heading can only say that it is a borrowing."""
+    """The class of a line of the liabilities by its words; a heading can only add that it is a borrowing."""
     own = kind_of(LIABILITIES_SIDE, label, element)
     is_open = own == UNKNOWN or bool(_SAYS_WHOSE.fullmatch(plain(label)))
     return BORROWING if is_open and kind_of(LIABILITIES_SIDE, heading) == BORROWING else own
@@ -68,14 +69,14 @@ def kind_of_liability(label: str, element: str, heading: str) -> str:
 
 @cache
 def kind_of(side: str, *texts: str) -> str:
-    """The class of a line by its words: the first of some texts that says it decides.
+    """The class of a line by its words: the first text with words of the table decides.
 
     Args:
         side: of the balance sheet, one of SIDES.
         texts: the label, then the name of the element.
 
     Returns:
-        one of elements.lines.CLASSES; UNKNOWN if no text decides; of an asset OTHER.
+        one of elements.lines.CLASSES; if no text decides, UNKNOWN for a liability and OTHER for an asset.
     """
     for text in (plain(each) if number != 1 else words_of(each) for number, each in enumerate(texts)):
         for kind, words in _TABLE[side]:
