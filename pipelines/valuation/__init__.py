@@ -1,1 +1,1 @@
-"""The discounted cash flow model: a fair value per share of each company, or the reasons why there is none."""
+"""The discounted cash flow model: a fair value per share of each company, or the reasons why it has no fair value."""

@@ -1,7 +1,8 @@
 """The starting values of a projection: base free cash flow and initial growth, from a company's own history.
 
-Belongs here: when twelve months are an outlier, what replaces them, how growth is estimated and limited; each with a
-description in words, which the interface shows. Does not: the projection (model), when there is none (reasons).
+Belongs here: when twelve months are an outlier, the amount that replaces them, how growth is estimated and limited;
+each with a description in words, which the interface shows. Does not: the projection (model), when a company has no
+projection (reasons).
 
 The free cash flow of a single year is a poor start for ten, because working capital and capital expenditure vary from
 year to year. Twelve months that differ much from the company's usual margin are replaced by the usual margin times
@@ -20,7 +21,8 @@ USUAL_YEARS = (3, 5)
 years a short decline is not."""
 
 OUTLIER = 0.5
-"""Twelve months are replaced if they differ by more than this share from the usual amount, by both counts of years."""
+"""Twelve months are replaced if they differ by more than this share from both usual amounts, of three and of five
+years."""
 
 LOWEST_GROWTH, HIGHEST_GROWTH = -0.05, 0.15
 """Few companies grow faster for long: over ten years, one in ten kept 15 % a year (Chan, Karceski and Lakonishok, "The
@@ -30,7 +32,7 @@ SHORT, SPANS = 5, (5, 10)
 """Years over which the trend of free cash flow and growth of revenue are measured."""
 
 NEAR = 0.6
-"""Tolerance in years when the fiscal year end of five or ten years ago is looked up. If no year is missing, one fiscal
+"""Tolerance in years for the look-up of the fiscal year end five or ten years ago. If no year is missing, one fiscal
 year end is always within it."""
 
 BREAK = math.log(1.15)
@@ -130,7 +132,7 @@ def _usual(trailing: Year, years: Sequence[Year]) -> tuple[float, str]:
 
 
 def growth_of(trailing: Year, years: Sequence[Year]) -> Growth | None:
-    """The median of up to four growth rates of the company's history, within limits; None if there are none.
+    """The median of up to four growth rates of the company's history, within limits; None if no rate is known.
 
     The rates are the trend of free cash flow over five years (log-linear, only if all years are positive, because a
     loss has no logarithm) and the growth of revenue over five years, over ten years, and since the first comparable

@@ -71,7 +71,7 @@ def project(
         growth: growth of each projected year over the year before.
         required_return, perpetual_growth: rates a year.
         decimals: each amount is rounded to so many decimals before it is used, so that every amount can be computed
-            from those shown; None: not rounded.
+            from the shown ones; None: not rounded.
 
     Raises:
         ValueError: the required return is not above the perpetual growth, so the value would be infinite.

@@ -33,12 +33,13 @@ MOST_SHARES_MOVE = 1.5
 merger, or an error of scale."""
 
 YEAR_DAYS = 366
-"""A line of customers' funds in the cash flow statement counts for a year."""
+"""A line of customers' funds in the cash flow statement counts if its last period ends fewer than so many days before
+the newest twelve months end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The share count that the value is divided by, its period end, and in words which count it is."""
+    """The share count that the value is divided by, its period end, and a description of the count in words."""
 
     count: float
     end: date
@@ -52,7 +53,7 @@ class Known:
     trailing: the newest twelve months; its free cash flow is None if not known.
     years: comparable fiscal years, oldest first; `has_break`: they begin with a break.
     growth: None if it cannot be computed.
-    class_not_stated: the classes of stock earn differently, and that of the symbol is not known.
+    class_not_stated: the classes of stock earn differently, and the class of the symbol is not known.
     shares: None if not known; `shares_of_year`: the average over the newest twelve months.
     no_capital_expenditure: operating cash flow is stated for the newest year, but capital expenditure is not.
     newest_filing: date of the newest filing in the whole source; data is stale compared with it, because a build does
@@ -81,7 +82,7 @@ class Known:
 
 
 def stale_after(known: Known) -> date:
-    """The last day on which a filing of any company does not make the newest period too old."""
+    """The last filing date of any company at which the newest period is not yet too old."""
     return known.trailing.end + timedelta(days=STALE_DAYS.get(known.annual_form, STALE_DAYS_QUARTERLY))
 
 

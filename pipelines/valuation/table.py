@@ -22,8 +22,8 @@ from pipelines.valuation.reasons import Known, Shares, reasons, stale_after
 from warehouse.line_items import ITEM_NAMES
 
 AS_CONVERTED = 0.05
-"""The largest difference between the count of a class and net income over earnings per share at which the count is of
-all shares, in units of the class. Dilution is hardly more."""
+"""If the count of a class differs by at most this share from net income over earnings per share, it is the count of all
+shares, in units of the class. Dilution is hardly more."""
 GRID_RETURNS = (0.075, 0.085, 0.095)
 GRID_GROWTHS = (0.015, 0.025, 0.035)
 SIGNIFICANT_DIGITS = 6
@@ -54,8 +54,8 @@ VALUATIONS = pl.Schema(
         "stale_after": pl.Date(),
     }
 )
-"""Table `valuations`; the projected `years`; and `stale_after`, the newest filing date of any company with which the
-data is not stale."""
+"""Table `valuations`; the projected `years`; and `stale_after`, the last filing date of any company at which the data
+is not stale."""
 
 Row = dict[str, Any]
 
@@ -69,19 +69,19 @@ def valuations(
     filings: pl.DataFrame,
     newest_filing: date,
 ) -> pl.DataFrame:
-    """The fair value, or the reasons why there is none, of each company that has any value: columns of VALUATIONS.
+    """The fair value of each company that has any value, or the reasons why it has none: columns of VALUATIONS.
 
     Args:
         current: current values of the fiscal years and of the newest twelve months: `cik`, `period_kind`, `period_end`,
             `period`, `item`, `value` (as served), `tag` (of the first leg).
         revenues: all versions of revenue that have a value: `cik`, `period_kind`, `period_end`, `value`, `version`,
             `cause`.
-        profiles: `cik`, `currency`, `industry`, `class_member`: the class of stock of the series, the empty text for
-            that of a company, or NOT_STATED.
+        profiles: `cik`, `currency`, `industry`, `class_member`: the class of stock of the series, empty for the series
+            of a company, or NOT_STATED.
         evidence: of normalize.evidence.
         latest_shares: of normalize.latest_shares.
         filings: `cik`, `form`, `filed`.
-        newest_filing: the newest filing date of the whole source, which tells whether data is stale.
+        newest_filing: the newest filing date of the whole source, which shows whether data is stale.
     """
     periods = _periods(current, revenues)
     companies = (
@@ -213,10 +213,10 @@ PERIODS = {
 
 
 def _counts(company: Row, last: Row) -> Row:
-    """The count that the value is divided by, and the average of the twelve months; of a class all shares in its unit.
+    """The count that the value is divided by, and the twelve months' average; for a class, all shares in its units.
 
-    The count of a class is that of all shares if it is about net income over earnings per share; else this quotient is
-    (shares as converted, ASC 260-10-45-60B).
+    The count of a class covers all shares if it is about net income over earnings per share. Otherwise this quotient is
+    used (shares as converted, ASC 260-10-45-60B).
     """
     count, of_year = _shares(company), last["shares_diluted"] or last["shares_basic"]
     if company[CLASS] == COMPANY:
