@@ -13,14 +13,16 @@ from warehouse.explain_queries import Leg, SheetRow
 from warehouse.sections import TOTAL
 
 LINES = ("balance.line", "balance.line-of-face")
-"""The rules of the lines of a balance sheet."""
+"""The rules that turn facts into lines of a balance sheet; legs with these rules are lines."""
 
 
 class SheetLine(msgspec.Struct, frozen=True):
-    """A line, or a total, in both columns; an amount is None if it is not stated.
+    """A line or a total of a balance sheet; `amount` is on the filing's own day, `compared` on the day of comparison.
 
-    kind: column `class`. leg: the number of the leg that is this line; None if the value does not refer to it.
-    member: the dimensions of a line of some members.
+    An amount is None if the filing does not state it.
+
+    kind: column `class`. leg: the number of the leg that is this line; None if the value does not use the line.
+    member: the dimensions of a line that is stated for members only.
     """
 
     element: str
@@ -34,9 +36,9 @@ class SheetLine(msgspec.Struct, frozen=True):
 class Section(msgspec.Struct, frozen=True):
     """A section of a balance sheet.
 
-    lines: those that the value refers to first, in the order of its legs, then by amount.
-    missing: lines of debt or cash of the filer's last section that added up, if this filing does not state them.
-    added, added_compared: the sum of the lines in both columns.
+    lines: first the lines that the value uses, in the order of its legs, then the others by amount.
+    missing: lines of debt or cash in the filer's last section that added up, which this filing does not state.
+    added, added_compared: the sum of the lines on the own day and on the day of comparison.
     """
 
     name: str
@@ -49,10 +51,10 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class BalanceSheet(msgspec.Struct, frozen=True):
-    """The columns of a filing: its own day and the day of comparison, if it has one.
+    """The balance sheet of one filing, for its own day and the day of comparison, if it has one.
 
     sections: empty if no filing states lines and their total for the day.
-    inside: amounts of the value that are no lines, but inside one that is not borrowed.
+    inside: amounts of the value that are not lines themselves, but a part of a line that is not borrowing.
     """
 
     accession: str = ""
@@ -66,16 +68,16 @@ class BalanceSheet(msgspec.Struct, frozen=True):
 
 
 def balance_sheet(rows: Sequence[SheetRow], sections: Sequence[str], day: str, legs: Sequence[Leg]) -> BalanceSheet:
-    """The balance sheet behind a value.
+    """Compose the balance sheet behind a value.
 
     Args:
         rows: the rows of table `balance_sheet_lines` whose own day or day of comparison is the value's.
-        sections: those of the item, in order.
+        sections: the names of the item's sections, in order.
         day: the last day of the period.
-        legs: the facts behind the value; empty if there is none: then the newest filing of that day is taken.
+        legs: the facts behind the value. Empty if there is no value: then the newest filing of that day is taken.
 
     Returns:
-        the sections whose lines the value consists of, also those that do not add up to their total.
+        the sections with the lines of the value, including sections that do not add up to their total.
     """
     filings = {leg.accession for leg in legs if leg.rule in LINES}
     known = [row for row in rows if not legs or row.accession in filings]
@@ -86,7 +88,7 @@ def balance_sheet(rows: Sequence[SheetRow], sections: Sequence[str], day: str, l
     shown = sorted(
         (row for row in known if row.accession == newest.accession), key=lambda row: sections.index(row.section)
     )
-    is_sum = all(leg.weight == 1 for leg in legs)  # else the legs prove a zero, or a total and lines leave the value
+    is_sum = all(leg.weight == 1 for leg in legs)  # otherwise the legs prove a zero, or the value is a total less lines
     inside = of_filing.keys() - {(row.element, row.member) for row in shown} if is_sum else ()
     return BalanceSheet(
         newest.accession,

@@ -1,7 +1,7 @@
 """The SQL queries of the page of changes, as functions of an open build.
 
-Belongs here: the values that differ from the build before (table `changes`), with their filings, and the companies that
-it did not have. Does not: all versions of a value (queries, explain_queries).
+Belongs here: the values that differ from the previous build (table `changes`), with their filings, and the companies
+that are new in this build. Does not: all versions of a value (queries, explain_queries).
 """
 
 from collections.abc import Collection
@@ -16,9 +16,9 @@ from warehouse.served_rows import COVERED
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A value that the build before had otherwise, or not at all (`before` is None); `after` is None if withdrawn.
+    """A value that differs from the previous build: `before` is None for a new value, `after` for a withdrawn one.
 
-    Form, day and address are those of the filing that led to the current version; None for what is not known.
+    Form, day and address belong to the filing that led to the current version; None where unknown.
     """
 
     symbol: str
@@ -34,7 +34,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The numbers of new, restated and withdrawn values, and of their companies."""
+    """The numbers of new, restated and withdrawn values, and of the companies that have them."""
 
     new: int
     restated: int
@@ -43,7 +43,7 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """All values."""
+        """The number of all changed values."""
         return self.new + self.restated + self.withdrawn
 
 
@@ -51,7 +51,7 @@ SYMBOL = f"first(symbol ORDER BY NOT is_primary, symbol) AS symbol FROM companie
 
 
 def _changed(build: OpenBuild) -> str:
-    """The changes, each with the first symbol of its company, or of its class of stock."""
+    """SQL: the changes, each with the first symbol of its company, or of its class of stock."""
     covered = f"SELECT cik, '' AS of_class, {SYMBOL} GROUP BY cik"
     if "series_member" in build.columns["companies"]:
         covered += f" UNION ALL SELECT cik, series_member, {SYMBOL} AND series_member IS NOT NULL GROUP BY ALL"
@@ -59,7 +59,7 @@ def _changed(build: OpenBuild) -> str:
 
 
 def counts(build: OpenBuild, ciks: Collection[str] | None = None) -> Counts:
-    """How many values of covered companies differ from the build before, of all companies or of some CIKs."""
+    """Count the values that differ from the previous build, of all covered companies or of the given CIKs."""
     withdrawn = "changes.after IS NULL"
     [row] = build.rows(
         f"SELECT count(*) FILTER (NOT {withdrawn} AND changes.before IS NULL), "
@@ -72,7 +72,7 @@ def counts(build: OpenBuild, ciks: Collection[str] | None = None) -> Counts:
 
 
 def added(build: OpenBuild) -> list[tuple[str, str | None]]:
-    """The symbols and names of the covered companies that no build before had; none if there was no build before.
+    """The symbols and names of the covered companies that are new in this build; empty for the first build.
 
     They have no rows in table `changes`: all their values were first recorded by the newest synchronization.
     """
@@ -86,7 +86,7 @@ def added(build: OpenBuild) -> list[tuple[str, str | None]]:
 
 
 def newest(build: OpenBuild, limit: int, ciks: Collection[str] | None = None) -> list[Change]:
-    """The changes of a build, at most so many; the filings that were accepted last come first.
+    """The changes of a build, up to a limit; the most recently accepted filings come first.
 
     Args:
         build: the build.
@@ -107,5 +107,5 @@ def newest(build: OpenBuild, limit: int, ciks: Collection[str] | None = None) ->
 
 
 def _of(ciks: Collection[str] | None) -> str:
-    """SQL: whether a change is of one of the companies `$ciks`; of all companies the list is empty."""
+    """SQL: whether a change belongs to one of the companies `$ciks`, or true for all of them without `ciks`."""
     return f"{'NOT ' if ciks is None else ''}list_contains($ciks::VARCHAR[], cik)"

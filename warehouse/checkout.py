@@ -1,13 +1,13 @@
-"""A folder with files of the store: which of them differ, downloading these, and putting them in place.
+"""A folder with files of the store: which of its files differ, downloading them, and putting them in place.
 
 Belongs here: digests of local files, downloads that are verified, the order in which files appear and vanish. Does not:
 which files a side needs (pipelines.storage.shared_home, serve.following), requests (store).
 
-A file is downloaded under its digest and verified; only when all files that differ are there, they are put in place
-by rename, those that name others last. So a failed download changes nothing, and a repeated one goes on.
+A file is downloaded under its digest and verified. Only when all files that differ have been downloaded, they are
+renamed into place; files that name other files come last. So a failed download changes nothing, and a retry continues.
 
-The digest of a file is kept with its time, size and inode in `store.json`: a file that was not replaced since is not
-read again.
+The digest of a file is kept with its time, size and inode in `store.json`: a file that was not replaced since then is
+not read again.
 """
 
 import hashlib
@@ -29,17 +29,17 @@ from warehouse.store import Content, ObjectDamaged, Report, Store, together
 STAMPS = "store.json"
 READ_ONLY = ("published/warehouse-*.duckdb", "published/warehouse-*.duckdb.wal", "published/parquet-*/*")
 LAST = ("digests.json", "seen.jsonl", "committed.json", "manifest.json", "home.json", "CURRENT.json")
-"""Files that name others or speak of them, by their names; they are put in place last, in this order."""
+"""Names of files that refer to other files; they are put in place last, in this order."""
 IDLE = 24 * 3600.0
-"""Seconds after which an object in the cache is removed that HEAD does not name."""
+"""Seconds after which an object that HEAD does not name is removed from the cache."""
 
 UNREPORTED: Report = lambda *_: None  # noqa: E731 - a default of arguments
 Wanted = Callable[[str], bool]
-"""Tells of a path whether its file is wanted."""
+"""Returns whether the file at a path is wanted."""
 
 
 class Stamp(msgspec.Struct, frozen=True, array_like=True):
-    """A local file when its digest was found."""
+    """Digest of a local file, with the size, time and inode that the file had when the digest was computed."""
 
     digest: str
     size: int
@@ -51,7 +51,7 @@ class Folder:
     """A folder whose files come from a store. One process at a time changes it."""
 
     def __init__(self, root: Path, store: Store, cache: Path | None = None, stamps: str = STAMPS) -> None:
-        """Nothing is read or written yet, but the digests that are known.
+        """Read the digests that are already known; nothing else is read or written yet.
 
         Args:
             root: the folder.
@@ -59,7 +59,7 @@ class Folder:
             cache: a folder of objects under their digests, which several folders on the same file system share: files
                 are hard links to them, so nobody may change one in place. None: objects are kept until they are in
                 place.
-            stamps: the name of the file with the digests; who uses another one may download at the same time.
+            stamps: the name of the file with the digests; processes with different names may download at the same time.
         """
         self.root, self.store = root, store
         self._shared = cache
@@ -79,14 +79,14 @@ class Folder:
         return {path: Content(self._stamps[path].digest, status.st_size) for path, status in statuses.items()}
 
     def fetch(self, files: Mapping[str, Content], report: Report = UNREPORTED) -> dict[str, Path]:
-        """Download what differs of some files, and put nothing in place.
+        """Download the contents that differ from the folder's files, and put nothing in place.
 
         Args:
             files: the content of each file, by path.
             report: called with the number of downloaded objects and of all.
 
         Returns:
-            by path, where the new content of each file is that differs.
+            for each file that differs, by path: where its new content is.
 
         Raises:
             StoreError: an object cannot be downloaded, or is damaged.
@@ -101,11 +101,12 @@ class Folder:
         return {path: self._object(content) for path, content in differing.items()}
 
     def bring(self, files: Mapping[str, Content], links: Mapping[str, str], report: Report = UNREPORTED) -> None:
-        """Make files and links equal to those of the store: `fetch`, then put in place.
+        """Make files and links equal to the store's: `fetch`, then put in place.
 
         Args:
             files: the content of each file, by path.
-            links: the target of each symbolic link, by path; the link to an overlay that is not among them is removed.
+            links: the target of each symbolic link, by path; a file's link to its overlay is removed unless it is
+                given.
             report: called with the number of downloaded objects and of all.
 
         Raises:
@@ -119,7 +120,7 @@ class Folder:
         for folder in {(self.root / path).parent for path in placed}:
             sync(folder)
         for path in {overlay_of(path) for path in links} - links.keys():
-            (self.root / path).unlink(missing_ok=True)  # it must not stay beside another base
+            (self.root / path).unlink(missing_ok=True)  # an overlay must not stay next to another base
         for path, target in links.items():
             self._link(path, target)
         if self._shared is None:
@@ -127,7 +128,7 @@ class Folder:
         self.remember()
 
     def remove(self, paths: Collection[str]) -> None:
-        """Remove files and links, those that name others first, and the folders that are empty then."""
+        """Remove files and links, first the files that name others, and then the folders that became empty."""
         for path in sorted(paths, key=lambda path: (-_rank(path), path)):
             (self.root / path).unlink(missing_ok=True)
             self._stamps.pop(path, None)
@@ -149,7 +150,7 @@ class Folder:
                     to.hardlink_to(self.root / path)
 
     def clear_cache(self, named: Collection[str]) -> None:
-        """Remove the objects of the cache that HEAD does not name and that no folder has linked, if they are old."""
+        """Remove old objects from the cache that HEAD does not name and that no folder links to."""
         for path in self._shared.glob("??/*") if self._shared else ():
             with suppress(FileNotFoundError):
                 status = path.stat()
@@ -164,7 +165,7 @@ class Folder:
         written.replace(self._known)
 
     def _reuse(self, wanted: Mapping[str, Content]) -> None:
-        """Link the wanted contents that are here under other paths, such as in the build before."""
+        """Link wanted contents that the folder already has under other paths, such as in the previous build."""
         for path, stamp in self._stamps.items():
             content, status = wanted.get(stamp.digest), self._status(path)
             if not content or not status or not _is_of(stamp, status) or self._has(content):
@@ -183,7 +184,7 @@ class Folder:
         return self._objects / content.digest[:2] / content.digest
 
     def _has(self, content: Content) -> bool:
-        """Whether an object is in the cache; it was verified before it got its name."""
+        """Whether an object is in the cache; every object there has been verified."""
         try:
             return self._object(content).stat().st_size == content.size
         except FileNotFoundError:
@@ -221,7 +222,7 @@ class Folder:
         return status.st_size if status else None
 
     def _status(self, path: str) -> os.stat_result | None:
-        """The state of a file; None if it does not exist, or is something else."""
+        """The status of a regular file; None if the path does not exist or is not a regular file."""
         try:
             status = (self.root / path).lstat()
         except (FileNotFoundError, NotADirectoryError):
@@ -235,7 +236,7 @@ def _digest_of(path: Path) -> str:
 
 
 def _is_of(stamp: Stamp | None, status: os.stat_result) -> bool:
-    """Whether a file is the one that has a stamp."""
+    """Whether a file still has the size, time and inode of a stamp."""
     return stamp is not None and (stamp.size, stamp.modified, stamp.inode) == (
         status.st_size,
         status.st_mtime_ns,
@@ -249,7 +250,7 @@ def _rank(path: str) -> int:
 
 
 def _stamps_in(path: Path) -> dict[str, Stamp]:
-    """The digests that a file has; none if it is missing or damaged, which costs reading the files."""
+    """Read the digests of a file `store.json`; empty if it is missing or damaged, then all files are read again."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Stamp])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):

@@ -15,7 +15,7 @@ SIMILAR = 0.85
 """Smallest Jaro-Winkler similarity, at which `micorsoft` finds Microsoft and `apple` does not find Amphenol."""
 
 INDUSTRY = "coalesce(sic_description, nullif(industry, 'general'))"
-"""What a company does: the name of its SIC major group; without a SIC code what its statements show, if they do."""
+"""SQL: the name of the company's SIC major group; without a SIC code the industry that its statements show, if any."""
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class Listed(msgspec.Struct, frozen=True):
     sic: str | None = None
     debt_to_fcf: float | None = None
     growth: float | None = None
-    """Growth of revenue on the twelve months that ended a year before, as a fraction."""
+    """Growth of revenue over the twelve months that ended a year before, as a fraction."""
     is_primary: bool = True
 
     @property
@@ -48,14 +48,14 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def industry(build: OpenBuild, symbol: str) -> str | None:
-    """What a company does (INDUSTRY); None if it is not known."""
+    """The industry of a company (INDUSTRY); None if it is not known."""
     found: str | None
     [(found,)] = build.rows(f"SELECT {INDUSTRY} FROM companies WHERE symbol = ?", [symbol])
     return found
 
 
 def listed(build: OpenBuild) -> list[Listed]:
-    """All covered symbols, the largest first: by revenue, and those with the most common currency before others.
+    """All covered symbols, by revenue, the largest first; the most common currency comes first.
 
     Amounts of different currencies cannot be compared, so companies are ordered within their currency.
     """
@@ -75,7 +75,7 @@ def listed(build: OpenBuild) -> list[Listed]:
 
 
 def similar(build: OpenBuild, text: str, limit: int) -> list[str]:
-    """The covered symbols that are most similar to a text, or whose name is; none if no company is similar."""
+    """The covered symbols that are most similar to a text, by symbol or name; empty if no company is similar."""
     found = build.rows(
         "SELECT symbol FROM (SELECT symbol, is_primary, greatest(jaro_winkler_similarity(lower(symbol), lower($text)), "
         "jaro_winkler_similarity(left(lower(coalesce(name, '')), length($text) + 1), lower($text))) AS alike "
@@ -86,7 +86,7 @@ def similar(build: OpenBuild, text: str, limit: int) -> list[str]:
 
 
 def covered(build: OpenBuild, symbols: Sequence[str]) -> list[str]:
-    """Those of some symbols, in capitals, that are covered, in the order given."""
+    """Filter symbols, given in capitals, to the covered ones; their order stays."""
     if build.memory:
         return [symbol for symbol in symbols if build.memory.company(symbol)]
     found = build.rows(

@@ -1,4 +1,4 @@
-"""Copies of a build's tables and of its views, for tools that cannot read DuckDB files: Parquet, and CSV of the views.
+"""Copies of a build's tables and views for tools that cannot read DuckDB files: Parquet of all, CSV of the views.
 
 Belongs here: their names, making them, verifying them against the build. Does not: linking to them (publish).
 """
@@ -20,11 +20,11 @@ ROWS = 122_880
 """Rows of a group in a Parquet file, as in DuckDB's tables. A column of a group is one page: pages of the default size
 make the files of a large build a third larger."""
 FORMULA = r"^[=+@\t\r-]"
-"""The first character of a text that a spreadsheet would calculate."""
+"""A text that begins with one of these characters would be calculated by a spreadsheet."""
 
 
 def link(folder: Path, to: Path) -> None:
-    """Make the folder of copies of a build with an overlay: those of its base, as hard links."""
+    """Make the folder of copies for a build with an overlay: hard links to the copies of its base."""
     to.mkdir()
     for path in folder.iterdir():
         (to / path.name).hardlink_to(path)
@@ -70,9 +70,12 @@ def write_parquet(
     path: Path,
     said: Mapping[str, str] | None = None,
 ) -> int:
-    """Write rows of a table or view, and return their number; the metadata of each field are the column's description,
-    unit and SQL type, those of the file the description of the table and what is `said`."""
-    import pyarrow as pa  # here, because only a new build needs it: a tenth of a second
+    """Write rows of a table or view, and return their number.
+
+    The metadata of each field are the column's description, unit and SQL type; the metadata of the file are the table's
+    description and the entries of `said`.
+    """
+    import pyarrow as pa  # imported here because only a new build needs it, and it takes a tenth of a second
     from pyarrow.parquet import ParquetWriter
 
     rows = build.sql(f"FROM {rows_of}").to_arrow_reader(ROWS)
@@ -81,7 +84,7 @@ def write_parquet(
         for field, column in zip(rows.schema, table.columns, strict=True)
     ]
     described = pa.schema(fields, {"description": table.description, **(said or {})})
-    # a dictionary of amounts, which hardly repeat, makes them larger
+    # amounts hardly repeat, so a dictionary would make their columns larger
     repeated = [column.name for column in table.columns if column.type != "DOUBLE"]
     options = {"compression": "zstd", "compression_level": 3, "use_dictionary": repeated, "max_rows_per_page": ROWS}
     written = 0
@@ -101,15 +104,15 @@ def _checksum(connection: duckdb.DuckDBPyConnection, source: str) -> Row:
 
 
 def _write_csv(build: duckdb.DuckDBPyConnection, view: schema.Table, copy: Path, number: int) -> None:
-    """Write the Parquet copy of a view as CSV with heads; text that a spreadsheet would calculate begins with an
-    apostrophe.
+    """Write the Parquet copy of a view as CSV with a header; text that a spreadsheet would calculate gets an apostrophe
+    as its first character.
 
     Raises:
-        VerificationError: the file does not have `number` rows, those of the view.
+        VerificationError: the file does not have `number` rows, as the view has.
     """
     cells, path = ", ".join(_as_text(column) for column in view.columns), copy.with_suffix(".csv")
     build.execute(f"COPY (SELECT {cells} FROM read_parquet({quoted(copy)})) TO {quoted(path)} (FORMAT csv, HEADER)")
-    # what DuckDB finds out by itself, from the first 20,480 rows, need not hold for the others
+    # DuckDB would detect the format from the first 20,480 rows, and later rows may differ
     form = "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"'"
     if count(build, f"read_csv({quoted(path)}, {form})") != number:
         raise VerificationError(f"{path.name} does not have the rows of its view; the build was removed")

@@ -1,6 +1,6 @@
-"""The file of a build before it has rows: its tables with what their columns mean, its macros and its views.
+"""The file of a build before it has rows: tables with comments, macros and views.
 
-Belongs here: making that file. Does not: what is defined (schema, macros.sql, views), rows (publish).
+Belongs here: making that file. Does not: the definitions (schema, macros.sql, views), rows (publish).
 """
 
 import re
@@ -12,12 +12,12 @@ from warehouse import schema, views
 from warehouse.files import quoted
 from warehouse.line_items import ITEM_NAMES
 
-STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 open the file too
+STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 can open the file too
 MACROS = Path(__file__).with_name("macros.sql")
 EACH_ITEM = re.compile("^ *-- each item: (?P<text>.*)$", re.MULTILINE)
 
 _made: list[bytes] = []
-"""The file, once this process has made it: some hundred statements take a tenth of a second, a copy a thousandth."""
+"""The content of the file, once this process has made it: that takes a tenth of a second, a copy a thousandth."""
 
 
 def write(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
@@ -38,7 +38,7 @@ def write(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def macros() -> str:
-    """The SQL of the macros, with a line for each line item where `-- each item:` stands."""
+    """The SQL of the macros; each line `-- each item:` is replaced by one line for each line item."""
     return EACH_ITEM.sub(
         lambda line: "\n".join(line["text"].replace("{item}", name) for name in ITEM_NAMES), MACROS.read_text()
     )

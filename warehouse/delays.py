@@ -1,6 +1,6 @@
 """The delays of filings: seconds from the acceptance of a filing to the publication of the first build that has it.
 
-The SEC's part ends when EDGAR has the documents of which values are made; the service's part is the rest.
+The SEC's part ends when EDGAR has the documents from which values are made; the rest is the service's part.
 
 Belongs here: which filings a build adds, and their delays. Does not: their record (runs), the metric (serve.metrics).
 """
@@ -14,31 +14,31 @@ from warehouse.opening import Row, open_read_only
 from warehouse.pointer import Pointer
 
 LATEST = timedelta(days=7)
-"""Older filings that a build adds are the history of a company that is new in it: nobody waited for them."""
+"""Age from which a filing has no delay: older filings are the history of a new company, and nobody waited for them."""
 ACCEPTED = "SELECT accession, epoch(accepted_at) FROM filings WHERE accepted_at > ? AND share_basis IS NOT NULL"
 KNOWN = "SELECT accession FROM filings WHERE list_contains(?, accession) AND share_basis IS NOT NULL"
-"""Without the reports that are listed, while nothing is read of them: these have no share basis."""
+"""A listed report that has not been read yet has no share basis, and does not count."""
 
 
 class Delay(NamedTuple):
-    """The seconds until a filing was served: until EDGAR had its documents, and from then on."""
+    """The delay of a filing in seconds: `wait` until EDGAR had its documents, `work` until the service published it."""
 
     wait: float
     work: float
 
 
 def of(published: Path, before: Pointer, now: Pointer, available: Mapping[str, datetime]) -> list[Delay]:
-    """The delays of the filings that a build has and the build before has not, in no order.
+    """The delays of the filings that a build adds to the previous build, in no order.
 
     Args:
         published: the folder of builds.
-        before: the pointer to the build before.
+        before: the pointer to the previous build.
         now: the pointer to the build.
-        available: when EDGAR had the documents of filings, by accession number, in UTC; all of the delay of another
-            filing is the service's, which did not look.
+        available: when EDGAR had the documents of filings, by accession number, in UTC; for a filing without an entry
+            the whole delay counts as the service's, because the service did not look.
 
     Raises:
-        duckdb.Error: one of both cannot be read.
+        duckdb.Error: one of the two builds cannot be read.
     """
     published_at = datetime.fromisoformat(now.published_at)
     end, there = published_at.timestamp(), {accession: at.timestamp() for accession, at in available.items()}

@@ -1,7 +1,7 @@
 """The data dictionary as Markdown: the tables of the schema, and the line items.
 
-Belongs here: the layout of the schema on a page. Does not: the meaning of tables and items (schema), the taxonomy
-elements of an item (table `line_items` of a build; the caller of `render` passes them).
+Belongs here: the layout of the page. Does not: the meaning of tables and items (schema), the taxonomy elements of an
+item (table `line_items` of a build; the caller of `render` passes them).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -83,7 +83,7 @@ def _amount(name: str, sources: str) -> str:
 
 
 def _source(text: str) -> tuple[str, str, str]:
-    """Elements, industries and reason of `elements (industries; reason)`."""
+    """Split `elements (industries; reason)` into its three parts."""
     elements, _, rest = text.partition(" (")
     industries, _, why = rest.removesuffix(")").partition("; ")
     return f"`{elements}`", industries, why

@@ -1,8 +1,8 @@
 """The digest of a published build's files, by which damage is found.
 
-Belongs here: computing it, and comparing it with the pointer: that of all files, and that of the overlay, when a build
-is opened. Does not: the hash of the rows, by which a build of an earlier release is judged (verify); what happens to a
-damaged build (reader, pipelines).
+Belongs here: computing it, and comparing it with the pointer: the digest of all files, and the digest of the overlay
+when a build is opened. Does not: the hash of the rows, which verifies builds of earlier releases (verify); what happens
+to a damaged build (reader, pipelines).
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from warehouse.pointer import Pointer, copies_of, overlay_of
 
 
 def digests_of(published: Path, file: str) -> dict[str, str]:
-    """The SHA-256 of the file of a build, of its overlay, if it has one, and of each of its copies, by name.
+    """The SHA-256 of a build's file, of its overlay, if it has one, and of each of its copies, by file name.
 
     Raises:
         OSError: a file is missing or cannot be read.
@@ -40,7 +40,7 @@ def digest_of(digests: Mapping[str, str]) -> str:
 
 
 def has_digest(published: Path, pointer: Pointer) -> bool:
-    """Whether the files of a build have the digest that its pointer names; not without one, or if one is unreadable."""
+    """Whether the files of a build have the digest in its pointer; False without digest or if a file is unreadable."""
     try:
         return digest_of(digests_of(published, pointer.file)) == pointer.digest
     except OSError:
@@ -48,14 +48,15 @@ def has_digest(published: Path, pointer: Pointer) -> bool:
 
 
 def refuse_other_overlay(published: Path, pointer: Pointer) -> None:
-    """Refuse to open a build whose overlay is not the one that was published with it, which has a digest of its own.
+    """Refuse to open a build if its overlay differs from the published one; overlays have their own digests.
 
-    DuckDB takes an overlay that is cut or missing, and some with a flipped bit, for one that ends earlier, and answers
-    with rows of earlier builds. The file beside it is not compared, because it may be large: when DuckDB opens it, it
-    checks its size and the checksums of its headers, and when it reads a block, that of the block.
+    DuckDB treats a truncated or missing overlay, and some overlays with a flipped bit, as one that ends earlier, and
+    answers with rows of earlier builds. The build's main file is not compared, because it may be large: DuckDB checks
+    its size and the checksums of its headers when it opens the file, and the checksum of each block when it reads the
+    block.
 
     Raises:
-        BuildUnreadable: the overlay is another one, it is missing, or there should be none.
+        BuildUnreadable: the overlay differs, is missing, or should not exist.
     """
     overlay = published / overlay_of(pointer.file)
     try:

@@ -22,7 +22,7 @@ class BuildUnreadable(WarehouseError):
 
 
 class BuildDamaged(BuildUnreadable):
-    """A build turned out to be damaged while it was read; another one may be read instead."""
+    """A build turned out to be damaged while it was read; a caller may read another build instead."""
 
 
 class PublishError(WarehouseError):

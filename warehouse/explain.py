@@ -1,7 +1,7 @@
 """The provenance of a value: its amounts, arithmetic, versions and rules, from rows of a build.
 
 Belongs here: grouping the legs of a value into the amounts of its formula, recomputing the value from them, and listing
-the rules that decided it and those about its company; pure functions.
+the rules that decided the value and other rules that concern its company; pure functions.
 Does not: the SQL queries (explain_queries), printing an explanation (serve.cli.explanation), the rules that compute
 values (pipelines.normalize; a test checks that both compute the same value).
 """
@@ -34,7 +34,7 @@ SUBTRACTED = (
 )
 """The amounts that the formulas of other items subtract."""
 ELEMENTS = "pipelines/normalize/elements/"
-"""The folder of the rules that choose taxonomy elements; legs name those of a value."""
+"""The folder of the rules that choose taxonomy elements; the legs of a value name the rules that chose them."""
 STATUTORY_TAX_RATE, HIGHEST_TAX_RATE = 0.21, 0.35
 
 
@@ -46,7 +46,7 @@ class Meaning(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One amount of the formula: the sum of its legs, each times split factor and weight.
+    """One amount of the formula: the sum of its legs, each multiplied by split factor and weight.
 
     `sign` is 1 if the amount is added and -1 if it is subtracted; `value` has the sign of the filed amount. For an
     average, `value` is the sum over `days`.
@@ -77,8 +77,8 @@ class Decision(msgspec.Struct, frozen=True):
     """The decision of one rule.
 
     about: `fact` (the filed facts that state an amount), `repair` (the correction of an erroneous figure), `window`
-        (the way to twelve months), `value` (the computation of the value), `flag` (a reservation about it) or `gap`
-        (the reason for a missing value).
+        (how twelve months were composed), `value` (the computation of the value), `flag` (a reservation about it) or
+        `gap` (the reason for a missing value).
     name: the amount, the item, or the code of the method, flag or reason.
     legs: numbers of the legs that the rule decided.
     rule: the rule; only its id if the build has no table `rules`.
@@ -93,7 +93,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """An identity by which the value was judged, and both of its sides.
+    """An accounting identity that was checked for the value, and both of its sides.
 
     rule: the identity; only its id if the build has no table `rules`.
     outcome: `holds`, `chose`, `corrected` or `withheld`, as in table `proofs`.
@@ -108,7 +108,7 @@ class Judgement(msgspec.Struct, frozen=True):
 class CompanyRule(msgspec.Struct, frozen=True):
     """A rule that decided something for the company, and the number of figures, filings, windows ... that it decided.
 
-    rule: the rule; only its id where the build does not state it.
+    rule: the rule; only its id where the build has no statement of it.
     figures: as in table `decisions`.
     """
 
@@ -117,7 +117,7 @@ class CompanyRule(msgspec.Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        """The first sentence of the rule's statement; empty where the build does not state it."""
+        """The first sentence of the rule's statement; empty where the build has none."""
         first, end, _ = (self.rule.statement or "").partition(". ")
         return first + end.rstrip()
 
@@ -132,13 +132,13 @@ class Version(msgspec.Struct, frozen=True):
 class Explanation(msgspec.Struct, frozen=True):
     """The complete provenance of a value, or the reason why it is missing.
 
-    `value` is as served, `recomputed` the unrounded result of the steps. `namesakes` are the ends of other periods with
-    the same label. `decisions` are the rules that decided the value, in the order in which they apply; empty for values
-    recorded before rules had ids. `judgements` are the identities by which it was judged, by id. `company_rules` are
-    the other rules that decided something for the company, by id; empty for builds without table `decisions`. `sheet`
-    is the balance sheet behind total debt or cash; None for other items and builds without table `balance_sheet_lines`.
-    `statements` are the statements that the facts stand on, as filed, as far as the build has them. `unread` are the
-    reports of the company that the SEC lists while no source has their facts.
+    `value` is as served, `recomputed` the unrounded result of the steps. `namesakes` are the last days of other periods
+    with the same label. `decisions` are the rules that decided the value, in the order in which they apply; empty for
+    values recorded before rules had ids. `judgements` are the identities that were checked for it, by id.
+    `company_rules` are the other rules that decided something for the company, by id; empty for builds without table
+    `decisions`. `sheet` is the balance sheet behind total debt or cash; None for other items and builds without table
+    `balance_sheet_lines`. `statements` are the filed statements that contain the facts, as far as the build has them.
+    `unread` are reports of the company that the SEC lists, but no source has their facts yet.
     """
 
     symbol: str
@@ -201,9 +201,9 @@ def explanation(
             this period, by item.
         figures: the number of figures that each rule decided for the company, by id, as in table `decisions`; without
             rules of gaps.
-        proofs: the identities by which the value was judged, as in table `proofs`.
+        proofs: the identities that were checked for the value, as in table `proofs`.
         sheet: the balance sheet behind the value.
-        statements: those that the facts stand on.
+        statements: the filed statements that contain the facts.
         unread: the unread reports of the company.
     """
     newest = versions[-1] if versions else None
@@ -266,7 +266,7 @@ def _plain(code: str) -> str:
 
 
 def _name(leg: Leg) -> str:
-    """The amount that a leg states; its element if the leg was recorded without an amount."""
+    """The name of the amount that a leg states; its element if the leg was recorded without an amount."""
     return _plain(leg.concept) if leg.concept else leg.tag
 
 
@@ -279,7 +279,7 @@ def _decisions(
     rules: Mapping[str, Rule],
     inputs: Mapping[str, str],
 ) -> Iterator[Decision]:
-    """The rules that decided a value or its absence: on facts, repairs, the value, its flags, or its gap."""
+    """The rules that decided a value or its absence: about facts, repairs, the value, its flags, or its gap."""
     repair_of = {(of.accession, of.concept, of.start, of.end): of for of in repairs}
     repaired = {leg.leg: repair_of.get((leg.accession or "", leg.concept or "", leg.start, leg.end)) for leg in legs}
     chosen: dict[tuple[str, str], list[Leg]] = {}
@@ -314,7 +314,7 @@ def _decisions(
 def _company_rules(
     decisions: Sequence[Decision], rules: Mapping[str, Rule], figures: Mapping[str, int]
 ) -> Iterator[CompanyRule]:
-    """The rules that decided something for the company and that the value does not name, without those of elements."""
+    """The other rules that decided something for the company, without rules of the value and of elements."""
     named = {decision.rule.id for decision in decisions}
     for rule in sorted(figures.keys() - named):
         known = rules.get(rule, Rule(rule))
@@ -323,7 +323,7 @@ def _company_rules(
 
 
 def _writers(rules: Mapping[str, Rule], code: str | None, legs: Sequence[Leg], newest: ValueVersion) -> list[Rule]:
-    """The rules that write a code; if several rules of different amounts do, those on the amounts of this value."""
+    """The rules that write a code; if several do, only the rules about the amounts of this value."""
     writers = [rule for rule in rules.values() if code and rule.code == code]
     subjects = {_subject(rule) for rule in (newest.rule, *(leg.rule for leg in legs)) if rule}
     return [rule for rule in writers if _subject(rule.id) in subjects] or writers
@@ -339,13 +339,13 @@ def _numbers(legs: Sequence[Leg]) -> tuple[int, ...]:
 
 
 def _proof(repair: Repair) -> str:
-    """The value as filed, the corrected value and the evidence."""
+    """Text with the value as filed, the corrected value and the evidence."""
     correction = "left out" if repair.value is None else f"corrected to {repair.value:,.12g}"
     return f"filed as {repair.filed_value:,.12g}, {correction}: {repair.evidence}"
 
 
 def _parts(item: LineItem, legs: Sequence[Leg]) -> Iterator[Part]:
-    """The amounts, in the order of their first legs."""
+    """The amounts of the formula, in the order of their first legs."""
     groups: dict[tuple[str, str], list[Leg]] = {}
     for leg in legs:
         role = SUM if leg.operation in OF_SUM else leg.operation
@@ -386,7 +386,7 @@ def _mean(name: str, parts: Sequence[Part]) -> Step:
 
 
 def _quotient(item: LineItem, by_role: Mapping[str, Sequence[Part]]) -> Iterator[Step]:
-    """A dividend divided by a divisor, which may be a mean."""
+    """The steps of a quotient: the dividend, the divisor (which may be a mean), and the division."""
     upper, lower = _plain(item.numerator), _plain(item.denominator)
     dividend = _sum(upper, by_role["dividend"])
     divisor = _sum(lower, by_role["divisor"]) if "divisor" in by_role else _mean(lower, by_role["divisor_mean"])
@@ -414,7 +414,7 @@ def _return_on_capital(item: LineItem, by_role: Mapping[str, Sequence[Part]]) ->
 
 
 def _tax_rate(operating_income: float, pretax_income: float | None = None, income_tax: float | None = None) -> Step:
-    """The tax rate on operating income: as filed, within bounds; the statutory rate with a loss before tax."""
+    """The tax rate on operating income: as filed, within bounds; the statutory rate without positive pretax income."""
     if pretax_income is not None and income_tax is not None and pretax_income > 0:
         figures = {"income tax": income_tax, "pretax income": pretax_income}
         value = min(max(income_tax / pretax_income, 0.0), HIGHEST_TAX_RATE)

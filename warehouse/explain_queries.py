@@ -16,7 +16,7 @@ from warehouse.served_rows import TEXT_OF_TIME
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """The company of a symbol of common equity, listed or not; `currency` is its reporting currency."""
+    """The company that has a symbol of common equity, listed or not; `currency` is its reporting currency."""
 
     symbol: str
     name: str | None
@@ -53,7 +53,7 @@ class ValueVersion(msgspec.Struct, frozen=True):
 
 
 class Leg(msgspec.Struct, frozen=True):
-    """A filed fact behind a value, with the operation and factors that enter it into the value (table `lineage`).
+    """A filed fact behind a value, with the operation and the factors by which it enters the value (table `lineage`).
 
     `value` is as filed, `concept` the amount that the fact states, `rule` the rule that chose or corrected it; these
     two are None for values recorded before rules had ids. `source`, `member` and `label` are None in builds that were
@@ -81,7 +81,7 @@ class Leg(msgspec.Struct, frozen=True):
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """The judgement of a value by an identity, as in table `proofs`: both sides and the outcome."""
+    """The check of a value by an accounting identity, as in table `proofs`: both sides and the outcome."""
 
     rule: str
     outcome: str
@@ -139,7 +139,7 @@ class StatementRow(msgspec.Struct, frozen=True):
 class Repair(msgspec.Struct, frozen=True):
     """A corrected error of a filing (table `repairs`): the value as filed, the corrected value, the evidence.
 
-    `value` is None if the figure is left out.
+    `value` is None if the correction leaves the figure out.
     """
 
     accession: str
@@ -154,7 +154,7 @@ class Repair(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A rule as in table `rules`: `code` is the flag or method that it writes, `file` the file with its code."""
+    """A rule as in table `rules`: `code` is the flag or method that the rule writes, `file` its source file."""
 
     id: str
     statement: str | None = None
@@ -165,7 +165,7 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 def holder(build: OpenBuild, symbol: str) -> Holder | None:
-    """The company of a symbol, compared without case; None if it is not common equity with at least one value."""
+    """The company that has a symbol (case does not matter); None if the symbol is not common equity with values."""
     found = build.rows("SELECT symbol, name, cik, currency FROM companies WHERE upper(symbol) = upper(?)", [symbol])
     return Holder(*found[0]) if found else None
 
@@ -178,7 +178,7 @@ def known_symbols(build: OpenBuild) -> dict[str, str]:
 def spans(build: OpenBuild, cik: str, *, with_quarters: bool = True) -> list[Span]:
     """The periods of a company that have or had a value, newest first: twelve months, then years, then quarters.
 
-    Also those whose values are all withheld; they have no label but their last day.
+    Periods with only withheld values are included; their last day is their label.
     """
     tables = [("versions", "gaps")]
     if with_quarters and schema.QUARTERS in build.columns:
@@ -211,7 +211,7 @@ def value_versions(build: OpenBuild, holder: Holder, span: Span, item: str) -> l
 
 
 def rules_of(build: OpenBuild, holder: Holder, span: Span, items: Collection[str]) -> dict[str, str]:
-    """Item to the rule that made its current value of a period, in the order of the items; none where none is named."""
+    """The rules that made the current values of a period, by item in the order given, as far as they are known."""
     if "rule" not in build.columns["versions"]:
         return {}
     found: dict[str, str] = dict(
@@ -262,7 +262,7 @@ def repairs(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[Rep
 
 
 def proofs(build: OpenBuild, holder: Holder, span: Span, item: str) -> list[Proof]:
-    """The judgements of a value or gap by identities, by rule; empty for builds without table `proofs`."""
+    """The checks of a value or gap by identities, in the order of rules; empty for builds without table `proofs`."""
     if "proofs" not in build.columns:
         return []
     found = build.rows(
@@ -274,7 +274,7 @@ def proofs(build: OpenBuild, holder: Holder, span: Span, item: str) -> list[Proo
 
 
 def sheet_rows(build: OpenBuild, cik: str, day: str, sections: Collection[str]) -> list[SheetRow] | None:
-    """The lines and totals of sections of a company whose own day or day of comparison is given, in a fixed order.
+    """The lines and totals of balance sheet sections for an own day or day of comparison, in a fixed order.
 
     None for builds without table `balance_sheet_lines`.
     """
@@ -293,7 +293,7 @@ def sheet_rows(build: OpenBuild, cik: str, day: str, sections: Collection[str]) 
 
 
 def statement_rows(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[StatementRow]:
-    """The lines of the statements of filings, in their order; none for builds without table `newest_statements`."""
+    """The lines of the filings' statements, in their order; empty for builds without table `newest_statements`."""
     if "newest_statements" not in build.columns or not accessions:
         return []
     found = build.rows(
@@ -318,9 +318,9 @@ def rules(build: OpenBuild) -> dict[str, Rule]:
 
 
 def decisions(build: OpenBuild, cik: str) -> dict[str, int]:
-    """Rule to the number of figures that it decided for a company (table `decisions`), in the order of the ids.
+    """The number of figures that each rule decided for a company (table `decisions`), in the order of the ids.
 
-    Without rules that leave values out, which table `gaps` names; empty for a build without the table.
+    Rules that leave values out are not included, because table `gaps` names them; empty for a build without the table.
     """
     if "decisions" not in build.columns:
         return {}
@@ -334,12 +334,12 @@ def decisions(build: OpenBuild, cik: str) -> dict[str, int]:
 
 
 def _table(span: Span, name: str) -> str:
-    """SQL for a table of schema.OF_QUARTERS, under its name: the one that has the periods of the span's kind."""
+    """SQL for a table of schema.OF_QUARTERS under its usual name: the table of quarters if the span is a quarter."""
     return f"{schema.of_quarters(name)} AS {name}" if span.kind == schema.QUARTER else name
 
 
 def _held(build: OpenBuild, table: str, column: str, alias: str = "") -> str:
-    """SQL for a column of a table; NULL if the build was published by a version without the column."""
+    """SQL for a column of a table; NULL if the build was published before the column existed."""
     return f'{alias or table}."{column}"' if column in build.columns.get(table, ()) else "NULL"
 
 

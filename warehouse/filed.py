@@ -1,15 +1,15 @@
-"""The tables of what filings state, as data: they are Parquet files beside the builds, in `published/statements/`.
+"""The tables of facts and statements as filed: Parquet files next to the builds, in `published/statements/`.
 
 Belongs here: names, columns, types, units and meanings of these files. Does not: the tables of a build (schema),
 writing the files (pipelines.tables.filed_files).
 
-The files are for analysts. Values are made from the same rows of the lake, and no page or answer from these files.
+The files are for analysts. Values are made from the same rows of the lake; no page or answer reads these files.
 """
 
 from warehouse.schema import CIK, Column, Table
 
 FOLDER = "statements"
-"""The folder of the files, in that of the builds."""
+"""The folder of the files, inside the folder of builds."""
 
 ACCESSION = Column(
     "accession",

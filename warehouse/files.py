@@ -1,4 +1,4 @@
-"""Helpers for the files of a home: paths and companies in SQL, durable writes, and who may read them.
+"""Helpers for the files of a home: paths and companies in SQL, durable writes, and file permissions.
 
 Belongs here: functions that several modules share. Does not: which files there are (publish, copies).
 """
@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 OTHERS = 0o077
-"""The permissions of everybody but the owner: the umask of commands, and what `make_private` removes."""
+"""The permissions of group and others: commands use it as umask, and `make_private` removes it."""
 SERVED = "serving.lock"
-"""The file of a home that services lock together as long as they run, and a command that replaces files alone."""
+"""A lock file in a home: running services share the lock, and a command that replaces files takes it alone."""
 
 
 def quoted(path: Path) -> str:
@@ -22,7 +22,7 @@ def quoted(path: Path) -> str:
 
 
 def of_companies(ciks: Iterable[str]) -> str:
-    """Whether a row is of one of some companies, as SQL."""
+    """SQL: whether a row belongs to one of the given companies."""
     listed = ", ".join(f"'{cik}'" for cik in sorted(ciks))
     return f"cik IN ({listed})" if listed else "false"
 
@@ -37,10 +37,10 @@ def sync(path: Path) -> None:
 
 
 def make_private(home: Path) -> None:
-    """Let nobody but the owner read a home and what is in it; nothing is done if the folder itself is private already.
+    """Remove all permissions of other users from a home and its files; does nothing if the folder is private already.
 
-    Without permission for the folder nobody reaches what is in it. It loses its own permissions last: if the command is
-    killed before, the next one does it again. What belongs to another user stays as it is.
+    Without permission for the folder nobody reaches the files in it. The folder itself is changed last: if the command
+    is killed before that, the next one starts again. Files of another user stay as they are.
     """
     if not home.is_dir() or not stat.S_IMODE(home.stat().st_mode) & OTHERS:
         return
@@ -53,7 +53,7 @@ def make_private(home: Path) -> None:
 
 @contextlib.contextmanager
 def locked(path: Path, *, shared: bool = False) -> Iterator[bool]:
-    """Lock a file until the block ends, if nobody else has; yields whether it is locked. Several may share a lock."""
+    """Lock a file until the block ends, if possible; yields whether it is locked. Many processes may share a lock."""
     with path.open("a") as file:
         try:
             fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)

@@ -1,7 +1,7 @@
 """The SQL queries of the pages of filings, as functions of an open build.
 
-Belongs here: the filings of a company, one filing, the facts of it that values use. Does not: the facts behind one
-value (explain_queries).
+Belongs here: the filings of a company, one filing, and its facts that values use. Does not: the facts behind one value
+(explain_queries).
 """
 
 import msgspec
@@ -21,7 +21,7 @@ class Filing(msgspec.Struct, frozen=True):
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """A fact as filed that current or earlier values use; `start` is None for an amount of a day."""
+    """A fact as filed that current or earlier values use; `start` is None for an instant."""
 
     tag: str
     start: str | None
@@ -59,6 +59,6 @@ def facts(build: OpenBuild, of: Filing) -> list[Fact]:
 
 
 def symbol(build: OpenBuild, cik: str) -> str | None:
-    """The symbol of a company by its number."""
+    """The symbol of a company by its CIK; the primary one if there are several."""
     found = build.rows("SELECT symbol FROM companies WHERE cik = $cik ORDER BY NOT is_primary, symbol", {"cik": cik})
     return found[0][0] if found else None

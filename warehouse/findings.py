@@ -1,4 +1,4 @@
-"""Findings: what an examination of a home found, and what to do about it.
+"""Findings: the results of an examination of a home, with advice.
 
 Belongs here: the form of a finding, which the checks of the pipeline and of the service share. Does not: any check
 (pipelines.health, serve.cli.health), printing (pipelines.admin.doctor).
@@ -15,11 +15,11 @@ NAMES = ("well", "warning", "damage")
 class Finding(NamedTuple):
     """The state of one part of a home.
 
-    part: what was examined.
+    part: the name of the part.
     state: WELL, WARNING (it works, but not for long or not as meant) or DAMAGE (something does not work or is lost).
-    text: what was found.
-    advice: what to do; empty if nothing.
-    repair: does what can be done safely, and returns what it did; None: nothing can be done safely.
+    text: the result of the check.
+    advice: instructions for the operator; empty if nothing needs to be done.
+    repair: makes the safe repairs and returns a description of them; None: nothing can be repaired safely.
     """
 
     part: str

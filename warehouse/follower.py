@@ -1,6 +1,6 @@
-"""The sign of life of the follower of the SEC's newest filings: a file of the home and an object of the store.
+"""The heartbeat of the follower of the SEC's newest filings: a file of the home and an object of the store.
 
-Belongs here: its form, and the file of a home. Does not: giving it (pipelines.run.heartbeat), the metrics
+Belongs here: its form, and the file of a home. Does not: when it is written (pipelines.run.heartbeat), the metrics
 (serve.metrics), the queue of reports (pipelines.run.newest_filings).
 """
 
@@ -11,17 +11,17 @@ from pathlib import Path
 import msgspec
 
 FILE, OBJECT = "follower.json", "FOLLOWER"
-"""Its name in a home, and in a store, where all machines find it."""
+"""Its file name in a home, and its name in a store, where all machines find it."""
 
 
 class Sign(msgspec.Struct, frozen=True):
-    """A sign of life; times are in UTC.
+    """A heartbeat; times are in UTC.
 
     Attributes:
-        at: when it was given.
-        feed_read_at: when the feed of newest filings was read well last; None: never.
+        at: when it was written.
+        feed_read_at: when the feed of newest filings was last read successfully; None: never.
         waiting: the number of reports of followed companies that are not served yet.
-        oldest_at: when the SEC accepted the oldest of these; None: there is none.
+        oldest_at: when the SEC accepted the oldest of these reports; None: no report is waiting.
     """
 
     at: datetime
@@ -31,26 +31,26 @@ class Sign(msgspec.Struct, frozen=True):
 
 
 def encoded(sign: Sign) -> bytes:
-    """A sign of life as it is written."""
+    """Encode a heartbeat as JSON."""
     return msgspec.json.encode(sign)
 
 
 def decoded(content: bytes | None) -> Sign | None:
-    """A sign of life from what was written; None if there is none, or if it is damaged."""
+    """Decode a heartbeat; None if there is none, or if it is damaged."""
     with suppress(msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode(content or b"", type=Sign)
     return None
 
 
 def read(home: Path) -> Sign | None:
-    """The last sign of life in a home; None if there is none, or if it is damaged."""
+    """The last heartbeat in a home; None if there is none, or if it is damaged."""
     with suppress(OSError):
         return decoded((home / FILE).read_bytes())
     return None
 
 
 def write(home: Path, sign: Sign) -> None:
-    """Write a sign of life into a home.
+    """Write a heartbeat into a home.
 
     Raises:
         OSError: it cannot be written.

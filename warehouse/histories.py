@@ -1,7 +1,7 @@
 """The periods and the revised values of companies in memory.
 
-Belongs here: reading the rows of some companies at once, keeping them small, and choosing those of one. Does not: which
-companies there are (memory), the text of a period (periods).
+Belongs here: reading the rows of many companies at once, storing them compactly, and finding the rows of one company.
+Does not: which companies there are (memory), the text of a period (periods).
 
 6,000 companies have 300,000 periods, and 270,000 versions of values that changed. They are NumPy arrays in the order of
 the answers, with a slice for each company; as Python objects they would need several times the memory.
@@ -45,7 +45,7 @@ WITHOUT_CLASSES = {
     "companies": "(SELECT *, NULL::VARCHAR AS series_member FROM companies)",
     "versions": "(SELECT *, NULL::VARCHAR AS class_member FROM versions)",
 }
-"""Both tables as builds of earlier releases have them: all symbols of a company have one series."""
+"""Replacements for tables of earlier releases without these columns: all symbols of a company share one series."""
 SERIES_OF_SYMBOLS = (
     "SELECT symbol, dense_rank() OVER (ORDER BY cik, series_member) AS series, * EXCLUDE symbol FROM {companies}"
 )
@@ -65,7 +65,7 @@ PLACES: Mapping[str, int] = {item: place for place, item in enumerate(SERVED_NAM
 
 
 class Histories:
-    """The rows of some companies."""
+    """The periods and revised values of companies."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, companies: Set[str] | None = None) -> None:
         """Read the rows of a build.
@@ -82,7 +82,7 @@ class Histories:
         self._read_versions(connection, some)
 
     def coverage(self, symbol: str) -> Coverage | None:
-        """See queries."""
+        """Answers as `queries.coverage`."""
         kinds = [self._periods(symbol, kind) for kind in schema.PERIOD_KINDS]
         rows = next((rows for rows in kinds if rows.start < rows.stop), None)
         if rows is None:
@@ -96,13 +96,13 @@ class Histories:
     def financials(
         self, symbol: str, kind: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> tuple[bytes, int]:
-        """See queries; but the periods are an encoded JSON array, with their number."""
+        """Answers as `queries.financials`, but returns the periods as an encoded JSON array, and their number."""
         return self._encoded.chosen(_within(self._periods(symbol, kind), self._day, since, until), tuple(items), limit)
 
     def revisions(
         self, symbol: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> list[Revision]:
-        """See queries."""
+        """Answers as `queries.revisions`."""
         series = self._series[symbol]
         first, last = (int(np.searchsorted(self._revised_by, number)) for number in (series, series + 1))
         rows = _within(slice(first, last), self._revised_day, since, until)
@@ -111,7 +111,7 @@ class Histories:
         return [self._revision(place) for place in places[:limit]]
 
     def _read_financials(self, connection: duckdb.DuckDBPyConnection, some: str) -> None:
-        """The periods with a value: symbol by symbol, trailing twelve months before years, newest first."""
+        """Read the periods with a value: symbol by symbol, trailing twelve months before years, newest first."""
         symbols = connection.execute(SYMBOLS.format(some=some)).fetchall()
         self._place: dict[str, int] = {symbol: int(place) for symbol, place in symbols}
         labels = connection.execute(LABELS.format(some=some)).fetchall()
@@ -123,7 +123,7 @@ class Histories:
         self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in SERVED_NAMES])
 
     def _read_versions(self, connection: duckdb.DuckDBPyConnection, some: str) -> None:
-        """The versions of values that changed: series by series, in the order of the answer."""
+        """Read the versions of values that changed: series by series, in the order of the answer."""
         columns = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE versions)").fetchall()}
         tables = {name: name for name in WITHOUT_CLASSES} if "class_member" in columns else WITHOUT_CLASSES
         series = connection.execute(f"SELECT symbol, series FROM ({SERIES_OF_SYMBOLS.format(**tables)})").fetchall()
@@ -144,7 +144,7 @@ class Histories:
         self._version_label = rows["label"].astype(np.int32)
 
     def _periods(self, symbol: str, kind: str) -> slice:
-        """The rows of a symbol; none if it has no values."""
+        """The rows of a symbol for one kind of period; empty if it has no values."""
         if symbol not in self._place:
             return slice(0, 0)
         place = 2 * self._place[symbol] + schema.PERIOD_KINDS.index(kind)
@@ -164,7 +164,7 @@ class Histories:
 
 
 def _within(rows: slice, days: Array, since: date | None, until: date | None) -> slice:
-    """The part of rows, newest first, whose days are within bounds."""
+    """The part of the rows, which are sorted newest first, with days within the bounds."""
     if since is None and until is None:
         return rows
     ascending = -days[rows]
@@ -175,5 +175,5 @@ def _within(rows: slice, days: Array, since: date | None, until: date | None) ->
 
 @lru_cache(maxsize=1000)
 def _moment(microseconds: int) -> str | None:
-    """A time as ISO 8601 in UTC; there are as many as synchronizations."""
+    """A time as ISO 8601 in UTC; cached, because all rows of one synchronization have the same time."""
     return None if microseconds < 0 else f"{datetime.fromtimestamp(microseconds // 1_000_000, UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -1,4 +1,4 @@
-"""The line items as data: those of the service specification, and others that the warehouse has besides.
+"""The line items as data: the items of the service specification, and further items of the warehouse.
 
 Belongs here: what each item is, its unit, its formula in words, and which items it is calculated from.
 Does not: the tables that hold their values (schema), the elements behind them (pipelines.normalize.elements).
@@ -10,14 +10,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
-    """A line item: those of the specification (section 2.4) in its order, and after them any others.
+    """A line item; the items of the specification (section 2.4) come first, in its order, then the others.
 
     kind: an amount over the period, a balance at its end, or a ratio of other items.
     formula: the calculation in words.
-    is_served: whether the interface has it; the warehouse, the pages of companies and their files have the others, too.
+    is_served: whether the interface has it; the warehouse, the pages of companies and their files have all items.
     numerator, denominator: the items of a quotient, whose legs have the operations `dividend` and `divisor`; empty for
         an item that is never a quotient.
-    inputs: the items that it is calculated from, where its legs are neither summed nor averaged.
+    inputs: the items from which it is calculated, if its legs are neither summed nor averaged.
     """
 
     name: str
@@ -193,11 +193,11 @@ ITEM_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS)
 SERVED_ITEMS: tuple[LineItem, ...] = tuple(item for item in LINE_ITEMS if item.is_served)
 SERVED_NAMES: tuple[str, ...] = tuple(item.name for item in SERVED_ITEMS)
 FURTHER_NAMES: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS if not item.is_served)
-"""The items that the warehouse, the pages and their files have, and the interface has not."""
+"""The items that are in the warehouse, on the pages and in their files, but not in the interface."""
 ITEMS_BY_CLASS: tuple[str, ...] = tuple(item.name for item in LINE_ITEMS if "share" in item.unit)
-"""The items that each class of stock has for itself: amounts per share and counts of shares."""
+"""The items that each class of stock has separately: amounts per share and counts of shares."""
 
 
 def items_of(*kinds: str) -> tuple[str, ...]:
-    """The names of the line items of some kinds, in their order."""
+    """The names of the line items of the given kinds, in their order."""
     return tuple(item.name for item in LINE_ITEMS if item.kind in kinds)

@@ -1,10 +1,10 @@
 """The rows of a build that the interface serves, in memory: they answer the queries of `queries` without DuckDB.
 
-Belongs here: reading the companies, and where the rows of each are. Does not: their periods and versions (histories),
+Belongs here: reading the companies, and finding the rows of each. Does not: their periods and versions (histories),
 the same choice in SQL (queries; a test compares both), when the rows are read (reader).
 
-A build with an overlay takes the rows of all companies that it does not renew from the build before: to read and encode
-those of 6,000 companies takes two seconds of a processor core.
+A build with an overlay reuses the previous build's rows of all companies that it does not renew: reading and encoding
+the rows of 6,000 companies takes two seconds of a processor core.
 """
 
 import re
@@ -33,13 +33,13 @@ from warehouse.served_rows import (
 )
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "memory_limit": "300MB"}
-"""Of the connection that reads: requests need the processor too, and its memory is free again when it is closed."""
+"""Of the connection that reads rows: one thread, because requests need the processor; closing it frees its memory."""
 
 FOLDED = "upper(symbol), lower(symbol), lower(name), lower(exchange)"
 
 
 class Lines:
-    """Lines of text that are searched all at once: forty times as fast as one after the other."""
+    """Lines of text that are searched together in one string, which is forty times as fast as one after the other."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         parts = ["\n" + line.replace("\n", " ") for line in lines]
@@ -47,7 +47,7 @@ class Lines:
         self._starts = list(accumulate((len(part) for part in parts), initial=0))
 
     def lines_with(self, text: str) -> set[int]:
-        """The lines that contain a text, from 0; a line feed in it stands for the start of a line."""
+        """The numbers, from 0, of the lines that contain a text; a line feed in it matches the start of a line."""
         return {bisect_right(self._starts, found.start()) - 1 for found in re.finditer(re.escape(text), self._text)}
 
 
@@ -68,7 +68,7 @@ class Memory:
         self._renewed: tuple[frozenset[str], Histories] = frozenset(), self._histories
 
     def with_renewed(self, connection: duckdb.DuckDBPyConnection, companies: Set[str]) -> "Memory":
-        """The rows of a later build, which takes those of most companies from this one.
+        """The rows of a later build, which reuses the rows of all companies that have not changed.
 
         Args:
             connection: to the later build.
@@ -83,17 +83,20 @@ class Memory:
         return later
 
     def company(self, symbol: str) -> Company | None:
-        """See queries."""
+        """Answers as `queries.company`."""
         return self._companies.get(symbol.upper()) if symbol.isascii() else None
 
     def security(self, symbol: str) -> Security | None:
-        """See queries."""
+        """Answers as `queries.security`."""
         return self._securities.get(symbol.upper()) if symbol.isascii() else None
 
     def companies(
         self, *, search: str | None, exchange: str | None, limit: int, offset: int
     ) -> tuple[list[Company], int]:
-        """See queries; `search` and `exchange` are ASCII, because Python and DuckDB fold other letters differently."""
+        """Answers as `queries.companies`; `search` and `exchange` must be ASCII.
+
+        Python and DuckDB fold other letters differently.
+        """
         found = self._listed
         if search:
             wanted = search.lower()
@@ -105,31 +108,31 @@ class Memory:
         return found[offset : offset + limit], len(found)
 
     def coverage(self, symbol: str) -> Coverage | None:
-        """See queries."""
+        """Answers as `queries.coverage`."""
         return self._of_symbol(symbol).coverage(symbol)
 
     def financials(
         self, symbol: str, kind: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> tuple[bytes, int]:
-        """See queries; but the periods are an encoded JSON array, with their number."""
+        """Answers as `queries.financials`, but returns the periods as an encoded JSON array, and their number."""
         return self._of_symbol(symbol).financials(symbol, kind, items, since=since, until=until, limit=limit)
 
     def revisions(
         self, symbol: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> list[Revision]:
-        """See queries."""
+        """Answers as `queries.revisions`."""
         return self._of_symbol(symbol).revisions(symbol, items, since=since, until=until, limit=limit)
 
     def valuation(self, symbol: str) -> Valuation | None:
-        """See queries."""
+        """Answers as `queries.valuation`."""
         return self._valuations.get(symbol)
 
     def annual_form(self, cik: str) -> str | None:
-        """See queries."""
+        """Answers as `queries.annual_form`."""
         return self._forms.get(cik)
 
     def _of(self, cik: str) -> Histories:
-        """Where the rows of a company are."""
+        """The histories that hold the rows of a company."""
         companies, histories = self._renewed
         return histories if cik in companies else self._histories
 
@@ -137,7 +140,7 @@ class Memory:
         return self._of(self._ciks[symbol])
 
     def _read_companies(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Everything but the periods and versions of the companies."""
+        """Read everything but the periods and versions of the companies."""
         rows = connection.execute(
             f"SELECT {FOLDED}, {COMPANY} FROM companies WHERE {COVERED} ORDER BY symbol"
         ).fetchall()

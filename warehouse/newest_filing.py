@@ -1,6 +1,7 @@
-"""The newest day of filing in a source, with which it is judged whether the data of a company are old.
+"""The newest day of filing in a source; the age of a company's data is measured from it.
 
-Belongs here: which days count. Does not: what is old (valuation.reasons in pipelines, site.history in serve).
+Belongs here: which days count. Does not: when data count as old (valuation.reasons in pipelines, site.history in
+serve).
 """
 
 NEWEST_FILING = """
@@ -12,8 +13,10 @@ WITH days AS (
 ), of_companies AS (SELECT max(day) AS day FROM days GROUP BY cik ORDER BY ALL DESC LIMIT 2)
 SELECT greatest((SELECT max(day) FROM days WHERE is_accepted), (SELECT min(day) FROM of_companies))
 """
-"""The newest day that two documents state: submissions, too, which have the time of acceptance of the filing, or the
-companyfacts of a second company, which has filed as late. So an error of one company makes no other one old.
+"""SQL: the newest filing day that two documents confirm.
+
+The second document is the submissions, which state the filing's time of acceptance, or the companyfacts of another
+company that filed as late. So an error of one company does not make the data of others old.
 
 Where companyfacts state a day more than a week after EDGAR accepted the filing, the day of acceptance counts: a filing
 that is accepted on the evening before holidays has the day of filing after them. If there is only one company, its own

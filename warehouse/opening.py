@@ -22,7 +22,8 @@ def open_read_only(path: Path, memory: str = "") -> duckdb.DuckDBPyConnection:
 
     Args:
         path: the file.
-        memory: what DuckDB may use, such as `1GB`; more goes through files beside the build. Empty: DuckDB's default.
+        memory: DuckDB's memory limit, such as `1GB`; larger data go through files next to the build. Empty: DuckDB's
+            default.
 
     Raises:
         duckdb.Error: the file is missing or is not a DuckDB database.

@@ -4,9 +4,9 @@ Belongs here: when a build gets one, writing it, checking its rows. Does not: a 
 builds (publish).
 
 A large build takes a gigabyte and minutes, although a filing changes one company. DuckDB reads a write-ahead log
-whenever it opens the file beside it; so the file of the build is a hard link to that of its base, its log replaces the
-rows of all companies that have changed since, and who opens the file need not know. The log is written with a working
-copy of the base: DuckDB locks a file that it may write, and the readers of the base have it locked already.
+automatically when it opens the file next to it. So the build's file is a hard link to the base's file, and its log
+replaces the rows of all companies that have changed since; readers of the file need not know. The log is written with a
+working copy of the base: DuckDB locks a file that it may write, and the readers of the base have it locked already.
 """
 
 import shutil
@@ -26,27 +26,28 @@ from warehouse.rows import Rows
 from warehouse.verify import MEMORY, Contents, Replaced, Sums, count, source, sums, verify
 
 LARGE = 32 << 20
-"""Bytes of a file from which on a build gets an overlay: smaller ones are written in some seconds."""
+"""Size of a file in bytes from which a build gets an overlay; a smaller file is written anew within seconds."""
 LARGEST = 16 << 20
-"""Bytes of an overlay from which on all rows are written: DuckDB reads the whole overlay when it opens the file, and
-keeps it in memory, where it takes more than twice as much."""
+"""Size of an overlay in bytes from which the next build has all rows: DuckDB reads the whole overlay when it opens the
+file, and keeps it in memory, where it takes more than twice as much.
+"""
 MOST = 100
-"""Companies whose rows may be replaced at once; those of one take half a megabyte of a log."""
+"""Most companies whose rows may be replaced at once; the rows of one company take half a megabyte of a log."""
 OLDEST = timedelta(hours=20)
-"""Age of a base from which on all rows are written: so a synchronization each night renews the file and its copies."""
+"""Age of a base from which all rows are written: so a synchronization each night renews the file and its copies."""
 ROWS = 60_000
-"""Rows of a transaction. Of more than 122,880, DuckDB writes some into the file itself, which is the base."""
+"""Rows of a transaction. With more than 122,880, DuckDB writes some of them into the file itself, which is the base."""
 NO_CHECKPOINT = "1TB"
-"""The size of a log from which on DuckDB would write it into the file."""
+"""The size of a log from which DuckDB would write it into the file; never reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """How a build is made from the one before it: the rows of some companies are replaced.
+    """How a build is made from the previous one: the rows of the given companies are replaced.
 
-    before: the pointer to that build.
+    before: the pointer to the previous build.
     companies: the CIKs of the companies whose rows differ.
-    rows: the new rows of these companies, in each table that is made company by company. Of other tables the rows that
+    rows: the new rows of these companies, for each table that is made company by company. In other tables the rows that
         differ are replaced.
     """
 
@@ -55,37 +56,37 @@ class Renewal:
     rows: Mapping[str, Rows]
 
     def is_worth_it(self, published: Path) -> bool:
-        """Whether few rows of a large build are replaced, its base is of today, and its files and rows are known."""
+        """Whether an overlay pays off: a large build, few new rows, a recent base whose digests are known."""
         before = self.before
         if not (before.sums and before.digests and before.base_at) or before.renewed is None:
             return False
         age = datetime.now(UTC) - datetime.fromisoformat(before.base_at)
-        is_of_today = timedelta(0) <= age < OLDEST  # below zero: the clock was ahead when it was published
+        is_of_today = timedelta(0) <= age < OLDEST  # below zero: the clock was ahead when the base was published
         file, overlay = (_size(published / name) for name in (before.file, overlay_of(before.file)))
         return is_of_today and file >= LARGE and overlay < LARGEST and len(self.companies) <= MOST
 
     @property
     def since_base(self) -> frozenset[str]:
-        """The companies whose rows differ from those of the base."""
+        """All companies whose rows differ from the base."""
         return frozenset(self.companies).union(self.before.renewed or ())
 
 
 def copy_of_base(base: str) -> str:
-    """The name of the working copy of a base, with which overlays are written, from the name of the base."""
+    """The file name of the working copy with which overlays of a base are written."""
     return f".base-{base}.duckdb"
 
 
 def write(published: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal) -> Contents:
-    """Write the file of a build and its overlay, and check the rows that differ from the build before.
+    """Write the file of a build and its overlay, and check the rows that differ from the previous build.
 
     Args:
         published: the folder of builds.
-        path: the file to write; the overlay is written beside it.
+        path: the file to write; the overlay is written next to it.
         tables: the rows of each table, as for `publish.build`.
-        renewal: the build before, and the rows that replace those of some companies.
+        renewal: the previous build, and the rows to replace.
 
     Raises:
-        VerificationError: the rows are not those of the tables, or the build before is not as it was published.
+        VerificationError: the rows differ from the tables, or the previous build is not as it was published.
         duckdb.Error, OSError: a file cannot be read or written, or the file system has no hard links.
     """
     before = published / renewal.before.file
@@ -112,7 +113,7 @@ def write(published: Path, path: Path, tables: Mapping[str, Rows], renewal: Rene
 def _replace(
     connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Rows], renewal: Renewal
 ) -> tuple[dict[str, Sums], dict[str, Replaced]]:
-    """Replace the rows that differ; return the sums of all rows by table, and what was replaced of some."""
+    """Replace the rows that differ; return the sums of all rows by table, and the replaced rows of some tables."""
     expected, replaced = {}, {}
     for table in schema.TABLES:
         held, known = f'build.main."{table.name}"', Sums.of_text(renewal.before.sums[table.name])
@@ -137,7 +138,7 @@ def _replace(
 
 
 def _copied(file: Path, copy: Path) -> Path:
-    """The working copy of a base; made once."""
+    """The working copy of a base; made if it does not exist."""
     if not copy.exists():
         written = copy.with_name(f"{copy.name}.tmp")
         shutil.copyfile(file, written)

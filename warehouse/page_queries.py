@@ -1,7 +1,7 @@
 """The SQL queries of the pages, as functions of an open build.
 
 Belongs here: the rows shown on a company's page and in the data dictionary. Does not: the interface's queries
-(queries), those of the pages of rules (rule_queries).
+(queries), the queries of the pages of rules (rule_queries).
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from warehouse.reader import OpenBuild
 from warehouse.series import OfSymbol, of_series
 
 NEW = timedelta(days=1)
-"""A value is new if its filing was accepted so long before the build was published, or later."""
+"""A value is new if its filing was accepted within this time before the build was published, or later."""
 
 
 class Stated(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Stated(msgspec.Struct, frozen=True):
 
     `versions` is the number of versions; `earlier` is the previous value, if any, and `first` the first one. `url` is
     the address of the filing's index at the SEC, None if the filing is not in table `filings`. `is_new`: the filing
-    was accepted within a day of the build.
+    was accepted less than a day before the build was published, or later.
     """
 
     item: str
@@ -76,14 +76,14 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class Break(msgspec.Struct, frozen=True):
-    """The day of a filing at which the figures change to another company's (`entity`) or other standards."""
+    """The filing day from which the figures belong to another company (`entity`) or follow other standards."""
 
     filed: str
     kind: str
 
 
 class Report(msgspec.Struct, frozen=True):
-    """A filing: its form, day and address; None for what is not known."""
+    """A filing: its form, day and address; None where unknown."""
 
     form: str | None
     filed: str | None
@@ -114,7 +114,7 @@ def has_quarters(build: OpenBuild, company: OfSymbol) -> bool:
 
 
 def _of_quarters(table: str, *, has_label: bool = False) -> str:
-    """SQL: the rows of single quarters in place of a table: of its flows, and of balances on the last day of each."""
+    """SQL that replaces a table by its rows of quarters: flows of each quarter, and balances on its last day."""
     balances = ", ".join(f"'{item}'" for item in items_of("balance"))
     label = ", 'FY' || period AS period" if has_label else ""
     return (
@@ -133,7 +133,7 @@ def stated(
         build: the build.
         company: the symbol.
         reports: the filings of its company.
-        of_quarters: the values of single quarters instead of twelve months and years.
+        of_quarters: True: values of quarters; False: values of twelve months and years.
     """
     source = _of_quarters("versions", has_label=True) if of_quarters else "versions"
     rows = build.rows(
@@ -168,7 +168,7 @@ def facts_behind(build: OpenBuild, company: OfSymbol, *, of_quarters: bool = Fal
     Args:
         build: the build.
         company: the symbol.
-        of_quarters: the facts behind flows of single quarters instead.
+        of_quarters: True: facts behind the flows of quarters; False: behind values of twelve months and years.
     """
     versions, lineage = (
         f"{schema.of_quarters(name)} AS {name}" if of_quarters else name for name in ("versions", "lineage")
@@ -188,7 +188,7 @@ def facts_behind(build: OpenBuild, company: OfSymbol, *, of_quarters: bool = Fal
 
 
 def gaps(build: OpenBuild, company: OfSymbol, *, of_quarters: bool = False) -> list[Gap]:
-    """The reasons for a symbol's missing values, in no order; of single quarters, or of twelve months and years."""
+    """The reasons for a symbol's missing values, in no order, of quarters or of twelve months and years."""
     source = _of_quarters("gaps") if of_quarters else "gaps"
     found = build.rows(
         f"SELECT item, period_kind, CAST(period_end AS VARCHAR), reason FROM {source} WHERE cik = $cik "
@@ -212,5 +212,5 @@ def breaks(build: OpenBuild, cik: str) -> list[Break]:
 
 
 def sources(build: OpenBuild) -> dict[str, str]:
-    """The taxonomy elements of each item, as in column `sources`; without items calculated from other items."""
+    """The taxonomy elements of each item, as in column `sources`; items calculated from other items are absent."""
     return dict(build.rows("SELECT name, sources FROM line_items WHERE sources IS NOT NULL"))

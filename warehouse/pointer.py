@@ -28,16 +28,21 @@ class Synchronization(msgspec.Struct, frozen=True):
 class Pointer(msgspec.Struct, frozen=True):
     """The content of CURRENT.json: the current build and the last synchronization, which may be newer than the build.
 
-    `rows` is the number of rows of each table, `inputs` a digest of the build's inputs, `newest_filing` the newest
-    filing date in the build (warehouse.newest_filing), `companies` the number of covered primary symbols, `previous`
-    the file of the previous build, which is kept for readers that have it open and for a rollback, `log` the segments
-    of the version log that the build was made from, `base` the build whose file and copies this one has (itself, or an
-    earlier one, from whose rows those in the overlay differ), `base_at` when it was published, `renewed` the CIKs of
-    the companies whose rows the overlay replaces (None: unknown, in a build of an earlier release), `sums` the sums of
-    the rows of each table (warehouse.verify.Sums) as text, separated by spaces, `digest` that of the build's files
-    (warehouse.digest), empty for a build of an earlier release, `digests` the SHA-256 of each of them by name, also
-    empty then, `is_scheduled` whether the schedule of synchronizations was on, `quarantined` the number of companies in
-    quarantine, `release` the newest release that has published in the home, empty if it is not known.
+    rows: the number of rows of each table.
+    inputs: a digest of the build's inputs.
+    newest_filing: the newest filing date in the build (warehouse.newest_filing).
+    companies: the number of covered primary symbols.
+    previous: the file of the previous build, which is kept for readers that have it open and for a rollback.
+    log: the segments of the version log from which the build was made.
+    base: the build that the file and copies come from: this one, or an earlier one if this build has an overlay.
+    base_at: when the base was published.
+    renewed: the CIKs of the companies whose rows the overlay replaces; None: unknown, in a build of an earlier release.
+    sums: the sums of the rows of each table (warehouse.verify.Sums) as text, separated by spaces.
+    digest: the digest of the build's files (warehouse.digest); empty for a build of an earlier release.
+    digests: the SHA-256 of each of these files by name; also empty for an earlier release.
+    is_scheduled: whether the schedule of synchronizations was on.
+    quarantined: the number of companies in quarantine.
+    release: the newest release that has published in the home; empty if it is not known.
     """
 
     build: str
@@ -69,20 +74,21 @@ def copies_of(file: str) -> str:
 
 
 def overlay_of(file: str) -> str:
-    """The name of the file with the rows in which a build differs from its base, from the name of the build's file.
+    """The name of the overlay of a build, from the name of the build's file.
 
-    It is a write-ahead log of DuckDB, which reads it whenever it opens the file beside it.
+    It is a write-ahead log of DuckDB with the rows that differ from the base; DuckDB reads it whenever it opens the
+    file next to it.
     """
     return f"{file}.wal"
 
 
 def description_of(file: str) -> str:
-    """The name of the file with a build's own pointer, which stays when another build becomes the current one."""
+    """The name of the file with a build's own pointer, which is kept when another build becomes the current one."""
     return f"{file.removesuffix('.duckdb')}.json"
 
 
 def current(published: Path) -> Pointer | None:
-    """The pointer of a folder of builds; None if nothing is published there.
+    """The pointer in a folder of builds; None if nothing is published there.
 
     Raises:
         BuildUnreadable: the file cannot be read, is not a pointer, or differs from its seal.

@@ -76,8 +76,8 @@ SMALL = 4 << 20
 class Build:
     """A complete, verified build that is not published yet.
 
-    base: the build whose file and copies it has: itself, or an earlier one, published at `base_at`; from whose rows
-        those of the companies `renewed` differ.
+    base: the build that its file and copies come from: this one, or an earlier one if this build has an overlay.
+    base_at: when that earlier one was published. renewed: the companies whose rows differ from the base.
     """
 
     build_id: str
@@ -98,7 +98,7 @@ class Build:
 
     @property
     def digest(self) -> str:
-        """The digest of all its files."""
+        """The digest of all files of the build."""
         return digest_of(self.digests)
 
 
@@ -109,8 +109,8 @@ def build(published: Path, tables: Mapping[str, Rows], build_id: str, renewal: R
         published: the folder of builds; created if it does not exist.
         tables: the rows of each table that has any, with its columns and their types.
         build_id: part of the file name; must be new.
-        renewal: how to make the build from the one before it, with an overlay. It is not used if that is not worth it
-            (overlay.Renewal), or if the build before cannot be read; then all rows are written.
+        renewal: how to make the build from the previous one, with an overlay. If an overlay is not worth it
+            (overlay.Renewal), or the previous build cannot be read, all rows are written instead.
 
     Returns:
         The build, complete and read-only in the folder, for `point`.
@@ -175,11 +175,12 @@ def point(
         inputs: a digest of the build's inputs.
         synchronization: `sync_id`, `started_at`, `finished_at` (ISO 8601 with an offset), `source`.
         updated: the time of each company's last synchronization (ISO 8601 with an offset) by CIK, for all companies.
-        log: the segments of the version log that the build was made from.
-        is_mended: whether the build replaces a damaged one: then the build before that stays the previous one.
+        log: the segments of the version log from which the build was made.
+        is_mended: whether the build replaces a damaged one: then the build before the damaged one stays the previous
+            one.
         is_scheduled: whether the schedule of synchronizations is on.
         quarantined: the number of companies in quarantine.
-        release: that of the program.
+        release: the release of the program.
 
     Raises:
         PublishError: a time is malformed, or the pointer cannot be written; the previous build stays published.
@@ -228,7 +229,7 @@ def record(
 ) -> None:
     """Record a synchronization that found nothing new: the build stays, and its synchronization times are updated.
 
-    The arguments are those of `point`; `inputs` is given if different inputs led to the same rows, so that the next
+    Arguments as for `point`; `inputs` is given if different inputs led to the same rows, so that the next
     synchronization recognizes them.
 
     Raises:
@@ -255,7 +256,7 @@ def record(
 
 
 def rollback(published: Path) -> Pointer:
-    """Make the previous build the current one; the one that was current becomes the previous one.
+    """Swap the current build and the previous one.
 
     The version log stays as it is: the pointer still names all its segments.
 
@@ -292,12 +293,12 @@ def prune(published: Path) -> Pointer:
 def _made(
     published: Path, path: Path, tables: Mapping[str, Rows], renewal: Renewal | None
 ) -> tuple[Pointer | None, Contents]:
-    """Write the file of a build and verify it; return the build before if it has its file, and its contents."""
+    """Write and verify the file of a build; return its contents, and the previous build if its file was linked."""
     if renewal and renewal.is_worth_it(published):
         try:
             return renewal.before, overlay.write(published, path, tables, renewal)
         except (duckdb.Error, OSError, VerificationError):
-            _clear(path.parent, f"{path.name}*")  # the build before is damaged: all rows are written
+            _clear(path.parent, f"{path.name}*")  # the previous build is damaged: all rows are written
     with duckdb.connect(":memory:", config={"memory_limit": MEMORY}) as connection:
         connection.execute(f"SET temp_directory = {quoted(path.with_suffix('.spill'))}")
         if sum(rows.size for rows in tables.values()) < SMALL:
@@ -306,7 +307,7 @@ def _made(
 
 
 def _digests(published: Path, file: str, base: Pointer) -> dict[str, str]:
-    """The digests of a build with an overlay: those of the build before, whose file and copies it has, and its own."""
+    """The digests of a build with an overlay: from the previous build for the linked files, and of the overlay."""
     of_others = {
         name: digest for name, digest in base.digests.items() if name not in (base.file, overlay_of(base.file))
     }
@@ -343,7 +344,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Ro
 
 
 def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> None:
-    """Write the synchronization times and then the pointer, which publishes; then update links and remove old files.
+    """Publish: write the synchronization times, then the pointer; afterwards update links and remove old files.
 
     If the process is killed after the pointer is written, the next run updates the links and removes the old files.
     """
@@ -353,10 +354,10 @@ def _commit(published: Path, pointer: Pointer, updated: Mapping[str, str]) -> No
     with _as_publish_errors(published):
         _write(published / pointer.synchronized_file, msgspec.json.encode(times, order="sorted"))
         _write(published / POINTER, encoded)
-        _write(published / description_of(pointer.file), encoded)  # not before, because it names a published build
+        _write(published / description_of(pointer.file), encoded)  # only now, because it names a published build
         builds = [file for file in (pointer.file, pointer.previous) if file]
         folders, overlays = [copies_of(file) for file in builds], [overlay_of(file) for file in builds]
-        # an overlay is never beside another base: the last one goes first, and the new one comes last
+        # an overlay may never be next to another base: the old one is removed first, and the new one is added last
         (published / overlay_of(LINK)).unlink(missing_ok=True)
         _link(published, LINK, pointer.file)
         if (published / overlays[0]).exists():
@@ -376,7 +377,7 @@ def _link(published: Path, name: str, target: str) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Replace a file atomically and durably: after a power failure it is either the old or the new one."""
+    """Replace a file atomically and durably: after a power failure the path has either the old or the new content."""
     temporary = path.with_name(f"{TEMPORARY}{path.name}")
     with temporary.open("wb") as stream:
         stream.write(content)
@@ -387,7 +388,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _clear(published: Path, *patterns: str, kept: Set[str] = frozenset()) -> None:
-    """Remove the files and folders that match the patterns, among them DuckDB's spill folders."""
+    """Remove the files and folders that match the patterns, including DuckDB's spill folders, except the kept names."""
     for path in (path for pattern in patterns for path in published.glob(pattern) if path.name not in kept):
         if path.is_dir():
             shutil.rmtree(path)

@@ -59,7 +59,7 @@ def companies(
 
 
 def company(build: OpenBuild, symbol: str) -> Company | None:
-    """The covered company with a symbol, compared without case; None if there is none.
+    """The covered company with a symbol (case does not matter); None if there is none.
 
     A symbol that is not ASCII never matches, because the upper case of some other letters is S, K or I.
     """
@@ -72,7 +72,7 @@ def company(build: OpenBuild, symbol: str) -> Company | None:
 
 
 def security(build: OpenBuild, symbol: str) -> Security | None:
-    """The security with a symbol, compared without case, if it is listed and not common equity."""
+    """The security with a symbol (case does not matter), if it is listed and not common equity."""
     if not symbol.isascii():
         return None
     if build.memory:
@@ -82,7 +82,9 @@ def security(build: OpenBuild, symbol: str) -> Security | None:
 
 
 def coverage(build: OpenBuild, symbol: str) -> Coverage | None:
-    """The coverage of a symbol; first and last period are trailing twelve months, or fiscal years if it has only these.
+    """The coverage of a symbol: its periods and items.
+
+    First and last period are trailing twelve months, or fiscal years if the symbol has no others.
 
     Args:
         build: the build to query.

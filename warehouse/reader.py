@@ -29,41 +29,41 @@ log = logging.getLogger(__name__)
 
 
 class ReadsLarge(Protocol):
-    """Reads the rows of a large build; urgent if nothing in memory answers meanwhile."""
+    """A function that reads the rows of a large build; `is_urgent` if no build in memory can answer meanwhile."""
 
     def __call__(self, file: Path, *, is_urgent: bool) -> "Memory":
-        """The rows in a build's file."""
+        """Read the rows of a build's file."""
 
 
 T = TypeVar("T")
 
 OF_THE_QUERY = (duckdb.ProgrammingError, duckdb.DataError, duckdb.OutOfMemoryException, duckdb.InterruptException)
-"""Errors that say nothing about the file."""
+"""Errors of a query that do not mean that the file is damaged."""
 
 FALLEN_BACK = "The newest build cannot be read; the last readable one is served."
 UNREADABLE = "No build can be read."
 
 LARGE = ("financials", "versions")
 QUERIES = 2
-"""Queries of DuckDB that run at the same time; further ones wait.
+"""Number of DuckDB queries that run at the same time; further queries wait.
 
-Each has 4 to 5 MB of its own, which DuckDB keeps, and uses all cores anyway: with eight at the same time a process had
-36 MB more, and answered no more of them.
+Each needs 4 to 5 MB of its own, which DuckDB keeps, and uses all cores anyway: with eight at the same time a process
+had 36 MB more, and answered no more queries.
 """
-OPENED_AT_ONCE = 4 << 20  # bytes of an overlay that DuckDB reads while a request waits, in a twentieth of a second
-AT_ONCE = 100_000  # rows of these tables that are read while a request waits, in less than a tenth of a second
+OPENED_AT_ONCE = 4 << 20  # bytes of an overlay that DuckDB may read while a request waits, in a twentieth of a second
+AT_ONCE = 100_000  # rows of these tables that may be read while a request waits, in less than a tenth of a second
 
 
 class OpenBuild:
     """An open build with its pointer; its rows never change."""
 
-    _turns = threading.BoundedSemaphore(QUERIES)  # of all builds together
+    _turns = threading.BoundedSemaphore(QUERIES)  # shared by all open builds
 
     memory: "Memory | None" = None
-    """Its rows in memory, which answer the queries of the interface; None: DuckDB answers them."""
+    """The rows of the build in memory, which answer the queries of the interface; None: DuckDB answers them."""
 
     whole: Pointer | None = None
-    """The build from which the rows of all companies in memory were read; those of some may be renewed since."""
+    """The build from which the rows in memory were read completely; rows of single companies may be renewed since."""
 
     def __init__(self, published: Path, pointer: Pointer) -> None:
         """Open the build that the pointer names.
@@ -84,17 +84,17 @@ class OpenBuild:
 
     @property
     def home(self) -> Path:
-        """The home that it is in."""
+        """The home that contains the build."""
         return self._published.parent
 
     def rows(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> list[Row]:
-        """All rows of a query; safe for threads.
+        """All rows of a query; may be called by several threads.
 
         Each call has its own cursor: threads that shared one got errors, and once an empty result.
 
         Raises:
             BuildDamaged: the query failed, and the files of the build are not as they were published.
-            RuntimeError: this thread runs an event loop, which would stand still for 5 to 12 ms.
+            RuntimeError: this thread runs an event loop, which would stop for 5 to 12 ms.
         """
         if _runs_event_loop():
             raise RuntimeError(f"DuckDB was asked in the event loop, which must not wait; ask it in a thread: {sql}")
@@ -108,7 +108,7 @@ class OpenBuild:
             raise BuildDamaged(f"{path} is damaged: {first_line(error)}; run `fundamentals sync`") from error
 
     def takes_over(self, before: "OpenBuild") -> bool:
-        """Take the rows of another build in memory, and read only those that differ.
+        """Reuse the rows of another build in memory, and read only the rows that differ.
 
         Returns:
             Whether that is possible: both have the same base, and it is known which rows differ.
@@ -143,9 +143,9 @@ class OpenBuild:
 
 
 def again_if_damaged(ask: Callable[[], T]) -> T:
-    """What a function finds in the build that `Warehouse.build` gives it; asked again if that build is damaged.
+    """Call a function that uses `Warehouse.build`; retry it up to twice if the build turns out to be damaged.
 
-    Each time, the build that turned out to be damaged is left for another one; a folder keeps two.
+    Each retry gets another build, because a damaged build is not used again; a folder keeps two.
     """
     for _ in range(2):
         with suppress(BuildDamaged):
@@ -156,7 +156,7 @@ def again_if_damaged(ask: Callable[[], T]) -> T:
 class Warehouse:
     """The published data: gives callers the current build, and closes an old build after its last use.
 
-    If the current build cannot be read, it gives them the build before, until the pointer names another one.
+    If the current build cannot be read, callers get the previous one until the pointer names another build.
     """
 
     def __init__(
@@ -165,13 +165,14 @@ class Warehouse:
         read: "Callable[[Path], Memory] | None" = None,
         read_large: "ReadsLarge | None" = None,
     ) -> None:
-        """Create a reader of a folder of builds; the folder and a build are needed from the first query on only.
+        """Create a reader for a folder of builds; the folder and a build need not exist before the first query.
 
         Args:
             published: the folder of builds.
             read: reads the rows of a build's file into memory; None: DuckDB answers all queries.
-            read_large: the same for a large build, called in a thread; until it returns, the previous build is
-                current, or DuckDB answers if there is none, which is slower: then it is urgent. None: `read`.
+            read_large: the same for a large build, called in a thread. Until it returns, the previous build stays the
+                current one; without a previous one DuckDB answers, which is slower, and the call is urgent. None:
+                `read`.
         """
         self._published = published
         self._pointer = str(published / POINTER)
@@ -183,9 +184,9 @@ class Warehouse:
         self._reading: threading.Thread | None = None
         self._tried: tuple[int, int, int] | None = None
         self._damaged: set[str] = set()
-        """The files of builds that turned out to be damaged while the pointer was the one last tried."""
+        """The files of builds that turned out to be damaged since the pointer last changed."""
         self.reason: str | None = None
-        """Why the data is not that of the newest build, as a sentence for clients; None if it is."""
+        """Why older data than the newest build are served, as a sentence for clients; None if the newest is served."""
 
     @contextmanager
     def build(self) -> Iterator[OpenBuild]:
@@ -193,7 +194,7 @@ class Warehouse:
 
         Raises:
             NothingPublished: no build is published.
-            BuildUnreadable: neither the current build nor the one before can be opened.
+            BuildUnreadable: neither the current build nor an earlier one can be opened.
         """
         with self._lock:
             held = self._refreshed()
@@ -211,15 +212,15 @@ class Warehouse:
                     _retire(held)
 
     def in_memory(self) -> OpenBuild | None:
-        """The current build if its rows are in memory; None if they are not, or a new build has to be opened.
+        """The current build if its rows are in memory; None otherwise, or if a new build has to be opened.
 
-        It never waits, and the rows in memory stay when the build is closed.
+        It never waits, and the rows stay in memory when the build is closed.
         """
         held = self._current
         if held is None or held.memory is None:
             return None
         is_current = self._reading or self._pointer_now() in (self._seen, None)
-        return held if is_current and held is self._current else None  # another thread may have switched meanwhile
+        return held if is_current and held is self._current else None  # another thread may have switched
 
     def close(self) -> None:
         """Close the current build as soon as no request uses it."""
@@ -233,7 +234,7 @@ class Warehouse:
     def _pointer_now(self) -> tuple[int, int, int] | None:
         """Inode, time and size of the pointer, which change with each publication; None if there is no pointer."""
         try:
-            status = os.stat(self._pointer)  # noqa: PTH116 - for every request, and three times as fast as Path.stat
+            status = os.stat(self._pointer)  # noqa: PTH116 - for each request, and three times as fast as Path.stat
         except OSError:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size
@@ -274,7 +275,7 @@ class Warehouse:
         return opened
 
     def _opens_slowly(self) -> bool:
-        """Whether the build that the pointer names has an overlay that takes long to read."""
+        """Whether the build that the pointer names has a large overlay, which takes long to read."""
         with suppress(BuildUnreadable, OSError):
             pointer = current(self._published)
             overlay = self._published / overlay_of(pointer.file) if pointer else None
@@ -282,7 +283,7 @@ class Warehouse:
         return False
 
     def _open_and_read(self) -> None:
-        """Open the build that the pointer names, and read its rows, in a thread, while the one before is served."""
+        """Open the current build and read its rows in a thread, while the previous build is served."""
         opened = None
         try:
             opened = self._open()
@@ -304,7 +305,7 @@ class Warehouse:
             self._read_on(opened, is_urgent=False)
 
     def _read_on(self, opened: OpenBuild, is_urgent: bool) -> None:
-        """Read the rows of a build in a thread; then it is the current one, whether or not they could be read."""
+        """Read the rows of a build in a thread, then make it the current one, even if its rows could not be read."""
         try:
             self._read_rows(opened, partial(self._read_large, is_urgent=is_urgent) if self._read_large else self._read)
         finally:
@@ -314,7 +315,7 @@ class Warehouse:
                     self._switch(opened)
 
     def _read_rows(self, opened: OpenBuild, read: "Callable[[Path], Memory] | None") -> None:
-        before = self._current  # another thread may leave it meanwhile
+        before = self._current  # another thread may set it to None meanwhile
         try:
             if read and not (before and opened.takes_over(before)):
                 memory = read(self._published / opened.pointer.file)
@@ -330,7 +331,7 @@ class Warehouse:
         return opened
 
     def _open(self) -> OpenBuild:
-        """Open the current build; try again if a publication replaced it while it was being opened."""
+        """Open the current build; retry if a publication replaced it while it was being opened."""
         pointer = current(self._published)
         while pointer:
             try:
@@ -347,7 +348,7 @@ class Warehouse:
         """Open the newest kept build that can be opened.
 
         Raises:
-            BuildUnreadable: none can be opened; the error says why not the current one.
+            BuildUnreadable: no build can be opened; the error is the one of the current build.
         """
         for pointer in kept(self._published):
             if pointer.file not in self._damaged:
@@ -357,7 +358,7 @@ class Warehouse:
         raise error
 
     def _leave(self, held: OpenBuild, error: BuildDamaged) -> None:
-        """Use a build no more that turned out to be damaged while it was read."""
+        """Stop using a build that turned out to be damaged while it was read."""
         self._damaged.add(held.pointer.file)
         if held is self._current:
             log.error("%s", error)
@@ -365,7 +366,7 @@ class Warehouse:
 
 
 def _runs_event_loop() -> bool:
-    """Whether this thread runs an event loop; does not import asyncio, which would take commands 30 ms."""
+    """Whether this thread runs an event loop; avoids importing asyncio, which would cost commands 30 ms."""
     running_loop = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
     return bool(running_loop and running_loop())
 

@@ -1,12 +1,12 @@
-"""Reading the rows of a large build in a process of its own, so that requests are answered at their speed meanwhile.
+"""Reads the rows of a large build in a separate process, so that requests are not slowed down meanwhile.
 
-Belongs here: that process, and how its result reaches the one that serves. Does not: what is read (memory), when
-(reader).
+Belongs here: that process, and how its result reaches the one that serves. Does not: reading the rows (memory), when
+they are read (reader).
 
-To read and encode the rows of 6,000 companies takes two seconds of a processor core. A thread would take them from the
-event loop, which then waits for the interpreter lock in each of its turns. The process writes the rows into an unnamed
-file, which the service maps: to take over 120 MB is a moment's work, and they are not copied. As long as the build
-before answers requests from memory, these have priority.
+Reading and encoding the rows of 6,000 companies takes two seconds of a processor core. A thread would take them from
+the event loop, which then waits for the interpreter lock in each of its turns. The process writes the rows into an
+unnamed file, which the service maps: taking over 120 MB is a moment's work, and nothing is copied. As long as the
+previous build answers requests from memory, the requests have priority.
 """
 
 import mmap
@@ -27,15 +27,15 @@ from warehouse.errors import BuildUnreadable, first_line
 from warehouse.memory import Memory
 
 NICE = 5
-"""What the process adds to its nice value if it may take long: on the core of a busy service it gets a quarter."""
+"""Added to the nice value of the process unless it is urgent: on the core of a busy service it then gets a quarter."""
 
 
 def read_apart(file: Path, *, is_urgent: bool) -> Memory:
-    """The rows of a build's file, read by another process, which ends with this one.
+    """Read the rows of a build's file in another process, which ends with this one.
 
     Args:
         file: the file.
-        is_urgent: whether requests take longer until the rows are read; else they have priority.
+        is_urgent: whether requests take longer until the rows are read; if not, requests have priority.
 
     Raises:
         BuildUnreadable: the file is not a build, or the process was killed, could not be started or had no space.
@@ -54,7 +54,7 @@ def read_apart(file: Path, *, is_urgent: bool) -> Memory:
 
 
 def _write(memory: Memory, rows: BinaryIO) -> None:
-    """Write rows: their large parts, then everything else, then the sizes of all."""
+    """Write rows: first the large buffers, then everything else, then where each part ends."""
     parts: list[pickle.PickleBuffer] = []
     rest = pickle.dumps(memory, protocol=5, buffer_callback=parts.append)
     sizes = [rows.write(part.raw()) for part in parts] + [rows.write(rest)]
@@ -63,7 +63,7 @@ def _write(memory: Memory, rows: BinaryIO) -> None:
 
 
 def _mapped(file: BinaryIO) -> Memory:
-    """The rows in a file, whose large parts stay there."""
+    """Load the rows from a file; their large buffers stay in the mapped file."""
     content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     size = int.from_bytes(content[-8:])
     ends: list[int] = pickle.loads(content[-8 - size : -8])
@@ -78,8 +78,8 @@ def _end_with_parent() -> None:
 
 
 def main(file: Path, nice: int) -> None:
-    """Read a build and write its rows to standard output, with a reason on standard error if that fails."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service, with which this process ends
+    """Read a build and write its rows to standard output; on failure write the reason to standard error."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the service; this process ends with it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.nice(nice)
     try:

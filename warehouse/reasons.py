@@ -1,7 +1,7 @@
 """The reasons for having no fair value: stable codes with their meaning.
 
-Belongs here: the list of codes that valuations use, most important first: first the kind of company, then data that its
-reports lack, then figures that do not suit the model. Does not: when each applies (pipelines.valuation.reasons).
+Belongs here: the list of codes that valuations use, most important first: first the kind of company, then data missing
+from its reports, then figures that do not suit the model. Does not: when each applies (pipelines.valuation.reasons).
 """
 
 NO_FAIR_VALUE: dict[str, str] = {

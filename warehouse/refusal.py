@@ -1,6 +1,6 @@
-"""The last refusal of a store to be written by older code: an object that says when, and which version it was.
+"""The last time a run with older code was refused write access to a store: an object with time and version.
 
-Belongs here: its form. Does not: who is refused (pipelines.run.code_in_force), the metric (serve.metrics).
+Belongs here: its form. Does not: when a run is refused (pipelines.run.code_in_force), the metric (serve.metrics).
 """
 
 from contextlib import suppress
@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 OBJECT = "REFUSED"
-"""Its name in the store."""
+"""The name of the object in the store."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -17,7 +17,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
     Attributes:
         at: when, in UTC.
-        version: the release and the digest of its code and rules.
+        version: the run's release and the digest of its code and rules.
     """
 
     at: datetime
@@ -25,12 +25,12 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 def encoded(refusal: Refusal) -> bytes:
-    """A refusal as it is written."""
+    """Encode a refusal as JSON."""
     return msgspec.json.encode(refusal)
 
 
 def decoded(content: bytes | None) -> Refusal | None:
-    """A refusal from what was written; None if there is none, or if it is damaged."""
+    """Decode a refusal; None if there is none, or if it is damaged."""
     with suppress(msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode(content or b"", type=Refusal)
     return None

@@ -1,6 +1,6 @@
 """The SQL queries of the pages of rules, as functions of an open build.
 
-Belongs here: the rules with their counts, and a value that each decided. Does not: the rules behind one value
+Belongs here: the rules with their counts, and an example value for each. Does not: the rules behind one value
 (explain_queries).
 """
 
@@ -16,7 +16,7 @@ from warehouse.series import with_class
 class RuleCount(msgspec.Struct, frozen=True):
     """A rule with its counts in the build (table `rules`): `figures` is 0 for builds that do not count them.
 
-    `code` is the flag or method that it writes, `file` the file with its code.
+    `code` is the flag or method that the rule writes, `file` its source file.
     """
 
     id: str
@@ -32,9 +32,10 @@ class RuleCount(msgspec.Struct, frozen=True):
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """A value that a rule decided: the newest of the first company that has one; without value, a gap or a judgement.
+    """An example of a rule's decisions: the newest value that it decided for the first company that has one.
 
-    Without an item, only the company is known: the rule decided figures of it that no value names.
+    Without `value` it is a gap or a check. Without an item, the rule decided figures of the company that no value
+    names.
     """
 
     symbol: str
@@ -90,12 +91,12 @@ PROOFS = """UNION ALL SELECT 2, rule, cik, period_kind, period_end, item FROM pr
 
 
 def decided(build: OpenBuild, rules: Collection[str], companies: Sequence[tuple[str, str]]) -> dict[str, Decided]:
-    """Rule to a value that it decided, as far as one of the companies has one.
+    """An example value for each rule, by id; rules without a value of the given companies are absent.
 
     Args:
         build: the build to query.
         rules: ids.
-        companies: CIK and symbol of the companies to look at; the first that has a value is taken.
+        companies: CIK and symbol of the companies to look at; the first one with a value is used.
     """
     if not rules or not companies:
         return {}
@@ -117,7 +118,7 @@ def _of_all_kinds(build: OpenBuild, table: str) -> str:
 
 
 def companies(build: OpenBuild) -> dict[str, str]:
-    """Rule to the CIK of the company of which it decided the most figures in the steps of the calculation."""
+    """For each rule, the CIK of the company with the most figures that it decided in the steps of the calculation."""
     if "decisions" not in build.columns:
         return {}
     return dict(build.rows("SELECT rule, arg_max(cik, (figures, cik)) FROM decisions GROUP BY rule"))

@@ -1,9 +1,9 @@
-"""The record of synchronizations beside the builds: how often each result was, when last, and how late filings were.
+"""The record of synchronizations next to the builds: how often each result occurred, the last run, the filing delays.
 
 Belongs here: the file, reading and writing it. Does not: deciding the result (pipelines), the pointer (pointer),
 measuring delays (delays).
 
-The pointer only knows synchronizations that ended well. This file also knows those that failed or were held back.
+The pointer only knows synchronizations that ended well. This file also knows runs that failed or were held back.
 """
 
 from bisect import bisect_left
@@ -21,25 +21,25 @@ from warehouse.delays import Delay
 
 FILE = "runs.json"
 PUBLISHED, UNCHANGED, HELD_BACK, FAILED = RESULTS = ("published", "unchanged", "held_back", "failed")
-"""A new build was published; the build stays, because nothing is new; checks held it back; an error or a stop."""
+"""Results: a new build was published; nothing was new and the build stays; checks held it back; an error or a stop."""
 DELAYS = (60.0, 120.0, 180.0, 300.0, 600.0, 1200.0, 3600.0, 7200.0, 14400.0, 28800.0, 57600.0, 86400.0)
-"""The upper bounds of the delays of filings that are counted together, seconds: a minute to a day."""
+"""The upper bounds of the histogram of filing delays, in seconds: a minute to a day."""
 NAMES = (*map(str, DELAYS), "+Inf")
-"""The bounds as keys; the last one is of longer delays."""
+"""The bounds as keys; the last one stands for longer delays."""
 
 
 class Delays(msgspec.Struct, frozen=True):
-    """The delays of all filings that builds have added: their number by upper bound, and their sum in seconds."""
+    """A histogram of the delays of all filings that builds have added, and the sum of the delays in seconds."""
 
     by_bound: dict[str, int] = {}
     seconds: float = 0.0
 
     def up_to(self) -> list[int]:
-        """The number of delays up to each of the DELAYS, and of all."""
+        """The number of delays up to each of the DELAYS, and the number of all."""
         return list(accumulate(self.by_bound.get(bound, 0) for bound in NAMES))
 
     def added(self, delays: Iterable[float]) -> "Delays":
-        """These delays and more, in seconds."""
+        """A histogram with these delays and further ones, in seconds."""
         more = list(delays)
         numbers = Counter(NAMES[bisect_left(DELAYS, delay)] for delay in more)
         return Delays(dict(numbers + Counter(self.by_bound)), round(self.seconds + sum(more), 3))
@@ -54,9 +54,10 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Runs(msgspec.Struct, frozen=True):
-    """The content of the file: runs by result, companies of the last run that got so far, delays of filings.
+    """The content of the file: runs by result, delays of filings, and the last run's quarantined and failed companies.
 
-    `waits` is the SEC's part of the delays, and `works` the service's.
+    These two numbers are None if the run did not get so far. `waits` is the SEC's part of the delays, and `works` the
+    service's.
     """
 
     by_result: dict[str, Run] = {}
@@ -68,7 +69,7 @@ class Runs(msgspec.Struct, frozen=True):
 
 
 def read(published: Path) -> Runs:
-    """The record of a folder of builds; an empty one if it is missing or damaged."""
+    """Read the record in a folder of builds; an empty one if it is missing or damaged."""
     with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return seal.decoded((published / FILE).read_bytes(), Runs)
     return Runs()
@@ -83,7 +84,7 @@ def note(
     failed: int | None,
     delays: Sequence[Delay] = (),
 ) -> None:
-    """Add a synchronization to the record; its caller has locked the home.
+    """Add a synchronization to the record; the caller must have locked the home.
 
     Args:
         published: the folder of builds.
@@ -92,7 +93,7 @@ def note(
         seconds: how long it took.
         quarantined: companies in quarantine; None if not known.
         failed: companies whose documents could not be fetched; None if not known.
-        delays: of the filings that its build adds.
+        delays: delays of the filings that its build adds.
 
     Raises:
         OSError: the file cannot be written.

@@ -1,7 +1,7 @@
 """The schedule of synchronizations: every morning, New York time.
 
 Belongs here: the schedule, for the pipeline that runs on it and the service that announces it.
-Does not: running anything (pipelines.dagster_app.definitions), what Dagster has recorded (dagster_record).
+Does not: running anything (pipelines.dagster_app.definitions), reading Dagster's databases (dagster_record).
 """
 
 from datetime import UTC, datetime, time, timedelta
@@ -13,20 +13,20 @@ from warehouse.pointer import Pointer
 
 TIME_ZONE = "America/New_York"
 AT = time(6)
-"""The SEC rebuilds its bulk files at about 3 a.m. New York time; no clock change skips 6 a.m."""
+"""The SEC rebuilds its bulk files at about 3 a.m. New York time; 6 a.m. exists on every day of a clock change."""
 
 CRON = f"{AT.minute} {AT.hour} * * *"
 
 
 OVERDUE = timedelta(hours=1)
-"""A synchronization that did not end so long after it was due is not expected any more: nothing runs the schedule."""
+"""If a synchronization is overdue by more than this, nothing runs the schedule, and none is expected any more."""
 
 
 def expected_synchronization(home: Path, pointer: Pointer, now: datetime) -> datetime | None:
-    """The time of the next synchronization of a home, if one is to be expected.
+    """The time of the next synchronization of a home; None if none is expected.
 
-    Dagster's record in the home says so at once when its schedule is turned on; what the last synchronization found
-    counts for a timer, and on machines without that record.
+    Dagster's databases in the home show at once that its schedule is turned on. On machines without them, and for a
+    timer, the pointer counts: it has the state of the schedule at the last synchronization.
 
     Args:
         home: the home.
@@ -40,7 +40,7 @@ def expected_synchronization(home: Path, pointer: Pointer, now: datetime) -> dat
 
 
 def promised_synchronization(last: datetime, now: datetime, *, is_scheduled: bool) -> datetime | None:
-    """The time of the next synchronization, if one is to be expected; all times in UTC.
+    """The time of the next synchronization, if one is expected; all times in UTC.
 
     Args:
         last: when the last one ended.
@@ -52,7 +52,7 @@ def promised_synchronization(last: datetime, now: datetime, *, is_scheduled: boo
 
 
 def next_synchronization(after: datetime) -> datetime:
-    """The time of the first scheduled synchronization after a time, both in UTC."""
+    """The first scheduled time of a synchronization after a given time, both in UTC."""
     local = after.astimezone(ZoneInfo(TIME_ZONE))
     days = 0 if local.time() < AT else 1
     due = datetime.combine(local.date() + timedelta(days=days), AT, ZoneInfo(TIME_ZONE))

@@ -39,7 +39,7 @@ class Column:
 class Table:
     """One table; its key is unique, and its rows are stored sorted by `sort` (default: the key).
 
-    In a build that was made from the one before it, the rows of the companies that were replaced come last, sorted.
+    In a build that was made from the previous one, the replaced rows of companies come last, sorted.
     """
 
     name: str
@@ -56,12 +56,12 @@ class Table:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The columns that rows are sorted by."""
+        """The columns by which rows are sorted."""
         return self.sort or self.key
 
     @property
     def content_names(self) -> tuple[str, ...]:
-        """The columns of the content hash: all except those on this service's own runs."""
+        """The columns of the content hash: all except columns about this service's own runs."""
         return tuple(name for name in self.names if name not in self.not_content)
 
 
@@ -649,23 +649,23 @@ TABLES: tuple[Table, ...] = (
 )
 BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}
 QUARTERS, QUARTER = "quarters", "quarter"
-"""The table of quarters, and the period kind of its rows in the tables that are named after it."""
+"""The table of quarters, and the period kind of its rows and of the rows in the tables of OF_QUARTERS."""
 OF_QUARTERS: dict[str, str] = {
     "versions": "Table versions for quarters: every version of every value of one quarter; balances are in table "
     "versions.",
     "lineage": "Table lineage for quarters: the legs of each value of one quarter, such as a year less nine months.",
     "gaps": "Table gaps for quarters: reasons why a flow of a quarter has no value.",
 }
-"""The tables that are the same for quarters, each with its description there."""
+"""The tables that exist a second time for quarters, with the description of the second one."""
 
 
 def of_quarters(name: str) -> str:
-    """The name of a table of OF_QUARTERS for quarters."""
+    """The name of the quarterly table that corresponds to a table of OF_QUARTERS."""
     return f"{QUARTER}_{name}"
 
 
 def _quarters() -> tuple[Table, ...]:
-    """The table of quarters, and those of OF_QUARTERS: the columns of the tables of twelve months."""
+    """The table of quarters, and the quarterly tables of OF_QUARTERS; columns come from the tables of twelve months."""
     financials = BY_NAME["financials"]
     left_out = {"period_kind", *(name for item in items_of("ratio") for name in (item, filed_of(item)))}
     kind = replace(PERIOD_KIND, description=f"Always {QUARTER}.")

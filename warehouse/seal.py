@@ -1,7 +1,7 @@
-"""The seal of a small JSON file: a digest of its content, by which a changed number is found.
+"""The seal of a small JSON file: a digest of its content, by which a changed number is detected.
 
 Belongs here: encoding with the seal, and decoding. Does not: the digests of builds (digest) and of tables
-(pipelines.storage.checksums), which are kept apart from what they are of.
+(pipelines.storage.checksums), which are stored separately from the data.
 """
 
 import hashlib
@@ -15,16 +15,16 @@ Content = TypeVar("Content", bound=msgspec.Struct)
 
 
 def encoded(content: msgspec.Struct) -> bytes:
-    """A structure as an indented JSON object with one more member, `seal`."""
+    """Encode a structure as an indented JSON object with one more member, `seal`."""
     members = msgspec.to_builtins(content)
     return msgspec.json.format(msgspec.json.encode(members | {SEAL: _seal(members)}), indent=2) + b"\n"
 
 
 def decoded(content: bytes, kind: type[Content]) -> Content:
-    """The structure in such a file. A file of an earlier release, which has no seal, is taken as it is.
+    """Decode a file with a seal. A file of an earlier release without a seal is accepted as it is.
 
     Raises:
-        msgspec.MsgspecError: the content is no such structure, or differs from its seal.
+        msgspec.MsgspecError: the content does not match the structure, or differs from its seal.
         UnicodeDecodeError: it is not UTF-8.
     """
     members = msgspec.json.decode(content, type=dict[str, Any])

@@ -1,4 +1,4 @@
-"""The series of a symbol: which rows of a company's values are those of the symbol's class of stock.
+"""The series of a symbol: the rows of a company's values that belong to the symbol's class of stock.
 
 Belongs here: the SQL conditions, for builds with and without classes. Does not: which class a symbol has (pipelines),
 the queries (queries, explain_queries, page_queries).
@@ -35,6 +35,6 @@ def of_series(build: OpenBuild, table: str) -> str:
 
 
 def with_class(build: OpenBuild, table: str) -> str:
-    """SQL: a table with column `of_class`: its class of stock as text, the empty text for the company's series."""
+    """SQL: a table with column `of_class`: its class of stock as text, empty for the company's own series."""
     member = "coalesce(class_member, '')" if "class_member" in build.columns.get(table, ()) else "''"
     return f"(SELECT *, {member} AS of_class FROM {table})"

@@ -1,6 +1,6 @@
 """The rows of the interface's answers: their types, and the SQL that selects their columns.
 
-Belongs here: what the queries of DuckDB (queries) and the rows in memory (memory) have in common.
+Belongs here: types and SQL that the queries of DuckDB (queries) and the rows in memory (memory) have in common.
 Does not: the tables (schema), converting rows to responses (serve).
 """
 
@@ -40,7 +40,7 @@ class Company(msgspec.Struct, frozen=True, gc=False):
 
 
 class Coverage(msgspec.Struct, frozen=True, gc=False):
-    """The coverage of a symbol: first and last period (label, end), numbers of periods, items that have a value."""
+    """The coverage of a symbol: first and last period (label, end), numbers of periods, items with a value."""
 
     first_period: tuple[str, str]
     last_period: tuple[str, str]

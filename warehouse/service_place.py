@@ -11,15 +11,15 @@ from pathlib import Path
 NAME = "serving"
 SECONDS = 1.0
 ANY = {"0.0.0.0": "127.0.0.1", "::": "localhost"}
-"""What a browser on this machine asks of a service that listens on all addresses."""
+"""Addresses for a browser on this machine, if the service listens on all addresses."""
 HOST, PORT = "127.0.0.1", 8000
 """Where a service listens by default."""
 
 
 def of_service(home: Path) -> tuple[str, int] | None:
-    """A host and the port at which the service of a home answers; None if none runs.
+    """The host and port at which the service of a home answers; None if no service runs.
 
-    A killed one leaves the file, so it is asked.
+    A killed service leaves the file, so a connection is tried.
     """
     try:
         host, port = (home / NAME).read_text(encoding="utf-8").split()
@@ -30,7 +30,7 @@ def of_service(home: Path) -> tuple[str, int] | None:
 
 
 def pages_of(home: Path) -> str:
-    """The address of the pages: the public one, else of the running service, else the default."""
+    """The base address of the pages: the public one, otherwise of the running service, otherwise the default."""
     public = os.environ.get("FUNDAMENTALS_BASE_URL", "").rstrip("/").removesuffix("/v1")
     host, port = of_service(home) or (HOST, PORT)
     return public or f"http://{f'[{host}]' if ':' in host else host}:{port}"

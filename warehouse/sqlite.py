@@ -1,6 +1,6 @@
-"""SQLite files: whether one is whole, and a consistent copy of one that others write.
+"""SQLite files: an integrity check, and a consistent copy of a file that other processes write.
 
-Belongs here: what holds for each SQLite file of a home. Does not: what is in them (serve.access,
+Belongs here: functions for any SQLite file of a home. Does not: their content (serve.access,
 pipelines.dagster_app.recorder).
 """
 
@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Literal
 
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""Errors for damaged files: a message of SQLite may quote bytes that are no text."""
+"""Errors for damaged files; UnicodeDecodeError, because a message of SQLite may quote bytes that are not text."""
 OF_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 OF_FILE = (sqlite3.SQLITE_IOERR_SHORT_READ,)
-"""Codes that say nothing about the file, but about the disk and permissions; and those of them that are of the file."""
+"""OF_DISK: codes that mean a problem of the disk or permissions, not of the file; OF_FILE: exceptions from these."""
 
 
 def damage(path: Path, *, refers: bool = False) -> str:
-    """What is wrong with a file, in one line; empty if nothing.
+    """A description of the damage of a file, in one line; empty if it is intact.
 
-    Its pages, indexes, types and constraints hold; with `refers`, no row refers to a missing one. Dagster leaves such
-    rows when a run is deleted.
+    Checks pages, indexes, types and constraints; with `refers`, also that no row refers to a missing one. Dagster
+    leaves rows with missing references when a run is deleted.
 
     Raises:
         OSError: the file cannot be examined, because the disk is full, read-only or failing.
     """
     try:
-        with closing(_opened(path, "rw")) as connection:  # SQLite reads no CHECK of a file that is opened to read only
+        with closing(_opened(path, "rw")) as connection:  # opened read-only, SQLite skips CHECK constraints
             [(said,)] = connection.execute("PRAGMA integrity_check(1)").fetchall()
             astray = connection.execute("PRAGMA foreign_key_check").fetchone() if refers else None
     except ERRORS as error:
@@ -40,12 +40,12 @@ def damage(path: Path, *, refers: bool = False) -> str:
 
 
 def in_one_line(said: object) -> str:
-    """What SQLite says, in one line: it may quote the definition of a table."""
+    """A message of SQLite in one line: it may quote the definition of a table."""
     return " ".join(str(said).split())
 
 
 def copy(path: Path, to: Path) -> None:
-    """Copy a file as it is at one moment, also while others write it.
+    """Copy a file in the state of one moment, even while other processes write it.
 
     Raises:
         sqlite3.Error: it cannot be read or written.
@@ -55,7 +55,7 @@ def copy(path: Path, to: Path) -> None:
 
 
 def value(path: Path, query: str) -> object:
-    """The value that a query gives; None if there is none, or the file is missing or cannot be read."""
+    """The value that a query returns; None without a row, or if the file is missing or cannot be read."""
     try:
         with closing(_opened(path)) as connection:
             [found] = connection.execute(query).fetchone() or [None]

@@ -1,6 +1,6 @@
 """The SQL queries of the pages of statements as filed, as functions of an open build.
 
-Belongs here: the filings whose statements a build has, their lines, and which values are made from the facts of one.
+Belongs here: the filings whose statements a build has, their lines, and which values are made from a filing's facts.
 Does not: the lines of the filings behind one value (explain_queries), finding facts among lines (statements).
 """
 
@@ -15,7 +15,7 @@ from warehouse.schema import PERIOD_KINDS
 from warehouse.series import OfSymbol, of_series
 
 USED = ("lineage", "versions")
-"""The tables that say which values are made from a fact."""
+"""The tables that connect values with the facts from which they are made."""
 
 
 class StatedFiling(msgspec.Struct, frozen=True):
@@ -29,10 +29,9 @@ class StatedFiling(msgspec.Struct, frozen=True):
 
 
 class Use(msgspec.Struct, frozen=True):
-    """A fact of a filing that a value of a symbol is made from, with the value that it is of.
+    """A fact of a filing from which a value of a symbol is made, with the item and period of that value.
 
-    `leg` is the number of the use among those of the filing. `is_current` is false if a later version took the place of
-    the one that was made from the fact.
+    `leg` numbers the uses of facts within the filing. `is_current` is false if a later version has replaced the value.
     """
 
     leg: int
@@ -50,7 +49,7 @@ class Use(msgspec.Struct, frozen=True):
 
 
 def filings(build: OpenBuild, cik: str) -> list[StatedFiling]:
-    """The filings of a company whose statements the build has, newest first; none for builds without the table."""
+    """The filings of a company whose statements the build has, newest first; empty for builds without the table."""
     if "newest_statements" not in build.columns:
         return []
     found = build.rows(
@@ -76,7 +75,7 @@ def rows(build: OpenBuild, cik: str, filing: StatedFiling) -> list[StatementRow]
 
 
 def uses(build: OpenBuild, company: OfSymbol, accession: str, items: Sequence[str]) -> list[Use]:
-    """The facts of a filing that values of a symbol are made from: current ones, and those of earlier versions.
+    """The facts of a filing from which values of a symbol are made, in their current or earlier versions.
 
     Args:
         build: the build.

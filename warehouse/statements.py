@@ -1,7 +1,7 @@
-"""Statements as filed: their lines, and which of them are the facts of values.
+"""Statements as filed: their lines, and which of the figures are facts of values.
 
-Belongs here: grouping rows of table `newest_statements`, and finding on them the facts of one value, or of all values
-that a filing led to; pure functions.
+Belongs here: grouping rows of table `newest_statements`, and finding in them the facts of one value, or of all values
+that use a filing; pure functions.
 Does not: the SQL (explain_queries, statement_queries), printing (serve.cli.statements, serve.site.statements_page),
 which lines a build has (pipelines.tables.newest_statements).
 """
@@ -18,23 +18,23 @@ from warehouse.explain_queries import Leg, StatementRow
 from warehouse.statement_queries import Use
 
 NAMES = {"BS": "Balance sheet", "IS": "Income statement", "CF": "Cash flow statement"}
-"""The statements, in the order in which a fact is looked for."""
+"""The statements, in the order in which a fact is searched in them."""
 MONTHS_OF_A_QUARTER = 3
 QUARTER = 91.3
 """Days of a quarter."""
 ROUNDED = timedelta(days=16)
-"""A data set rounds a day to the nearest end of a month."""
+"""Tolerance for days: a data set rounds a day to the nearest end of a month."""
 HEADING = " [Abstract]"
-"""What the taxonomy adds to the words of a heading."""
+"""Suffix that the taxonomy adds to the label of a heading."""
 
 Period = tuple[int | None, str | None]
 """The period of a column: its length in quarters, and its last day."""
 Marked = Sequence[tuple[Leg | Use, StatementRow]]
-"""Facts, each with the figure that it is."""
+"""Facts, each with the row of the statement that shows it."""
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column of a statement: its last day, or its day if it has no `months`."""
+    """A column of a statement: a period that ends on `end`, or the day `end` if `months` is 0."""
 
     end: str
     months: int
@@ -43,9 +43,9 @@ class Column(msgspec.Struct, frozen=True):
 class StatementLine(msgspec.Struct, frozen=True):
     """A line as the statement shows it.
 
-    label: the filer's words; the element if the filing states none. member: the dimensions, of a line of some members.
+    label: the filer's words; the element if the filing states none. member: the dimensions of a line for members only.
     values: one for each column, with the sign that the statement shows; None where nothing is stated.
-    legs: for each column the numbers of the facts that are this figure.
+    legs: for each column the numbers of the facts that this figure shows.
     place: the number of the line on its statement. is_total: whether other lines add up to it; None if not known.
     """
 
@@ -61,7 +61,7 @@ class StatementLine(msgspec.Struct, frozen=True):
 
     @property
     def marks(self) -> tuple[int, ...]:
-        """The numbers of the facts of the value on this line."""
+        """The numbers of all facts that this line shows."""
         return tuple(sorted(number for numbers in self.legs for number in numbers))
 
     @property
@@ -71,9 +71,9 @@ class StatementLine(msgspec.Struct, frozen=True):
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """A statement of a filing, with all of its columns or those whose periods are as long as those of the facts.
+    """A statement of a filing, with all its columns, or only the columns whose periods are as long as the facts'.
 
-    The newest column comes first. `code` is that of table `newest_statements`.
+    The newest column comes first. `code` is the statement's code in table `newest_statements`.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 def statements(rows: Sequence[StatementRow], legs: Sequence[Leg]) -> list[Statement]:
-    """The statements on which facts stand, those of the newest filing first; each fact is on one statement.
+    """The statements that show the facts of a value, newest filing first; each fact is shown on one statement.
 
     Args:
         rows: the rows of the filings of the facts, by filing, statement and line.
@@ -110,11 +110,11 @@ def statements(rows: Sequence[StatementRow], legs: Sequence[Leg]) -> list[Statem
 
 
 def of_filing(rows: Sequence[StatementRow], uses: Sequence[Use]) -> list[Statement]:
-    """The statements of one filing with all their columns, and every figure marked that is a fact of a value.
+    """The statements of one filing with all their columns; every figure that is a fact of a value is marked.
 
     Args:
         rows: the rows of the filing, by statement and line.
-        uses: the facts of the filing that values are made from; the marks are their numbers.
+        uses: the facts of the filing from which values are made; the marks are their numbers.
 
     Returns:
         the statements in the order of NAMES; columns with shorter periods come first, as in quarterly reports.
@@ -140,7 +140,7 @@ def _newest(period: Period) -> tuple[int | None, str]:
 
 
 def _is(leg: Leg | Use, row: StatementRow) -> bool:
-    """Whether a figure of a statement is a fact."""
+    """Whether a row of a statement shows a fact."""
     return (
         (leg.accession, leg.tag, leg.member) == (row.accession, row.tag, row.member)
         and row.value is not None
@@ -173,7 +173,7 @@ def _statement(rows: Sequence[StatementRow], columns: Sequence[Period], marked: 
 
 
 def _lines(rows: Sequence[StatementRow], columns: Sequence[Period], marked: Marked) -> Iterator[StatementLine]:
-    """The headings, and the lines with a figure in one of the columns."""
+    """The lines to show: headings, and lines with a figure in one of the columns."""
     numbers: dict[int, list[int]] = defaultdict(list)
     for leg, row in marked:
         numbers[id(row)].append(leg.leg)

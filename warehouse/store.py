@@ -5,15 +5,16 @@ one line; everything that knows obstore; which files of a home are shared, so th
 files of a folder (checkout), taking over and committing them (pipelines.storage.shared_home).
 
     HEAD                    the content of each shared file, by path; replaced by each commit
-    LEASE                   who may commit: which process leads a run (warehouse.lease); replaced every few seconds
+    LEASE                   the process that may commit, because it leads a run; replaced every few seconds
     QUEUE                   the reports that wait to be served (pipelines.run.filing_queue); replaced under the lease
-    FOLLOWER                the sign of life of the follower of the SEC's newest filings (warehouse.follower)
+    FOLLOWER                the heartbeat of the follower of the SEC's newest filings (warehouse.follower)
     REFUSED                 the last run that was refused, because of older code (warehouse.refusal)
     objects/3f/3fa2…        the content of a file, under its SHA-256
-    raw/3f/3fa2….json.zst   a document of the raw zone, under the SHA-256 of what is compressed in it
+    raw/3f/3fa2….json.zst   a compressed document of the raw zone, under the SHA-256 of the uncompressed document
 
-HEAD and LEASE are replaced only if they still are what the writer has read, so of two writers one wins. What HEAD names
-was stored before, and is removed a day after HEAD has ceased to name it: a reader that has just read HEAD finds all.
+HEAD and LEASE are replaced only if they are unchanged since the writer read them, so of two writers one wins. Objects
+are stored before HEAD names them, and removed a day after HEAD stops naming them: a reader that has just read HEAD
+finds all of them.
 """
 
 import hashlib
@@ -40,33 +41,33 @@ if TYPE_CHECKING:
 
 SHARED_FILES = ("home.json", "raw/seen.jsonl", "raw/index.json")
 SHARED_FOLDERS = ("tables", "log", "published")
-"""The files of a home that machines share: these, and all in these folders whose name does not begin with a dot."""
+"""The files of a home that machines share: these files, and files in these folders whose name begins with no dot."""
 HEAD, LEASE, QUEUE = "HEAD", "LEASE", "QUEUE"
 OBJECTS = "objects"
 DOCUMENTS = "raw"
 SUFFIX = ".json.zst"
 THREADS = 8
-"""Transfers at the same time: a request takes some 30 ms, however small its object is."""
+"""Number of parallel transfers: a request takes about 30 ms, however small its object is."""
 KEPT = timedelta(days=1)
-"""How long an object stays that HEAD names no more, or that no HEAD ever named."""
+"""How long an object is kept that HEAD no longer names, or that no HEAD ever named."""
 CHUNK = 4 << 20
 RETRIES: dict[str, Any] = {
     "max_retries": 6,
     "retry_timeout": timedelta(minutes=1),
     "backoff": {"init_backoff": timedelta(milliseconds=200), "max_backoff": timedelta(seconds=5), "base": 2},
 }
-"""Attempts of a command: some seconds if nobody answers."""
+"""Retries of a command: it gives up after some seconds if nobody answers."""
 ONCE: Mapping[str, Any] = {"max_retries": 0, "retry_timeout": timedelta(seconds=5)}
-"""Attempts of a service, which asks again soon by itself."""
+"""A single attempt, for a service, which asks again soon by itself."""
 BRIEFLY: Mapping[str, Any] = RETRIES | {"max_retries": 2}
-"""Attempts of a run before it says that it waits."""
+"""Retries of a run before it reports that it waits."""
 PAUSE = 1.0
-"""Seconds between the attempts of a run, which waits longer for a store that is away."""
+"""Seconds between the attempts of a run, which waits longer for a store that does not answer."""
 TIMEOUTS = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "1h"}
 ADVICE = "check FUNDAMENTALS_STORE and the variables AWS_*"
 
 Digest = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
-"""A SHA-256. It becomes part of paths, so HEAD may not name anything else."""
+"""A SHA-256. It becomes part of paths, so HEAD may not contain anything else."""
 Size = Annotated[int, msgspec.Meta(ge=0)]
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -82,7 +83,7 @@ class StoreUnavailable(StoreError):
 
 
 class StoreConflict(StoreError):
-    """Another run has replaced HEAD since this one has read it."""
+    """Another run has replaced HEAD since this run read it; `winner` is the new HEAD."""
 
     def __init__(self, message: str, winner: "Held | None" = None) -> None:
         super().__init__(message)
@@ -90,7 +91,7 @@ class StoreConflict(StoreError):
 
 
 class ObjectDamaged(StoreError):
-    """An object that HEAD names is missing, or does not have the content that its name states."""
+    """An object that HEAD names is missing, or its content does not match its name."""
 
 
 class Content(msgspec.Struct, frozen=True, array_like=True):
@@ -101,14 +102,14 @@ class Content(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What is current.
+    """The current state of the shared files.
 
     Attributes:
         run: the run that wrote it: the id of a synchronization, or the name of a command with the time.
         written_at: when, in UTC.
         files: the content of each shared file, by path below the home.
-        links: what the symbolic links among them name, by path.
-        retired: objects that HEAD names no more, each with the time when it ceased to.
+        links: the targets of the shared symbolic links, by path.
+        retired: objects that HEAD no longer names, with the time since when.
         writer: different for each attempt to replace HEAD.
         lease: the number of the lease under which it was written.
         codes: the versions of code and rules that were in use, in their order; the last one is in force.
@@ -125,20 +126,20 @@ class Head(msgspec.Struct, frozen=True):
 
     @property
     def digests(self) -> set[str]:
-        """The objects that it names."""
+        """The digests of the objects that it names."""
         return {content.digest for content in self.files.values()}
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """Who may commit.
+    """The lease: the right to commit, which one process at a time holds.
 
     Attributes:
-        number: of the holder; each one has the next number.
+        number: the number of the holder; each new holder has the next number.
         holder: the process that leads a run; empty: none.
-        since: when it took the lease, by its clock; it is shown, and compared with nothing.
+        since: when it took the lease, by its own clock; for display only, never compared.
         renewed: how often it was renewed.
         writer: different for each holder.
-        silence: seconds after which a holder that did not renew it has lost it.
+        silence: seconds without a renewal after which the holder has lost the lease.
     """
 
     number: int = 0
@@ -151,22 +152,22 @@ class Lease(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """HEAD as it was read, with the entity tag by which a replacement is noticed."""
+    """HEAD as it was read, with the entity tag by which a replacement is detected."""
 
     head: Head
     tag: str
 
 
 def opened(address: str, attempts: Mapping[str, Any] = RETRIES, patience: float = 0.0) -> "Store":
-    """The store at an address like `s3://bucket/prefix`; nothing is requested yet.
+    """Open the store at an address like `s3://bucket/prefix`; no request is sent yet.
 
     Region, endpoint and credentials come from the usual variables AWS_*; http is allowed if the endpoint has it.
 
     Args:
         address: the address.
         attempts: RETRIES or ONCE.
-        patience: seconds for which a run waits for a store that does not answer; then there are a few attempts each
-            time, whatever `attempts` says.
+        patience: seconds for which a run waits for a store that does not answer. If given, each request has only a few
+            attempts, whatever `attempts` says.
 
     Raises:
         StoreError: the address is malformed, or the package obstore is missing.
@@ -195,21 +196,21 @@ def opened(address: str, attempts: Mapping[str, Any] = RETRIES, patience: float 
 
 
 class Store:
-    """One store; all methods may be called by several threads."""
+    """A store; all methods may be called by several threads."""
 
     def __init__(self, objects: "ObjectStore", address: str, patience: float = 0.0) -> None:
         self._objects: Any = objects
         self.address = address
         self._patience, self._is_away, self._lock = patience, False, threading.Lock()
         self.stopped = threading.Event()
-        """Set by who does not want downloads to go on."""
+        """Set it to stop downloads and waiting."""
 
     def patiently(self, ask: Callable[[], Found]) -> Found:
-        """What a request gives that may be repeated; while the store is away, it is repeated, if it was opened so.
+        """Send a request; if the store does not answer, repeat it for as long as the store's `patience` allows.
 
         Raises:
             StoreUnavailable: the store has not answered for as long as a run waits.
-            Exception: whatever else the request raises.
+            Exception: any other error of the request.
         """
         until = time.monotonic() + self._patience
         while True:
@@ -225,7 +226,7 @@ class Store:
                 return found
 
     def _tell(self, reason: str) -> None:
-        """Say that the store is waited for: once, whatever the number of threads that do."""
+        """Print once that the run waits for the store, however many threads wait."""
         with self._lock:
             is_known, self._is_away = self._is_away, True
         if not is_known:
@@ -234,7 +235,7 @@ class Store:
     # --- HEAD
 
     def head(self, known: Held | None = None) -> Held | None:
-        """HEAD; `known` itself if it was not replaced since. None if nothing was committed yet.
+        """Read HEAD; returns `known` itself if it was not replaced since. None if nothing was committed yet.
 
         Raises:
             StoreError: it cannot be read.
@@ -258,11 +259,11 @@ class Store:
     def replace_head(
         self, run: str, files: Mapping[str, Content], links: Mapping[str, str], before: Held | None, **marks: Any
     ) -> Held:
-        """Make a state the current one, if HEAD still is `before`; everything that it names must be stored.
+        """Commit a state as HEAD, if HEAD is still `before`; all its objects must be stored already.
 
         Args:
             run: the id of the run.
-            files, links: what HEAD has by path.
+            files, links: the content of HEAD, by path.
             before: HEAD as it was read; None: nothing is committed yet.
             marks: `lease` and `codes`, if they differ from before.
 
@@ -292,7 +293,7 @@ class Store:
                 winner = self._head(None)
                 if winner is None:
                     raise StoreError(f"{self.address}/{HEAD} was removed meanwhile; restore it") from error
-                if winner.head.writer != head.writer:  # else only the answer to the first attempt was lost
+                if winner.head.writer != head.writer:  # else only its answer was lost
                     raise StoreConflict(
                         f"run {winner.head.run} was committed to {self.address} at "
                         f"{winner.head.written_at:%Y-%m-%dT%H:%M:%SZ}, while this one was running",
@@ -302,7 +303,7 @@ class Store:
         return Held(head, tag)
 
     def _put_head(self, content: bytes, before: Held | None) -> str:
-        """Replace HEAD on condition; the first time also make sure that the store knows conditions."""
+        """Replace HEAD conditionally; the first time also make sure that the store supports conditions."""
         from obstore.exceptions import AlreadyExistsError
 
         result = self._objects.put(HEAD, content, mode={"e_tag": before.tag} if before else "create")
@@ -321,7 +322,7 @@ class Store:
     # --- The lease
 
     def lease(self) -> "tuple[Lease, str | None]":
-        """The lease, and the entity tag by which a replacement is noticed; None if nobody has ever held it.
+        """Read the lease and its entity tag, by which a replacement is detected; no tag if nobody ever held it.
 
         Raises:
             StoreError: it cannot be read, or is damaged.
@@ -338,7 +339,7 @@ class Store:
                 raise ObjectDamaged(f"{self.address}/{LEASE} is damaged ({error}); {advice}") from error
 
     def replace_lease(self, lease: "Lease", tag: str | None) -> str | None:
-        """Replace the lease if it still has a tag (None: if there is none); its new tag.
+        """Replace the lease if it still has the given tag (None: if there is no lease yet); return its new tag.
 
         Returns:
             None: another process has replaced it.
@@ -355,12 +356,12 @@ class Store:
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
                 self._require_bucket(error)
                 there, tag = self.lease()
-                return tag if there == lease else None  # the same: only the answer to the first attempt was lost
+                return tag if there == lease else None  # equal: only the answer was lost
 
     # --- Notes
 
     def note(self, key: str) -> bytes | None:
-        """The content of a small object that belongs to no state; None if there is none.
+        """Read a small object that does not belong to the state in HEAD; None if it does not exist.
 
         Raises:
             StoreError: it cannot be read.
@@ -376,7 +377,7 @@ class Store:
                 return None
 
     def put_note(self, key: str, content: bytes) -> None:
-        """Replace a small object that belongs to no state; the last writer wins.
+        """Replace a small object that does not belong to the state in HEAD; the last writer wins.
 
         Raises:
             StoreError: it cannot be written.
@@ -406,14 +407,14 @@ class Store:
         return content
 
     def put_content(self, content: Content, path: Path) -> None:
-        """Store the content of a file whose digest is known; what is stored already is written again."""
+        """Store the content of a file with a known digest; an object that is already stored is written again."""
         self.patiently(lambda: self._put(_object_key(content.digest), path))
 
     def fetch_object(self, digest: str, to: Path) -> Path:
-        """Download an object, verify it, and put it in place under this path, atomically.
+        """Download an object, verify it, and put it in place under the path `to`, atomically.
 
         Raises:
-            ObjectDamaged: it is missing or damaged; there is no file then.
+            ObjectDamaged: it is missing or damaged; then no file is written.
             StoreError: it cannot be read.
             OSError: the file cannot be written.
         """
@@ -441,7 +442,7 @@ class Store:
     # --- Documents
 
     def put_document(self, digest: str, path: Path) -> None:
-        """Store a document, which is compressed in a file."""
+        """Store a document from a file, in which it is compressed."""
         self.patiently(lambda: self._put(_document_key(digest), path))
 
     def document(self, digest: str) -> bytes | None:
@@ -455,17 +456,17 @@ class Store:
     # --- Examination and removal
 
     def stored_objects(self) -> dict[str, int]:
-        """The size of each stored object by its digest; 1,000 a request."""
+        """The size of each stored object by its digest; a request lists 1,000."""
         return {name: size for name, size, _ in self._listed(OBJECTS)}
 
     def stored_documents(self) -> set[str]:
-        """The digests of all stored documents; 1,000 a request."""
+        """The digests of all stored documents; a request lists 1,000."""
         return {name.removesuffix(SUFFIX) for name, *_ in self._listed(DOCUMENTS)}
 
     def remove_unnamed(self, held: Held) -> int:
         """Remove the objects that HEAD has not named for a day; return their number.
 
-        Nothing is removed if HEAD was replaced since: then the run that replaced it removes them.
+        Nothing is removed if HEAD has been replaced since `held`: then the run that replaced it removes them.
 
         Raises:
             StoreError: the store cannot be read or written.
@@ -506,7 +507,7 @@ class Store:
                 raise ObjectDamaged(f"{self.address}/{key} is missing; {MEND}") from error
 
     def _require_bucket(self, error: Exception) -> None:
-        """Raise a clear error if it is not an object that is missing, but the bucket."""
+        """Raise a clear error if the bucket is missing, and not only the object."""
         if "NoSuchBucket" in str(error):
             raise StoreError(f"{self.address}: there is no such bucket; {ADVICE}") from error
 
@@ -530,7 +531,7 @@ MEND = "`fundamentals doctor --repair` in a home that has the file stores it aga
 
 
 def together(work: Callable[[Item], object], items: Iterable[Item], report: Report = lambda *_: None) -> None:
-    """Call a function for all items, in several threads; after an error no further calls begin, and it is raised."""
+    """Call a function for all items in several threads; after an error no further calls start, and it is raised."""
     with ThreadPoolExecutor(THREADS) as threads:
         calls = [threads.submit(work, item) for item in items]
         try:
@@ -543,7 +544,7 @@ def together(work: Callable[[Item], object], items: Iterable[Item], report: Repo
 
 
 def decoded_head(content: bytes, place: str) -> Head:
-    """HEAD from its content, with `place` as its name in messages.
+    """Decode HEAD; `place` is its name in messages.
 
     Raises:
         ObjectDamaged: it is not HEAD, or it names files of a home that machines do not share.
@@ -566,7 +567,7 @@ def _document_key(digest: str) -> str:
 
 
 def _targets(head: Head) -> Iterator[str]:
-    """What links name, as paths below the home."""
+    """The targets of the links, as paths below the home."""
     return (f"{path.rpartition('/')[0]}/{target}" for path, target in head.links.items())
 
 
@@ -586,10 +587,10 @@ SAID = (
     re.compile(r"(status code: .*)"),
     re.compile(r"kind: (Timeout|Connect|Decode|Body)"),
 )
-"""Where the text of an error of obstore says the reason, the clearest first."""
+"""Patterns for the reason in the text of an error of obstore, the clearest first."""
 
 
 def _reason(error: Exception) -> str:
-    """Why a request failed, in a few words out of several lines."""
+    """The reason why a request failed, in a few words from an error of several lines."""
     found = next((match[1] for pattern in SAID if (match := pattern.search(str(error)))), None)
     return (found or _first_line(error))[:200]

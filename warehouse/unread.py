@@ -1,6 +1,7 @@
-"""Unread reports of a build: those that the SEC lists while no source that is read has their facts.
+"""Unread reports of a build: reports that the SEC lists, while no source that is read has their facts.
 
-Belongs here: finding those of a company. Does not: when a report is one (pipelines.normalize.facts.unread), words.
+Belongs here: finding the unread reports of a company. Does not: when a report is unread
+(pipelines.normalize.facts.unread), words.
 """
 
 import msgspec
@@ -10,7 +11,7 @@ from warehouse.reader import OpenBuild
 
 
 class UnreadReport(msgspec.Struct, frozen=True):
-    """A report: its number, form, day of filing and address."""
+    """An unread report: its number, form, day of filing and address."""
 
     accession: str
     form: str
@@ -19,7 +20,7 @@ class UnreadReport(msgspec.Struct, frozen=True):
 
 
 def unread_reports(build: OpenBuild, cik: str) -> list[UnreadReport]:
-    """The unread reports of a company, the newest first; none for builds that do not say it."""
+    """The unread reports of a company, the newest first; empty for builds without the column that marks them."""
     if "in_companyfacts" not in build.columns["filings"]:
         return []
     found = build.rows(

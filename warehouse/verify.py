@@ -21,22 +21,22 @@ from warehouse.pointer import Pointer
 from warehouse.rows import Rows
 
 MEMORY = "1GB"
-"""What DuckDB may use while a build is written or verified; what needs more goes through files beside the build."""
+"""DuckDB's memory limit while a build is written or verified; larger data go through files next to the build."""
 
 
 class Sums(NamedTuple):
-    """Of some rows: their number, and the XOR and the total of their hashes, which do not depend on the order."""
+    """Checksums of rows: their number, and the XOR and the total of their hashes, which do not depend on the order."""
 
     rows: int = 0
     xor: int = 0
     total: int = 0
 
     def plus(self, other: "Sums") -> "Sums":
-        """The sums of these rows and others."""
+        """The sums of these rows and further ones."""
         return Sums(self.rows + other.rows, self.xor ^ other.xor, self.total + other.total)
 
     def less(self, other: "Sums") -> "Sums":
-        """The sums of these rows without others that are among them."""
+        """The sums of these rows without a part of them."""
         return Sums(self.rows - other.rows, self.xor ^ other.xor, self.total - other.total)
 
     def __str__(self) -> str:
@@ -44,12 +44,12 @@ class Sums(NamedTuple):
 
     @classmethod
     def of_text(cls, text: str) -> "Sums":
-        """The sums that are written so as text."""
+        """Parse sums from their text (`__str__`)."""
         return cls(*(int(each) for each in text.replace("None", "0").split()))
 
 
 class Replaced(NamedTuple):
-    """The rows of a table that an overlay replaced: the condition that they meet, as SQL, and their sums."""
+    """The rows of a table that an overlay replaced: an SQL condition that selects them, and their sums."""
 
     condition: str
     sums: Sums
@@ -66,12 +66,12 @@ class Contents:
 
 
 def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, Replaced] | None = None) -> Contents:
-    """Read a new build with the same settings as its readers, completely but for the rows of its base, and check it.
+    """Check a new build: open it as its readers do, and read all rows except unchanged rows of its base.
 
     Args:
         path: the file of the build.
         expected: the sums of the expected rows by table.
-        replaced: what is new in tables of which only some rows are; the others were checked in an earlier build.
+        replaced: the new rows of tables that were changed in part; their other rows were checked in an earlier build.
 
     Raises:
         VerificationError: the file cannot be read, it has other rows, a key occurs twice, or a number is not finite.
@@ -106,8 +106,11 @@ def _held(
     expected: Mapping[str, Sums],
     replaced: Mapping[str, Replaced],
 ) -> Sums:
-    """The sums of the rows of a table; of one with replaced rows the expected ones, if these rows and the number of all
-    are as expected."""
+    """The sums of the rows of a table.
+
+    For a table with replaced rows only these and the number of all rows are checked; if they are as expected, the
+    expected sums are returned.
+    """
     if table.name not in replaced:
         return sums(connection, table, f'"{table.name}"')
     new, all_rows = replaced[table.name], expected[table.name]
@@ -117,7 +120,7 @@ def _held(
 
 
 def is_whole(published: Path, pointer: Pointer) -> bool:
-    """Whether a build is as it was published; one that cannot be read is not.
+    """Whether a build is as it was published; False if it cannot be read.
 
     A build of an earlier release has no digest: only its rows are compared.
     """
@@ -157,7 +160,7 @@ def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: schema.Table, 
 
 
 def count(connection: duckdb.DuckDBPyConnection, what: str) -> int:
-    """The number of rows of a table, or of what else SQL may have after FROM."""
+    """The number of rows of a table, or of anything that SQL allows after FROM."""
     return int(connection.execute(f"SELECT count(*) FROM {what}").fetchall()[0][0])
 
 
@@ -166,14 +169,14 @@ def content_hash(connection: duckdb.DuckDBPyConnection) -> str:
 
     It is the SHA-256 of the tables' names, numbers of rows, and two sums of the rows' hashes, which do not depend on
     their order: the XOR and the total. DuckDB's hash of a row is hashed once more, because a XOR of its plain hashes
-    would not change if two rows exchanged a value. Columns on this service's own runs (`not_content`) are left out.
+    would not change if two rows exchanged a value. Columns about this service's own runs (`not_content`) are left out.
     A new version of DuckDB may hash differently: then the first synchronization with it publishes the same rows again.
     """
     return _digest({table.name: sums(connection, table, f'"{table.name}"') for table in schema.TABLES})
 
 
 def sums(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: str | None) -> Sums:
-    """The number of rows that have the columns of a table, and the XOR and the total of their hashes."""
+    """The sums of rows from SQL that have the columns of a table."""
     if source is None:
         return Sums()
     columns = ", ".join(f'"{name}"' for name in table.content_names)
@@ -184,7 +187,7 @@ def sums(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: str
 
 
 def source(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Rows | None) -> str | None:
-    """The rows of a table as SQL, whose columns are those of the table; None if it has no rows.
+    """SQL for the rows of a table, after checking their columns; None if it has no rows.
 
     Raises:
         PublishError: a file cannot be read, or has other columns.

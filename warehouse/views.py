@@ -1,4 +1,4 @@
-"""The views of the published warehouse: what analysts ask of several tables.
+"""The views of the published warehouse: joins of several tables for analysts.
 
 Belongs here: the columns of a view with their meanings, and its SQL, both made from the line items. Does not: tables
 (schema), queries with parameters (macros.sql), the queries of the interface (queries).
@@ -18,13 +18,13 @@ GROWING = tuple(
     for item in sorted(LINE_ITEMS, key=lambda item: (item.unit == "shares", item.kind == "balance"))
     if item.kind != "ratio"
 )
-"""The items whose growth is shown; from or to zero or a negative amount there is no growth rate."""
+"""The items with growth columns; growth is null if one of the two amounts is zero or negative."""
 
 RECASTED = ("revenue", "free_cash_flow")
-"""Items that a discontinued business changes; net income includes it (ASC 205-20-45-3)."""
+"""Items that are restated when a business is discontinued; net income includes it (ASC 205-20-45-3)."""
 
 RECAST_BY = 1.05
-"""A fiscal year that was restated by more than this factor is recast: another scope of the business."""
+"""A fiscal year that was restated by more than this factor is recast: it covers another scope of the business."""
 
 SHORTEST_YEAR = 364
 """Fewest days of a fiscal year."""
@@ -33,8 +33,9 @@ SPANS = (1, 3, 5, 10)
 """Years of growth."""
 
 MOST_DAYS_APART = 15
-"""Days by which a quarter end may differ from the same day some years before: a fiscal year of 52 or 53 weeks ends up
-to a week earlier or later."""
+"""Tolerance in days between a quarter end and the same day years earlier: a fiscal year of 52 or 53 weeks ends up to a
+week earlier or later.
+"""
 
 MARGINS = {
     "net_margin": "net_income",
@@ -59,11 +60,11 @@ class View(Table):
 
 
 NAMED = ("name", "exchange", "industry", "sic", "sic_description")
-"""The columns of a company beside its values."""
+"""The columns that name and classify a company."""
 
 
 def _named() -> tuple[Column, ...]:
-    """The columns of table financials, with those of the company after the symbol."""
+    """The columns of table financials, with NAMED after the symbol."""
     held = {column.name: column for column in BY_NAME["companies"].columns}
     first, *others = BY_NAME["financials"].columns
     return (first, *(held[name] for name in NAMED), *others)
@@ -77,7 +78,7 @@ def _of_companies() -> tuple[Column, ...]:
 
 
 def _of_kind(kind: str, called: str) -> tuple[Column, ...]:
-    """The columns of the newest period of a kind."""
+    """The columns for the newest period of a kind."""
     return (
         Column(f"{kind}_period", "VARCHAR", f"Label of the {called}."),
         Column(f"{kind}_period_end", "DATE", f"Last day of the {called}."),
@@ -116,7 +117,7 @@ VALUED = (
     *("meaningful", "fair_value_per_share", "lowest_fair_value_per_share", "highest_fair_value_per_share"),
     "reason_codes",
 )
-"""The columns of table valuations."""
+"""The columns taken from table valuations."""
 
 
 def _of_valuation() -> tuple[Column, ...]:
@@ -125,7 +126,7 @@ def _of_valuation() -> tuple[Column, ...]:
 
 
 def _on_one_basis(item: str) -> str:
-    """The SQL condition that no fiscal year between two values was recast after the first and before the second."""
+    """SQL condition: no fiscal year between two values was recast after the first and before the second was filed."""
     if item not in RECASTED:
         return ""
     return (
@@ -240,8 +241,11 @@ ORDER BY financials.symbol, financials.period_kind, financials.period_end
 """,
 )
 NEARLY_WHOLE, CENTS, ROUNDED_SHARE = 4, 0.02, 0.0005
-"""Four rounded quarters differ from a year by at most so many of its units, amounts per share by so much, and figures
-of which some are in thousands and others in units by such a share. Measured on 17 companies: the largest is 0.0004."""
+"""Tolerances for rounding between four quarters and a year: units of the year's rounding; currency per share; and a
+share of the value for filers that state some figures in thousands and others in units.
+
+Measured on 17 companies: the largest share is 0.0004.
+"""
 ADDED_UP = tuple(item.name for item in LINE_ITEMS if item.kind == "flow" and item.unit != "shares")
 ADDED_UP_PER_SHARE = tuple(item.name for item in LINE_ITEMS if item.unit == "currency per share")
 EARNINGS = tuple(name for name in ADDED_UP if name.startswith("eps_"))
@@ -342,7 +346,7 @@ ORDER BY companies.symbol, years.period_end, years.item
 )
 VIEWS: tuple[View, ...] = (SCREENER, FINANCIALS_NAMED, QUARTERS_OF_YEAR)
 PUBLISHED: tuple[Table, ...] = (*schema.TABLES, *VIEWS)
-"""What a build contains: the tables, and the views of them."""
+"""The content of a build: the tables, and the views of them."""
 
 
 def create(view: View) -> list[str]:

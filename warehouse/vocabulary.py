@@ -12,7 +12,7 @@ BALANCES = items_of("balance")
 RATIOS = items_of("ratio")
 FLOWS = items_of("flow")
 NOT_IN_COMPANYFACTS = "filing_not_in_companyfacts"
-"""The reason of the gaps of a period whose report is listed while no source that is read has its facts."""
+"""The reason for gaps of a period whose report the SEC lists, while no source that is read has its facts."""
 ITEMS = (*FLOWS, *BALANCES, *RATIOS)
 
 
