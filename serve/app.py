@@ -40,7 +40,7 @@ from warehouse.reader import Warehouse
 from warehouse.reading import read_apart
 
 PATHS = (*routes.PATHS, *mount.PATHS)
-"""The templates of all paths, by which requests are counted."""
+"""The path templates of all paths, by which requests are counted."""
 
 NOTED_EVERY = 1.0  # seconds between two notes of the condition of the service for the metrics
 
@@ -57,7 +57,7 @@ def create_app(
     Args:
         settings: the home, the public address and the cache settings.
         clock: returns Unix time, for the times in responses and the windows of the rate limits.
-        counts: where requests are counted; default: in memory that nobody else reads.
+        counts: where requests are counted; default: in memory that nothing else reads.
         endpoints: the endpoints below `/v1`.
 
     Raises:
@@ -116,17 +116,18 @@ def create_app(
 
 
 def _open(warehouse: Warehouse) -> None:
-    """Open the published build before the first request, so that this one does not wait for it."""
+    """Open the published build before the first request, so that the request does not wait for it."""
     with contextlib.suppress(WarehouseError), warehouse.build():
         pass
 
 
 async def _note_condition(service: routes.Service, counts: Counts) -> None:
-    """Note for the metrics, again and again, whether the status is degraded and the newest build unreadable, and that
-    the event loop works."""
+    """Record for the metrics every NOTED_EVERY seconds: whether the status is degraded, whether the newest build is
+    unreadable, and the time, which shows that the event loop works.
+    """
     while True:
         with contextlib.suppress(DatabaseError):
-            service.holders.find_by_key(b"")  # changes of the accounts are noticed without requests too
+            service.holders.find_by_key(b"")  # changes of accounts are noticed even without requests
         problem = problem_of(service.warehouse, service.limits, service.holders)
         counts.set(DEGRADED, int(problem is not None))
         counts.set(UNREADABLE, int(service.warehouse.reason is not None))
@@ -137,7 +138,7 @@ async def _note_condition(service: routes.Service, counts: Counts) -> None:
 def _holders(accounts: Accounts, clock: Clock) -> Holders:
     if accounts.database.path:
         return FileHolders(accounts, clock)
-    from serve.access.server_holders import ServerHolders  # imported here: it is for PostgreSQL only
+    from serve.access.server_holders import ServerHolders  # here, because only PostgreSQL needs it
 
     return ServerHolders(accounts, clock)
 
@@ -145,6 +146,6 @@ def _holders(accounts: Accounts, clock: Clock) -> Holders:
 def _limits(settings: Settings, accounts: Accounts, clock: Clock) -> Limits:
     if settings.redis_url is None:
         return LocalLimits(accounts, clock)
-    from serve.access.shared_limits import SharedLimits  # imported here: the Redis client is slow to import
+    from serve.access.shared_limits import SharedLimits  # here, because importing the Redis client is slow
 
     return SharedLimits(settings.redis_url)

@@ -1,10 +1,10 @@
 """Following the store: its newest build is downloaded into the home, and served from there.
 
-Belongs here: when HEAD is looked at, which files a replica needs, when the pointer moves, what the log says. Does not:
+Belongs here: when HEAD is read, which files a replica needs, when the pointer moves, messages in the log. Does not:
 downloads (warehouse.checkout), requests to the store (warehouse.store), opening a build (warehouse.reader).
 
 One thread does this for all workers, which notice the new pointer as they do without a store. No request waits for the
-store: while it is away, the last build is served.
+store: while it does not answer, the last build is served.
 """
 
 import sys
@@ -26,11 +26,11 @@ from warehouse.runs import FILE as RUNS
 from warehouse.store import ONCE, Content, Head, Held, Store, StoreError, opened
 
 EVERY = 2.0
-"""Seconds between two looks at HEAD."""
+"""Seconds between two reads of HEAD."""
 ENDING = 5.0
-"""Seconds that the end of the service waits for a download."""
+"""Seconds that a shutdown of the service waits for a download."""
 LOCK = "synchronization.lock"
-"""The lock of a home. A synchronization or command that holds it takes over the state of the store itself."""
+"""The lock of a home. A synchronization or command that holds it downloads the state of the store itself."""
 FOLDER = "published"
 POINTED = f"{FOLDER}/{POINTER}"
 MARKER = "home.json"
@@ -40,15 +40,15 @@ REPORTED_EVERY = 2.0
 
 
 class Follower:
-    """Keeps the builds of a home equal to the newest one of a store."""
+    """Keeps the builds of a home equal to the newest build of a store."""
 
     def __init__(self, home: Path, store: Store, downloads: Store) -> None:
-        """Nothing is requested yet.
+        """Create a follower; no request is sent yet.
 
         Args:
             home: the home.
-            store: the store, which is asked for HEAD.
-            downloads: the same store with more patience.
+            store: the store, for requests of HEAD.
+            downloads: the same store with more retries.
         """
         self._home, self._store, self._downloads = home, store, downloads
         self._folder = Folder(home, downloads, stamps=STAMPS)
@@ -56,15 +56,15 @@ class Follower:
         self._trouble = ""
 
     def look(self) -> None:
-        """Look at HEAD; if it was replaced, download its build, and point to it last.
+        """Read HEAD; if it was replaced, download its build, and move the pointer last.
 
-        If the store does not answer, or an object is damaged, the build before stays, and the log says so once.
+        If the store does not answer, or an object is damaged, the present build stays, and the log reports it once.
         """
         try:
             seen = self._store.head(self._held)
             if seen is not None and seen is not self._held and self._take_over(seen.head):
                 self._held = seen
-        except (WarehouseError, OSError, RuntimeError) as error:  # the last one: no thread can be started
+        except (WarehouseError, OSError, RuntimeError) as error:  # RuntimeError: no thread can be started
             if not self._trouble and not self._downloads.stopped.is_set():
                 print(f"{error}; the last build is served meanwhile", file=sys.stderr, flush=True)
             self._trouble = str(error)
@@ -75,7 +75,7 @@ class Follower:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Look again and again, in a thread, until the block ends."""
+        """Read HEAD every EVERY seconds, in a thread, until the block ends."""
         stop = threading.Event()
 
         def follow() -> None:
@@ -93,7 +93,7 @@ class Follower:
             thread.join(ENDING)
 
     def _take_over(self, head: Head) -> bool:
-        """Make the builds of the home those of HEAD; False if somebody else is doing so."""
+        """Make the builds of the home equal to HEAD's; False if another process holds the lock."""
         pointer = self._pointer_in(head)
         if pointer is None:
             return True  # nothing is published yet
@@ -110,14 +110,14 @@ class Follower:
                 return False
             self._folder.bring(files, links)
             if replaced and POINTED not in replaced:
-                (self._home / POINTED).touch()  # so that the service opens a build again whose files were mended
+                (self._home / POINTED).touch()  # so that the service opens a build again after its files were repaired
             self._remove_others(files, pointer, before)
         if before is None or before.build != pointer.build:
             print(f"build {pointer.build} was taken over from {self._store.address}", file=sys.stderr, flush=True)
         return True
 
     def _pointer_in(self, head: Head) -> Pointer | None:
-        """The pointer to the build that HEAD has; None if it has none.
+        """The pointer to the build in HEAD; None if HEAD has no build.
 
         Raises:
             BuildUnreadable: it is not a pointer.
@@ -132,7 +132,7 @@ class Follower:
             raise BuildUnreadable(f"{self._store.address}: {POINTED}: {error}; run `fundamentals sync`") from error
 
     def _remove_others(self, files: Mapping[str, Content], now: Pointer, before: Pointer | None) -> None:
-        """Remove all builds but the one of HEAD and the last one, which may still be read."""
+        """Remove all builds except HEAD's and the last one, which may still be read."""
         published = self._home / FOLDER
         builds = {now.file, now.previous, before.file if before else None}
         stay = {*files}
@@ -144,7 +144,7 @@ class Follower:
         self._folder.remember()
 
     def _paths(self) -> Iterator[str]:
-        """The files of the folder of builds; not those that are being written, and no links."""
+        """The files in the folder of builds, without links and files that are being written."""
         for path in (self._home / FOLDER).rglob("*"):
             parts = path.relative_to(self._home).parts
             if path.is_file() and not path.is_symlink() and not any(part.startswith(".") for part in parts):
@@ -152,14 +152,14 @@ class Follower:
 
 
 def names_of(pointer: Pointer) -> set[str]:
-    """The names of the files of a build in the folder of builds, but for its Parquet copies."""
+    """The names of the files of a build in the folder of builds, without its Parquet copies."""
     page = f"quality-{pointer.build}.html"
     of_build = {pointer.file, overlay_of(pointer.file), description_of(pointer.file)}
     return {*of_build, pointer.synchronized_file, page, POINTER, RUNS}
 
 
 def needed(head: Head, pointer: Pointer) -> dict[str, Content]:
-    """The files of the current build: what a replica needs."""
+    """The files of the current build, which a replica needs, with their content."""
     names, copies = names_of(pointer), f"{FOLDER}/{copies_of(pointer.file)}/"
     return {
         path: content
@@ -169,25 +169,25 @@ def needed(head: Head, pointer: Pointer) -> dict[str, Content]:
 
 
 def _with_folders(files: Mapping[str, Content]) -> set[str]:
-    """Paths and the folders that they are in."""
+    """The paths, and the folders that contain them."""
     return {*files, *(path.rpartition("/")[0] for path in files)}
 
 
 class Progress:
-    """Reports on standard error how many files are downloaded, every few seconds."""
+    """Reports the progress of a download on standard error, every few seconds."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
-        """Print a line, if the last one is old enough."""
+        """Print a line if the last one is old enough."""
         if time.monotonic() - self._last >= REPORTED_EVERY:
             self._last = time.monotonic()
             print(f"downloading the build: {done:,} of {total:,} files", file=sys.stderr, flush=True)
 
 
 def follower(home: Path, address: str) -> Follower:
-    """The follower of a store.
+    """Create the follower of a store.
 
     Raises:
         StoreError: the address is malformed, or a package is missing.

@@ -2,9 +2,9 @@
 
 Belongs here: title case for names that EDGAR keeps in capitals. Does not: the published files, whose `name` is EDGAR's.
 
-EDGAR's names are often in capitals, such as "BANK OF AMERICA CORP /DE/". What is an abbreviation keeps its capitals:
-legal forms, Roman numerals, letters with dots, and short words that nobody could pronounce. No company is listed here,
-so a name such as PepsiCo becomes "Pepsico".
+EDGAR's names are often in capitals, such as "BANK OF AMERICA CORP /DE/". Abbreviations keep their capitals: legal
+forms, Roman numerals, letters with dots, and short words that cannot be pronounced. No company is listed here, so a
+name such as PepsiCo becomes "Pepsico".
 """
 
 import re
@@ -27,7 +27,7 @@ SHORT = re.compile(
     "INC|CO|LTD|CIA|AIR|OIL|ICE|ONE|ALL|OLD|OUR|ART|ACE|AGE|ARK|ASH|ELM|INK|ION|IVY|OAK|OWL|SEA|SKY|BEE|EYE|FLY"
     "|PRO|TEA|TRI|TWO"
 )
-"""Ordinary words of up to three letters; those made like Lam, Red or Sun are recognized without a list."""
+"""Ordinary words of up to three letters; words with the pattern of Lam, Red or Sun are recognized without a list."""
 
 LONG = 4
 CONSONANT = "[B-DF-HJ-NP-TV-XZ]"
@@ -37,12 +37,12 @@ INITIALS = re.compile(f"(?!MC|S[CHPT]|THR|CHR|PHR)({CONSONANT}{{2}})(?={CONSONAN
 """Two letters before a word, as in JPMorgan: few English words begin with three consonants."""
 
 PARTS = re.compile("(MC(?=.{3})|[OD]['’](?=.{2}))(.+)")
-"""A prefix after which a capital follows, as in McDonald's and O'Reilly."""
+"""A prefix that is followed by a capital, as in McDonald's and O'Reilly."""
 
 
 @lru_cache(4096)
 def shown(name: str) -> str:
-    """A name as it is shown: without EDGAR's mark at its end, and in title case if it is wholly in capitals."""
+    """A company name for display: without EDGAR's mark at its end, and in title case if it is wholly in capitals."""
     bare = MARK.sub("", name) or name
     if bare != bare.upper() or bare == bare.lower():
         return bare
@@ -50,7 +50,7 @@ def shown(name: str) -> str:
 
 
 def _cased(word: str, before: str, after: str) -> str:
-    """A word in the case that it has within a name: the name's text before and after it are given."""
+    """A word of a name in its right case, given the name's text before and after the word."""
     if before[-1:] == "." and before[-2:-1].isalpha() and len(word) > 1:
         return word.lower()  # Amazon.com
     if LOWER.fullmatch(word) and before.endswith(" ") and after:
@@ -63,7 +63,7 @@ def _cased(word: str, before: str, after: str) -> str:
 
 
 def _is_abbreviation(word: str, is_joined: bool) -> bool:
-    """Whether a word keeps its capitals; `is_joined`: by & without a space, as in AT&T."""
+    """Whether a word keeps its capitals; `is_joined`: joined to another one by & without a space, as in AT&T."""
     if KEPT.fullmatch(word) or len(word) == 1 or not word.replace("'", "").replace("’", "").isalpha():
         return True
     if is_joined and len(word) < LONG:

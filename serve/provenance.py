@@ -50,7 +50,7 @@ def find(build: OpenBuild, symbol: str, item: str, period: str) -> Explanation:
             balance of a quarter is found under the twelve months that end with it.
 
     Raises:
-        CommandError: the symbol, item or period does not exist; the message names what exists instead.
+        CommandError: the symbol, item or period does not exist; the message names existing ones.
     """
     holder = explain_queries.holder(build, symbol) or _unknown_symbol(build, symbol)
     line = next((line for line in LINE_ITEMS if line.name == item.lower()), None) or _unknown_item(item)
@@ -94,7 +94,7 @@ def _of_item(span: Span, line: LineItem, held: Sequence[Span]) -> Span:
 
 
 def not_read(report: UnreadReport) -> str:
-    """What an unread report is, and why its figures are missing."""
+    """A sentence that names an unread report and says why its figures are missing."""
     return f"The {report.form} of {report.filed} is not in the SEC's companyfacts, and its XBRL package is not read."
 
 
@@ -103,7 +103,7 @@ def _filings(legs: Sequence[Leg]) -> set[str]:
 
 
 def _sheet(build: OpenBuild, holder: Holder, span: Span, item: str, legs: Sequence[Leg]) -> BalanceSheet | None:
-    """The balance sheet behind a value; None if the item has none, or the build has no table of them."""
+    """The balance sheet behind a value; None for items without one, or if the build has no table of them."""
     sections = SECTIONS.get(item, ())
     rows = explain_queries.sheet_rows(build, holder.cik, span.period_end, sections) if sections else None
     return None if rows is None else balance_sheet(rows, sections, span.period_end, legs)
@@ -155,12 +155,12 @@ def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
 
 
 def _form(label: str) -> str:
-    """The label in the form of a year, a quarter or twelve months."""
+    """A label with 9 in place of each digit, which shows whether it is of a year, a quarter or twelve months."""
     return re.sub(r"\d", "9", label)
 
 
 def day_and_label(span: Span) -> str:
-    """The last day of a period, with its label; a period without any value has none."""
+    """The last day of a period, with its label if it has one."""
     return span.period_end if span.period == span.period_end else f"{span.period_end} ({span.period})"
 
 
@@ -209,7 +209,7 @@ def in_figures(step: Step) -> str:
 
 
 def sides(judgement: Judgement) -> str:
-    """Both sides of an identity; empty if it has none."""
+    """Both sides of an identity; empty if they are not recorded."""
     if judgement.left_side is None or judgement.right_side is None:
         return ""
     return f"{number(judgement.left_side)} and {number(judgement.right_side)}"
@@ -232,18 +232,18 @@ def of_members(name: str, member: str | None) -> str:
 
 
 def read_in(leg: Leg) -> str:
-    """Where a fact was read that companyfacts lacks, with the filer's words for it; empty for other facts."""
+    """Where a fact that companyfacts lacks was read, with the filer's words for it; empty for other facts."""
     place = READ_IN.get(leg.source or "", "")
     return f"“{leg.label}”, {place}" if place and leg.label else place
 
 
 def columns(statement: Statement) -> list[str]:
-    """The heads of the columns of a statement: a day, or the length and the last day of a period."""
+    """The column heads of a statement: a day, or the length and the last day of a period."""
     return [f"{column.months} months to {column.end}" if column.months else column.end for column in statement.columns]
 
 
 def amounts_in(statement: Statement) -> float:
-    """The largest of UNITS of which all amounts of a statement are multiples; amounts per share are no amounts."""
+    """The largest of UNITS that divides all amounts of a statement; amounts per share do not count."""
     amounts = [value for line in statement.lines if is_amount(line) for value in line.values if value is not None]
     return next(unit for unit in UNITS if unit == 1 or all(amount % unit == 0 for amount in amounts))
 
@@ -254,7 +254,7 @@ def is_amount(line: StatementLine) -> bool:
 
 
 def number(value: float) -> str:
-    """A number in groups of three digits: all digits of a whole number, else twelve significant digits."""
+    """A number in groups of three digits: all digits of a whole number, otherwise twelve significant digits."""
     if value == round(value):
         return f"{value:,.0f}"
     return f"{Decimal(f'{value:.{SIGNIFICANT}g}'):,f}"

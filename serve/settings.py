@@ -21,12 +21,13 @@ CONNECTION_SHARE = 0.5
 class Settings:
     """The home folder, the public address (with the version segment), and options of the service.
 
-    `redis_url` is the Redis server that counts rate limits, which may contain a password; None: the process counts
-    them. `cache` turns the response cache on or off. `connection_share` is the part of a worker's connections that one
-    client address may have. `proxies` are the proxies whose header X-Forwarded-For names the client. `metrics_port` is
-    the port of the metrics, 0 a free one; None: there are no metrics; `metrics_host` is its address. `store` is the
-    address of the object storage whose builds are served; None: those of the home are. `accounts_url` is the PostgreSQL
-    database of the accounts, which may contain a password; None: they are in a file in the home.
+    redis_url: the Redis server that counts rate limits, which may contain a password; None: the process counts them.
+    cache: whether the response cache is on.
+    connection_share: the part of a worker's connections that one client address may have.
+    proxies: the proxies whose header X-Forwarded-For names the client.
+    metrics_port: the port of the metrics, 0: a free one; None: no metrics. metrics_host: their address.
+    store: the address of the object storage whose builds are served; None: the builds of the home are served.
+    accounts_url: the PostgreSQL database of the accounts, which may contain a password; None: a file in the home.
     """
 
     home: Path = HOME
@@ -62,10 +63,10 @@ def from_environment(host: str = HOST, port: int = PORT, environment: Mapping[st
     Args:
         host: host that the service listens on, for the default public address.
         port: port that the service listens on, for the default public address.
-        environment: variables by name; default: those of the process.
+        environment: variables by name; default: the environment of the process.
 
     Raises:
-        CommandError: a variable has a value that it cannot have.
+        CommandError: a variable has an invalid value.
     """
     environment = os.environ if environment is None else environment
     home = environment.get("FUNDAMENTALS_HOME") or HOME

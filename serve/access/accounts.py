@@ -20,7 +20,7 @@ from serve.clock import timestamp
 from serve.http.errors import CommandError
 
 MOST_KEYS = 10  # active keys of an account
-OTHER_DAYS = 2  # days besides the present one whose requests are stored
+OTHER_DAYS = 2  # days, besides the present one, whose numbers of requests are stored
 EMAIL = re.compile(r"[^@\s\x00-\x1f\ud800-\udfff]+@[^@\s\x00-\x1f\ud800-\udfff]+")
 
 Status = Literal["active", "inactive"]
@@ -28,7 +28,7 @@ Status = Literal["active", "inactive"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is stored about a key, without the key itself; times are ISO 8601 in UTC."""
+    """The stored data of a key, without the key itself; times are ISO 8601 in UTC."""
 
     id: str
     prefix: str
@@ -47,7 +47,7 @@ class KeyExists(CommandError):
 
 
 class TooManyKeys(CommandError):
-    """The account has as many active keys as it may have."""
+    """The account has the largest allowed number of active keys."""
 
 
 def new_key_id() -> str:
@@ -59,13 +59,13 @@ class Accounts:
     """The accounts database, safe for threads and processes."""
 
     def __init__(self, place: Path | str) -> None:
-        """Open the database, and create what does not exist.
+        """Open the database, and create missing tables.
 
         Args:
             place: a file of SQLite, or the address of a PostgreSQL database.
 
         Raises:
-            DatabaseError: it cannot be created or written, or is not such a database.
+            DatabaseError: it cannot be created or written, or is not a database of accounts.
             CommandError: the address is not one of PostgreSQL, or its driver is not installed.
         """
         self.database: Database = opened(place)
@@ -76,7 +76,7 @@ class Accounts:
         self.database.close()
 
     def check(self) -> None:
-        """Read the whole database, if it is a file; the server checks its own.
+        """Check the whole database if it is a file; a database server checks its own files.
 
         Raises:
             CommandError: it is damaged.
@@ -145,7 +145,7 @@ class Accounts:
         return [Key(*row) for row in rows]
 
     def email_of(self, key_id: str) -> str:
-        """The e-mail address of the account that a key belongs to.
+        """The e-mail address of the account to which a key belongs.
 
         Raises:
             DatabaseError: the database cannot be read.
@@ -161,7 +161,7 @@ class Accounts:
         return str(found)
 
     def revoke_key(self, key_id: str, now: float) -> None:
-        """Revoke a key; if it is revoked already, its time of revocation stays.
+        """Revoke a key; if it is already revoked, its time of revocation stays.
 
         Raises:
             CommandError: the key does not exist.
@@ -203,13 +203,13 @@ class Accounts:
         return dict(map(tuple, rows))
 
     def add_day_counts(self, day: int, counts: Mapping[str, int]) -> None:
-        """Add to the stored number of requests of keys on a day.
+        """Add to the stored numbers of requests of keys on a day.
 
         They are added, not replaced, because several processes may count the requests of a key.
 
         Args:
             day: Unix time of the day's first second.
-            counts: what to add, by key identifier.
+            counts: the number of requests to add, by key identifier.
 
         Raises:
             DatabaseError: the database cannot be written.
@@ -226,9 +226,9 @@ class Accounts:
             connection.execute(statement, {"counts": [[key, day, count] for key, count in sorted(counts.items())]})
 
     def forget_days(self, day: int) -> None:
-        """Remove the stored numbers of requests of all days but one and the newest OTHER_DAYS others.
+        """Remove the stored numbers of requests of all days except the given day and the newest OTHER_DAYS others.
 
-        These may be later ones, of a clock that was ahead, or the right ones, if the clock is ahead now.
+        The others may be later days, written while the clock was ahead, or the right days, if the clock is ahead now.
 
         Args:
             day: Unix time of the first second of the day that stays.
@@ -242,7 +242,7 @@ class Accounts:
             connection.execute(delete(own).where(own.c.day != day, own.c.day.not_in(newest)))
 
     def note_uses(self, uses: Mapping[str, float], apart: float) -> None:
-        """Store when keys were last used, unless a use less than `apart` seconds before is stored.
+        """Store when keys were last used, but not if the stored use is less than `apart` seconds older.
 
         Args:
             uses: Unix time of the last use, by key identifier.

@@ -1,4 +1,4 @@
-"""Requests without a valid key, counted by the client's address: failed keys, sign-in attempts, requests of the status.
+"""Limits of requests without a valid key, by the client's address: failed keys, sign-in attempts, status requests.
 
 Belongs here: their limits, and counting. Does not: which address a client has (http.addresses), the limits of keys
 (limits).
@@ -21,14 +21,14 @@ FAILED_KEYS = "failed keys"
 SIGN_INS = "sign-in attempts"
 STATUS = "requests of the status"
 ATTEMPTS = {FAILED_KEYS: Limit(60, "minute", 60), SIGN_INS: Limit(20, "minute", 60), STATUS: Limit(120, "minute", 60)}
-MOST = 50_000  # addresses that are counted at the same time; then counting starts again, so that memory is bounded
+MOST = 50_000  # addresses counted at the same time; beyond that all counts restart, so that memory is bounded
 
 
 class Attempts:
     """The counts of one process, safe for threads."""
 
     def __init__(self, proxies: Sequence[Network], clock: Clock) -> None:
-        """Start to count.
+        """Start counting.
 
         Args:
             proxies: the proxies whose header X-Forwarded-For names the client.
@@ -41,14 +41,14 @@ class Attempts:
         self._start = 0
 
     def count(self, kind: str, scope: Scope) -> None:
-        """Count an attempt of the client of a request.
+        """Count an attempt by the client that sent a request.
 
         Args:
             kind: one of ATTEMPTS.
             scope: the request.
 
         Raises:
-            RateLimited: the client's address has used up the minute.
+            RateLimited: the client's address has exceeded the limit of the minute.
         """
         now, limit, address = self._clock(), ATTEMPTS[kind], origin(client_of(scope, self._proxies))
         with self._lock:

@@ -1,11 +1,11 @@
-"""Copying all accounts from one database into another one, of the same system or the other one.
+"""Copying all accounts from one database into another one, of the same or another database system.
 
-Belongs here: which rows are copied, and in which order. Does not: connections and what differs between the systems
+Belongs here: which rows are copied, and in which order. Does not: connections and differences between the systems
 (database), the command (cli.commands).
 
 Keys, sign-in links and sessions are hashes, and the copy has the secret that signs cookies: keys, links and sign-ins
-work with the copy as before. Accounts get new numbers, those of the target, so that its own numbering goes on. The
-number of changes stays that of the target, which its services compare with what they have read.
+work with the copy as before. The target assigns new numbers to accounts, so that its own numbering continues. The
+target keeps its own number of changes, which its services compare with the number that they have read.
 """
 
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ from serve.access.database import Database
 from serve.http.errors import CommandError
 
 COPIED = tuple(table for table in tables.metadata.sorted_tables if table is not tables.changes)
-"""What is copied; a table comes after those that it refers to."""
+"""The tables that are copied; a table comes after the tables that it refers to."""
 NUMBERED = {tables.accounts.c.id, tables.keys.c.rowid}
-"""Columns that the target counts by itself, in the order of the source."""
+"""Columns that the target numbers itself, in the order of the source."""
 AT_ONCE = 10_000  # rows in memory
 
 
 def copy(source: Database, target: Database) -> dict[str, int]:
-    """Copy all accounts as they are at one moment, in one transaction; on an error the target stays empty.
+    """Copy all accounts in the state of one moment, in one transaction; on an error the target stays empty.
 
     Args:
-        source: the database to read, in which nothing changes; tables that it lacks, as one of an earlier release
-            may, count as empty.
+        source: the database to read; it is not changed. Tables that are missing in a database of an earlier release
+            count as empty.
         target: the database to write, with all tables.
 
     Returns:
@@ -44,7 +44,7 @@ def copy(source: Database, target: Database) -> dict[str, int]:
         existing = {*inspect(reading).get_table_names()}
         if tables.accounts.name not in existing:
             raise CommandError(f"{source.name} is not a database of accounts: it has no table {tables.accounts.name}")
-        writing.exec_driver_sql(target.system.alone)  # of two copies at the same time, the second finds the first
+        writing.exec_driver_sql(target.system.alone)  # of two copies, the second waits, then sees the first
         _require_empty(writing, target.name)
         numbers: dict[int, int] = {}
         copied = {}
@@ -62,7 +62,7 @@ def copy(source: Database, target: Database) -> dict[str, int]:
 
 
 def _require_empty(target: Connection, name: str) -> None:
-    """Refuse a database that has rows already: two secrets, or an address twice, cannot be joined."""
+    """Refuse a target that already has rows: two secrets, or an address twice, cannot be merged."""
     counts = {table.name: target.execute(select(func.count()).select_from(table)).scalar_one() for table in COPIED}
     if found := ", ".join(f"{table} {count:,}" for table, count in counts.items() if count):
         raise CommandError(

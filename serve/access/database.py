@@ -1,7 +1,7 @@
 """The database of the accounts: a SQLite file in the home, or PostgreSQL.
 
-Belongs here: connections, transactions, their errors, and all that differs between the two systems. Does not: tables
-(tables), what is read and written (accounts, sign_ins, holders).
+Belongs here: connections, transactions, their errors, and all differences between the two systems. Does not: tables
+(tables), reading and writing their rows (accounts, sign_ins, holders).
 
 The file of SQLite is in WAL mode: a process that writes delays other writers, but no reader.
 """
@@ -44,14 +44,13 @@ DRIVERS = ("postgresql", "postgresql+psycopg")
 FORM = "postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE"
 MISUNDERSTOOD = f"is not understood, expected {FORM}, with @ : / # ? % in the password as %40 %3A %2F %23 %3F %25"
 DEADLINES = {"connect_timeout": 3, "tcp_user_timeout": 5000, "keepalives_idle": 10, "application_name": "fundamentals"}
-"""Parameters of connections to PostgreSQL, in seconds and milliseconds, unless the address has them."""
+"""Parameters of connections to PostgreSQL, in seconds and milliseconds; parameters in the address take precedence."""
 IN_USE = "hashtext('a service uses the accounts of fundamentals')"
-"""The advisory lock of PostgreSQL that services hold together as long as they run, and a command that replaces files
-alone."""
+"""The advisory lock of PostgreSQL that running services share; a command that replaces files takes it alone."""
 DAMAGED = "stop the service, and run `fundamentals restore PATH --accounts` with the path of a backup"
-"""What to do about a damaged file."""
+"""The advice for a damaged file."""
 ERRORS = (SQLAlchemyError, *sqlite.ERRORS, OSError, UnicodeEncodeError)
-"""The last one: an argument of a command has bytes that are no UTF-8."""
+"""Errors of a database; the last one: an argument of a command has bytes that are not UTF-8."""
 
 
 class DatabaseError(CommandError):
@@ -59,13 +58,16 @@ class DatabaseError(CommandError):
 
 
 class System(NamedTuple):
-    """What differs between database systems.
+    """The SQL that differs between database systems.
 
-    `begin` is the first statement of a transaction that writes, `snapshot` of one that reads all tables as they are at
-    one moment; `alone` lets one process at a time create tables; `shared` takes the lock IN_USE for a service, if the
-    system has it; `names` lists the tables and triggers that there are; `triggers` creates those of WATCHED, unless
-    they exist; `elements` is the function whose rows are the elements of a JSON list. Both know
-    INSERT with ON CONFLICT, each in a module of its own, `dialect`, which is imported when it is needed.
+    dialect: the module whose `insert` supports ON CONFLICT; it is imported when it is needed.
+    begin: the first statement of a transaction that writes.
+    snapshot: the first statement of a transaction that reads all tables in the state of one moment.
+    alone: lets only one process at a time create tables.
+    shared: takes the lock IN_USE for a service, if the system has it.
+    names: lists the existing tables and triggers.
+    triggers: create the triggers of WATCHED, unless they exist.
+    elements: the function that returns the elements of a JSON list as rows.
     """
 
     dialect: str
@@ -78,7 +80,7 @@ class System(NamedTuple):
     elements: Callable[..., Any]
 
     def insert(self, table: Table) -> Any:
-        """An INSERT into a table that knows ON CONFLICT."""
+        """An INSERT into a table that supports ON CONFLICT."""
         return import_module(self.dialect).insert(table)
 
 
@@ -122,11 +124,11 @@ class Database:
     """The connections of a process to the database; safe for threads, and other processes may use it too.
 
     Attributes:
-        name: what messages call it; without a password.
-        system: what differs between database systems.
+        name: its name in messages; without a password.
+        system: the SQL of its database system.
         path: the file; None for PostgreSQL.
         transactions: number of transactions of this object that wrote.
-        is_away: true while the service knows that PostgreSQL does not answer; then nothing else waits for it.
+        is_away: true while the service knows that PostgreSQL does not answer; then other requests do not wait for it.
     """
 
     name: str
@@ -141,7 +143,7 @@ class Database:
     _inode: tuple[int, int] = field(default=(0, 0), init=False)
 
     def missing(self) -> set[str]:
-        """The tables and triggers that do not exist.
+        """The missing tables and triggers.
 
         Raises:
             DatabaseError: the database cannot be read.
@@ -150,13 +152,13 @@ class Database:
             return {*metadata.tables, *WATCHED} - self._names(connection)
 
     def prepare(self) -> None:
-        """Create the tables and triggers that do not exist.
+        """Create the missing tables and triggers.
 
         Raises:
             DatabaseError: they cannot be read or created.
         """
         if not self.missing():
-            return  # without a transaction: another process may be writing
+            return  # without a transaction, because another process may be writing
         with self.writing() as connection:
             connection.exec_driver_sql(self.system.alone)
             metadata.create_all(connection)
@@ -164,7 +166,7 @@ class Database:
                 connection.exec_driver_sql(statement)
 
     def check(self) -> None:
-        """Read the whole database, if it is a file; the server checks its own.
+        """Check the whole database if it is a file; a database server checks its own files.
 
         Raises:
             DatabaseError: it is damaged.
@@ -179,10 +181,10 @@ class Database:
         """A connection for reading statements, which do not wait for processes that write.
 
         Args:
-            again: try it although the database is away.
+            again: connect although the database is known to be away.
 
         Raises:
-            DatabaseError: the database cannot be read; at once while it is away.
+            DatabaseError: the database cannot be read; raised at once while it is away.
         """
         if self.is_away and not again:
             raise self._away()
@@ -194,7 +196,7 @@ class Database:
         """A connection in a transaction, which is rolled back on an exception.
 
         Raises:
-            DatabaseError: the database cannot be read or written; at once while it is away.
+            DatabaseError: the database cannot be read or written; raised at once while it is away.
         """
         if self.is_away:
             raise self._away()
@@ -204,7 +206,7 @@ class Database:
         self.transactions += 1
 
     def in_use(self) -> Connection:
-        """A lasting connection to PostgreSQL, which says that a service uses the accounts, until it is invalidated.
+        """A lasting connection to PostgreSQL that marks the accounts as used by a service, until it is invalidated.
 
         Raises:
             DatabaseError: the server does not answer, or a backup is being restored.
@@ -229,10 +231,10 @@ class Database:
             yield
 
     def is_replaced(self) -> bool:
-        """Whether another file has the name since this was asked last; then connections of this object are made anew.
+        """Whether the file was replaced since the last call; if so, the connections of this object are renewed.
 
         Raises:
-            DatabaseError: there is no such file any more.
+            DatabaseError: the file does not exist any more.
         """
         with self.errors():
             status = self.path.stat() if self.path else None
@@ -244,7 +246,7 @@ class Database:
         return True
 
     def file(self, wait: float = 0) -> sqlite3.Connection:
-        """A new connection to the file, which is not created.
+        """A new connection to the file; a missing file is not created.
 
         Args:
             wait: seconds to wait for other processes; 0 for the event loop.
@@ -261,7 +263,7 @@ class Database:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Raise the errors of the database as DatabaseError, in one line that says what to do.
+        """Raise the errors of the database as DatabaseError, in one line with advice.
 
         Raises:
             DatabaseError: the database cannot be used.
@@ -279,7 +281,7 @@ class Database:
             raise DatabaseError(f"{self.name}: {said}; {advice}") from error
 
     def _names(self, connection: Connection) -> set[str]:
-        """The tables and triggers that exist."""
+        """The existing tables and triggers."""
         return set(connection.exec_driver_sql(self.system.names).scalars())
 
     def _away(self) -> DatabaseError:
@@ -287,13 +289,13 @@ class Database:
 
 
 def elements(system: System, name: str) -> TableValuedAlias:
-    """The elements of a JSON list, which is given as the parameter `name`, as rows with the column `value`."""
+    """SQL: the elements of a JSON list in parameter `name`, as rows with the column `value`."""
     listed = system.elements(bindparam(name, type_=JSON))
     return listed.table_valued(Column("value", JSON), name="listed")  # type: ignore[no-any-return]
 
 
 def opened(place: Path | str) -> Database:
-    """The database in a file, which is created if it does not exist, or at an address.
+    """Open the database in a file, which is created if it does not exist, or at an address; create missing tables.
 
     Raises:
         DatabaseError: it cannot be opened, or its tables cannot be created.
@@ -308,7 +310,7 @@ def opened(place: Path | str) -> Database:
 
 
 def existing(place: Path | str) -> Database:
-    """The database in a file, or at an address, in which nothing is created.
+    """Open the database in an existing file, or at an address, without creating anything.
 
     Raises:
         CommandError: there is no such file, the address is not one of PostgreSQL, or its driver is not installed.
@@ -331,15 +333,16 @@ def _in_file(path: Path) -> Database:
         if not path.exists():
             _make(path)
         with closing(database.file(WAIT)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")  # a file that was made elsewhere may have another mode
+            connection.execute("PRAGMA journal_mode = WAL")  # a file made elsewhere may have another mode
     return database
 
 
 def _make(path: Path) -> None:
     """Make an empty file in WAL mode, unless another process or thread makes it first.
 
-    It gets its name when it is complete: SQLite refuses those who change the mode of one file at the same time, without
-    waiting, and whoever opens and closes a file by itself gives up all locks that its process has on it.
+    The file gets its name only when it is complete. Otherwise processes that change its mode at the same time would get
+    an error from SQLite without waiting, and opening and closing the file directly would release all locks of the
+    process on it.
     """
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
         new = Path(folder, path.name)
@@ -351,13 +354,13 @@ def _make(path: Path) -> None:
 
 
 def _address(path: Path | None) -> str:
-    """What SQLite opens: a file that exists, so that a service does not make an empty one where accounts were."""
+    """The URI that SQLite opens: only an existing file, so that no empty file replaces lost accounts."""
     return f"{path.absolute().as_uri()}?mode=rw" if path else ""
 
 
 def _file_engine(path: Path) -> Engine:
-    # transactions are those of `writing`, all other statements are committed by themselves; threads take turns, so
-    # that none is refused because the others wrote first
+    # only `writing` starts transactions, all other statements are committed by themselves; threads take turns, so that
+    # no thread gets an error because another one wrote first
     engine = create_engine(
         URL.create("sqlite", database=_address(path), query={"uri": "true"}),
         connect_args={"timeout": WAIT, "isolation_level": None, "check_same_thread": False},
@@ -371,7 +374,7 @@ def _file_engine(path: Path) -> Engine:
 
 
 def at(address: str) -> Database:
-    """The database at an address, which is not opened yet.
+    """The database at an address; no connection is opened yet.
 
     Raises:
         CommandError: the address is not one of PostgreSQL, or its driver is not installed.
@@ -391,7 +394,7 @@ def at(address: str) -> Database:
             pool_size=CONNECTIONS,
             max_overflow=0,
             pool_timeout=WAIT,
-            pool_pre_ping=True,  # else the first statements after a restart of PostgreSQL would fail
+            pool_pre_ping=True,  # else the first statements after a restart of PostgreSQL fail
             hide_parameters=True,
         )
     except ImportError as error:

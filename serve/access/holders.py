@@ -1,4 +1,4 @@
-"""The holders of keys, as the service looks them up for each request.
+"""The look-up of key holders, which the service makes for each request.
 
 Belongs here: the look-up of a key in memory, the moment at which changes take effect, and storing when a key was last
 used. Does not: creating and revoking keys (accounts), the format of keys (keys), rate limits (limits).
@@ -7,9 +7,9 @@ A look-up happens in the event loop and never waits. Known keys are a dictionary
 starts. Each change of a key or a subscription, in any process, increases a number in the database. The number is read
 every READ_EVERY seconds, and after each transaction of this process.
 
-Here the database is a file of SQLite: a key that is not known is read at once, on a connection that only reads, because
-readers of a file in WAL mode do not wait for writers; after a change, known keys are read again, each at its next
-request. These statements are made once, and executed without SQLAlchemy, which would take five times as long.
+Here the database is a file of SQLite: an unknown key is read at once, on a connection that only reads, because readers
+of a file in WAL mode do not wait for writers; after a change, known keys are read again, each at its next request.
+These statements are compiled once, and executed without SQLAlchemy, which would take five times as long.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ log = logging.getLogger(__name__)
 READ_EVERY = 1.0  # seconds between two checks for changes; a revocation must take effect within five
 USED_EVERY = 60.0  # seconds between two updates of a key's `last_used_at`
 STORED_EVERY = 0.5  # seconds between two writes of `last_used_at`
-STORED_AT_ONCE = 500  # keys of a write, those that wait longest; a larger write would delay requests by milliseconds
-MOST = 100_000  # keys, those used last, that are read when the service starts; others are read at their first request
+STORED_AT_ONCE = 500  # keys per write, the longest waiting first; a larger write would delay requests by milliseconds
+MOST = 100_000  # keys read when the service starts, the last used first; other keys are read at their first request
 HOLDERS = (
     select(keys.c.sha256, keys.c.id, subscriptions.c.status)
     .join(subscriptions, subscriptions.c.account_id == keys.c.account_id)
@@ -57,7 +57,7 @@ class Holder(msgspec.Struct, frozen=True, gc=False):
 
 
 class Holders(ABC):
-    """The holders of the keys of a database; used by the event loop only."""
+    """The holders of the keys of a database; used in the event loop only."""
 
     def __init__(self, accounts: Accounts, clock: Clock) -> None:
         self._accounts, self._database = accounts, accounts.database
@@ -70,7 +70,7 @@ class Holders(ABC):
         self._is_unstored = asyncio.Event()
         self._storing = asyncio.Lock()
         self.outdated = False
-        """True while changes cannot be read, and known keys are used as they were."""
+        """True while changes cannot be read; known keys are then used in their last known state."""
 
     def find_by_key(self, key: bytes) -> Holder | None:
         """The holder of a key, as far as it can be found without waiting. Costs about a microsecond.
@@ -79,7 +79,8 @@ class Holders(ABC):
             key: value of the header X-Api-Key.
 
         Returns:
-            The holder; None if the key is malformed, unknown or revoked, or would have to be waited for (see look_up).
+            The holder; None if the key is malformed, unknown or revoked, or if finding it requires waiting (see
+            look_up).
 
         Raises:
             DatabaseError: the key is not known, and the database cannot be read.
@@ -107,7 +108,7 @@ class Holders(ABC):
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Read the keys that there are, and store when keys were last used, until the block ends."""
+        """Read the existing keys, and store when keys were last used, until the block ends."""
         storing = asyncio.create_task(self._store_on())
         try:
             yield
@@ -119,18 +120,18 @@ class Holders(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Close what the look-up has opened."""
+        """Close connections of the look-up."""
 
     @abstractmethod
     def _follow(self) -> None:
-        """Read soon whether a key or a subscription has changed."""
+        """Check soon whether a key or a subscription has changed."""
 
     @abstractmethod
     def _unknown(self, hashed: bytes) -> Holder | None:
-        """The holder of a key that is not known."""
+        """The holder of a key that is not in memory; None if there is none, or if finding it requires waiting."""
 
     def _all(self) -> dict[bytes, Holder]:
-        """The holders of the keys that were used last."""
+        """The holders of the keys that were last used."""
         with self._database.reading() as connection:
             return held(connection.execute(ALL))
 
@@ -148,7 +149,7 @@ class Holders(ABC):
             await asyncio.sleep(STORED_EVERY)
 
     async def _store(self, most: int) -> None:
-        """Store the uses of at most so many keys, in a thread; after a failure they are stored with the next ones."""
+        """Store the last uses of at most `most` keys, in a thread; after a failure they are stored later."""
         async with self._storing:
             used = {key_id: self._unstored.pop(key_id) for key_id in list(islice(self._unstored, most))}
             if not self._unstored:
@@ -176,7 +177,7 @@ class FileHolders(Holders):
         """
         super().__init__(accounts, clock)
         accounts.database.is_replaced()
-        self._is_replaced = False  # whether the connection is one to the file before
+        self._is_replaced = False  # whether the connection is to the replaced file
         with accounts.database.errors():
             self._connection = accounts.database.file()
         self._number, self._look_up = _compiled(NUMBER), _compiled(LOOK_UP)
@@ -189,7 +190,7 @@ class FileHolders(Holders):
     async def running(self) -> AsyncIterator[None]:
         """See Holders."""
         self._follow()
-        with contextlib.suppress(DatabaseError):  # they are read at their first request
+        with contextlib.suppress(DatabaseError):  # then they are read at their first request
             self._known |= self._all()
         async with super().running():
             yield
@@ -199,7 +200,7 @@ class FileHolders(Holders):
         self._connection.close()
 
     def _follow(self) -> None:
-        """Forget the known keys if a key or a subscription has changed, or the file was replaced."""
+        """Drop the known keys if a key or a subscription has changed, or the file was replaced."""
         try:
             self._is_replaced |= self._database.is_replaced()
             with self._database.errors():

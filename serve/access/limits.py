@@ -20,8 +20,8 @@ from serve.http.errors import CommandError, RateLimited
 
 log = logging.getLogger(__name__)
 
-KEPT_EVERY = 0.25  # seconds between two writes of the day's counts; a killed process loses what is not written
-KEPT_AT_ONCE = 500  # keys of a write, those that wait longest; a larger write would delay requests by milliseconds
+KEPT_EVERY = 0.25  # seconds between two writes of the day's counts; a killed process loses the counts since
+KEPT_AT_ONCE = 500  # keys per write, the longest waiting first; a larger write would delay requests by milliseconds
 
 
 class Limit(NamedTuple):
@@ -39,21 +39,24 @@ class Limit(NamedTuple):
 LIMITS = (Limit(60, "minute", 60), Limit(10_000, "day", 86_400))
 DAY = 1  # index of the daily limit
 TAKE, UNCHANGED, GIVE_BACK, LOOK_UP = (1, 1), (1, 0), (0, -1), (0, 0)
-"""What a request adds to the count of each window: any request, one answered by 304, the difference, none."""
+"""Amounts that are added to the count of each window (minute, day).
+
+TAKE: a request; UNCHANGED: a request answered by 304; GIVE_BACK: the difference of the two; LOOK_UP: nothing.
+"""
 
 Used = tuple[int, ...]  # the requests in the current window of each of the LIMITS
 NEVER: tuple[tuple[int, ...], Used] = ((), ())
 
 
 class Allowance(NamedTuple):
-    """The requests that a key has used of each of the LIMITS, including the one at `now`."""
+    """The requests that a key has used of each of the LIMITS, including the request at `now`."""
 
     used: Used
     now: float
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of section 8 for the window with the fewest requests left, and the IETF draft's for all."""
+        """The headers of section 8 for the window with the fewest requests left, and of the IETF draft for all."""
         pairs = (line.partition(": ") for line in self.lines.decode().splitlines())
         return {name: value for name, _, value in pairs}
 
@@ -76,7 +79,7 @@ def allowance(used: Sequence[int], now: float, *, refused: bool) -> Allowance:
         refused: true if a window was used up; the request was then counted in no window.
 
     Raises:
-        RateLimited: the request was refused; the wait is until the longest used-up window resets.
+        RateLimited: the request was refused; it names the longest of the used-up windows, and the wait until it resets.
     """
     if not refused:
         return Allowance(tuple(used), now)
@@ -100,7 +103,7 @@ class Counters:
         Args:
             key_id: identifier of the key.
             now: Unix time.
-            amounts: what to add to the count of each window, for example TAKE.
+            amounts: the amount to add to the count of each window, for example TAKE.
 
         Returns:
             The counts, and whether the request was refused because a window is used up; then nothing was added.
@@ -142,14 +145,14 @@ class Counters:
 
 
 class Limits(ABC):
-    """A counter of requests, for one process or for several."""
+    """A counter of requests, for one or several processes."""
 
     degraded = False
     """Whether counts are temporarily inexact."""
 
     @abstractmethod
     def add(self, key_id: str, now: float, amounts: Sequence[int], then: Callable[[Used, bool], None]) -> None:
-        """Add to the counts of a key, as Counters does, and call `then` with the result, at once or later."""
+        """Add to the counts of a key as Counters does, and call `then` with the result, at once or later."""
 
     @abstractmethod
     def running(self) -> contextlib.AbstractAsyncContextManager[None]:
@@ -166,7 +169,7 @@ class Limits(ABC):
         return Allowance(used, now)
 
     async def used_today(self, key_id: str, now: float) -> int:
-        """The requests of a key in the current day."""
+        """The number of requests of a key on the current day."""
         used, _ = await self._added(key_id, now, LOOK_UP)
         return used[DAY]
 
@@ -174,7 +177,7 @@ class Limits(ABC):
         added: asyncio.Future[tuple[Used, bool]] = asyncio.get_running_loop().create_future()
 
         def then(used: Used, refused: bool) -> None:
-            if not added.done():  # who waited may have been cancelled
+            if not added.done():  # the waiting task may have been cancelled
                 added.set_result((used, refused))
 
         self.add(key_id, now, amounts, then)
@@ -182,7 +185,7 @@ class Limits(ABC):
 
 
 class Day:
-    """The counts of one process on a day: `changed` are the keys whose counts are not stored, in order."""
+    """The counts of one process for a day; `changed` has the keys whose counts are not stored yet, in order."""
 
     __slots__ = ("changed", "counters", "stored")
 
@@ -190,13 +193,13 @@ class Day:
         self.counters = Counters()
         self.changed: dict[str, None] = {}
         self.stored: dict[str, int] | None = None
-        """What this process has stored or read; None: nothing was read yet."""
+        """The counts that this process has stored or read; None: nothing was read yet."""
 
 
 class LocalLimits(Limits):
     """A counter for one process; it stores the day's counts in the accounts database every KEPT_EVERY seconds.
 
-    Each day has its own counts, so that those of today are still there after the clock was wrong for a while.
+    Each day has its own counts, so that today's counts are still there after the clock was wrong for a while.
     """
 
     def __init__(self, accounts: Accounts, clock: Clock) -> None:
@@ -221,18 +224,18 @@ class LocalLimits(Limits):
         try:
             yield
         finally:
-            async with self._storing:  # counts that are being stored must not be stored after those of the end
+            async with self._storing:  # counts being stored must not arrive after the final counts
                 keeping.cancel()
             await asyncio.wait({keeping})
             await self._keep(sum(len(day.changed) for day in self._days.values()))
 
     def _of(self, now: float) -> Day:
-        """The counts of the day that contains a moment."""
+        """The counts of the day that contains the given time."""
         start = LIMITS[DAY].start(now)
         return self._days.get(start) or self._days.setdefault(start, Day())
 
     async def _load(self, now: float, day: Day) -> None:
-        """Add what is stored of a day to its counts, and forget other days, once."""
+        """Add the stored counts of a day to its counts, and drop other days; done once a day."""
         if day.stored is None:
             start = LIMITS[DAY].start(now)
             day.stored = await asyncio.to_thread(self._accounts.day_counts, start)
@@ -248,7 +251,7 @@ class LocalLimits(Limits):
             await self._keep()
 
     async def _keep(self, most: int = KEPT_AT_ONCE) -> None:
-        """Store the counts that changed, of at most so many keys a day; after a failure they are stored later."""
+        """Store the changed counts, of at most `most` keys for each day; after a failure they are stored later."""
         async with self._storing:
             now = self._clock()
             for start, day in list(self._days.items()):
@@ -293,7 +296,7 @@ def _policy(limits: tuple[Limit, ...]) -> str:
 
 @lru_cache(maxsize=16)
 def _forms(limits: tuple[Limit, ...], second: int) -> list[bytes]:
-    """The lines of the headers at a second, by the window with the fewest requests left, with places for numbers."""
+    """The header lines at a second, with placeholders for numbers, by the window with the fewest requests left."""
     starts = _starts(limits, second)
     left = ", ".join(f'"{limit.window}";r=%d;t={limit.seconds - second % limit.seconds}' for limit in limits)
     return [

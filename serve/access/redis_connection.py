@@ -1,10 +1,10 @@
 """A connection to Redis that sends commands at once and passes each reply to a function, without tasks.
 
-Belongs here: opening a connection, and who gets which reply. Does not: Redis's protocol (package hiredis), what is
-sent, deadlines, and what happens when the connection is lost (shared_limits).
+Belongs here: opening a connection, and passing each reply to the right function. Does not: Redis's protocol (package
+hiredis), the commands, deadlines, and the loss of a connection (shared_limits).
 
-The client library makes the address, TLS and credentials of a URL into settings; its commands need several tasks and a
-quarter of a millisecond each, which is longer than all else that a request takes.
+The client library only converts the address, TLS and credentials of a URL into settings; its commands need several
+tasks and a quarter of a millisecond each, which is longer than all the rest of a request.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class Connection(asyncio.Protocol):
     """An open connection."""
 
     def __init__(self, lost: Callable[[str], None]) -> None:
-        """Create the connection that `connect` opens; `lost` is called with the reason when it ends by itself."""
+        """Create the connection that `connect` opens; `lost` is called with the reason if the connection fails."""
         self._lost: Callable[[str], None] | None = lost
         self._replies = hiredis.Reader()
         self._waiting: deque[Then] = deque()
@@ -40,7 +40,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Say that the connection ended."""
+        """Report that the connection ended."""
         self._end(type(error).__name__ if error else "closed")
 
     def data_received(self, data: bytes) -> None:
@@ -72,7 +72,7 @@ class Connection(asyncio.Protocol):
         return await reply
 
     def close(self) -> None:
-        """End the connection without saying so."""
+        """End the connection without a report."""
         self._lost = None
         if self._transport:
             self._transport.abort()

@@ -1,11 +1,11 @@
-"""The look-up of keys whose database is a server, PostgreSQL, for which the event loop must not wait.
+"""The look-up of keys in PostgreSQL, a server for which the event loop must not wait.
 
-Belongs here: reading keys and their changes in threads, and going on while the server is away. Does not: the look-up in
-memory (holders).
+Belongs here: reading keys and their changes in threads, and continuing while the server is away. Does not: the look-up
+in memory (holders).
 
-All known keys are read again when one has changed. A key that is not known is looked up in a thread. While changes
-cannot be read, known keys stay valid, other keys are refused at once with an error, and nothing but the next attempt to
-read changes waits for the server.
+All known keys are read again when one has changed. An unknown key is looked up in a thread. While changes cannot be
+read, known keys stay valid, other keys are refused at once with an error, and only the next attempt to read changes
+waits for the server.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ from serve.clock import Clock
 
 T = TypeVar("T")
 
-TIMEOUT = 2.0  # seconds to wait for an answer; with READ_EVERY, less than the five after which a change must be known
-AT_ONCE = 4  # look-ups
+TIMEOUT = 2.0  # seconds to wait for an answer; with READ_EVERY less than five, within which a change must take effect
+AT_ONCE = 4  # number of look-ups at the same time
 
 
 class ServerHolders(Holders):
@@ -48,7 +48,7 @@ class ServerHolders(Holders):
                 found = await in_thread(lambda: self._found(hashed))
         except TimeoutError:
             raise self._silence() from None
-        if changes == self._changes:  # else what was found may have been read before the change
+        if changes == self._changes:  # otherwise the result may have been read before the change
             self._known |= found
         return self.find_by_key(key) or found.get(hashed)
 
@@ -68,7 +68,7 @@ class ServerHolders(Holders):
             await asyncio.wait({reading})
 
     def close(self) -> None:
-        """Close the connection that reads changes; as long as it is open, nobody restores a backup."""
+        """Close the connection that reads changes; while it is open, no backup can be restored."""
         if self._lasting:
             self._lasting.invalidate()
             self._lasting.close()
@@ -90,7 +90,7 @@ class ServerHolders(Holders):
                 await self._read()
 
     async def _read(self) -> None:
-        """Read the number of changes, and all keys if it is another one."""
+        """Read the number of changes, and if it differs all keys."""
         reading = in_thread(lambda: self._changed(self._changes))
         await asyncio.wait({reading}, timeout=TIMEOUT)
         if not reading.done():
@@ -109,7 +109,7 @@ class ServerHolders(Holders):
         self._database.is_away = True
 
     def _changed(self, before: int) -> tuple[int, dict[bytes, Holder] | None]:
-        """The number of changes, and all keys unless it is the number before.
+        """The number of changes, and all keys if it differs from the number `before`.
 
         The number is read first: the keys may be newer than it, but not older.
         """
@@ -131,9 +131,9 @@ class ServerHolders(Holders):
 
 
 def in_thread(function: Callable[[], T]) -> asyncio.Future[T]:
-    """The result of a function, which runs in a thread that the end of the process does not wait for.
+    """Run a function in a daemon thread, for which the end of the process does not wait, and return its future result.
 
-    It is a DatabaseError if no thread can be started, so that what reads again and again goes on as if nobody answered.
+    The result is a DatabaseError if no thread can be started, so that periodic reads handle it like a silent server.
     """
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()

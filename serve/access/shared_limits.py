@@ -1,12 +1,12 @@
-"""Rate limits that several processes count together in Redis, and each process by itself while Redis is unavailable.
+"""Rate limits that several processes count together in Redis; each process counts by itself while Redis is unavailable.
 
 Belongs here: the script that counts in Redis, its deadline, and the circuit breaker. Does not: the limits and their
 headers (limits), the connection (redis_connection).
 
-One script does all counting. Requests that arrive in the same turn of the event loop are one call of it. A call has
+One script does all counting. Requests that arrive in the same turn of the event loop share one call of it. A call has
 DEADLINE seconds. When one fails, the circuit opens: the connection is closed, its requests and all following ones are
-counted in this process, which continues from the last counts that Redis returned, and nobody waits. A probe twice a
-second connects again and closes the circuit.
+counted in this process, which continues from the last counts that Redis returned, and no request waits. A probe twice
+a second connects again and closes the circuit.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from serve.http.errors import CommandError
 
 log = logging.getLogger(__name__)
 
-DEADLINE = 0.1  # seconds for a call that requests wait for
+DEADLINE = 0.1  # seconds for a call with requests
 CONNECTING = 1.0  # seconds for a probe, which may have to connect
 PROBED_EVERY = 0.5  # seconds between two probes
 
@@ -98,7 +98,7 @@ class SharedLimits(Limits):
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Be connected to Redis until the block ends."""
+        """Keep a connection to Redis until the block ends."""
         await self._probe()
         probing = asyncio.create_task(self._probe_on())
         try:
@@ -106,7 +106,7 @@ class SharedLimits(Limits):
         finally:
             probing.cancel()
             await asyncio.wait({probing})
-            self.degraded = True  # what is still counted is counted here
+            self.degraded = True  # remaining requests are counted here
             self._fail("")
             await self._redis.aclose()
 
@@ -116,7 +116,7 @@ class SharedLimits(Limits):
             await self._probe()
 
     async def _probe(self) -> None:
-        """Connect if there is no connection, and count nothing, to learn whether Redis is available."""
+        """Connect if there is no connection, and send a call that counts nothing, to test whether Redis answers."""
         replied = asyncio.Event()
         try:
             async with asyncio.timeout(CONNECTING):
@@ -131,7 +131,7 @@ class SharedLimits(Limits):
             self._fail("no reply in time" if isinstance(error, TimeoutError) else type(error).__name__)
 
     def _call_for_all(self) -> None:
-        """Call the script for all requests that wait."""
+        """Call the script for all waiting requests."""
         waiting, self._waiting = self._waiting, []
         if waiting:
             self._call(waiting, DEADLINE)
@@ -148,10 +148,10 @@ class SharedLimits(Limits):
         self._connection.send(words, self._counted)
 
     def _counted(self, text: bytes) -> None:
-        """Pass the replies of Redis to the oldest call on.
+        """Pass a reply of Redis to the requests of the oldest call.
 
         Raises:
-            ValueError: the text is not the reply to it.
+            ValueError: the text is not a reply to this call.
         """
         numbers, size = [int(number) for number in text.split()], len(LIMITS)
         if len(numbers) != len(self._called[0][0]) * (size + 1):
@@ -164,7 +164,7 @@ class SharedLimits(Limits):
             self._pass_on(each, (tuple(numbers[at : at + size]), bool(numbers[at + size])))
 
     def _fail(self, why: str) -> None:
-        """Close the connection, and count in this process what was not counted, and later requests."""
+        """Close the connection, and count unanswered and later requests in this process."""
         called, self._called = self._called, deque()
         waiting, self._waiting = [each for calls, _ in called for each in calls] + self._waiting, []
         for _, timer in called:
@@ -177,7 +177,7 @@ class SharedLimits(Limits):
             self._pass_on(each, None)
 
     def _pass_on(self, waiting: Waiting, reply: Reply | None) -> None:
-        """Pass the reply of Redis on; without one, count in this process."""
+        """Pass the reply of Redis to a request; without a reply, count the request in this process."""
         key_id, now, amounts, then = waiting
         if reply is None:
             reply = self._counters.add(key_id, now, amounts)
@@ -186,7 +186,7 @@ class SharedLimits(Limits):
         then(*reply)
 
     def _set_degraded(self, degraded: bool, why: str = "") -> None:
-        """Set `degraded`, and log a change; without the address and the error text, which may contain a password."""
+        """Set `degraded`, and log a change, without the address and the error text, which may contain a password."""
         if degraded and not self.degraded:
             log.warning("Redis is unavailable (%s): requests are counted in this process until it is back", why)
         elif self.degraded and not degraded:

@@ -14,7 +14,7 @@ from serve.access import tables
 from serve.access.accounts import Accounts, Status
 
 LINK_LIVES = 30 * 60  # seconds that a link is valid
-SESSION_LIVES = 14 * 86_400  # seconds from sign-in to the end of a session, which use does not extend
+SESSION_LIVES = 14 * 86_400  # seconds from sign-in to the end of a session, however often it is used
 RANDOM = 32  # bytes of a token; it cannot be guessed, so a plain hash is sufficient
 
 
@@ -64,7 +64,7 @@ class SignIns:
         return token
 
     def invited(self, token: str, now: float) -> str | None:
-        """The e-mail address that a link signs in, without using the link; None if it is forged, used or expired."""
+        """The e-mail address of a link's account, without using the link; None if it is forged, used or expired."""
         links = tables.sign_in_links
         wanted = (
             select(tables.accounts.c.email)

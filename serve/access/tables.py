@@ -1,10 +1,10 @@
 """The tables of the accounts database: accounts, subscriptions, keys, watchlists, sign-ins, counts and changes.
 
-Belongs here: tables and columns, the same for each database system. Does not: connections and what differs between the
-systems (database), what is read and written (accounts, sign_ins, holders).
+Belongs here: tables and columns, the same for each database system. Does not: connections and differences between the
+systems (database), reading and writing rows (accounts, sign_ins, holders).
 
-Times are text in ISO 8601 in UTC; what expires is Unix time. A table may be added; the columns of a table that exists
-stay as they are, because databases of earlier releases are opened as they are.
+Times are text in ISO 8601 in UTC; times of expiry are Unix time. A table may be added, but the columns of an existing
+table never change, because databases of earlier releases are opened as they are.
 """
 
 from typing import Any
@@ -100,17 +100,17 @@ WATCHED = {
     "key_deleted": "DELETE ON keys",
     "subscription_changed": "UPDATE OF status ON subscriptions",
 }
-"""What makes services read their known keys again, by the name of its trigger."""
+"""The changes after which services read their known keys again, by the name of the trigger."""
 EARLIER = daily_requests.to_metadata(MetaData(), name="day_counts")
-"""The table of earlier releases in the place of `daily_requests`, which has one day of each key only."""
+"""The table of earlier releases that `daily_requests` replaces; it has only one day of each key."""
 MOVED = (f"INSERT INTO daily_requests SELECT key_id, day, requests FROM {EARLIER}", f"DROP TABLE {EARLIER}")
 COUNT = "INSERT INTO changes VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET number = changes.number + 1"
-"""What the triggers do."""
+"""The statement that the triggers execute."""
 
 
 @compiles(CreateColumn, "sqlite")
 def _column(column: CreateColumn, compiler: Any, **options: Any) -> str | None:
-    """The definition of a column; none of `rowid`, which each table of SQLite has by itself."""
+    """The definition of a column; None for `rowid`, which each table of SQLite has by itself."""
     if column.element is keys.c.rowid:
         return None
     return str(compiler.visit_create_column(column, **options))

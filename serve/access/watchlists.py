@@ -14,11 +14,11 @@ from serve.clock import timestamp
 from serve.http.errors import CommandError
 
 MOST = 200
-"""Companies on a watchlist."""
+"""The largest number of companies on a watchlist."""
 
 
 class WatchlistFull(CommandError):
-    """The watchlist has as many companies as it may have."""
+    """The watchlist has the largest allowed number of companies."""
 
 
 class Watchlists:
@@ -40,7 +40,7 @@ class Watchlists:
             return frozenset(connection.execute(wanted).scalars())
 
     def add(self, email: str, cik: str, now: float) -> None:
-        """Put a company on the watchlist of an account; nothing changes if it is there.
+        """Put a company on the watchlist of an account; no change if it is already there.
 
         Args:
             email: e-mail address of the account.
@@ -53,7 +53,7 @@ class Watchlists:
         """
         own, of = tables.watched, tables.accounts
         with self._database.writing() as connection:
-            # locked, so that two requests do not exceed the limit together
+            # locked, so that two simultaneous requests do not exceed the limit together
             account = connection.execute(
                 select(of.c.id).where(of.c.email == email.lower()).with_for_update()
             ).scalar_one()
@@ -67,7 +67,7 @@ class Watchlists:
                 raise WatchlistFull(f"the watchlist of account {email!r} has {MOST} companies and can have no more")
 
     def remove(self, email: str, cik: str) -> None:
-        """Take a company from the watchlist of an account; nothing changes if it is not there.
+        """Take a company off the watchlist of an account; no change if it is not there.
 
         Raises:
             DatabaseError: the database cannot be written.

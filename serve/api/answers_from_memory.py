@@ -1,7 +1,7 @@
 """Answers of the endpoints that declare `answers_from_memory`, without route, thread and task.
 
-Belongs here: the checks of such a request, in the order of all others. Does not: requests that need a thread or no key
-(routes), which endpoints these are and the content of answers (endpoints).
+Belongs here: the checks of such a request, in the same order as for all others. Does not: requests that need a thread
+or no key (routes), the list of these endpoints and the content of answers (endpoints).
 """
 
 import asyncio
@@ -28,7 +28,7 @@ SYMBOL = len(["", "v1", "companies", "{symbol}"]) - 1  # place of the symbol amo
 
 
 class Question(NamedTuple):
-    """What the target of a request asks for; the query is not parsed yet."""
+    """The endpoint, symbol and query that a request asks for; the query is not parsed yet."""
 
     endpoint: Endpoint
     symbol: str
@@ -36,9 +36,9 @@ class Question(NamedTuple):
 
 
 class AnswersFromMemory:
-    """An ASGI middleware that answers questions about data in memory; all other requests are left to the application.
+    """An ASGI middleware that answers questions about data in memory; all other requests go to the application.
 
-    So are requests that fail a check before they are counted, which the application fails again.
+    Requests that fail a check before they are counted also go to the application, which checks them again.
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
@@ -52,11 +52,11 @@ class AnswersFromMemory:
         self._build: OpenBuild | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Leave a request to the application."""
+        """Pass a request to the application."""
         await self.app(scope, receive, send)
 
     def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
-        """See InlineResponder. A response that is kept is found by the target."""
+        """See InlineResponder. A cached response is found by the target."""
         service, build = self._service, self._current()
         if build is None:
             return False
@@ -76,7 +76,7 @@ class AnswersFromMemory:
         is_unchanged = kept is not None and kept.is_held_by(sent)
 
         def respond(used: Used, refused: bool) -> None:
-            """Respond when the request has been counted."""
+            """Respond after the request has been counted."""
             try:
                 taken = allowance(used, now, refused=refused)
                 found = kept or self._found(build, target, question, now)
@@ -102,7 +102,7 @@ class AnswersFromMemory:
         return True
 
     def _question(self, target: bytes) -> Question | None:
-        """What a target asks for; None if it is not for data in memory, contains a key, or is not understood."""
+        """Parse a target; None if it is not for data in memory, contains a key, or cannot be parsed."""
         raw, _, query = target.partition(b"?")
         if not target.isascii() or b"#" in target:
             return None
@@ -118,11 +118,11 @@ class AnswersFromMemory:
             parameters.refuse_credentials(query)
         except InvalidParameter:
             return None
-        # DuckDB answers a search for other letters
+        # a search for letters beyond ASCII is answered by DuckDB
         return Question(endpoint, symbol, query) if parameters.is_ascii(query) else None
 
     def _found(self, build: OpenBuild, target: bytes, question: Question | None, now: float) -> Representation:
-        """The response to a question that was not asked before in the same words."""
+        """The response to a question that has no cached response for the same target."""
         assert question
         values = parameters.read(question.query, question.endpoint.parameters)
         found = represent(question.endpoint, self._service, build, question.symbol, values, now)
@@ -130,14 +130,14 @@ class AnswersFromMemory:
         return found
 
     def _holder(self, sent: Sent) -> Holder | None:
-        """The holder of the request's key; None also if keys cannot be read, which the application reports."""
+        """The holder of the request's key; also None if keys cannot be read, an error that the application reports."""
         try:
             return self._service.holders.find_by_key(sent.get(b"x-api-key", b""))
         except DatabaseError:
             return None
 
     def _current(self) -> OpenBuild | None:
-        """The current build if it is in memory; requests that arrived before it was looked up share the look-up."""
+        """The current build if it is in memory; requests in the same turn of the event loop share the look-up."""
         if self._build is None and (build := self._service.warehouse.in_memory()):
             self._build = build
             asyncio.get_running_loop().call_soon(self._forget)

@@ -3,8 +3,7 @@
 Belongs here: one entry per change that a client can see. Does not: changes of the project (CHANGELOG.md).
 
 Every change of the description needs an entry. The number of entries is part of the description's version, and the
-fingerprint of the served description is that of the last entry. `python -m serve.api.description --fingerprint` prints
-it.
+last entry has the fingerprint of the served description. `python -m serve.api.description --fingerprint` prints it.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""The condition of the service: what is wrong with it, in the words of `/status`.
+"""The condition of the service: its present problems, in the words of `/status`.
 
-Belongs here: the sentences, and where each comes from. Does not: noticing it (warehouse.reader, serve.access).
+Belongs here: the sentences, and where each comes from. Does not: detecting a problem (warehouse.reader, serve.access).
 """
 
 from serve.access.holders import Holders
@@ -15,12 +15,12 @@ UNKNOWN_CHANGES = "Changes of keys and subscriptions cannot be read; known keys 
 
 
 def without_data(error: WarehouseError) -> str:
-    """Why no request for data can be answered."""
+    """The reason why no request for data can be answered."""
     return NOTHING_YET if isinstance(error, NothingPublished) else UNREADABLE
 
 
 def problem_of(warehouse: Warehouse, limits: Limits, holders: Holders | None = None) -> str | None:
-    """Why the service is degraded although it has data; None if it is not."""
+    """The reasons why the service is degraded although it has data; None if it is not degraded."""
     reasons = (
         warehouse.reason,
         ON_ITS_OWN if limits.degraded else None,

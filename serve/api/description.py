@@ -94,7 +94,7 @@ OF_DATA = (
     *("ETag", "Last-Modified", "Age", "Vary"),
 )
 AT_TIMES = frozenset({"Age"})
-"""Headers that not every response has for which they are described."""
+"""Headers that are described for a response, but are not always sent."""
 OF_ERROR = {MethodNotAllowed: ("Allow",), RateLimited: ("Retry-After", *OF_THE_LIMIT)}
 NOT_MODIFIED = "not_modified"
 EXAMPLE_ERRORS: dict[type[ApiError], ApiError] = {
@@ -109,7 +109,7 @@ EXAMPLE_ERRORS: dict[type[ApiError], ApiError] = {
 
 
 def description(endpoints: Sequence[Endpoint], base_url: str) -> Json:
-    """The OpenAPI document; `base_url` is the public address, which only `servers` depends on."""
+    """The OpenAPI document; `base_url` is the public address, which is used in `servers` only."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -151,7 +151,7 @@ def description(endpoints: Sequence[Endpoint], base_url: str) -> Json:
 
 
 def canonical(described: Mapping[str, Any]) -> bytes:
-    """The bytes that the fingerprint is computed of: without `servers`, keys sorted, no white space."""
+    """The bytes from which the fingerprint is computed: without `servers`, keys sorted, no white space."""
     neutral = {name: value for name, value in described.items() if name != "servers"}
     return json.dumps(neutral, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 

@@ -24,7 +24,7 @@ from warehouse.schedule import expected_synchronization
 class Question(msgspec.Struct, frozen=True):
     """A request that passed all checks: the build to query, the symbol in its path, its parameters, the time.
 
-    `held` is None if no build can be opened; `problem` says what is wrong with the service, and is None if nothing is.
+    `held` is None if no build can be opened; `problem` describes a problem of the service, None if there is none.
     """
 
     held: OpenBuild | None
@@ -46,7 +46,7 @@ class Question(msgspec.Struct, frozen=True):
         return self.held
 
 
-Answer = tuple[object, msgspec.Struct]  # `data`, encoded if it is bytes, and the endpoint's own fields of `meta`
+Answer = tuple[object, msgspec.Struct]  # `data` (bytes if already encoded), and the endpoint's own fields of `meta`
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Endpoint:
 
     `data` lists the possible shapes of the response's `data`; with `of_many`, `data` is a list of that shape.
 
-    `answers_from_memory` declares that the handler does not ask DuckDB if the rows of the build are in memory and the
+    `answers_from_memory` declares that the handler does not use DuckDB if the rows of the build are in memory and the
     request is ASCII: it is then called in the event loop. Without the declaration it is always called in a thread.
     """
 

@@ -54,7 +54,7 @@ def _projected(year: int) -> models.ProjectedYear:
 
 
 def _fair_value() -> models.FairValue:
-    """The valuation of a company whose free cash flow grows at the perpetual rate from the first year on."""
+    """The valuation of a company with free cash flow that grows at the perpetual rate from the first year."""
     projection = tuple(_projected(year) for year in range(1, 11))
     projected = sum(year.present_value for year in projection)
     terminal = round(projection[-1].free_cash_flow * (1 + GROWTH) / (RETURN - GROWTH))

@@ -1,7 +1,7 @@
 """The objects of section 2 as types: their fields, meanings, and which fields may be null.
 
-Belongs here: the shapes that responses are encoded from and the OpenAPI description is generated from. Does not:
-filling them (responses), the endpoints that return them (endpoints).
+Belongs here: the shapes from which responses are encoded and the OpenAPI description is generated. Does not: filling
+them (responses), the endpoints that return them (endpoints).
 
 Every field is always present unless its description says otherwise. A field that is also a column of the warehouse
 takes its description from there.

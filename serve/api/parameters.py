@@ -30,9 +30,9 @@ NOT_SERVED = {
     **dict.fromkeys(set(ITEM_NAMES) - set(SERVED_NAMES), "which only the published files have"),
     **dict.fromkeys(PLANNED, "which is planned and not served yet"),
 }
-"""Names of items that are no mistake, with what to say of them: those of the specification (section 2.4) and others."""
-SIMILAR = 0.8  # of the letters of two names, in order, of which one is taken for a misspelling of the other
-EXPLAINED = 10  # unknown parameters whose message has a suggestion
+"""Names of items that exist but are not served, with the explanation for the client."""
+SIMILAR = 0.8  # share of equal letters, in order, from which a name counts as a misspelling of another one
+EXPLAINED = 10  # number of unknown parameters for which the message has a suggestion
 CREDENTIALS = re.compile(
     r"(x|api|access|auth|client|secret)*(key|token|secret|auth|authorization|bearer|credentials?|password|passwd)"
 )
@@ -62,7 +62,7 @@ class Parameter(Protocol):
         """JSON Schema of the text in the query."""
 
     def read(self, text: str) -> Any:
-        """Parse a value; raise ValueError with what it must be."""
+        """Parse a value; raises ValueError with the allowed form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class Names:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """A string, as section 4.3 types it; that each name is given once is in the description only."""
+        """A string, as section 4.3 types it; only the description says that each name may be given once."""
         one = f"({'|'.join(self.default)})"
         return {"type": "string", "pattern": f"^{one}(,{one})*$"}
 
@@ -177,7 +177,7 @@ class Names:
 
 @lru_cache(maxsize=1000)
 def _names(text: str, valid: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in a list, each valid and given once."""
+    """Split a list into names, and check that each is valid and given once."""
     names = tuple(text.split(","))
     known = f"valid items are {', '.join(valid)}"
     for name in names:
@@ -248,7 +248,7 @@ def _is_of_credential(name: str) -> bool:
 
 
 def is_ascii(query: bytes) -> bool:
-    """Whether all values of a query are ASCII, when they are decoded."""
+    """Whether all values of a query are ASCII after decoding."""
     return query.isascii() and (b"%" not in query or all(value.isascii() for _, value in _pairs(query)))
 
 
@@ -305,7 +305,7 @@ def _value(parameter: Parameter, text: str) -> Any:
 @lru_cache(maxsize=1)  # a query is checked twice, and parsed once
 def _pairs(query: bytes) -> list[tuple[str, str]]:
     """Names and values; invalid UTF-8 becomes surrogates, which every parameter refuses."""
-    if query.isascii() and b"%" not in query and b"+" not in query:  # the same in a fifth of the time
+    if query.isascii() and b"%" not in query and b"+" not in query:  # same result in a fifth of the time
         return [(name, value) for name, _, value in [each.partition("=") for each in query.decode().split("&") if each]]
     return parse_qsl(query.decode("ascii", "surrogateescape"), keep_blank_values=True, errors="surrogateescape")
 
@@ -323,7 +323,7 @@ def _is_after(since: date | None, until: date | None) -> bool:
 
 
 def _unknown(names: Sequence[str], known: dict[str, Parameter]) -> dict[str, str]:
-    """A message for each unknown parameter; the last of the EXPLAINED says which are accepted.
+    """A message for each unknown parameter; the last of the EXPLAINED ones lists the accepted parameters.
 
     A query can have five thousand names, so that longer messages would make a large response and take long.
     """
@@ -337,7 +337,7 @@ def _unknown(names: Sequence[str], known: dict[str, Parameter]) -> dict[str, str
 
 
 def _suggestion(name: str, known: Sequence[str] | dict[str, Parameter]) -> str:
-    """The name that was meant: one that is spelled alike, or the only one that contains it."""
+    """A question with the name that was probably meant: a similar spelling, or the only name that contains the text."""
     asked = _cut(name).lower()
     longer = [each for each in known if asked in each]
     close = difflib.get_close_matches(asked, known, n=1, cutoff=SIMILAR) or (longer if len(longer) == 1 else [])

@@ -36,13 +36,13 @@ def success(data: object, meta: msgspec.Struct, now: float, headers: Mapping[str
 
 
 def document(data: object, meta: msgspec.Struct, now: float) -> bytes:
-    """The encoded body of a success; `data` that is encoded already is bytes, and `meta` has fields of its own."""
+    """The encoded body of a success; `data` may be encoded already (bytes), `meta` has the endpoint's own fields."""
     text = data if isinstance(data, bytes) else encoded(data)
     return b'{"data":%b,"meta":%b,%b}}' % (text, encoded(meta)[:-1], _common(int(now)))
 
 
 def body(data: object, meta: msgspec.Struct, now: float) -> Json:
-    """`data` and `meta`, which has the endpoint's own fields and the common ones (section 2.1)."""
+    """The body of a success: `data`, and `meta` with the endpoint's own fields and the common ones (section 2.1)."""
     return {"data": data, "meta": {**msgspec.structs.asdict(meta), **msgspec.structs.asdict(common(now))}}
 
 
@@ -53,7 +53,7 @@ def common(now: float) -> models.Common:
 
 @lru_cache(maxsize=8)
 def _common(second: int) -> bytes:
-    """The common fields as members of an encoded object."""
+    """The common fields as JSON members, without braces."""
     return encoded(common(second))[1:-1]
 
 
@@ -117,8 +117,8 @@ def period(row: served_rows.Period, items: tuple[str, ...]) -> models.FinancialP
 def revision(row: served_rows.Revision) -> models.Revision:
     """A Revision (section 2.6).
 
-    Only versions with a value are listed; a version without one withdraws the item, and if it is the latest, no listed
-    version is current.
+    Only versions with a value are listed; a version without a value withdraws the item, and if it is the latest, no
+    listed version is current.
     """
     return models.Revision(
         period=row.period,

@@ -47,7 +47,7 @@ KEY = "x-api-key"
 OTHER_HEADER = "The API key is missing: send it in the header X-Api-Key. The header Authorization is not read."
 
 PATHS = tuple(VERSION + path for path in (*(endpoint.path for endpoint in ENDPOINTS), DESCRIPTION))
-"""The templates of the paths."""
+"""The path templates of all endpoints and of the description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ class Checked:
         self._respond = respond
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request; an ApiError is left to the application's error handler."""
+        """Respond to a request; the application's error handler handles an ApiError."""
         if scope["path"] != self._path.format_map(scope["path_params"]):
-            raise NotFound()  # a path that ends with a line feed, which the router's pattern accepts
+            raise NotFound()  # a path that ends with a line feed also matches the router's pattern
         scope["exchange"].path = self._path
         if scope["method"] != "GET":
             raise MethodNotAllowed()
@@ -90,12 +90,12 @@ class Checked:
 
 
 def routes(service: Service) -> list[Route]:
-    """The routes of the endpoints and of the description; each accepts every method, and refuses all but GET itself."""
+    """The routes of the endpoints and of the description; each accepts every method, and itself refuses all but GET."""
     body = bytes(responses.plain(openapi.description(service.endpoints, service.settings.base_url), {}).body)
     description = Representation(body, hashlib.sha256(body).hexdigest()[:32])
 
     async def describe(scope: Scope) -> Answer:
-        """Respond with the description; no key is needed, since clients read it before they have one."""
+        """Respond with the description; no key is needed, because clients read it before they have one."""
         parameters.read(scope["query_string"], ())
         sent = combined(scope["headers"])
         return description.answer(sent, service.clock(), is_held=description.is_held_by(sent))
@@ -133,7 +133,7 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
 
 
 async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) -> Response:
-    """Respond to a request that needs no key: never cached, and also without a published build."""
+    """Respond to a request that needs no key: never cached, and answered even without a published build."""
     try:
         is_known = await _holder(service.holders, scope) is not None
     except DatabaseError:
@@ -171,7 +171,7 @@ async def admitted(holders: Holders, attempts: Attempts, scope: Scope) -> Holder
     try:
         holder = await _holder(holders, scope)
     except DatabaseError as error:
-        if not holders.outdated:  # else it was logged when it began
+        if not holders.outdated:  # otherwise it was logged when the problem began
             log.error("request %s: the key cannot be looked up: %s", scope["exchange"].id, error)
         raise ServerError(KEYS_UNREADABLE) from error
     if holder is None:
@@ -183,7 +183,7 @@ async def admitted(holders: Holders, attempts: Attempts, scope: Scope) -> Holder
 
 
 def _hint(scope: Scope) -> str:
-    """What to say to a client that sends its key as most interfaces want it; else nothing."""
+    """A hint for a client that sends its key in the header Authorization, as many interfaces want it; else empty."""
     names = {name for name, _ in scope["headers"]}
     return OTHER_HEADER if b"authorization" in names and KEY.encode() not in names else ""
 

@@ -1,9 +1,9 @@
-"""Suggestions of what to ask for instead of a symbol that is not covered.
+"""Suggestions for a symbol that is not covered.
 
 Belongs here: the sentence in the message of a 404. Does not: the pages' search, which also knows names
 (serve.site.directory), the queries (warehouse.company_queries).
 
-They take some look-ups, not a comparison with all symbols, because they are made in the event loop.
+They cost a few look-ups, not a comparison with all symbols, because they are made in the event loop.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from string import ascii_uppercase
 from warehouse import company_queries, queries
 from warehouse.reader import OpenBuild
 
-LONGEST = 10  # characters of a symbol whose misspellings are looked up; no listed symbol is longer
+LONGEST = 10  # longest symbol whose misspellings are looked up; no listed symbol is longer
 SEPARATORS = (",", ";")
 MOST = 3  # symbols that are suggested
 KINDS = {
@@ -25,7 +25,7 @@ KINDS = {
 
 
 def suggestion(build: OpenBuild, symbol: str) -> str:
-    """A sentence that says what to ask for instead of a symbol that is not covered."""
+    """A sentence that suggests another request instead of a symbol that is not covered."""
     if any(sign in symbol for sign in SEPARATORS):
         return "A request is for one symbol: send one request for each."
     upper = symbol.upper() if symbol.isascii() else ""

@@ -1,6 +1,6 @@
 """The balance sheet in the text that the command `fundamentals explain` prints.
 
-Belongs here: its table in two columns, and what it proves, in sentences. Does not: which lines it has
+Belongs here: its table in two columns, and sentences about its proof. Does not: which lines it has
 (warehouse.balance_sheet), the other blocks of the text (explanation).
 """
 
@@ -15,16 +15,16 @@ from warehouse.sections import SECTIONS
 MARK = 6
 """Width of the number of a fact."""
 SPACE = "  "
-"""What stands between columns."""
+"""The space between columns."""
 UNCLASSIFIED = "liabilities"
-"""The section of a balance sheet that is not classified; it has no other liabilities."""
+"""The section of liabilities of a balance sheet that is not classified; it has no other section of liabilities."""
 DERIVED_LINE = "derived_line"
 """The flag of a value with a line that the filing does not state."""
 ADDED, LEFT, INSIDE = "sum of these lines", "without a line", "inside one of the lines"
 
 
 def lines(explained: Explanation, width: int) -> Iterator[str]:
-    """The balance sheet behind total debt or cash, or behind its absence; nothing for other items."""
+    """The text of the balance sheet behind total debt or cash, or behind its absence; empty for other items."""
     sheet = explained.sheet
     if sheet is None:
         return
@@ -59,7 +59,7 @@ def _without_sections(explained: Explanation) -> str:
 
 
 def _sentences(explained: Explanation, sheet: BalanceSheet, unit: float) -> Iterator[str]:
-    """What the sections prove, or what is unknown."""
+    """Sentences about what the sections prove, or about missing proof."""
     if explained.value is None:
         yield from _unknown(explained, sheet, unit)
         return
@@ -82,7 +82,7 @@ def _sentences(explained: Explanation, sheet: BalanceSheet, unit: float) -> Iter
 
 
 def _unknown(explained: Explanation, sheet: BalanceSheet, unit: float) -> Iterator[str]:
-    """Which sections do not add up and by how much, which line is not stated, and the rule of the gap."""
+    """Sentences about a missing value: sections that do not add up, missing lines, and the rule of the gap."""
     for section in sheet.sections:
         if not section.adds_up:
             yield f"Unknown: {_open(explained, sheet, section, unit)}."
@@ -102,7 +102,7 @@ def _unknown(explained: Explanation, sheet: BalanceSheet, unit: float) -> Iterat
 
 
 def _open(explained: Explanation, sheet: BalanceSheet, section: Section, unit: float) -> str:
-    """By how much the lines of a section miss its total, on the day of the value if they do."""
+    """A text with the difference between the lines of a section and its total, preferably for the day of the value."""
     if not section.lines:
         return f"the filing states no line of the {section.name}"
     columns = [(sheet.day, section.added, section.total.amount)]
@@ -119,7 +119,7 @@ def _open(explained: Explanation, sheet: BalanceSheet, section: Section, unit: f
 
 
 def _table(sheet: BalanceSheet, unit: float, width: int) -> Iterator[str]:
-    """The lines of each section, their sum, and the total; what is left if they do not add up; then lines inside."""
+    """The lines of each section with their sum, the total, and any difference; then amounts inside of lines."""
     days = (sheet.day, sheet.compared_day or "")
     tables = [((section.name, "class", *days), list(_rows(section))) for section in sheet.sections]
     if sheet.inside:
@@ -141,7 +141,7 @@ def _table(sheet: BalanceSheet, unit: float, width: int) -> Iterator[str]:
         yield ""
         for mark, row in ((None, head), *((line.leg, cells[line]) for line in rows)):
             numbered = f"{f'[{mark}]' if mark else '':>{MARK - 1}} "
-            if len(row[0]) > name:  # its figures stand on the next line
+            if len(row[0]) > name:  # the figures stand on the next line
                 yield f"{numbered}{row[0]}"
                 numbered, row = " " * MARK, ("", *row[1:])
             figures = (f"{text:>{wide}}" for text, wide in zip(row[2:], amounts, strict=True))

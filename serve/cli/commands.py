@@ -1,6 +1,6 @@
 """The commands `fundamentals serve`, `explain`, `accounts`, `keys` and `subscriptions`.
 
-Belongs here: what each command does once its arguments are parsed. Does not: parsing arguments and printing errors
+Belongs here: the work of each command after its arguments are parsed. Does not: parsing arguments and printing errors
 (fundamentals.py), the text of an explanation (explanation).
 """
 
@@ -28,8 +28,10 @@ from warehouse.files import make_private
 
 BACKLOG = 512
 RECEIVED = 4 * 1024
-"""Bytes that the system receives for a connection before they are read; it doubles the number. Connections have it from
-the listening socket, because the system receives for them before they are accepted."""
+"""Size in bytes of the system's receive buffer for a connection; the system doubles the number.
+
+It is set at the listening socket, because the system receives data before connections are accepted.
+"""
 
 
 def serve(host: str, port: int, workers: int) -> None:
@@ -49,13 +51,13 @@ def serve(host: str, port: int, workers: int) -> None:
                 "could exceed them; run one worker, or set REDIS_URL to a Redis server that all workers share"
             )
         if settings.store:
-            _make_home(settings.home)  # a replica's is empty at first
+            _make_home(settings.home)  # the home of a replica is empty at first
         require_home(settings.home)
         run(settings, listener, workers, host)
 
 
 def explain(symbol: str, item: str, period: str, as_json: bool, is_whole: bool = False) -> None:
-    """Print the provenance of a value, as text or JSON; the text with the rules about the company if `is_whole`.
+    """Print the provenance of a value, as text or JSON; with `is_whole` the text includes the rules about the company.
 
     Raises:
         CommandError: nothing is published, or the symbol, item or period does not exist.
@@ -82,15 +84,15 @@ def explain(symbol: str, item: str, period: str, as_json: bool, is_whole: bool =
 
 
 def create_key(email: str) -> None:
-    """Create a key and print it, and nothing else."""
+    """Create a key and print only the key."""
     with accounts_of(from_environment(), makes_home=True) as accounts:
         print(accounts.create_key(email, time.time()))
 
 
 def invite(email: str) -> None:
-    """Create a sign-in link to the pages and print it, and nothing else.
+    """Create a sign-in link to the pages and print only the link.
 
-    It leads to the public address if one is set, else to the service of this home, else to the default port.
+    It leads to the public address if one is set, otherwise to the service of this home, otherwise to the default port.
     """
     settings = from_environment()
     if listening_at := service_place.of_service(settings.home):
@@ -100,11 +102,11 @@ def invite(email: str) -> None:
 
 
 def copy_accounts(file: Path, *, is_source: bool) -> None:
-    """Copy all accounts between a file of SQLite and the database that the service uses, and print how many rows.
+    """Copy all accounts between a file of SQLite and the database that the service uses, and print the numbers of rows.
 
     Args:
         file: the file.
-        is_source: copy from the file into the database that the service uses; else from that into the file.
+        is_source: True: copy from the file into the database of the service; False: from the database into the file.
 
     Raises:
         CommandError: the source is damaged or has no accounts, or the target is not empty or cannot be written.
@@ -123,7 +125,9 @@ def copy_accounts(file: Path, *, is_source: bool) -> None:
 
 @contextmanager
 def without_services() -> Iterator[None]:
-    """Keep services of any machine from using the accounts in PostgreSQL, if there are such, until the block ends.
+    """Keep services of any machine from using the accounts in PostgreSQL until the block ends.
+
+    No effect if the accounts are in a file.
 
     Raises:
         CommandError: a service uses them, or PostgreSQL does not answer.
@@ -137,7 +141,7 @@ def without_services() -> Iterator[None]:
 
 
 def sign_in_link(settings: Settings, accounts: Accounts, email: str) -> str:
-    """An address that signs in to the pages, once."""
+    """A link that signs in to the pages once."""
     return f"{settings.pages}/sign-in?token={SignIns(accounts).invite(email, time.time())}"
 
 
@@ -216,7 +220,8 @@ def require_home(home: Path) -> None:
 def listening(host: str, port: int, *, at_once: bool = True) -> Iterator[socket.socket]:
     """A listening socket, bound before anything else starts, so that a port in use is reported in one line.
 
-    If not at once, it listens when `run` is ready: until then connections are refused, so a proxy asks another replica.
+    Without `at_once` it listens only when `run` is ready: until then connections are refused, so that a proxy uses
+    another replica.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener:
@@ -233,7 +238,7 @@ def listening(host: str, port: int, *, at_once: bool = True) -> Iterator[socket.
 
 @contextmanager
 def _reported(host: str, port: int) -> Iterator[None]:
-    """Report in one line that an address cannot be used."""
+    """Report in one line if an address cannot be used."""
     try:
         yield
     except (OSError, OverflowError) as error:
@@ -249,7 +254,7 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
     Raises:
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
-    # imported here: the other commands do not need the server
+    # imported here, because the other commands do not need the server
     from serve.app import PATHS
     from serve.cli.workers import exposed, supervise, work
     from serve.metrics.counts import Counts
@@ -277,15 +282,17 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
 
 @contextmanager
 def _following(settings: Settings) -> Iterator[None]:
-    """Follow the store until the block ends, from its newest build on if the home has none; else nothing is done.
+    """Follow the store until the block ends; a home without builds gets the newest one first.
+
+    No effect without a store.
 
     Raises:
-        CommandError: FUNDAMENTALS_STORE is no address, or a package is missing.
+        CommandError: FUNDAMENTALS_STORE is not an address, or a package is missing.
     """
     if settings.store is None:
         yield
         return
-    from serve.following import follower  # imported here: without a store nobody needs it
+    from serve.following import follower  # here, because it is needed only with a store
     from warehouse.publish import readable
     from warehouse.store import StoreError
 
@@ -302,7 +309,7 @@ def _following(settings: Settings) -> Iterator[None]:
 def _try(settings: Settings) -> None:
     """Open the accounts and the Redis client once, so that a wrong setting is reported in one line before serving.
 
-    Damaged accounts are not served: a key that was revoked could be valid again.
+    Damaged accounts are not served: a revoked key could be valid again.
     """
     with accounts_of(settings) as accounts:
         accounts.check()

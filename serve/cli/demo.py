@@ -1,6 +1,6 @@
-"""The demonstration at the end of `make run`: prints where to look, a sign-in link and a demo key, then serves.
+"""The demonstration at the end of `make run`: prints addresses, a sign-in link and a demo key, then serves.
 
-Belongs here: what a first-time user sees. Does not: serving, keys and subscriptions themselves (commands, access).
+Belongs here: the text for a first-time user. Does not: serving, keys and subscriptions themselves (commands, access).
 """
 
 import argparse
@@ -24,7 +24,7 @@ from warehouse.publish import LINK
 from warehouse.reader import OpenBuild, Warehouse
 
 EMAIL = "demo@example.org"
-AMONG = 100  # companies of which one is shown
+AMONG = 100  # number of companies from which the shown one is chosen
 
 WELCOME = """
 The fundamentals of {companies:,} companies, with {symbols:,} symbols, are served until you press Ctrl-C.
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Create a key, print example requests with it, and serve until SIGINT or SIGTERM.
 
     Args:
-        arguments: command-line arguments; default: those of the process.
+        arguments: command-line arguments; default: the arguments of the process.
 
     Returns:
         The exit status: 0 on success; 1 on an error, with one line on standard error and without a new key. Wrong
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _demonstrate(port: int) -> None:
-    """Create the key after everything that can fail, because a key can be shown only once."""
+    """Create the key after all steps that can fail, because a key can be shown only once."""
     with listening(HOST, port) as listener:
         port = listener.getsockname()[1]
         settings = from_environment(HOST, port)
@@ -82,7 +82,7 @@ def _demonstrate(port: int) -> None:
 
 
 def _covered(published: Path) -> tuple[served_rows.Company, int, int]:
-    """The covered company whose newest fiscal year has most items, and how many symbols and companies are covered.
+    """The covered company with most items in its newest fiscal year, and the numbers of covered symbols and companies.
 
     Raises:
         WarehouseError: no build is published, or it cannot be read.
@@ -101,13 +101,13 @@ def _covered(published: Path) -> tuple[served_rows.Company, int, int]:
 
 
 def _items(build: OpenBuild, symbol: str) -> int:
-    """How many items the newest fiscal year of a symbol has."""
+    """The number of items with a value in the newest fiscal year of a symbol."""
     years = queries.financials(build, symbol, "annual", SERVED_NAMES, since=None, until=None, limit=1)
     return sum(value is not None for year in years for value in year.values)
 
 
 def _active_key(accounts: Accounts) -> str:
-    """A new key; if the account has as many as it may have, the oldest one is revoked."""
+    """A new key; if the account has the largest allowed number, its oldest key is revoked."""
     now = time.time()
     try:
         key = accounts.create_key(EMAIL, now)

@@ -45,8 +45,8 @@ NO_RULES = "No rule is named: the value was recorded, or the build published, be
 def text(explained: Explanation, width: int, *, is_whole: bool = False) -> str:
     """The explanation as text, wrapped at `width` except for tags, figures and addresses.
 
-    First the value with its facts, their balance sheet, the statement as filed and their filings, then what decided it;
-    further statements, and the rules about the company, only if the whole is asked for.
+    First the value with its facts, their balance sheet, the statement as filed and their filings, then the rules that
+    decided it; with `is_whole` also further statements, and the rules about the company.
     """
     blocks = [
         _head(explained, width),
@@ -103,7 +103,7 @@ def _arithmetic(explained: Explanation, width: int) -> Iterator[str]:
 
 
 def _sums(part: Part) -> Iterator[str]:
-    """The facts that add up to an amount, with their elements if these differ."""
+    """The facts that add up to an amount, with their elements if they differ."""
     are_named = len({leg.tag for leg in part.legs}) > 1
     figures = [number(abs(part.share(leg))) for leg in part.legs]
     total = number(part.value)
@@ -122,7 +122,7 @@ def _factored(part: Part, leg: Leg) -> str:
 
 
 def _step(step: Step, width: int) -> Iterator[str]:
-    """A formula in words, in figures, and its result; nothing if it only repeats an amount."""
+    """A formula in words, in figures, and its result; empty if it only repeats an amount."""
     if step.formula in step.figures:
         return
     head = f"  {step.name} "
@@ -157,7 +157,7 @@ def _decisions(explained: Explanation, width: int) -> Iterator[str]:
 
 
 def _judgements(explained: Explanation, width: int) -> Iterator[str]:
-    """The identities by which the value was judged, with both sides and the statement."""
+    """The identities that were checked for the value, with both sides and the statement."""
     if explained.judgements:
         yield "Identities that judged it"
     for judgement in explained.judgements:
@@ -191,7 +191,7 @@ def _company_rules(explained: Explanation, width: int) -> Iterator[str]:
 
 
 def _further(explained: Explanation) -> Iterator[str]:
-    """How many rules are left out."""
+    """The number of rules that are left out."""
     if count := len(explained.company_rules):
         yield f"{count} more {'rule' if count == 1 else 'rules'} decided something about the company; --all lists them."
 

@@ -1,4 +1,4 @@
-"""The checks of what the service needs besides the builds: accounts, and Redis.
+"""Checks of the service beyond the builds: accounts, and Redis.
 
 Belongs here: their findings for `fundamentals doctor`. Does not: the checks of the data (pipelines.health).
 """
@@ -20,7 +20,7 @@ TIMEOUT = 2.0
 
 
 def accounts() -> Iterable[Finding]:
-    """Whether the database of accounts is whole."""
+    """Check that the database of accounts is intact."""
     settings = _settings()
     if isinstance(settings, Finding):
         return [settings]
@@ -34,7 +34,7 @@ def accounts() -> Iterable[Finding]:
 
 
 def _missing(settings: Settings) -> Finding:
-    """What it means that there is no file of accounts: a running service has made one."""
+    """The finding for a missing file of accounts: damage if a service is running, because it has made one."""
     served = settings.home / SERVED
     if served.exists():
         with locked(served) as is_free:
@@ -44,7 +44,7 @@ def _missing(settings: Settings) -> Finding:
 
 
 def _at(address: str) -> Finding:
-    """Whether the database at an address answers; nothing is created in it."""
+    """Check that the database at an address answers; nothing is created in it."""
     try:
         with closing(at(address)) as database:
             missing = database.missing()
@@ -54,10 +54,10 @@ def _at(address: str) -> Finding:
 
 
 def redis() -> Iterator[Finding]:
-    """Whether the Redis server that counts requests answers, if REDIS_URL names one."""
+    """Check that the Redis server that counts requests answers, if REDIS_URL names one."""
     settings = _settings()
     if isinstance(settings, Finding):
-        return  # said by the check of the accounts
+        return  # reported by the check of the accounts
     if not settings.redis_url:
         yield Finding("redis", WELL, "not used: REDIS_URL is not set")
         return

@@ -1,9 +1,9 @@
-"""Standard output and standard error of a command that nobody reads, or that are on a full disk.
+"""Standard output and standard error of a command if they have no reader, or are on a full disk.
 
-Belongs here: going on with the work all the same. Does not: what is written (the commands).
+Belongs here: continuing the work all the same. Does not: the text (the commands).
 
-Work that is done is done, whoever reads what is said about it. So text that cannot be written is lost, and the exit
-status is that of the work.
+The work of a command is independent of who reads its messages. So text that cannot be written is lost, and the exit
+status is the result of the work.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Lenient:
-    """A stream that discards text from the first that cannot be written on; all else is that of the stream itself."""
+    """A stream that discards all text after the first failed write; otherwise it acts like the stream itself."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -22,7 +22,7 @@ class Lenient:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write text, as far as that is possible."""
+        """Write text, if possible."""
         try:
             return int(self._stream.write(text))
         except OSError as error:
@@ -30,11 +30,11 @@ class Lenient:
             return len(text)
 
     def writelines(self, lines: Any) -> None:
-        """Write texts, as far as that is possible."""
+        """Write texts, if possible."""
         self.write("".join(lines))
 
     def flush(self) -> None:
-        """Write what is buffered, as far as that is possible."""
+        """Write buffered text, if possible."""
         try:
             self._stream.flush()
         except OSError as error:
@@ -46,9 +46,10 @@ class Lenient:
 
 
 def make_lenient() -> None:
-    """Make standard output and error of this process lenient, and open those that are closed.
+    """Make standard output and error of this process lenient, and open standard streams that are closed.
 
-    Else the first file that is opened, such as a database, would get their number, and what is said be written to it.
+    Otherwise the next opened file, for example a database, would get their number, and messages would be written into
+    it.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -62,7 +63,7 @@ def make_lenient() -> None:
 
 
 def finish() -> None:
-    """Write what is buffered; say in one line if standard output could not be written, unless its reader has ended."""
+    """Write buffered text; report in one line if standard output could not be written, unless its reader has ended."""
     sys.stdout.flush()
     error = getattr(sys.stdout, "error", None)
     if error and not isinstance(error, BrokenPipeError):

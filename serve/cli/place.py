@@ -15,7 +15,7 @@ from warehouse.service_place import NAME
 
 @contextmanager
 def announced(home: Path, host: str, port: int) -> Iterator[None]:
-    """Keep the place in the home, and its lock, until the block ends; a service serves a home that cannot be written.
+    """Keep the place and a lock in the home until the block ends; a home that is not writable is served without them.
 
     Raises:
         CommandError: a backup is being restored into the home.
@@ -31,5 +31,5 @@ def announced(home: Path, host: str, port: int) -> Iterator[None]:
             yield
         finally:
             with suppress(OSError):
-                if file.read_text(encoding="utf-8") == text:  # not if another service of this home was started since
+                if file.read_text(encoding="utf-8") == text:  # unless another service of this home has started since
                     file.unlink()

@@ -1,6 +1,6 @@
 """The statements as filed in the text that the command `fundamentals explain` prints.
 
-Belongs here: their tables, with the number of each fact beside its line. Does not: which lines they have
+Belongs here: their tables, with the number of each fact at its line. Does not: which lines they have
 (warehouse.statements), the other blocks of the text (explanation).
 """
 
@@ -13,11 +13,11 @@ from warehouse.statements import Statement, StatementLine
 
 SPACE, INDENT = "  ", " "
 LEAST = 20
-"""Fewest letters of a line's words before they are continued on the next line."""
+"""The least width of a line's label; longer labels continue on the next line."""
 
 
 def lines(explained: Explanation, width: int, *, is_whole: bool) -> Iterator[str]:
-    """The statements of the facts, one after the other: the first one, or all if the whole is asked for."""
+    """The text of the statements that contain the facts: only the first one, or all with `is_whole`."""
     for place, statement in enumerate(explained.statements if is_whole else explained.statements[:1]):
         if place:
             yield ""
@@ -29,7 +29,7 @@ def lines(explained: Explanation, width: int, *, is_whole: bool) -> Iterator[str
 
 
 def _statement(statement: Statement, currency: str, width: int) -> Iterator[str]:
-    """The title, the heads of the columns, and the lines."""
+    """The title, the column heads, and the lines."""
     unit = amounts_in(statement)
     money = next((line.unit for line in statement.lines if is_amount(line)), currency)
     yield f"{statement.name} as filed"

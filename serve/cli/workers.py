@@ -29,8 +29,8 @@ from serve.metrics.counts import RESTARTS, Counts, opened, shared
 from serve.settings import Settings, from_environment
 
 CHECK_EVERY = 0.2  # seconds between two checks of the workers
-SHORTEST_LIFE = 1.0  # seconds before a worker that ended is restarted, so that a failing one does not restart in a loop
-SWITCHED_EVERY = 0.0002  # seconds that a thread of the interpreter may go on while another one waits
+SHORTEST_LIFE = 1.0  # seconds before an ended worker is restarted, so that a failing one does not restart in a loop
+SWITCHED_EVERY = 0.0002  # seconds that a thread may keep the interpreter while another one waits
 ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -55,7 +55,7 @@ def work(
         settings: settings of the service.
         listener: a listening socket.
         counts: where requests are counted.
-        until: called in a thread; the server stops when it returns. None: no such condition.
+        until: called in a thread; the server stops when it returns. None: only signals stop it.
 
     Raises:
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
@@ -79,7 +79,7 @@ class Workers:
         """Start the workers.
 
         Args:
-            counts: those of each worker.
+            counts: the counts of each worker.
             command: starts the worker at a place, with a pipe as its standard input.
         """
         self._counts = counts
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str]) -> int:
 
     Args:
         arguments: file descriptors of the listening socket and of the memory of the counts, host, port, and the
-            worker's place among all.
+            number of the worker, from 0.
     """
     number, file, host, port, place = arguments
     counts = opened(PATHS, int(file), int(place))
@@ -149,18 +149,18 @@ def main(arguments: Sequence[str]) -> int:
 
 @contextlib.contextmanager
 def _undelayed() -> Iterator[None]:
-    """Let neither threads in the background nor the garbage collector delay requests for long, until the block ends.
+    """Keep background threads and the garbage collector from delaying requests for long, until the block ends.
 
     The event loop waits for the interpreter at each of its callbacks: for five milliseconds each, by default, while the
     rows of a new build are read.
     """
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCHED_EVERY)
-    gc.freeze()  # what is imported stays: the garbage collector would look at it again and again, for some 50 ms each
+    gc.freeze()  # else the garbage collector would scan imported modules again and again, for some 50 ms each
     try:
         yield
     finally:
-        gc.unfreeze()  # else DuckDB's module reports all its types as leaks when the process ends
+        gc.unfreeze()  # else DuckDB's module reports all its types as leaks at exit
         sys.setswitchinterval(before)
 
 
@@ -179,7 +179,7 @@ def _interrupted_by(number: signal.Signals) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stop_signals() -> Iterator[Callable[[float], bool]]:
-    """A function that waits so many seconds at most for SIGINT or SIGTERM, and returns whether one has come.
+    """A function that waits for SIGINT or SIGTERM, at most the given seconds, and returns whether one has come.
 
     The handler writes to a socket. If it set a threading.Event, it would wait forever for the lock of the event when
     the signal interrupts the thread at the begin or the end of a wait, where it holds the lock.
@@ -187,7 +187,7 @@ def _stop_signals() -> Iterator[Callable[[float], bool]]:
     reading, writing = socket.socketpair()
 
     def note(_: int, __: FrameType | None) -> None:
-        with contextlib.suppress(BlockingIOError):  # it is full of signals that were not read
+        with contextlib.suppress(BlockingIOError):  # the socket is full of unread signals
             writing.send(b"\0")
 
     with reading, writing:

@@ -1,7 +1,7 @@
 """Addresses of clients, also behind a proxy.
 
-Belongs here: which address a request comes from, and which addresses are one client. Does not: counting (connections,
-access.attempts).
+Belongs here: which address a request comes from, and which addresses belong to one client. Does not: counting
+(connections, access.attempts).
 """
 
 import ipaddress
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-SUBSCRIBER = 64  # bits of an IPv6 address that name a subscriber, who has all addresses that begin with them (RFC 6177)
+SUBSCRIBER = 64  # leading bits of an IPv6 address that all addresses of one subscriber share (RFC 6177)
 
 WITH_PORT = re.compile(r"\A(?:\[([^]]*)\](?::\d*)?|([\d.]+):\d*)\Z", re.ASCII)
 """An address as some proxies write it: `203.0.113.9:5000`, `[2001:db8::7]:443` or `[2001:db8::7]` (RFC 7239, 6)."""
@@ -19,9 +19,9 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str:
-    """The address of the client of an ASGI scope; empty if the server does not know it.
+    """The address of the client in an ASGI scope; empty if the server does not know it.
 
-    The client is the one that the connection comes from. If that is one of the proxies, it is the last address in
+    It is the address from which the connection comes. If that address is a proxy, it is the last address in
     X-Forwarded-For, which the proxy has appended, without its port; and if that is a proxy too, the one before it.
     """
     address = str(scope["client"][0]) if scope.get("client") else ""
@@ -35,7 +35,7 @@ def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str:
 
 
 def origin(address: str) -> str:
-    """What one client has: an IPv4 address, or the network of an IPv6 address; other text as it is."""
+    """The key under which a client is counted: an IPv4 address, the network of an IPv6 address, or other text."""
     parsed = _parsed(address)
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.IPv6Network((parsed, SUBSCRIBER), strict=False))
@@ -49,7 +49,7 @@ def is_one_of(address: str, proxies: Sequence[Network]) -> bool:
 
 
 def _parsed(address: str) -> Address | None:
-    """An address as an object; IPv4 in IPv6 is IPv4."""
+    """Parse an address; IPv4 in IPv6 becomes IPv4; None if it is not an address."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

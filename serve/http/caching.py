@@ -30,7 +30,7 @@ PUBLIC = 3600  # max-age of responses that are the same for all clients, seconds
 WORTH_CODING = 512  # bytes; compressing a smaller body saves nothing
 LARGEST = 160 * 1024 * 1024  # bytes of all cached representations in all codings: the usual ones of 6,000 companies
 OVERHEAD = 1024  # bytes of memory that a cache entry needs in addition to its bodies
-SPELLINGS = 2  # targets, so paths with queries, by which a representation is found quickly
+SPELLINGS = 2  # targets (paths with queries) by which a representation is found quickly
 HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"  # the obsolete date forms of HTTP are treated as invalid
 CODERS = {
     "zstd": lambda body: zstandard.ZstdCompressor().compress(body),
@@ -81,15 +81,15 @@ class Representation:
             modified_at: Unix time of the last change of the data; None for a response that is the same for all clients
                 and changes with a release only.
             path: path template of the endpoint, for the access log.
-            generated_at: Unix time at which the body was made, as it says itself unless it is public.
+            generated_at: Unix time at which the body was made; it equals the time in the body, unless it is public.
         """
         self.tag = tag
         self.path = path
         self.is_public = modified_at is None
-        self.targets: tuple[bytes, ...] = ()  # of requests that it has answered, not more than SPELLINGS
+        self.targets: tuple[bytes, ...] = ()  # of requests that it has answered, at most SPELLINGS
         self.was_used = False
         self.size = len(body) * 3 // 2 + OVERHEAD  # the compressed forms of JSON together are half of the body or less
-        self.is_recent = False  # whether it was asked for since it was kept, or passed over
+        self.is_recent = False  # whether it was requested since it was cached or last spared
         self._modified_at = None if modified_at is None else int(modified_at)
         self._generated_at = int(generated_at)
         self._coded = {"": _described("", body)}
@@ -119,9 +119,9 @@ class Representation:
         return preferred_coding(accepted) if accepted and len(self._coded[""].body) >= WORTH_CODING else ""
 
     def answer(self, sent: Sent, now: float, more: bytes = b"", *, is_held: bool) -> Answer:
-        """A 304 if the client's copy is current, else a 200 in the client's preferred coding; with `more` lines.
+        """A 304 if the client's copy is current, otherwise a 200 in the client's preferred coding.
 
-        Unless it is public, it is fresh until the next synchronization, and says how old it is.
+        It has the lines in `more`. Unless it is public, it is fresh until the next synchronization, and states its age.
         """
         fresh = b"" if self.is_public else _freshness(now, int(now) - self._generated_at)
         if is_held:
@@ -130,7 +130,7 @@ class Representation:
         return Answer(200, [self._lines, fresh, more, coded.lines], coded.body)
 
     def is_young(self, now: float) -> bool:
-        """Whether the body was made less than OLDEST ago; an older one is made again, with the time of today."""
+        """Whether the body was made less than OLDEST seconds ago; an older one is made again, with the present time."""
         return abs(now - self._generated_at) < OLDEST
 
     def is_held_by(self, sent: Sent) -> bool:
@@ -151,8 +151,8 @@ class Representation:
 class Representations:
     """A cache of recently requested representations, bounded in size and safe for threads.
 
-    A representation is found by its tag, or quickly by the target of a request that it has answered. When there is no
-    more room, the oldest is dropped; one that was asked for in the meantime is passed over once.
+    A representation is found by its tag, or quickly by the target of a request that it has answered. When the cache is
+    full, the oldest is dropped; one that was requested in the meantime is spared once.
     """
 
     def __init__(self, largest: int = LARGEST) -> None:
@@ -161,7 +161,7 @@ class Representations:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Representation] = OrderedDict()
         self._size = 0
-        self._asked: dict[bytes, Representation] = {}  # by target; all of them are kept
+        self._asked: dict[bytes, Representation] = {}  # by target; all of them are also in `_kept`
         self._pointer: Pointer | None = None
 
     def get(self, tag: str) -> Representation | None:
@@ -172,7 +172,7 @@ class Representations:
         return found
 
     def keep(self, tag: str, new: Representation, now: float) -> Representation:
-        """Cache a representation; if another thread has cached the tag before, and it is young, return that one."""
+        """Cache a representation; if another thread has already cached a young one under the tag, return that one."""
         with self._lock:
             if held := self._kept.get(tag):
                 if held.is_young(now):
@@ -191,7 +191,7 @@ class Representations:
         return new
 
     def _drop(self, found: Representation) -> None:
-        """Forget the size and the targets of a representation that is no longer kept."""
+        """Subtract the size of a dropped representation, and drop its targets."""
         self._size -= found.size
         for target in found.targets:
             del self._asked[target]
@@ -206,7 +206,7 @@ class Representations:
         return found
 
     def note(self, pointer: Pointer, target: bytes, new: Representation) -> None:
-        """Remember which representation answers a target; the first one of a new build drops those of other builds."""
+        """Note which representation answers a target; the first call for a new build drops all others."""
         with self._lock:
             is_kept = self._kept.get(new.tag) is new
             if pointer is not self._pointer:
@@ -225,7 +225,7 @@ def _described(coding: str, body: bytes) -> Coded:
 
 
 def combined(fields: Iterable[Field]) -> Sent:
-    """The fields of a request's head by name; values of fields with the same name are a list (RFC 9110, 5.3)."""
+    """The fields of a request's head by name; values of fields with the same name are joined (RFC 9110, 5.3)."""
     sent: dict[bytes, bytes] = {}
     for name, value in fields:
         sent[name] = b"%s, %s" % (sent[name], value) if name in sent else value
@@ -235,7 +235,7 @@ def combined(fields: Iterable[Field]) -> Sent:
 def _freshness(now: float, age: int) -> bytes:
     """The lines of Cache-Control and Age (RFC 9111, 4.2 and 5.1) of a response that was made `age` seconds ago.
 
-    max-age counts from when it was made: less Age, it is the time until the next synchronization.
+    max-age counts from the time when it was made: max-age less Age is the time until the next synchronization.
     """
     left = int(_next_synchronization(int(now // 60)) - math.ceil(now))
     if age <= 0:  # made for this request, or in this second
@@ -267,7 +267,7 @@ def tag_of(pointer: Pointer, path: str, symbol: str, values: Mapping[str, Any]) 
 
 @lru_cache(maxsize=8)
 def _hash_of(*of_build: object) -> "hashlib._Hash":
-    """The hash of a build and its synchronization; that of a request goes on with it."""
+    """The hash of a build and its synchronization; the hash of a request continues from a copy of it."""
     return hashlib.sha256(msgspec.json.encode(of_build))
 
 
@@ -288,7 +288,7 @@ def _http_date(seconds: int) -> bytes:
 
 @lru_cache(maxsize=100)
 def preferred_coding(accepted: bytes) -> str:
-    """The coding of CODERS with the highest weight in an Accept-Encoding field, else `""` (RFC 9110, 12.5.3)."""
+    """The coding of CODERS with the highest weight in an Accept-Encoding field, or `""` (RFC 9110, 12.5.3)."""
     weights: dict[str, float] = {}
     for member in accepted.decode("latin-1").split(","):
         coding, *settings = (part.strip().lower() for part in member.split(";"))

@@ -1,4 +1,4 @@
-"""Open connections: how many there may be in all, and how many from one address.
+"""Open connections: the largest number in all, and from one address.
 
 Belongs here: counting connections. Does not: accepting and closing them (server), the limits of keys (access).
 """
@@ -17,14 +17,14 @@ class Connections:
 
         Args:
             share: the part of all connections that one origin may have, from 0 to 1.
-            proxies: addresses that may have all connections, because they are those of many clients.
+            proxies: addresses that may have all connections, because they stand for many clients.
         """
         self._share = share
         self._proxies = proxies
         self._open: Counter[str] = Counter()
 
     def opened(self, address: str, largest: int) -> bool:
-        """Count a connection; False if its origin now has more than its share of the `largest` number in all."""
+        """Count a connection; False if there are now more than `largest`, or too many of its origin."""
         of = origin(address)
         self._open[of] += 1
         is_within_share = self._open[of] <= max(1, int(self._share * largest))

@@ -46,7 +46,7 @@ REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 class Exchange:
     """The fields of a request and its response for the access log and the counts.
 
-    `lookup` says whether the response was in the cache (`hit`) or made (`miss`), `limit` which limit refused the
+    `lookup` is `hit` if the response was in the cache and `miss` if it was made, `limit` is the limit that refused the
     request.
     """
 
@@ -69,7 +69,7 @@ class InlineResponder(Protocol):
     """An ASGI application that can respond to some requests without a task."""
 
     def at_once(self, target: bytes, sent: Sent, exchange: Exchange, reply: Reply) -> bool:
-        """Respond to a GET request with `reply`, now or later; False: nothing was done, and it needs a task."""
+        """Respond to a GET request with `reply`, now or later; False: it did nothing, and the request needs a task."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to any request."""
@@ -100,7 +100,7 @@ class Front:
         """Respond to a GET request that has no body, without a task.
 
         Args:
-            target: what the request line asks for.
+            target: the target in the request line.
             sent: the header fields; their size is within LARGEST_HEAD.
             reply: called with the complete response, now or later, when the request has been logged.
 
@@ -142,7 +142,7 @@ class Front:
                 await self._turns.take(self.app, scope, receive, send_with_headers)
         except ClientDisconnect:
             exchange.status = DISCONNECTED
-        except asyncio.CancelledError:  # the service ends, and has waited long enough for this request
+        except asyncio.CancelledError:  # the service ends, and has waited long enough for it
             exchange.status = DISCONNECTED
             scope["hang_up"]()
         except Exception:
@@ -182,7 +182,7 @@ class Front:
         return responses.failure(error, self._pages)
 
     def _complete(self, answer: Answer, exchange: Exchange) -> None:
-        """Add the headers of every response to one of the interface, which has Cache-Control if it is no error."""
+        """Add the headers of every response to an answer; only errors get the common Cache-Control."""
         exchange.status, exchange.size = answer.status, len(answer.body)
         common = self._lines if answer.status >= ERRORS else self._but_caching
         answer.head += (b"x-request-id: ", exchange.id.encode(), b"\r\n", common)
@@ -198,13 +198,13 @@ def too_large() -> InvalidParameter:
 
 
 def _request_id(sent: bytes | None) -> str:
-    """The client's X-Request-Id if it is short, plain and contains no key; else a new random id."""
+    """The client's X-Request-Id if it is short, plain and contains no key; otherwise a new random id."""
     if sent and REQUEST_ID.fullmatch(sent) and PREFIX.encode() not in sent:
         return sent.decode()
     return f"{random.getrandbits(128):032x}"
 
 
 def _size_of_head(scope: Scope) -> int:
-    """The approximate bytes of request line and headers; the server does not limit a head that arrives in one piece."""
+    """The approximate bytes of request line and headers; the server does not limit a head that arrives at once."""
     fields = sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
     return fields + len(scope.get("raw_path") or b"") + len(scope["query_string"])

@@ -11,7 +11,7 @@ Belongs here: codes, statuses, and the shape of an error. Does not: when each is
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-UNTOLD = "Unknown."  # the message of a parameter that the message of the error only counts
+UNTOLD = "Unknown."  # the message for each further unknown parameter; the error's own message only counts them
 
 
 class ServeError(Exception):

@@ -2,9 +2,9 @@
 
 Belongs here: the fields of a line, and the thread that writes lines. Does not: collecting the fields (edge).
 
-A line never contains an API key. Queries are not logged, and of methods only those of HTTP. The path is logged as the
-template of its endpoint; for a path without an endpoint, text that looks like a key is masked. A separate thread writes
-the lines, so that a slow reader or a full pipe never delays a request. It is given those of some hundredths of a second
+A line never contains an API key. Queries are not logged, and only methods of HTTP. The path is logged as the template
+of its endpoint; for a path without an endpoint, text that looks like a key is masked. A separate thread writes the
+lines, so that a slow reader or a full pipe never delays a request. It gets the lines of some hundredths of a second
 at once, because each wake-up of the thread interrupts requests. When the queue is full, lines are dropped, and their
 number is logged.
 """
@@ -36,7 +36,7 @@ ENDING = 1.0  # seconds that `close` waits for the queue to be written
 WORKER = os.getpid()
 ENCODER = msgspec.json.Encoder()
 WRITTEN: "list[Queued]" = []
-"""The queue whose lines are written. Without one, a line is a record of the logger `serve.access`."""
+"""The queue of the thread that writes lines. If it is empty, a line is a record of the logger `serve.access`."""
 
 
 class Line(msgspec.Struct, gc=False):
@@ -97,7 +97,7 @@ class Queued(QueueHandler):
         self._gathered: list[Line] = []
 
     def prepare(self, record: logging.LogRecord) -> str:
-        """The line of a record."""
+        """Format a record as a line."""
         return f"{self.format(record)}\n"
 
     def enqueue(self, record: object) -> None:
@@ -109,7 +109,7 @@ class Queued(QueueHandler):
             self.dropped += lines.count("\n")
 
     def gather(self, line: Line) -> None:
-        """Queue a line together with those of the next GATHERED seconds; call it in the event loop."""
+        """Queue a line together with the lines of the next GATHERED seconds; call it in the event loop."""
         if not self._gathered:
             asyncio.get_running_loop().call_later(GATHERED, self.enqueue_gathered)
         self._gathered.append(line)
@@ -140,7 +140,7 @@ class Writer(QueueListener):
             self._stream.flush()
 
     def stop(self) -> None:
-        """Write the queued lines, and wait at most ENDING seconds for it."""
+        """Write the queued lines, and wait for that at most ENDING seconds."""
         self.enqueue_sentinel()
         if self._thread:
             self._thread.join(ENDING)

@@ -8,7 +8,7 @@ section 7 has no other code for it. A request body is read and discarded, since 
 a body beyond LARGEST_BODY is closed after the response.
 
 Requests that a client sends without waiting (pipelining) are read one by one: until the response to one has been sent,
-the bytes after it are kept as they are, and no more are received.
+the bytes after it are kept unread, and no more are received.
 """
 
 import asyncio
@@ -45,13 +45,13 @@ UNREAD = 30_000  # milliseconds after which a connection is closed if the client
 LARGEST_BODY = 8 * 1024  # bytes of a request body after which the connection is closed
 LINGER = 2.0  # seconds that a closed connection is still read, so that the client can read the response
 LINGERED = 8 * 1024 * 1024  # bytes that are read and discarded in that time
-TURN = 16  # requests of a connection that are answered before other connections have their turn
+TURN = 16  # requests of a connection that are answered before other connections get their turn
 
-HEAD_END = b"\n\r\n"  # also of the parts of a body in chunks, so that no piece has the ends of two heads
+HEAD_END = b"\n\r\n"  # also ends the parts of a chunked body, so that no piece has the ends of two heads
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [!-~]+ HTTP/1\.[01]\r?\n")
 STATUS = {**STATUS_LINE, 422: b"HTTP/1.1 422 Unprocessable Content\r\n"}
 NEEDS_TASK = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
-"""Header fields of requests that are more than a head."""
+"""Header fields of requests that have a body, or need more than a response."""
 
 
 class InlineCycle:
@@ -64,38 +64,38 @@ class InlineCycle:
         self.response_complete = True
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Begin a request; one object serves all those of a connection, one after the other."""
+        """Begin a request; one object serves all requests of a connection, one after the other."""
         self.transport = transport
         self.keep_alive = True
         self.response_complete = False
 
     @property
     def message_event(self) -> "InlineCycle":
-        """Where uvicorn notifies a task of a body or of the end of the connection; here is none."""
+        """The event by which uvicorn notifies a task of a body or of the end of the connection; no task waits here."""
         return self
 
     def set(self) -> None:
-        """Notify nobody."""
+        """Do nothing, because no task waits."""
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's HTTP/1.1 protocol with deadlines and largest sizes for what a client sends."""
+    """uvicorn's HTTP/1.1 protocol with deadlines and size limits for requests."""
 
     def __init__(self, *, connections: Connections, **settings: Any) -> None:
         super().__init__(**settings)
-        # with Content-Length and Transfer-Encoding: on_headers_complete closes the connection (RFC 9112, 6.1)
+        # a request with Content-Length and Transfer-Encoding: on_headers_complete closes the connection (RFC 9112, 6.1)
         self.parser.set_dangerous_leniencies(lenient_chunked_length=True)
         self._open = connections
         self._part: Part | None = None  # the part of a request that has begun and is not complete
         self._size = 0  # bytes of that part so far
         self._received = 0  # bytes of the piece that is being parsed
         self._body = 0  # bytes of a body without the frames of its chunks
-        self._is_last = False  # whether no request is read after the present one
+        self._is_last = False  # whether the present request is the last one that is read
         self._deadline = Deadline(self.loop, self._late)
         self._receiving = Receiving(self.loop, self._not_received)
         self._quick = InlineCycle()
-        self._left: int | None = None  # bytes still to discard; None as long as requests are read
-        self._held = b""  # bytes after a request that is answered
+        self._left: int | None = None  # bytes still to discard; None while requests are read
+        self._held = b""  # received bytes after a request that is being answered
         self._is_reading = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -110,14 +110,14 @@ class BoundedProtocol(HttpToolsProtocol):
         if sys.platform == "linux":
             options = transport.get_extra_info("socket")
             options.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
-        transport.set_write_buffer_limits(high=0)  # pause_writing as soon as the system does not take all of a response
+        transport.set_write_buffer_limits(high=0)  # calls pause_writing unless the system takes a whole response
         self._deadline.wait(Part.HEAD)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the deadlines of a closed connection, and let go of all that refers to it.
+        """Stop the deadlines of a closed connection, and drop all references to it.
 
-        Else each would be kept until the garbage collector comes, and clients that hang up again and again have
-        thousands meanwhile.
+        Otherwise each connection would be kept until the garbage collector runs, and clients that hang up again and
+        again would have thousands meanwhile.
         """
         self._receiving.end()
         super().connection_lost(exc)
@@ -130,7 +130,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._held = b""
 
     def pause_writing(self) -> None:
-        """Start or extend the deadline for the client to receive what is not sent yet, here or by the system."""
+        """Start or extend the deadline for the client to receive the unsent bytes of this process and of the system."""
         super().pause_writing()
         self._receiving.wait(self._unsent())
 
@@ -143,7 +143,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return unsent
 
     def resume_writing(self) -> None:
-        """Stop that deadline when the response is complete."""
+        """Stop the deadline for receiving when the response is complete."""
         super().resume_writing()
         if not self._is_answering:
             self._receiving.end()
@@ -156,7 +156,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._read_on()
 
     def _read_on(self) -> None:
-        """Read what was received, head by head, until a complete request has to be answered; then keep the rest."""
+        """Parse the received bytes, head by head, until a complete request has to be answered; then keep the rest."""
         held, at, pieces = self._held, 0, 0
         self._is_reading = True
         while at < len(held) and self._left is None and self._may_read and pieces < TURN:
@@ -179,7 +179,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._receive()
 
     def _receive(self) -> None:
-        """Receive more if all that was received has been read."""
+        """Receive more if all received bytes have been parsed."""
         if self._held:
             self.flow.pause_reading()
         else:
@@ -187,7 +187,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _may_read(self) -> bool:
-        """Whether the next bytes are read: those of a body, and a head when the response before has been sent."""
+        """Whether the next bytes may be parsed: of a body, or of a head after the previous response has been sent."""
         is_sent = not (self._is_answering or self.flow.write_paused)
         return (self._part is Part.BODY or is_sent) and not self.transport.is_closing()
 
@@ -210,7 +210,7 @@ class BoundedProtocol(HttpToolsProtocol):
                 self._end()
 
     def _discard(self) -> None:
-        """Discard what was received after the last request."""
+        """Discard the bytes received after the last request."""
         if self._left is not None:
             self._left -= len(self._held)
             if self._left < 0:
@@ -218,7 +218,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._held = b""
 
     def on_message_begin(self) -> None:
-        """Expect a head, unless the request before was the last of the connection."""
+        """Expect a head, unless the previous request was the last of the connection."""
         if self._is_last:
             self._end()
         self.url, self.headers = b"", []
@@ -230,7 +230,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        """Respond to the request at once if that is possible; else pass its head on to uvicorn, and expect the body."""
+        """Respond to the request at once if possible; otherwise pass its head on to uvicorn, and expect the body."""
         if self._left is not None:
             return
         sent = dict(self.headers)
@@ -270,7 +270,7 @@ class BoundedProtocol(HttpToolsProtocol):
         for name, value in fields:
             super().on_header(name, value)
         super().on_headers_complete()
-        # a weak reference: a strong one would keep each request until the garbage collector comes
+        # a weak reference: a strong one would keep each request until the garbage collector runs
         of = weakref.ref(self.cycle)
         scope = cast("dict[str, Any]", self.scope)
         scope["is_gone"], scope["hang_up"] = partial(self._is_gone, of), partial(self._hang_up, of)
@@ -299,7 +299,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._part = None
 
     def on_response_complete(self) -> None:
-        """Start the response to a request that has waited, or expect the next request."""
+        """Start the response to a waiting request, or expect the next request."""
         if self.pipeline:
             super().on_response_complete()
             self._receive()
@@ -311,7 +311,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.loop.call_soon(self._read_on)
 
     def _is_gone(self, of: Callable[[], Any]) -> bool:
-        """Whether nobody receives the response any more; then uvicorn does not send one of its own."""
+        """Whether the client is gone; then uvicorn does not send its own response."""
         cycle = of()
         if not self.transport.is_closing() and self._has_hung_up():
             self.transport.close()
@@ -319,12 +319,12 @@ class BoundedProtocol(HttpToolsProtocol):
         return bool(cycle.disconnected)
 
     def _hang_up(self, of: Callable[[], Any]) -> None:
-        """Close the connection without a response; then uvicorn does not send one of its own."""
+        """Close the connection without a response; uvicorn does not send its own response then."""
         of().disconnected = True
         self.transport.close()
 
     def _has_hung_up(self) -> bool:
-        """Whether the client has closed the connection; the event loop does not notice it while no more is received."""
+        """Whether the client has closed the connection; the event loop does not notice it while reading is paused."""
         if not self._held or sys.platform != "linux":
             return False
         asked = select.poll()
@@ -340,7 +340,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _reply(self, answer: Answer) -> None:
-        """Send the response to the request that is answered without a task, with one write."""
+        """Send the response to a request that is answered without a task, with one write."""
         quick = self._quick
         quick.response_complete = True
         if not quick.disconnected:
@@ -363,7 +363,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _not_received(self) -> None:
-        """Close the connection, unless the client has received enough since, or all that was sent until now."""
+        """Close the connection, unless the client has received enough since the last check, or everything."""
         if not self.flow.write_paused:
             self._receiving.end()
         elif self._receiving.is_too_slow(unsent := self._unsent()):
@@ -373,7 +373,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._receiving.wait(unsent)
 
     def _refuse(self, error: ApiError) -> None:
-        """Send an error and close the connection; only close it after a response to the same or an earlier request."""
+        """Send an error and close the connection; if a response has begun or is due, only close it afterwards."""
         if self._left is None and self._part is Part.HEAD and not self._is_answering:
             self._write(self.transport, cast("Front", self.app).refusal(error), close=True)
         self._end()
@@ -400,9 +400,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self.cycle.transport = cast("asyncio.Transport", transport)
 
     def _linger(self) -> None:
-        """Close for sending, and discard what still arrives; to close at once could destroy the response on its way.
+        """Close for sending, and discard data that still arrives.
 
-        RFC 9112, 9.6.
+        Closing at once could destroy the response on its way (RFC 9112, 9.6).
         """
         self._left = LINGERED if self._left is None else self._left
         self._deadline.wait(None)
@@ -438,12 +438,12 @@ def server(app: Front, share: float = CONNECTION_SHARE, proxies: Sequence[Networ
 
 @lru_cache(maxsize=2)
 def _lines(*fields: Field) -> bytes:
-    """The lines of uvicorn's own fields, of which the date changes once a second."""
+    """The lines of uvicorn's own fields; the date among them changes once a second."""
     return b"".join([b"%s: %s\r\n" % field for field in fields])
 
 
 def _malformed(error: httptools.HttpParserError, data: bytes) -> ApiError:
-    """The error for bytes that the parser refuses: methods that it does not know are still methods."""
+    """The error for bytes that the parser refuses; unknown methods get MethodNotAllowed."""
     line = REQUEST_LINE.match(data)
     if line and line[1] != b"GET" and not isinstance(error.__context__, ValueError):
         return MethodNotAllowed()

@@ -1,10 +1,10 @@
-"""The turns of clients: how many requests of one client are worked on at the same time.
+"""The turns of clients: how many requests of one client are processed at the same time.
 
-Belongs here: who waits for whom. Does not: how often a client may ask (access), how many connections it has
+Belongs here: which requests wait. Does not: how many requests a client may send (access), how many connections it has
 (connections), requests that are answered without a task (server).
 
-Without turns, a request would wait for all those that arrived before it: with four hundred connections of one client,
-for some seconds.
+Without turns, a request would wait for all requests that arrived before it: with four hundred connections of one
+client, for some seconds.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from serve.http.addresses import Network, client_of, origin
 
 AT_ONCE = 8
-"""Requests of one client that are worked on at the same time; a browser has six connections."""
+"""Requests of one client that are processed at the same time; a browser has six connections."""
 
 
 class Turns:
-    """The turns of all clients; used by the event loop only."""
+    """The turns of all clients; used in the event loop only."""
 
     def __init__(self, proxies: Sequence[Network]) -> None:
-        """Begin without any client; `proxies` are those whose header X-Forwarded-For names the client."""
+        """Begin without any client; `proxies` are the proxies whose header X-Forwarded-For names the client."""
         self._proxies = proxies
         self._of: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
@@ -34,7 +34,7 @@ class Turns:
         A request that waits for the rest of its body gives its turn to another one meanwhile.
 
         Raises:
-            ClientDisconnect: the client has gone before it was its turn.
+            ClientDisconnect: the client disconnected before its turn.
         """
         client = origin(client_of(scope, self._proxies))
         turn = self._of.setdefault(client, asyncio.Semaphore(AT_ONCE))

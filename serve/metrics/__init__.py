@@ -1,1 +1,1 @@
-"""Metrics for operators: what is counted while serving, and its exposition in the format of Prometheus."""
+"""Metrics for operators: counts made while serving, and their exposition in the format of Prometheus."""

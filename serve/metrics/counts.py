@@ -1,10 +1,10 @@
 """The counts of the service, in memory that worker processes can share.
 
-Belongs here: what is counted, and counting. Does not: when something is counted (http.edge, http.server, app), the
+Belongs here: the list of counts, and counting. Does not: when something is counted (http.edge, http.server, app), the
 exposition of the counts (exposition).
 
-Each worker writes to memory of its own, so that none waits for another; the sum is what all of them did. The memory of
-several workers is the supervisor's: a worker that is started again continues the counts of the one that ended.
+Each worker writes to its own memory, so that no worker waits for another; the sum counts the work of all of them. The
+supervisor owns the memory of several workers: a restarted worker continues the counts of the one that ended.
 """
 
 import mmap
@@ -16,13 +16,13 @@ from contextlib import contextmanager
 DISCONNECTED = 499  # the status, in counts and log, of a request whose connection ended before it could be answered
 STATUSES = (200, 303, 304, 401, 403, 404, 405, 413, 415, 422, 429, DISCONNECTED, 500)
 BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-"""The upper bounds of the durations of requests that are counted together, seconds."""
+"""The upper bounds of the histogram of request durations, in seconds."""
 
 REFUSALS, LOOKUPS = "fundamentals_refusals", "fundamentals_cache_lookups"
 RESTARTS, CONNECTIONS, DEGRADED = "fundamentals_worker_restarts", "fundamentals_connections", "fundamentals_degraded"
 UNREADABLE = "fundamentals_build_unreadable"
 NOTED_AT = "noted at"  # Unix time at which the worker last noted its condition; not a metric itself
-OF_CONNECTIONS = "connections"  # the limit of connections, among those of requests
+OF_CONNECTIONS = "connections"  # the name of the limit of connections, among the limits of requests
 OF_REQUESTS = ("minute", "day", "account", "failed keys", "sign-in attempts", "requests of the status")
 TALLIES = (
     *((REFUSALS, limit) for limit in OF_REQUESTS),
@@ -37,24 +37,24 @@ TALLIES = (
 )
 """Counts that do not belong to a path, each with the value of its label, if it has one."""
 STATES = (CONNECTIONS, DEGRADED, UNREADABLE, NOTED_AT)
-"""Tallies that rise and fall; a worker starts with none."""
+"""Tallies that rise and fall; a worker starts them at 0."""
 
 OTHER = "other"  # the path of requests without an endpoint or a page, and a status that is not listed
-BUCKETS = len(STATUSES) + 1  # where, among the numbers of a path, those of durations begin
+BUCKETS = len(STATUSES) + 1  # the place of the durations among the numbers of a path
 SECONDS = BUCKETS + len(BOUNDS) + 1
 WIDTH = SECONDS + 1
 NUMBER = 8  # bytes of a number, a double: exact for whole numbers up to 9e15
 
 
 class Counts:
-    """The counts of one worker, or the sum of several: numbers in a row, those of each path and then the tallies."""
+    """The counts of one worker, or the sum of several: a row of numbers for each path, and then the tallies."""
 
     def __init__(self, paths: Sequence[str], memory: "memoryview[int] | None" = None) -> None:
-        """Use memory, or new memory, as counts.
+        """Use the given memory, or new memory, for counts.
 
         Args:
             paths: the templates of the paths that are counted separately.
-            memory: of `size_of(paths)` bytes or more, which others may read.
+            memory: of `size_of(paths)` bytes or more, which other processes may read.
         """
         self.paths = (OTHER, *paths)
         size = size_of(paths)
@@ -79,7 +79,7 @@ class Counts:
         self.numbers[self._tallies[tally, ""]] = number
 
     def requests(self) -> Iterator[tuple[str, str, float]]:
-        """Path, status and number of the requests that there were."""
+        """Path, status and number of all counted requests."""
         for path, row in self._rows.items():
             for place, status in enumerate((OTHER, *map(str, STATUSES))):
                 if number := self.numbers[row + place]:
@@ -100,7 +100,7 @@ class Counts:
 
 
 def size_of(paths: Sequence[str]) -> int:
-    """The bytes that counts need."""
+    """The size of counts in bytes."""
     return NUMBER * (WIDTH * (len(paths) + 1) + len(TALLIES))
 
 
@@ -124,7 +124,7 @@ def shared(paths: Sequence[str], workers: int) -> Iterator[tuple[int, list[Count
 
 
 def opened(paths: Sequence[str], file: int, place: int) -> Counts:
-    """The counts of a worker, in the part of a shared file at its place. What rises and falls begins with 0."""
+    """The counts of a worker, at its place in a shared file. Tallies that rise and fall are reset to 0."""
     part = _part(paths)
     counts = Counts(paths, memoryview(mmap.mmap(file, part, offset=place * part)))
     for state in STATES:
@@ -133,5 +133,5 @@ def opened(paths: Sequence[str], file: int, place: int) -> Counts:
 
 
 def _part(paths: Sequence[str]) -> int:
-    """The bytes of one worker in a shared file, where each part begins with a page of memory."""
+    """The size in bytes of one worker's part in a shared file; each part begins at a page of memory."""
     return -(-size_of(paths) // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY

@@ -1,7 +1,7 @@
 """The exposition of the metrics in the format of Prometheus.
 
-Belongs here: gathering the numbers when they are asked for, and listening. Does not: counting (counts), the list of
-metrics (families), what synchronizations record (warehouse.runs).
+Belongs here: gathering the numbers at each request, and listening. Does not: counting (counts), the list of metrics
+(families), the record of synchronizations (warehouse.runs).
 """
 
 import contextlib
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from warehouse.store import Held, Store
 
 LOOPBACK = "127.0.0.1"
-SILENT = 10.0  # seconds after which a worker that noted nothing hangs, or has ended
+SILENT = 10.0  # seconds without a note after which a worker counts as hanging or ended
 
 Numbers = dict[tuple[str, ...], float]  # by the values of the labels
 Buckets = tuple[tuple[str, ...], Sequence[float], Sequence[float], float]
-"""The values of the labels of a histogram, its bounds, the numbers up to each of them and in all, and the sum."""
+"""A histogram: the values of its labels, its bounds, the numbers up to each of them and in all, and the sum."""
 
 
 class Collector:
@@ -42,17 +42,17 @@ class Collector:
     def __init__(
         self, published: Path, counts: Sequence[Counts], clock: Clock = time.time, store: "Store | None" = None
     ) -> None:
-        """Expose the counts of the workers, what the folder of builds says, and what the store says."""
+        """Expose the counts of the workers, and metrics from the folder of builds and from the store."""
         self._published = published
         self._store = store
         self._held: Held | None = None
         self._lease: tuple[str | None, float] = None, 0.0
-        """The entity tag of the lease, and when it was seen first, by a clock that nobody sets."""
+        """The entity tag of the lease, and when it was first seen, by a monotonic clock."""
         self._counts = counts
         self._clock = clock
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics, in the order of FAMILIES; one that is not known has no samples."""
+        """All metrics, in the order of FAMILIES; an unknown one has no samples."""
         counts, now = total(self._counts), self._clock()
         noted_at = [each.of(NOTED_AT)[""] for each in self._counts]
         numbers: dict[str, Numbers] = {
@@ -83,7 +83,7 @@ class Collector:
             yield metric
 
     def _of_the_store(self, now: float) -> dict[str, Numbers]:
-        """What the store tells: how far this replica is behind, who leads and follows, which code was refused."""
+        """The metrics from the store: the lag of this replica, the lease, the follower, and the last refused code."""
         if self._store is None:
             return {}
         try:
@@ -117,7 +117,7 @@ def _add_buckets(
 
 
 def _of_the_build(published: Path, now: float) -> dict[str, Numbers]:
-    """The metrics of the current build; none if there is none, or its pointer is damaged."""
+    """The metrics of the current build; empty if there is none, or its pointer is damaged."""
     with contextlib.suppress(BuildUnreadable, ValueError):
         if pointer := current(published):
             return {
@@ -148,13 +148,13 @@ def _of_filings(published: Path) -> dict[str, Iterable[Buckets]]:
 
 
 def _of_the_daemon(home: Path, now: float) -> dict[str, Numbers]:
-    """How long Dagster's daemon has been silent; none if it never ran here, as in the home of a replica."""
+    """The seconds since the last heartbeat of Dagster's daemon; empty if it never ran here, as on a replica."""
     last = dagster_record.heartbeat(home)
     return {families.DAEMON_AGE: {(): now - last.timestamp()}} if last else {}
 
 
 def _of_the_follower(sign: follower.Sign | None, now: float) -> dict[str, Numbers]:
-    """What follows the SEC's newest filings; none if nothing ever did."""
+    """The metrics of the follower of the SEC's newest filings; empty if it never ran."""
     if sign is None:
         return {}
     return {
@@ -179,9 +179,9 @@ def exposed(
 
     Args:
         published: the folder of builds.
-        counts: those of each worker.
+        counts: the counts of each worker.
         port: the port; 0: a free one.
-        host: the address; that of this machine only, unless a scraper runs elsewhere.
+        host: the address to listen on; by default only this machine can reach it.
         store: the store whose builds are served.
 
     Raises:

@@ -1,7 +1,7 @@
 """The metrics as data: name, type and meaning of each.
 
-Belongs here: what an operator can measure. Does not: the numbers (counts, exposition). docs/operations.md explains each
-metric; a test compares.
+Belongs here: the list of metrics for operators. Does not: the numbers (counts, exposition). docs/operations.md explains
+each metric; a test compares.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Family:
 
     @property
     def exposed(self) -> str:
-        """The name of its samples; those of a histogram have further suffixes."""
+        """The name of its samples; the samples of a histogram have further suffixes."""
         return f"{self.name}_total" if self.type == COUNTER else self.name
 
 

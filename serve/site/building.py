@@ -1,6 +1,6 @@
 """The build that a page shows.
 
-Belongs here: opening it, keeping what is made of it, and the errors of a page without a build or a company. Does not:
+Belongs here: opening it, caching results made from it, and the errors of a page without a build or a company. Does not:
 the pages.
 """
 
@@ -20,13 +20,13 @@ from warehouse.reader import OpenBuild
 
 T = TypeVar("T")
 
-KEPT = 64  # documents and examples of a build that are kept: all quarters of a company take 15 ms, the front page 60
+KEPT = 64  # results cached per build: all quarters of a company take 15 ms, the front page 60
 _kept: WeakKeyDictionary[OpenBuild, dict[Hashable, Any]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 def once(build: OpenBuild, asked: Hashable, make: Callable[[], T]) -> T:
-    """What depends on the build and on what is asked only, made once; the oldest is forgotten."""
+    """Cache a result that depends only on the build and on `asked`; when the cache is full, the oldest is dropped."""
     with _lock:
         held = _kept.setdefault(build, {})
         found = held.get(asked)
@@ -54,7 +54,7 @@ def current_build(pages: Pages) -> Iterator[OpenBuild]:
 
 
 class CompanyNotFound(NotFound):
-    """No covered company has a symbol; with what was asked for, and the companies that it may mean."""
+    """No covered company has a symbol; with the requested symbol, and similar companies."""
 
     def __init__(self, build: OpenBuild, asked: str) -> None:
         super().__init__("No company with this symbol is covered.")

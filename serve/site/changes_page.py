@@ -1,6 +1,6 @@
 """The page `/changes`: the values that are new, restated or withdrawn in the newest build, with their filings.
 
-Belongs here: what the page shows of a change. Does not: the queries (warehouse.change_queries), the versions of one
+Belongs here: the columns and cells of the page. Does not: the queries (warehouse.change_queries), the versions of one
 value (values), access control (mount).
 """
 
@@ -22,11 +22,11 @@ from warehouse.vocabulary import CAUSES
 PATH = "/changes"
 PAGE = 100  # changes on a page of the list
 MOST = 2_000
-"""Changes that are listed: those of some hundred reports. After a change of a rule there may be millions."""
+"""Number of listed changes: as many as some hundred reports have. A changed rule may change millions of values."""
 MOST_ADDED = 20
-"""New companies that are named."""
+"""Number of new companies that are named."""
 DIGITS = 4
-"""Of amounts: restatements are often of less than a per cent."""
+"""Significant digits of amounts: many restatements change less than a per cent."""
 ASSETS = ("ages.js",)
 
 
@@ -40,7 +40,7 @@ class Changes:
 
 
 def changes(build: OpenBuild, watched: frozenset[str] | None = None) -> Changes:
-    """The changes of a build, or of some companies, of which none is called new; read once for each build."""
+    """The changes of a build, or of watched companies (then without new companies); cached for each build."""
 
     def read() -> Changes:
         added = change_queries.added(build) if watched is None else ()
@@ -93,7 +93,7 @@ def document(found: Changes, published_at: str, page: int, *, is_watched: bool =
 
 
 def _row(change: Change) -> Sequence[object]:
-    """The cells of a change."""
+    """The table cells of a change."""
     filing = f"{change.form or 'Filing'} of {change.filed or 'an unknown day'}"
     return (
         link(change.symbol, company_path(change.symbol)),
@@ -107,5 +107,5 @@ def _row(change: Change) -> Sequence[object]:
 
 
 def _shown(change: Change, value: float | None) -> str:
-    """A value; a dash if there was none."""
+    """A value as text; a dash if there was none."""
     return "–" if value is None else glance(change.item, value, DIGITS)

@@ -24,25 +24,25 @@ LABELS = 6  # largest number of labels below the chart
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 PARTS = ((1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), (1.0, 2.0, 3.0, 5.0), (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,))
 MARK = 3.5
-FEW = 12  # points of a line that are marked one by one
+FEW = 12  # longest line whose points are all marked
 LEAST = 0.8  # height of the bar of a value near zero
-SMALLEST = 1e-9  # values that differ by less are drawn as equal
+SMALLEST = 1e-9  # values with a smaller difference are drawn as equal
 OUTLIER = 4.0
-"""How many times as large as all others values are that the scale leaves out, so that the others can be told apart."""
-FEWEST = 5  # values of which one may be left out
-LOG_RANGE = 1.01  # ratio of the largest to the smallest value from which on a logarithmic scale shows anything
+"""A value more than this many times as large as all others is off the scale, so that the others differ visibly."""
+FEWEST = 5  # fewest values from which one may be left out
+LOG_RANGE = 1.01  # least ratio of the largest to the smallest value for a logarithmic scale
 
 Shown = Callable[[float], str]
 Place = tuple[float, float | None]
-"""Where a period is drawn: the distance from the left edge, and that of its value from the top edge, if it has one."""
+"""The position of a period: distance from the left edge, and its value's distance from the top edge, if it has one."""
 
 
 class Point(NamedTuple):
     """A period of an item; each text is one line.
 
-    value: None if there is none.
-    label: the label below the chart; empty for none.
-    says: the value in words, which the crosshair shows; `note` what it adds: unit, period, restatement, reason.
+    value: None if it is missing.
+    label: the label below the chart; empty if it has no label.
+    says: the value in words, which the crosshair shows; `note` adds unit, period, restatement and reason.
     address: the page of the value.
     broken: the break before this period, in a few words; empty if there is none.
     """
@@ -77,7 +77,7 @@ class Scale:
     def y(self, value: float) -> float:
         """Distance of a value from the top edge."""
         low, high = self.low, self.high
-        at = min(max(value, low), high)  # one that the scale leaves out is drawn at its end
+        at = min(max(value, low), high)  # a value off the scale is drawn at the end of the scale
         if self.is_log:
             low, high, at = math.log10(low), math.log10(high), math.log10(at)
         return TOP + (high - at) / (high - low) * (HEIGHT - TOP - BOTTOM)
@@ -94,7 +94,7 @@ def chart(points: Sequence[Point], shown: Shown, *, as_bars: bool, as_log: bool 
     Args:
         points: all periods of the chart, oldest first; one without a value is a gap.
         shown: formats a value as a label of the scale.
-        as_bars: bars instead of a line; on a logarithmic scale always a line, for bars have no foot there.
+        as_bars: bars instead of a line; a logarithmic scale always has a line, because it has no zero for bars.
         as_log: a logarithmic scale, if the values allow it (see fits_log).
     """
     values = [point.value for point in points if point.value is not None]
@@ -123,7 +123,7 @@ def fits_log(values: Sequence[float]) -> bool:
 
 
 def within(values: Sequence[float]) -> tuple[float, float]:
-    """The smallest and the largest value of a scale with zero; without a few that would flatten the others."""
+    """The smallest and the largest value of a scale with zero, without a few outliers that would flatten the others."""
     sizes = sorted(map(abs, values))
     for left_out in range(1, len(sizes) // FEWEST + 1):
         largest, next_one = sizes[-left_out], sizes[-left_out - 1]
@@ -143,7 +143,7 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def powers(low: float, high: float) -> list[float]:
-    """Round values of a logarithmic scale from at most `low` to at least `high`, as many of each power as are few."""
+    """Round values of a logarithmic scale from at most `low` to at least `high`, as many as fit."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     for parts in PARTS:
         held = [part * 10.0**power for power in range(first, last + 1) for part in parts]
@@ -172,7 +172,7 @@ def _labels(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
 
 
 def _breaks(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
-    """A line before each period that follows a break, with the reason at the first of each."""
+    """A line before each period that follows a break; a repeated reason is written only once."""
     told = set[str]()
     for place, point in enumerate(points):
         if point.broken:
@@ -203,7 +203,7 @@ def _bars(scale: Scale, points: Sequence[Point], at: Sequence[Place]) -> tuple[l
 def _curve(scale: Scale, points: Sequence[Point], at: Sequence[Place]) -> tuple[list[str], list[str]]:
     """A line through the points, with a tint down to zero, interrupted at periods without a value and at breaks.
 
-    Also the mark of each point: none of most points of a long line.
+    Also the mark of each point; most points of a long line have no mark.
     """
     base, lines, marks, runs = scale.base, [], [], [list[tuple[float, float]]()]
     for point, (x, y) in zip(points, at, strict=True):
@@ -231,7 +231,7 @@ def _curve(scale: Scale, points: Sequence[Point], at: Sequence[Place]) -> tuple[
 
 
 def _cuts(scale: Scale, points: Sequence[Point], shown: Shown) -> Iterator[str]:
-    """Two strokes across each mark whose value the scale leaves out, and the value."""
+    """Two strokes across each mark whose value is off the scale, and the value."""
     for place, point in enumerate(points):
         if point.value is not None and not scale.low <= point.value <= scale.high:
             x, is_above, is_right = scale.x(place), point.value > scale.high, place > len(points) / 2
@@ -242,7 +242,7 @@ def _cuts(scale: Scale, points: Sequence[Point], shown: Shown) -> Iterator[str]:
 
 
 def _gap(x: float, base: float) -> str:
-    """A mark on the line of zero for a period without a value, whose tooltip says why."""
+    """A mark on the zero line for a period without a value; its tooltip has the reason."""
     return f'<circle class="gap" cx="{x:.1f}" cy="{base:.1f}" r="2.4"/>'
 
 
@@ -251,8 +251,8 @@ def _diamond(x: float, y: float) -> str:
 
 
 def _linked(points: Sequence[Point], at: Sequence[Place], marks: Sequence[str]) -> Iterator[str]:
-    """Each mark with its value as a tooltip, which links to the page of the value; the script reads its coordinates."""
-    # all texts at once: one after the other takes half of the time of a chart
+    """Each mark with its value as a tooltip, linked to the page of the value; the script reads its coordinates."""
+    # all texts at once: escaping them one by one takes half of the time of a chart
     says, notes, addresses = (
         str(escape(texts)).split("\n")
         for texts in (

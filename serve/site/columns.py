@@ -16,7 +16,7 @@ from warehouse.company_queries import Listed
 
 
 class Column(NamedTuple):
-    """A column of the list: how it is sorted, its heading, and what it shows of a company."""
+    """A column of the list: the name to sort by, its heading, and its text for a company."""
 
     name: str
     heading: str
@@ -24,17 +24,17 @@ class Column(NamedTuple):
 
     @property
     def is_amount(self) -> bool:
-        """Whether the column has numbers, of which the largest are of most interest."""
+        """Whether the column has numbers, for which the largest come first."""
         return self.name in BY_AMOUNT
 
     def sorted_by(self, sort: str) -> str:
-        """The value of `sort` that a click on the heading leads to: the other order, if it is sorted by the column."""
+        """The value of `sort` behind the heading's link: the reverse order if the list is sorted by this column."""
         first, second = (f"-{self.name}", self.name) if self.is_amount else (self.name, f"-{self.name}")
         return second if sort == first else first
 
 
 def _ratio(name: str) -> Callable[[Listed], str]:
-    """Shows a ratio that is calculated here from two values."""
+    """Returns a function that shows a ratio calculated from two values."""
     value = BY_AMOUNT[name]
 
     def shows(row: Listed) -> str:
@@ -45,7 +45,7 @@ def _ratio(name: str) -> Callable[[Listed], str]:
 
 
 def _item(name: str) -> Callable[[Listed], str]:
-    """Shows a value of the newest twelve months, which leads to where it comes from."""
+    """Returns a function that shows a value of the newest twelve months, linked to its provenance."""
     value = BY_AMOUNT[name]
 
     def shows(row: Listed) -> str:

@@ -38,7 +38,7 @@ COLUMNS = (
     *FURTHER_FILED,
 )
 HEADERS = {
-    # a copy in the reader's own browser only
+    # cached only in the reader's own browser
     "Cache-Control": "private, max-age=300",
     "Vary": "Cookie, X-Api-Key",
     "Content-Disposition": "attachment; filename={name}",
@@ -52,7 +52,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def text(company: Company, stated: Sequence[Stated]) -> str:
-    """The file: trailing twelve months, then years, then quarters, newest first; every digit, a missing value is empty.
+    """The file: trailing twelve months, years, then quarters, newest first; all digits; a missing value is empty.
 
     After the values of the interface's items, the days on which they were filed; then the same of the further items.
     """
@@ -69,7 +69,7 @@ def _rows(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[objec
 
 
 def periods(stated: Sequence[Stated]) -> Iterator[tuple[str, str, str, Mapping[str, Stated]]]:
-    """Each period in the order of the file: its kind, label and last day, and its values by item."""
+    """The periods in the order of the file: kind, label, last day, and values by item."""
     of_period = attrgetter("kind", "period_end", "period")
     newest_first = sorted(stated, key=of_period, reverse=True)
     in_order = sorted(newest_first, key=lambda each: each.kind == QUARTER)
@@ -78,14 +78,14 @@ def periods(stated: Sequence[Stated]) -> Iterator[tuple[str, str, str, Mapping[s
 
 
 def written(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A file with these columns and rows."""
+    """A CSV file with these columns and rows."""
     file = StringIO()
     csv.writer(file).writerows([columns, *rows])
     return file.getvalue()
 
 
 def show(pages: Pages, request: Request) -> Response:
-    """The file of the company in the path."""
+    """Respond with the file of the company in the path."""
     with current_build(pages) as build:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
@@ -105,14 +105,14 @@ def all_stated(build: OpenBuild, company: Company) -> list[Stated]:
 
 
 def response(content: str | bytes, name: str, kind: str = "csv") -> Response:
-    """The file as a download with this name, which ends with its kind (MEDIA)."""
+    """The file as a download with this name; the extension is its kind (MEDIA)."""
     safe = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in name)
     headers = {key: value.format(name=f"{safe}.{kind}") for key, value in HEADERS.items()}
     return Response(content, media_type=MEDIA[kind], headers=headers)
 
 
 def as_text(part: str | None) -> str:
-    """A text that no spreadsheet takes for a formula; empty for none."""
+    """A text that no spreadsheet takes for a formula; None becomes empty."""
     return f"'{part}" if part and part.startswith(FORMULA) else part or ""
 
 

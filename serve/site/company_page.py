@@ -51,7 +51,7 @@ ASSETS = ("company.css", "charts.js", "ages.js")
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the build holds of a company: its current values, gaps, breaks, newest filing, valuation and industry."""
+    """The data of a company in the build: its current values, gaps, breaks, newest filing, valuation and industry."""
 
     company: Company
     stated: Sequence[Stated]
@@ -62,17 +62,17 @@ class Held:
     unread: Sequence[UnreadReport] = ()
     industry: str | None = None
     alike: Sequence[Listed] = ()
-    """The company itself and its peers; empty if it has none."""
+    """The company itself and its peers; empty if it has no peers."""
     has_quarters: bool = False
 
 
 def held(build: OpenBuild, company: Company, periods: str = "") -> Held:
-    """What the build holds of a company.
+    """Read the data of a company from the build.
 
     Args:
         build: the build.
         company: the company.
-        periods: the kind of periods that is shown; the values of single quarters are read for that kind only.
+        periods: the kind of periods that is shown; values of quarters are read for that kind only.
     """
     of = directory(build)
     own, peers = of.company(company.symbol), of.peers(company.symbol)
@@ -110,7 +110,7 @@ def document(
 
     Args:
         held: the rows of the build.
-        view: what the reader has chosen.
+        view: the reader's choices.
         filings_url: address of the list of the company's filings, at the SEC or here.
         published_at: time at which the build was published, ISO 8601 in UTC.
         updated_at: time of its last synchronization, ISO 8601 in UTC; None if unknown.
@@ -185,7 +185,7 @@ def _facts(company: Company, industry: str | None) -> Iterator[str]:
 
 
 def _card(history: History, item: str, slots: Sequence[Slot], company: Company) -> dict[str, object]:
-    """What is said above the chart of an item: its newest value in the chart."""
+    """The text above the chart of an item: its newest value in the chart."""
     held = [(slot, value) for slot in slots if (value := history.value(item, slot))]
     if not held:
         reasons = dict.fromkeys(history.reason(item, slot) for slot in reversed(slots))
@@ -206,12 +206,12 @@ def _card(history: History, item: str, slots: Sequence[Slot], company: Company) 
 
 
 def _shown(history: History, item: str, slots: Sequence[Slot]) -> Shown:
-    """How the values of a chart are written."""
+    """The format of the values of a chart."""
     return alike(item, [number for slot in slots if (number := history.number(item, slot)) is not None], READ)
 
 
 def _note(item: str, value: Stated, company: Company, shown: Shown) -> str:
-    """What is said after a value: its unit, its period, whether it is new, and the value before."""
+    """The note after a value: its unit, its period, whether it is new, and the previous value."""
     return ", ".join(filter(None, (unit(item, company.currency), value.period, remarks(value, shown))))
 
 

@@ -35,16 +35,16 @@ SHOWN = 5  # fiscal years that are not folded
 PEERS = 6  # companies of a similar industry that can be added
 INDEXED = "indexed"
 CHARTS = (("", "Amounts", ""), (INDEXED, "Indexed: first common year = 100", f"&charts={INDEXED}"))
-"""What the charts show: the value of the parameter `charts`, its text, and what it adds to the address."""
+"""The kinds of charts: the value of the parameter `charts`, its text, and the query part of the address."""
 NOT_INDEXED = ("ratio", "years")
-"""Units of items that can be compared as they are."""
+"""Units of items that can be compared without an index."""
 LEAST_SHARED = 3
-"""Digits of the SIC code that peers share: with two, Caterpillar would be a peer of Apple."""
+"""Leading digits of the SIC code that peers share: with two digits, Caterpillar would be a peer of Apple."""
 LONGEST = 200  # characters of the list of symbols
 
 
 class Unknown(NamedTuple):
-    """A text that is no covered symbol, and the companies that it may mean, with the comparison with each."""
+    """A text that is not a covered symbol, and similar companies, with a link to the comparison with each."""
 
     text: str
     near: Sequence[tuple[Listed, str]]
@@ -68,7 +68,7 @@ class Held(NamedTuple):
         )
 
     def broken(self, item: str) -> dict[int, str]:
-        """The fiscal years of an item that follow a break, each with what has changed."""
+        """The fiscal years of an item that follow a break, each with the change in words."""
         slots = {slot: year for year in sorted(self.years) if (slot := self.slot(year))}
         return {
             slots[slot]: BREAKS[each.kind]
@@ -77,13 +77,13 @@ class Held(NamedTuple):
         }
 
     def restated(self, item: str, year: int | None, shown: Shown) -> str:
-        """What a value was before it was restated; empty if it was not, or if it is shown with the same digits."""
+        """The value before a restatement, in words; empty without a restatement, or if the shown digits are equal."""
         slot = self.slot(year)
         stated = self.history.value(item, slot) if slot else None
         return restated(stated, shown) if stated else ""
 
     def growth(self, item: str, year: int | None) -> float | None:
-        """Growth on the year before, as a fraction; None where it would mean nothing."""
+        """Growth over the year before, as a fraction; None where it would mean nothing."""
         slot = self.slot(year)
         return growth(self.history.number(item, slot), self.history.year_before(item, slot)) if slot else None
 
@@ -160,7 +160,7 @@ def _held(build: OpenBuild, company: Company) -> Held:
 
 
 def _peers(of: Directory, chosen: Sequence[str]) -> list[Listed]:
-    """The companies most like the first one with a SIC code, which can be added: by the code, then by size."""
+    """Companies that can be added: the most similar ones to the first one with a SIC code, by code, then by size."""
     rows = [row for symbol in chosen if (row := of.company(symbol))]
     one = next((row for row in rows if row.sic), None)
     if one is None or len(chosen) == MOST:
@@ -192,7 +192,7 @@ def _title(symbols: Sequence[str]) -> str:
 
 
 def _item(item: str, held: Sequence[Held], years: Sequence[int], currencies: Sequence[str]) -> dict[str, object]:
-    """An item: title, unit, and the values of the companies by fiscal year, newest first."""
+    """The data of an item for the template: title, unit, and the companies' values by fiscal year, newest first."""
     is_mixed, companies = "currency" in UNITS[item] and len(currencies) > 1, [one.company for one in held]
     labelled, shown = [("Newest", None), *((f"FY{year}", year) for year in years)], _shown(item, held)
     rows = [
@@ -221,13 +221,13 @@ def _base(item: str, held: Sequence[Held], years: Sequence[int]) -> int | None:
 
 
 def _shown(item: str, held: Sequence[Held], digits: int = 3) -> Shown:
-    """How the numbers of an item of all companies are written."""
+    """The format of an item's numbers of all companies."""
     values = (one.value(item, year) for one in held for year in (None, *one.years))
     return alike(item, [value[1] for value in values if value], digits)
 
 
 def _cell(of: Held, item: str, year: int | None, shown: Shown) -> Markdown | str:
-    """A value that leads to where it comes from."""
+    """A value that links to its provenance, with growth, restatement and break."""
     value = of.value(item, year)
     if not value:
         slot = of.slot(year)
@@ -244,7 +244,7 @@ def _cell(of: Held, item: str, year: int | None, shown: Shown) -> Markdown | str
 
 
 def _newest(of: Held, item: str, shown: Shown) -> Markdown | str:
-    """The newest twelve months; else the newest fiscal year, with its label; else the reason in a few words."""
+    """The newest twelve months; otherwise the newest fiscal year, with its label; otherwise the reason in short."""
     slot = of.slot(None)
     if slot is None or of.value(item, None):
         return _cell(of, item, None, shown)
@@ -257,7 +257,7 @@ def _newest(of: Held, item: str, shown: Shown) -> Markdown | str:
 
 
 def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
-    """What the companies are, each item of the newest twelve months, and margins."""
+    """The rows of the overview: currency and periods, each item of the newest twelve months, and margins."""
     periods: list[Markdown | str] = [one.newest.period_end if one.newest else "–" for one in held]
     margins = (("Net margin", "net_income"), ("Free cash flow margin", "free_cash_flow"))
     return [
@@ -276,7 +276,7 @@ def _margin(of: Held, item: str) -> str:
 
 
 def _drawing(item: str, held: Sequence[Held], years: Sequence[int], base: int | None) -> Markup:
-    """A chart of an item; if it is an amount, one for each currency, or with a base one of all in per cent of it."""
+    """The charts of an item: amounts in one chart for each currency; with a base year, one chart in per cent of it."""
     by_currency: dict[str, dict[int, list[Point]]] = {}
     read = _shown(item, held, READ)
     for place, one in enumerate(held):

@@ -18,10 +18,10 @@ from serve.site.figures import typeset
 WIDTH, HEIGHT = 360, 190
 LEFT, RIGHT, TOP, BOTTOM = 50, 12, 14, 24
 MARGIN = 120  # days before the first and after the last period
-BEFORE = 182  # days before the first value after a break, where it is drawn
+BEFORE = 182  # days before the first value after a break, where the break is drawn
 BREAK = Markup('<path class="break" d="M{} {}V{}"/>')
 CUT = Markup('<path class="cut" d="M{} {}m-6 8l12 -5m0 4l-12 5"/>')
-"""Two strokes across the line to a value that the scale leaves out."""
+"""Two strokes across the line to a value that is off the scale."""
 RESTATED = "M{x} {y}m0 -5.4l5.4 5.4l-5.4 5.4l-5.4 -5.4z"
 """The diamond around the mark of a restated value."""
 YEARS = 5  # largest number of year labels
@@ -38,7 +38,7 @@ SHAPES = (
 class Point(NamedTuple):
     """A value at a period end, ISO 8601, with its tooltip; None for a year without a value.
 
-    `broken` says what changed before it; empty if nothing did.
+    `broken` is the change before it, in words; empty if there was none.
     """
 
     end: str
@@ -58,7 +58,7 @@ def chart(
             interrupts the line.
         span: the first and the last period end of all charts of the page, so that they have the same years.
         shown: formats a value as a label of the scale.
-        label: what the chart is of, if there are several.
+        label: the subject of the chart, if there are several charts.
     """
     values = [point.value for points in lines.values() for point in points if point.value is not None]
     if not any(values):
@@ -134,7 +134,7 @@ def _year(x: str, year: int) -> Markup:
 
 
 def _years(first: int, last: int) -> list[int]:
-    """The calendar years that end within the chart; some, if there are many."""
+    """The calendar years that end within the chart, reduced to at most YEARS labels."""
     years = range(date.fromordinal(first).year, date.fromordinal(last).year + 1)
     within = [year for year in years if first <= date(year, 12, 31).toordinal() <= last]
     return within[:: -(-len(within) // YEARS) or 1]

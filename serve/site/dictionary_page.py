@@ -1,7 +1,8 @@
 """The page `/dictionary`: the data dictionary for users of the values.
 
-Belongs here: what is listed. Does not: the text about conventions, splits and revisions (templates/dictionary.md), the
-meanings of items and codes (warehouse.line_items, vocabulary, reasons), the elements (table `line_items` of the build).
+Belongs here: the entries of the page. Does not: the text about conventions, splits and revisions
+(templates/dictionary.md), the meanings of items and codes (warehouse.line_items, vocabulary, reasons), the elements
+(table `line_items` of the build).
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,7 +46,7 @@ def _item(item: LineItem, sources: str) -> dict[str, object]:
 
 
 def _lines(stated: str) -> Iterator[tuple[str, str, str]]:
-    """The elements of each source, the industries that it applies to, and the reason for it."""
+    """For each source: its elements, the industries that it applies to, and the reason for it."""
     for source in stated.split(" | "):
         elements, _, rest = source.partition(" (")
         industries, _, why = rest.removesuffix(")").partition("; ")

@@ -1,6 +1,6 @@
 """The covered companies of a build in memory, for pages that find companies.
 
-Belongs here: searching, filtering and sorting them, and the peers of one. Does not: their rows
+Belongs here: searching, filtering and sorting them, and the peers of a company. Does not: their rows
 (warehouse.company_queries), pages (listing, search, comparison).
 
 19,000 companies are read in a fifth of a second, once for each build; a search of them takes ten milliseconds.
@@ -42,9 +42,10 @@ IN_CURRENCY = frozenset({"revenue", "net_income", "free_cash_flow"})
 
 PEERS = 5
 TIMES = 10.0
-"""A company of the same SIC code is a peer before others of the industry if it is at most so many times as large or
-small, as in macro `peers`."""
-CLOSE = 5  # companies that are suggested for a text that no company has
+"""A company with the same SIC code precedes other peers if it is at most this many times larger or smaller, as in macro
+`peers`.
+"""
+CLOSE = 5  # companies that are suggested if no company matches a text
 
 _kept: WeakKeyDictionary[OpenBuild, "Directory"] = WeakKeyDictionary()
 _lock = threading.Lock()
@@ -62,12 +63,12 @@ class Directory:
         self._by_symbol = {row.symbol.upper(): row for row in rows}
 
     def company(self, symbol: str) -> Listed | None:
-        """The company with a symbol, compared without case; a class may be written with a point, as in BRK.B."""
+        """The company with a symbol (case does not matter); a class may be written with a point, as in BRK.B."""
         upper = symbol.upper() if symbol.isascii() else ""
         return self._by_symbol.get(upper) or self._by_symbol.get(hyphenated(upper))
 
     def found(self, text: str) -> list[Listed]:
-        """The companies that a text may mean: by symbol, name or CIK; the best matches first, then the largest.
+        """The companies that match a text by symbol, name or CIK; the best matches first, then the largest.
 
         The symbol itself comes before symbols that begin with the text; then names, and words of names, that begin
         with it; then names that contain it.
@@ -85,7 +86,7 @@ class Directory:
         return [row for _, row in sorted(ranked, key=lambda pair: pair[0])]
 
     def peers(self, symbol: str) -> list[Listed]:
-        """The companies of the industry of a symbol that are nearest in revenue, as macro `peers` finds them."""
+        """The companies in the industry of a symbol that are nearest in revenue, as macro `peers` finds them."""
         own = self._by_symbol.get(symbol.upper())
         if own is None or not own.industry or not own.revenue or own.revenue <= 0:
             return []
@@ -108,8 +109,9 @@ class Directory:
             exchange: name of the exchange; empty: all.
             industry: name of the SIC major group; empty: all.
             sort: a key of BY_TEXT or BY_AMOUNT, after `-` in descending order; empty: best matches of a search first,
-                else by symbol. Missing values come last in either order.
-            bounds: the smallest and the largest value of some of BY_AMOUNT; None: any. A missing value is in no bounds.
+                otherwise by symbol. Missing values come last in either order.
+            bounds: the smallest and the largest value of keys of BY_AMOUNT; None: no bound. A missing value never
+                matches.
         """
         rows = self.found(search) if search else self.rows
         rows = [row for row in rows if exchange in ("", row.exchange) and industry in ("", row.industry)]
@@ -131,7 +133,7 @@ class Directory:
 
 
 def directory(build: OpenBuild) -> Directory:
-    """The companies of a build, read once."""
+    """The directory of a build, read once."""
     with _lock:
         found = _kept.get(build)
         if found is None:
@@ -140,9 +142,9 @@ def directory(build: OpenBuild) -> Directory:
 
 
 def close_matches(build: OpenBuild, text: str) -> list[Listed]:
-    """The companies that a text may mean that is no covered symbol, the likeliest first.
+    """Suggestions for a text that is not a covered symbol, the likeliest first.
 
-    The symbol in another spelling, the issuer of another security, what a search finds, and what is similar.
+    The symbol in another spelling, the issuer of another security, results of a search, and similar companies.
     """
     of = directory(build)
     security = queries.security(build, hyphenated(text))
@@ -152,7 +154,7 @@ def close_matches(build: OpenBuild, text: str) -> list[Listed]:
 
 
 def _rank(row: Listed, name: str, wanted: str, symbol: str, number: str) -> int | None:
-    """How well a company fits a text, from 0; None if it does not."""
+    """How well a company matches a text: 0 is best; None if it does not match."""
     upper = row.symbol.upper()
     if upper == symbol or (number and row.cik.lstrip("0") == number):
         return 0

@@ -59,7 +59,7 @@ Send = Callable[[Response, Request], Response]
 
 
 def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
-    """A document as HTML, at its own address: without the parameters that a form left empty."""
+    """Respond with a document as HTML, or redirect to its own address, without parameters that a form left empty."""
     asked, path = request.query_params.multi_items(), request.url.path
     if not all(value for _, value in asked):
         kept = urlencode([(name, value) for name, value in asked if value])
@@ -87,7 +87,7 @@ def show(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
 
 
 def write(pages: Pages, request: Request, *, make: Make, send: Send) -> Response:
-    """A document as Markdown; links within the site become absolute, and those within the page lead to its HTML."""
+    """Respond with a document as Markdown; links within the site become absolute, anchors point to the HTML page."""
     document = make(pages, request)
     path = "/" if request.url.path == FRONT else quote(request.url.path.removesuffix(".md"))
     site = pages.settings.pages
@@ -97,7 +97,7 @@ def write(pages: Pages, request: Request, *, make: Make, send: Send) -> Response
 
 
 def _query(document: Document, request: Request) -> str:
-    """The query of a page that depends on it, for another form of the page."""
+    """The query that the address of another form of the page needs; empty if the page does not depend on it."""
     is_used = document.search is not None or document.by_query
     asked = urlencode(request.query_params.multi_items()) if is_used else ""
     return f"?{asked}" if asked else ""
@@ -112,7 +112,7 @@ def _home(pages: Pages, _: Request) -> Document:
 
 
 def _reference(pages: Pages, _: Request) -> Document:
-    """The reference with examples of the current build; with the description's if no build is published."""
+    """The reference with examples of the current build; with the description's examples if no build is published."""
     try:
         with pages.warehouse.build() as build:
             return reference.document(_described(pages), live(build, pages.settings.base_url))
@@ -138,7 +138,7 @@ def _dictionary(pages: Pages, _: Request) -> Document:
 
 
 def _rules(pages: Pages, request: Request) -> Document:
-    """The rules with what they decided in the current build; empty if no build is published."""
+    """The rules with their decisions in the current build; empty if no build is published."""
     asked = {name: request.query_params.get(name, "").strip() for name in rules_page.ASKED}
     asked["search"] = listing.text_of(request, "search")
     rules, examples = _held_rules(pages)
@@ -173,7 +173,7 @@ def _companies(pages: Pages, request: Request) -> Document:
 
 
 def _is_for_people(request: Request) -> bool:
-    """Whether a document is asked for as HTML, which has forms."""
+    """Whether a document is requested as HTML, which has forms."""
     return not request.url.path.endswith(".md")
 
 
@@ -238,7 +238,7 @@ def _statements(pages: Pages, request: Request) -> Document:
 
 
 def _filings_url(build: OpenBuild, symbol: str, cik: str) -> str:
-    """The list of a company's filings: at the SEC, or here if the company is fictional."""
+    """The list of a company's filings: at the SEC, or in this service if the company is fictional."""
     here = f"{company_path(symbol)}/filings"
     return here if is_fictional(cik) else responses.filings_url(cik, queries.annual_form(build, cik))
 
@@ -304,7 +304,7 @@ SENDS: dict[Access, Send] = {
     Access.FILE: transfer.compressed,
 }
 OF_ALTERNATES = {each: each for each in Access} | {Access.OPEN: Access.PUBLIC, Access.SUBSCRIBER: Access.FILE}
-"""The access of a page's Markdown: what a program reads is the same for everybody, or is a file that takes its key."""
+"""The access to a page's Markdown: either the same for everybody, or a file that accepts a program's key."""
 ROUTES: tuple[PageRoute, ...] = tuple(
     row
     for path, make, access in DOCUMENTS

@@ -4,8 +4,8 @@ Belongs here: which files there are, and sending them in ranges. Does not: makin
 warehouse.copies), the limits of an account (access.transfers), access (mount).
 
 The address of a file names its build. The first request for it links the file into the folder `downloads` of the home,
-so that ranges that are asked for later come from the same build, also when newer ones have replaced it. A link goes an
-hour after the last bytes of its build were sent.
+so that later ranges come from the same build, even if newer builds have replaced it. A link is removed an hour after
+the last bytes of its build were sent.
 """
 
 import os
@@ -34,8 +34,8 @@ from warehouse.views import PUBLISHED
 
 PATH = "/downloads"
 FOLDER = "downloads"
-KEPT = 3600.0  # seconds for which a build stays after the last request for it, and after the end of a response
-MARKED_EVERY = 60.0  # seconds after which a response that is being sent marks its build as used again
+KEPT = 3600.0  # seconds that a build is kept after the last request for it, and after the end of a response
+MARKED_EVERY = 60.0  # seconds after which a response in progress marks its build as used again
 DATABASE = "warehouse.duckdb"
 OVERLAY = overlay_of(DATABASE)
 DATABASES = {
@@ -64,12 +64,12 @@ class File:
 
     @property
     def what(self) -> str:
-        """What is in it."""
+        """A description of its content."""
         return MEANT.get(self.path.stem, DATABASES.get(self.name, ""))
 
 
 def files(published: Path, pointer: Pointer) -> Iterator[File]:
-    """The files of a build; none if an earlier release published it: their digests are not known."""
+    """The files of a build; empty if an earlier release published it, because their digests are not known."""
     for name, digest in pointer.digests.items():
         database = {pointer.file: DATABASE, overlay_of(pointer.file): OVERLAY}.get(name)
         path = published / name if database else published / copies_of(pointer.file) / name
@@ -109,7 +109,7 @@ def in_words(size: int) -> str:
 
 
 async def send(pages: Pages, request: Request) -> Response:
-    """A file of a build, or a range of it."""
+    """Respond with a file of a build, or a range of it."""
     session, (build, name) = request.state.session, (request.path_params[part] for part in ("build", "name"))
     account = session.email if session else await run_in_threadpool(pages.accounts.email_of, request.state.key_id)
     found = await run_in_threadpool(_found, pages, build, name)
@@ -131,17 +131,17 @@ async def send(pages: Pages, request: Request) -> Response:
 
 
 class Sending(FileResponse):
-    """A file or ranges of it, piece by piece, until the client has it or hangs up."""
+    """A response that sends a file or ranges of it, piece by piece, until the client has everything or hangs up."""
 
     def __init__(self, of: File, headers: Mapping[str, str], transfer: Transfer, clock: Clock) -> None:
-        """Send a file that is there, as a download of an account."""
+        """Send an existing file, as a download of an account."""
         super().__init__(of.path, headers=headers, media_type=MEDIA[of.path.suffix], stat_result=of.path.stat())
         self._transfer, self._clock = transfer, clock
         self._build = of.path.parent.parent
         self._marked_at = self._sent_at = clock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it; reading waits until the client has received what was read before."""
+        """Send it; reading waits until the client has received the previous piece."""
 
         async def send_and_count(message: Message) -> None:
             wait = self._transfer.note(len(message.get("body", b"")))
@@ -149,7 +149,7 @@ class Sending(FileResponse):
             if not 0 <= self._sent_at - self._marked_at < MARKED_EVERY:
                 self._mark()
             if message["type"] == "http.response.body" and not message.get("more_body", False):
-                self._transfer.close()  # before the client has all, and asks for the next file
+                self._transfer.close()  # before the client has everything and requests the next file
             await send(message)
             await anyio.sleep(wait)
 
@@ -166,15 +166,15 @@ class Sending(FileResponse):
             self._mark()
 
     def _mark(self) -> None:
-        """Mark the build as used when the last bytes were sent."""
+        """Mark the build as used at the time when the last bytes were sent."""
         self._marked_at = self._sent_at
         with suppress(FileNotFoundError):
-            if self._sent_at > self._build.stat().st_mtime:  # unless another response has marked it since
+            if self._sent_at > self._build.stat().st_mtime:  # unless another response has marked it later
                 os.utime(self._build, (self._sent_at, self._sent_at))
 
 
 def _found(pages: Pages, build: str, name: str) -> tuple[File, int] | None:
-    """A file of a build, which stays while it is asked for, and the size of all files of the newest build."""
+    """A file of a build, linked so that it stays while it is requested, and the size of the newest build's files."""
     published, folder, now = pages.settings.published, pages.settings.home / FOLDER, pages.clock()
     _clear(folder, now)
     builds = kept(published)
@@ -183,9 +183,9 @@ def _found(pages: Pages, build: str, name: str) -> tuple[File, int] | None:
     if of:
         place = folder / build / of.digest / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError, FileNotFoundError):  # linked before; or a newer build has just replaced it
+        with suppress(FileExistsError, FileNotFoundError):  # already linked; or a newer build has just replaced it
             os.link(of.path, place)
-    # both are names, and no patterns
+    # both must be names, not patterns
     places = sorted((folder / build).glob(f"*/{name}")) if BUILD.fullmatch(build) and NAME.fullmatch(name) else []
     if not places:
         return None
@@ -195,7 +195,7 @@ def _found(pages: Pages, build: str, name: str) -> tuple[File, int] | None:
 
 
 def _clear(folder: Path, now: float) -> None:
-    """Remove the links to builds for which nobody has asked for a while."""
+    """Remove the links to builds that were not requested for KEPT seconds."""
     for of_build in folder.glob("*"):
         if now - of_build.stat().st_mtime > KEPT:
             shutil.rmtree(of_build, ignore_errors=True)

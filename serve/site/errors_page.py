@@ -1,7 +1,7 @@
 """The page `/errors`, the target of every error's `docs` link: one section per code, with the code as its anchor.
 
-Belongs here: what a client should do about each error. Does not: codes, statuses and messages (serve.http.errors), when
-each occurs (api.routes), the example responses (serve.api.description).
+Belongs here: advice for a client on each error. Does not: codes, statuses and messages (serve.http.errors), when each
+occurs (api.routes), the example responses (serve.api.description).
 """
 
 import json
@@ -50,7 +50,7 @@ TO_DO: Mapping[type[ApiError], str] = {
         "the response: it identifies the failure in the log of the service."
     ),
 }
-"""What a client should do about each error."""
+"""Advice for a client, by error."""
 
 
 def document(site: str) -> Document:

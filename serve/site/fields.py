@@ -24,7 +24,7 @@ def resolved(part: Json, described: Json) -> Json:
 
 
 def alternatives(part: Json, described: Json) -> list[Json]:
-    """The alternative schemas of a value; for a list, those of its elements."""
+    """The alternative schemas of a value; for a list, the alternatives of its elements."""
     part = resolved(part, described)
     inner = part["items"] if part.get("type") == "array" else part
     return [resolved(one, described) for one in inner.get("oneOf", [inner])]

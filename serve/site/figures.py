@@ -16,19 +16,19 @@ from warehouse.line_items import LINE_ITEMS
 TITLES = {item.name: item.title for item in LINE_ITEMS}
 UNITS = {item.name: item.unit for item in LINE_ITEMS}
 READ = 4  # digits of a value that a reader points at in a chart
-SMALL = 0.1  # from here on, two decimals of an amount per share are enough
+SMALL = 0.1  # from this value on, two decimals of an amount per share are enough
 MOST_DECIMALS = 4
 STEPS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 MEANT = 10.0
-"""Growth or margins from 1,000 % on say only that the figure they are measured by is nearly zero."""
+"""Growth or margins of 1,000 % and more only mean that their base is nearly zero."""
 
 Shown = Callable[[float], str]
-"""Formats numbers that stand below or beside each other."""
+"""Formats numbers that stand below or next to each other."""
 
 KINDS = {"ttm": "trailing twelve months", "annual": "fiscal year", "quarter": "fiscal quarter"}
 
 
-# each branch starts with the sign itself: the expression then skips all other characters at once
+# each branch starts with the sign itself: the expression then skips all other characters quickly
 NUMBER = re.compile(r"-(?:(?<![\w.,:/-]-)(?=\$?\d)|(?<= -)(?= ))| (?<=\d )(?=[TBMK%](?!\w))")
 TYPESET = {"-": "\N{MINUS SIGN}", " ": "\N{NO-BREAK SPACE}"}
 
@@ -41,7 +41,7 @@ def typeset(text: str) -> str:
 def short(item: str, value: float, digits: int = 3, *, is_rounded: bool = True) -> str:
     """An amount in three digits with a letter for its size, or a ratio in per cent: 5.12B, 18%.
 
-    `is_rounded`: without zeros at the end, as on a scale.
+    `is_rounded`: drop zeros at the end, as on a scale.
     """
     if UNITS[item] == "ratio":
         return f"{_significant(100 * value, 3)}%" if abs(value) < MEANT else f"{100 * value:,.0f}%"
@@ -52,7 +52,7 @@ def short(item: str, value: float, digits: int = 3, *, is_rounded: bool = True) 
 
 
 def in_units(item: str, value: float, divisor: float = 1.0, *, decimals: int | None = None) -> str:
-    """A number as in a table: divided, and with as many decimals as are read at a glance, or as given."""
+    """A number as in a table: divided, and with the given decimals, or with as many as are easy to read."""
     unit, value = UNITS[item], value / divisor
     if unit == "ratio":
         return per_cent(value)
@@ -75,30 +75,30 @@ def decimals(item: str, values: Sequence[float], divisor: float = 1.0) -> int:
 
 
 def per_cent(ratio: float) -> str:
-    """A fraction in per cent; what is rounded to zero has no sign."""
+    """A fraction in per cent; a value that is rounded to zero has no sign."""
     return f"{100 * ratio:z,.1f}%" if abs(ratio) < MEANT else f"{100 * ratio:,.0f}%"
 
 
 def glance(item: str, value: float, digits: int = 3, *, decimals: int | None = None) -> str:
-    """A number that stands alone: amounts and shares with a letter for their size, others as in a table.
+    """A number on its own: amounts and shares with a letter for their size, others as in a table.
 
     Args:
         item: the line item.
         value: its value.
         digits: digits of an amount or a number of shares.
-        decimals: decimals of any other number, so that those beside each other have the same; None: as it needs.
+        decimals: decimals of any other number, so that numbers next to each other have the same; None: as it needs.
     """
     is_long = UNITS[item] in ("currency", "shares")
     return short(item, value, digits, is_rounded=False) if is_long else in_units(item, value, decimals=decimals)
 
 
 def alike(item: str, values: Sequence[float], digits: int = 3) -> Shown:
-    """Formats numbers that stand below or beside each other: with the same digits, or the same decimals."""
+    """A format for numbers that stand below or next to each other: with the same digits, or the same decimals."""
     return partial(glance, item, digits=digits, decimals=decimals(item, values))
 
 
 def priced(item: str, currency: str, number: str) -> str:
-    """A number that stands alone, with the sign of the dollar if it is an amount of US dollars: $5.12B, -$4.10."""
+    """A number on its own, with the dollar sign if it is an amount of US dollars: $5.12B, -$4.10."""
     if currency != "USD" or not UNITS[item].startswith("currency"):
         return number
     return f"-${number[1:]}" if number.startswith("-") else f"${number}"
@@ -117,7 +117,7 @@ def _digits(value: float, digits: int, is_rounded: bool = True) -> str:
 
 
 def _significant(value: float, digits: int) -> str:
-    """A number with so many digits from the first one that is not zero, and never with an exponent."""
+    """A number with the given count of significant digits, and never with an exponent."""
     return _without_exponent(f"{value:z,.{digits}g}")
 
 
@@ -126,5 +126,5 @@ def _without_exponent(number: str) -> str:
 
 
 def moment(timestamp: str) -> Markup:
-    """A `<time>` element of a time in ISO 8601 in UTC."""
+    """A `<time>` element for a time in ISO 8601 in UTC."""
     return Markup('<time datetime="{0}">{1} {2} UTC</time>').format(timestamp, timestamp[:10], timestamp[11:16])

@@ -1,8 +1,9 @@
 """The pages `/companies/SYMBOL/filings` and `/filings/ACCESSION`: the filings of a company, and the facts of one.
 
-Belongs here: what these pages show. Does not: the queries (warehouse.filing_queries), access control (mount).
+Belongs here: the content of these pages. Does not: the queries (warehouse.filing_queries), access control (mount).
 
-Filings of fictional companies are only here; those of real ones are at the SEC, and the list links to both.
+Filings of fictional companies are only shown here; filings of real companies are at the SEC, and the list links to
+both.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,7 +17,7 @@ from warehouse.served_rows import Company
 
 
 def listed(company: Company, filings: Sequence[Filing], stated: Collection[str]) -> Document:
-    """The list of a company's filings, newest first; `stated` are those whose statements are in the data."""
+    """The list of a company's filings, newest first; `stated` are the filings whose statements are in the data."""
     text = write(
         "filings.md",
         company=company,

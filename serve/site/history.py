@@ -1,6 +1,6 @@
 """The values of a company in the order of its periods.
 
-Belongs here: which periods are shown, the value a year before, where a break lies. Does not: the queries
+Belongs here: which periods are shown, the value a year before, the position of breaks. Does not: the queries
 (warehouse.page_queries), formatting (figures), tables and charts (sheet, charts).
 """
 
@@ -19,15 +19,15 @@ from warehouse.views import RECAST_BY, RECASTED, SHORTEST_YEAR
 
 DAYS_A_YEAR = 365.25
 DRIFT = 30
-"""Days by which the ends of the same period of two years may lie apart, because a year of 52 weeks is shorter."""
+"""Days by which the ends of the same period of two years may differ, because a year of 52 weeks is shorter."""
 
 RECAST = math.log(RECAST_BY)
-"""Logarithm of the change from which on a restatement is one of the scope of the business."""
+"""Logarithm of the change from which a restatement counts as a change of the scope of the business."""
 
 A_YEAR = timedelta(days=SHORTEST_YEAR)
 
 BROKEN, LEFT_BEHIND = "break", "not comparable"
-"""Why values of two years cannot be compared."""
+"""Reasons why values of two years cannot be compared."""
 
 BREAKS = {
     "entity": "another company",
@@ -37,10 +37,11 @@ BREAKS = {
 }
 """What changes at a break, by its kind."""
 
-INTERIM = ("Q1", "Q3")  # quarters that only a company with quarterly reports has
+INTERIM = ("Q1", "Q3")  # quarters that only companies with quarterly reports have
 OLD = {True: 275, False: 500}
 """Days after which the newest period of a company is old, with and without quarterly reports: the next report was due
-(Form 10-K: 60 to 90 days after the year, Form 10-Q: 40 or 45 days after the quarter, Form 20-F: four months)."""
+(Form 10-K: 60 to 90 days after the year, Form 10-Q: 40 or 45 days after the quarter, Form 20-F: four months).
+"""
 
 
 class Slot(NamedTuple):
@@ -52,7 +53,7 @@ class Slot(NamedTuple):
 
     @property
     def is_ttm(self) -> bool:
-        """Whether it is twelve months to a quarter end."""
+        """Whether it is trailing twelve months to a quarter end."""
         return self.kind == "ttm"
 
 
@@ -60,7 +61,7 @@ class History:
     """All values of a company."""
 
     def __init__(self, stated: Sequence[Stated], gaps: Sequence[Gap], breaks: Sequence[Break] = ()) -> None:
-        """Take the rows of page_queries."""
+        """Index the rows of page_queries."""
         self.breaks = breaks
         self._values = {(value.item, value.kind, date.fromisoformat(value.period_end)): value for value in stated}
         self._gaps = {(gap.item, gap.kind, date.fromisoformat(gap.period_end)): gap.reason for gap in gaps}
@@ -78,7 +79,7 @@ class History:
 
     @property
     def newest(self) -> Slot | None:
-        """The newest twelve months, or the newest fiscal year of a company that has only these."""
+        """The newest twelve months, or the newest fiscal year of a company that has no twelve months."""
         held = self._slots["ttm"] or self._slots["annual"]
         return held[-1] if held else None
 
@@ -93,7 +94,7 @@ class History:
         return [slot for slot in held if reach is None or (held[-1].end - slot.end).days < reach * DAYS_A_YEAR - DRIFT]
 
     def without_holes(self, slots: Sequence[Slot]) -> list[Slot]:
-        """The periods with one without a label for each that is missing between two others."""
+        """The periods, plus one without a label for each period that is missing between two others."""
         if len(slots) < 2:
             return list(slots)
         days = [(slot.end - before.end).days for before, slot in pairwise(slots)]
@@ -114,29 +115,29 @@ class History:
         return value.value if value else None
 
     def reason(self, item: str, slot: Slot) -> str:
-        """The code of the reason why a period has no value of an item; empty if none is recorded."""
+        """The code of the reason why an item has no value in a period; empty if no reason is recorded."""
         return self._gaps.get((item, slot.kind, slot.end), "")
 
     def newest_year(self, item: str, before: Slot, years: int) -> Slot | None:
-        """The newest fiscal year with a value of an item, if it ended at most some years before a period."""
+        """The newest fiscal year with a value of an item, if it ended less than `years` years before a period."""
         held = [slot for slot in self._slots["annual"] if self.value(item, slot)]
         is_recent = bool(held) and (before.end - held[-1].end).days < years * DAYS_A_YEAR
         return held[-1] if is_recent else None
 
     def year_before(self, item: str, slot: Slot) -> float | None:
-        """The number of the same period a year before; None if there is none or if it cannot be compared."""
+        """The number of the same period a year before; None if it is missing or cannot be compared."""
         before = self._before(slot)
         return None if before is None or self.incomparable(item, slot) else self.number(item, before)
 
     def incomparable(self, item: str, slot: Slot) -> str:
-        """Why a value cannot be compared with that of a year before; empty if it can, or if one of them is missing."""
+        """Why a value cannot be compared with the value a year before; empty if it can, or if one is missing."""
         before = self._before(slot)
         if before and self.broken(item, [before, slot]):
             return BROKEN
         return LEFT_BEHIND if before and item in RECASTED and self.is_left_behind(item, before, slot) else ""
 
     def is_left_behind(self, item: str, before: Slot, slot: Slot) -> bool:
-        """Whether a fiscal year between two values was recast after the first one, and not after the second.
+        """Whether a fiscal year between two values was recast after the first one was filed, but not after the second.
 
         After a spin-off or for a discontinued business only the years that a report shows are restated (ASC 205-20-45):
         the quarters in them and the years before stay as they were. The screener compares in the same way.
@@ -147,11 +148,11 @@ class History:
         return any(then.filed < filed <= now.filed for filed in self._recast_between(item, before, slot))
 
     def _recast_between(self, item: str, before: Slot, slot: Slot) -> Iterator[str]:
-        """The filing dates of the recasts of fiscal years that either of two periods has a part of."""
+        """The filing dates of the recasts of fiscal years that overlap with one of two periods."""
         return (filed for end, filed in self._recasts(item) if before.end - A_YEAR < end <= slot.end)
 
     def _scopes(self, item: str, held: Sequence[tuple[Slot, str]]) -> Iterator[tuple[Slot, Break]]:
-        """The periods of another scope of the business than the one before: only one of both is as recast."""
+        """Breaks between a period and the one before it, where a recast applies to only one of the two."""
         for (before, then), (slot, now) in pairwise(held):
             parting = [filed for filed in self._recast_between(item, before, slot) if (then < filed) != (now < filed)]
             if parting:
@@ -183,9 +184,9 @@ class History:
     def broken(self, item: str, slots: Sequence[Slot]) -> list[tuple[Slot, Break]]:
         """The breaks of an item's series, each with the first period after it.
 
-        The values before a break come from filings before it, so that the first value that comes from the filing of
-        the break or a later one, after the last that does not, is the first after the break. Where a fiscal year
-        was recast and the twelve months around it were not, the series parts before and after it.
+        Values before a break come from earlier filings. So the period right after the last value from an earlier filing
+        is the first one after the break. If a fiscal year was recast and the twelve months around it were not, there is
+        a break before and after it.
         """
         held = [(slot, value.filed) for slot in slots if (value := self.value(item, slot)) and value.filed]
         found = [*self._scopes(item, held)] if item in RECASTED else []

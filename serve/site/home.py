@@ -1,4 +1,4 @@
-"""The front page: what the service is, for whom, and how fresh its data is.
+"""The front page: the service, its users, and how fresh its data is.
 
 Belongs here: the status, the company, the traced value and the example that are shown. Does not: the text
 (templates/index.md), the choice of the company (live).
@@ -30,20 +30,20 @@ from warehouse.line_items import SERVED_ITEMS
 from warehouse.reader import OpenBuild
 
 AGREEING, COMPARED = 1_050, 1_086
-"""Values of a vendor to which filed facts are known to lead, and those of them that agree: `make accuracy`."""
+"""Values of a vendor to which filed facts are known to lead: the number that agrees, and of all (`make accuracy`)."""
 YEARS = 5
 SHOWN = ("revenue", "net_income", "free_cash_flow", "eps_basic", "roic")
 TRACED = "free_cash_flow"
 ENDPOINT = "listFinancials"
 """The endpoint of the example."""
 STYLES = (("fresh", "figures"), ("whom", "cards"), ("items", "terms"), ("begin", "steps"))
-"""How the list under each heading looks in a browser."""
+"""The look of the list under each heading in a browser."""
 ASSETS = ("ages.js",)
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a build has for the page: the company, its newest fiscal years, and the provenance of a value."""
+    """The data of a build for the page: the company, its newest fiscal years, and the provenance of a value."""
 
     shown: Live | None = None
     years: Sequence[tuple[str, list[str]]] = ()
@@ -54,7 +54,7 @@ NOTHING = Held()
 
 
 def document(pages: Pages) -> Document:
-    """The page, with the status of this moment."""
+    """The page, with the present status."""
     try:
         with pages.warehouse.build() as build:
             problem = problem_of(pages.warehouse, pages.limits)
@@ -89,7 +89,7 @@ def document(pages: Pages) -> Document:
 
 
 def _held(build: OpenBuild, base_url: str) -> Held:
-    """What a build has for the page, read once: it takes some ten queries."""
+    """Read the data of a build for the page; cached, because it takes some ten queries."""
 
     def read() -> Held:
         shown = live(build, base_url)
@@ -99,7 +99,7 @@ def _held(build: OpenBuild, base_url: str) -> Held:
 
 
 def _years(build: OpenBuild, shown: Live | None) -> list[tuple[str, list[str]]]:
-    """The newest fiscal years of the company, each with some values, which lead to where they come from."""
+    """The newest fiscal years of the company, each with values that link to their provenance."""
     if shown is None:
         return []
     symbol = shown.company.symbol
@@ -121,7 +121,7 @@ def _years(build: OpenBuild, shown: Live | None) -> list[tuple[str, list[str]]]:
 
 
 def _traced(build: OpenBuild, shown: Live | None) -> Explanation | None:
-    """The provenance of a value of the newest fiscal year that has one; None if there is none."""
+    """The provenance of the newest annual value of TRACED; None if there is none."""
     for period, _ in _years(build, shown):
         explained = provenance.find(build, shown.company.symbol, TRACED, period) if shown else None
         if explained and explained.value is not None:

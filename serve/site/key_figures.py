@@ -1,4 +1,4 @@
-"""The first figures on a company's page: the newest period with the change on a year before, and the fair value.
+"""The first figures on a company's page: the newest period with the change from a year before, and the fair value.
 
 Belongs here: which figures, and their words. Does not: the model (pipelines.valuation), tables and charts (sheet,
 charts).
@@ -19,7 +19,7 @@ ITEMS = (
     *("dividends_per_share", "roic", "total_debt", "cash_and_equivalents", "debt_to_fcf"),
 )
 COMPARED = ("ratio", "years")
-"""Units of items whose change is not stated in per cent, but by the value a year before."""
+"""Units of items whose change is not stated in per cent; the value a year before is shown instead."""
 
 SHORTLY = {
     "no_tag": "not stated in the filings",
@@ -30,18 +30,19 @@ SHORTLY = {
     "financial_company": "means nothing for a financial company",
     "negative_fcf": "free cash flow is not positive",
 }
-"""Frequent reasons for having no value, in a few words."""
+"""Frequent reasons for a missing value, in a few words."""
 
 YEARS = 1
-"""A fiscal year that ended so long before the newest twelve months is not shown in their place."""
-LEAST = 0.0005  # smaller changes are shown as none
+"""A fiscal year replaces missing twelve months only if it ended less than this number of years before them."""
+LEAST = 0.0005  # smaller changes are shown as unchanged
 
 
 def tiles(history: History, symbol: str, currency: str) -> Iterator[tuple[str, Markdown, str]]:
-    """Each key figure: its title, its value with a link to its page, whether it is new, the change on a year before.
+    """The key figures: title, value with a link to its page, and a note.
 
-    An item without a value of the newest twelve months shows the fiscal year that ended within the year before them,
-    with its label; else the reason. Figures of one unit have the same decimals.
+    The note says whether the value is new, and how it changed from a year before. An item without a value of the newest
+    twelve months shows the fiscal year that ended within the year before them, with its label; otherwise the reason.
+    Figures of one unit have the same decimals.
     """
     newest = history.newest
     if newest is None:
@@ -64,7 +65,7 @@ def tiles(history: History, symbol: str, currency: str) -> Iterator[tuple[str, M
 
 
 def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple[Markdown, str, str]:
-    """The fair value per share, its range, and what it rests on; or that there is none, and why."""
+    """The fair value per share, its range, and its assumptions; or a dash, and the reason."""
     if valuation is None:
         return plain("–"), "not valued", ""
     if isinstance(valuation, models.NoFairValue):
@@ -85,7 +86,7 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
 
 
 def _shown(item: str, currency: str, beside: Sequence[float]) -> Shown:
-    """How the figures of an item are written, with the decimals of those beside them."""
+    """The format of an item's figures, with the decimals of the figures next to them."""
     number = alike(item, beside)
     return lambda value: priced(item, currency, number(value))
 
@@ -101,7 +102,7 @@ def _change(history: History, item: str, newest: Slot, value: float, shown: Show
 
 
 def in_short(reason: str) -> str:
-    """The reason of a missing value in a few words."""
+    """The reason for a missing value in a few words."""
     return SHORTLY.get(reason, reason.replace("_", " "))
 
 

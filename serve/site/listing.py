@@ -34,24 +34,25 @@ LIMITS = {
         for name, title in (("revenue", "Revenue"), ("net_income", "Net income"), ("free_cash_flow", "Free cash flow"))
     },
 }
-"""The figures that the list can be filtered by: the label, and the unit of the bounds.
+"""The figures by which the list can be filtered: the label, and the unit of the bounds.
 
-Amounts are in the currency of each company."""
+Amounts are in the currency of each company.
+"""
 BOUNDS = {name: (f"{name}_min", f"{name}_max") for name in LIMITS}
-"""The parameters of the smallest and the largest value of each."""
+"""The parameters of the smallest and the largest value of each figure."""
 NUMBER = re.compile(r"-?\d{1,12}(\.\d{1,12})?")
 ENDS = tuple(end for ends in BOUNDS.values() for end in ends)
 ASKED = ("search", "exchange", "industry", "sort", watchlist.WATCHED, *ENDS)
-"""What the list can be asked for."""
+"""The query parameters of the list."""
 ONLY_WATCHED = (watchlist.YES, "Watched only")
 SORTS = frozenset(sign + name for name in (*BY_TEXT, *BY_AMOUNT) for sign in ("", "-"))
 
 
 def asked_for(request: Request) -> dict[str, str]:
-    """What a request asks the list for, by the names of ASKED; empty if not.
+    """The query parameters of a request for the list, by the names of ASKED; empty text if not given.
 
     Raises:
-        NotFound: the list cannot be sorted so, a bound is no number, or `watched` has another value than yes.
+        NotFound: the list cannot be sorted so, a bound is not a number, or `watched` has another value than yes.
     """
     asked = {name: request.query_params.get(name, "").strip() for name in ASKED}
     asked["search"] = text_of(request, "search")
@@ -65,7 +66,7 @@ def asked_for(request: Request) -> dict[str, str]:
 
 
 def text_of(request: Request, parameter: str = "text") -> str:
-    """What is searched for, with single spaces.
+    """The search text of a request, with single spaces.
 
     Raises:
         NotFound: it is longer than LONGEST.
@@ -77,7 +78,7 @@ def text_of(request: Request, parameter: str = "text") -> str:
 
 
 def chosen(of: Directory, asked: Mapping[str, str], watched: Collection[str] = ()) -> list[Listed]:
-    """The companies of the list for what it was asked for; `watched` are the CIKs of the reader's watchlist."""
+    """The companies of the list for the given parameters; `watched` are the CIKs of the reader's watchlist."""
     bounds: dict[str, Bounds] = {}
     for figure, ends in BOUNDS.items():
         least, most = (float(Decimal(asked[end]) * LIMITS[figure][1]) if asked[end] else None for end in ends)
@@ -100,8 +101,8 @@ def document(
     Args:
         of: all companies, whose exchanges and industries can be chosen.
         rows: the companies that were chosen, on all pages.
-        near: companies to show if none was found.
-        asked: what the list was asked for (see asked_for).
+        near: companies to show if no company was found.
+        asked: the parameters of the list (see asked_for).
         page: number of this page, from 1.
         watched: the CIKs of the reader's watchlist; None for a program, which has no forms.
     """
@@ -152,11 +153,11 @@ def last_page(rows: Sequence[Listed]) -> int:
 
 
 def _counted(names: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
-    """Each name, and the name with its number of companies."""
+    """Each name, and its text with the number of companies."""
     return tuple((name, f"{name} ({names[name]:,})") for name in sorted(names, key=str.casefold))
 
 
 def _address(asked: Mapping[str, str], **more: str) -> str:
-    """The address of the list for what was asked; with more."""
+    """The address of the list with these parameters; `more` overrides them."""
     query = urlencode({name: value for name, value in {**asked, **more}.items() if value})
     return f"{PATH}?{query}" if query else PATH

@@ -1,7 +1,7 @@
-"""The files `/companies.csv` and `/compare.csv`: the list of companies as it is filtered, and a comparison.
+"""The files `/companies.csv` and `/compare.csv`: the filtered list of companies, and a comparison.
 
 Belongs here: columns and rows of these files. Does not: which companies are chosen (directory, comparison), the file of
-one company (company_csv), which also has what the three share: headers, and text that is no formula.
+one company (company_csv), which also has the shared parts: headers, and protection of text from being a formula.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ COMPARED = ("symbol", "name", "period_kind", "period", "period_end", "currency",
 
 
 def show_list(pages: Pages, request: Request) -> Response:
-    """All companies that the list shows for the same query, on all its pages."""
+    """Respond with all companies that the list shows for the same query, on all its pages."""
     asked = listing.asked_for(request)
     with current_build(pages) as build:
         rows = listing.chosen(directory(build), asked, watchlist.ciks(pages, request))
@@ -50,7 +50,7 @@ def _listed(row: Listed) -> Sequence[object]:
 
 
 def show_comparison(pages: Pages, request: Request) -> Response:
-    """The newest twelve months and the fiscal years of the companies that the comparison shows."""
+    """Respond with the newest twelve months and the fiscal years of the companies in a comparison."""
     asked = request.query_params.get("symbols", "")
     if len(asked) > comparison.LONGEST:
         raise NotFound(f"The list of symbols is longer than {comparison.LONGEST} characters.")

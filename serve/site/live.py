@@ -22,8 +22,8 @@ from warehouse.reader import OpenBuild
 from warehouse.served_rows import Company
 
 KNOWN = ("AAPL", "MSFT", examples.SYMBOL)
-"""Symbols that readers know, or that the documents of this project use; the first that is covered is shown."""
-FICTIONAL = "sample"  # the source with fictional companies
+"""Well-known symbols, and one that the documents of this project use; the first covered one is shown."""
+FICTIONAL = "sample"  # the source name of fictional companies
 
 ITEMS = {"items": parameters.ITEMS.example}
 ASKED: Mapping[str, Mapping[str, Any]] = {
@@ -31,14 +31,15 @@ ASKED: Mapping[str, Mapping[str, Any]] = {
     "listFinancials": {"period": "annual", **ITEMS, "limit": 2},
     "listRevisions": {"limit": 1},
 }
-"""Parameters of each endpoint that has some, for short answers; `search` is added."""
+"""Parameters for short answers, by endpoint; `search` is added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The company of the examples; for each endpoint, by name, the parameters asked for and the answer.
+    """The company of the examples; for each endpoint, by name, the parameters and the answer.
 
-    `answers` are JSON; generated at the time of the last synchronization, so that the page is the same until the next.
+    `answers` are JSON, generated with the time of the last synchronization, so that the page is the same until the
+    next.
     """
 
     company: Company
@@ -48,12 +49,12 @@ class Live:
 
     @property
     def name(self) -> str:
-        """The name as pages show it."""
+        """The name for display on pages."""
         return names.shown(self.company.name or self.company.symbol)
 
 
 def live(build: OpenBuild, base_url: str) -> Live | None:
-    """The examples of a build; None if it has none."""
+    """The examples of a build; None if it has no company for them."""
     covered = company_queries.covered(build, KNOWN)
     rows, _ = queries.companies(build, search=None, exchange=None, limit=1, offset=0)
     symbol = next(iter([*covered, *(row.symbol for row in rows)]), None)

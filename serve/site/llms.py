@@ -1,6 +1,6 @@
 """The file `/llms.txt`: the list of pages for language models (llmstxt.org).
 
-Belongs here: which pages are listed, with a description of each. Does not: the pages.
+Belongs here: the listed pages, with a description of each. Does not: the pages.
 """
 
 from starlette.requests import Request

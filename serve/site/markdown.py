@@ -1,9 +1,9 @@
-"""The text of pages: Markdown templates, and the marks of what is filled in.
+"""The text of pages: Markdown templates, and escaping of the values that are filled in.
 
-Belongs here: escaping, the templates, and what a page has besides its text. Does not: the text of any page (templates,
-page modules), its HTML (rendering).
+Belongs here: escaping, the templates, and the parts of a page besides its text. Does not: the text of any page
+(templates, page modules), its HTML (rendering).
 
-What a template fills in is escaped, so that text from data is never a mark. Text that has marks of its own is of the
+Values in a template are escaped, so that text from data never acts as Markdown. Text with intended Markdown has the
 type Markdown: the filters `code`, `link` and `marked` make it. The filter `named` shows the name of a company.
 """
 
@@ -19,19 +19,19 @@ from serve import names
 
 TEMPLATES = Path(__file__).parent / "templates"
 SIGNS = re.compile(r"([\\`*_\[\]<>&|#~!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$)))")
-ADDRESS = re.compile(r"(?:https?://|/|#)[^\s\\]*")  # no javascript: addresses, even if the data contains some
+ADDRESS = re.compile(r"(?:https?://|/|#)[^\s\\]*")  # excludes javascript: addresses, even if the data contain one
 EMPTY_LINES = re.compile(r"\n{3,}")
 
 
 class Markdown(str):
-    """Text whose marks are meant."""
+    """Text that is already Markdown and is not escaped."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A choice of one of several values, which may be left open; each option is a value with its text."""
+    """A select field with several options, which may be left empty; each option is a value with its text."""
 
     label: str
     name: str
@@ -42,7 +42,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A number that a figure of the list must have at least and at most: the names of both fields, and their values."""
+    """The smallest and the largest value of a figure as form fields: label, names and values of both fields."""
 
     label: str
     names: tuple[str, str]
@@ -51,9 +51,9 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search field for the page's list, with the current text; choices, bounds, and values that stay as they are.
+    """A search form for the page's list: its text field, choices, bounds, and hidden values that are kept.
 
-    `completes` says what the field takes: `one` company, `many`, or nothing that can be completed.
+    `completes` says whether the field completes `one` company or `many`; empty: no completion.
     """
 
     label: str
@@ -68,21 +68,21 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The Markdown of a page, and what only a browser shows.
+    """The Markdown of a page, and additions for browsers.
 
     text: a heading of the first level, a paragraph, and other blocks (see rendering).
-    contents: a table of contents, if not None; with shorter texts of some headings, after their anchors.
+    contents: a table of contents, if not None; it maps anchors of headings to shorter texts.
     drawings: each drawing with its name: the address of an image, or the anchor of the first of several programs.
     marks: the mark of each item of the first list.
-    styles: how the list under a heading of the second level looks, after its anchor (rendering.STYLES).
-    cards: the tag of the headings (h2 or h3) whose parts are cards beside each other, to the end of the page.
+    styles: the look of the list under a heading of the second level, by its anchor (rendering.STYLES).
+    cards: the tag of the headings (h2 or h3) whose parts are shown as cards, up to the end of the page.
     assets: static files that only this page loads.
-    by_query: the query of the address chooses what the page shows.
-    search: a search field.
+    by_query: whether the content depends on the query of the address.
+    search: a search form.
     turns: texts and addresses of the pages before and after this one, which a browser also shows below the text.
-    watch: the symbol and the CIK of the company whose star the page has; empty if its rows have stars; None if
-        nothing has.
-    address: where a browser finds the page, if it asked for it in other words.
+    watch: the symbol and the CIK of the company whose star the page has; empty if its rows have stars; None without
+        stars.
+    address: the address to which a browser is redirected; empty if the requested address is right.
     """
 
     text: str
@@ -100,12 +100,12 @@ class Document:
 
 
 def write(template: str, **values: object) -> str:
-    """Fill in a Markdown template, without its superfluous empty lines."""
+    """Fill in a Markdown template, and remove superfluous empty lines."""
     return EMPTY_LINES.sub("\n\n", _environment().get_template(template).render(values))
 
 
 def plain(value: object) -> Markdown:
-    """A value as one line of text without marks."""
+    """A value as one line of escaped text."""
     return value if isinstance(value, Markdown) else Markdown(SIGNS.sub(_escaped, " ".join(str(value).split())))
 
 
@@ -115,7 +115,7 @@ def code(text: str) -> Markdown:
 
 
 def link(text: object, address: str) -> Markdown:
-    """A link; only the text if the address is not one of the web or of this site."""
+    """A link; only the text if the address is not on the web or on this site."""
     safe = address.replace("(", "%28").replace(")", "%29")
     return Markdown(f"[{plain(text)}]({safe})") if ADDRESS.fullmatch(safe) else plain(text)
 
@@ -126,7 +126,7 @@ def quoted(text: str) -> Markdown:
 
 
 def _escaped(sign: re.Match[str]) -> str:
-    """A backslash before the sign; after the number, for a text that starts like a numbered list."""
+    """Escape with a backslash: before the sign, or after the number of a text that looks like a numbered list."""
     return f"{sign[0]}\\" if sign[0][0].isdigit() else f"\\{sign[0]}"
 
 
@@ -139,7 +139,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        # {# starts an anchor
+        # comments must not start with {#, which starts an anchor
         comment_start_string="{##",
         comment_end_string="##}",
     )

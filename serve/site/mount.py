@@ -71,7 +71,7 @@ FORMS: tuple[tuple[PageRoute, ...], ...] = (sign_in.FORMS, profile.FORMS, watchl
 
 
 PATHS = tuple({path: None for tables in (TABLES, FORMS) for table in tables for path, _, _ in table})
-"""The templates of the paths."""
+"""The path templates of all pages and forms."""
 UNAVAILABLE = (
     "Accounts are not available",
     "The accounts cannot be read or changed at the moment. Try again in a minute. Known keys stay valid meanwhile.",
@@ -118,7 +118,7 @@ class Page:
 
     async def _respond(self, request: Request) -> Response:
         if request.scope["path"] != self._path.format_map(request.path_params):
-            raise NotFound()  # a path that ends with a line feed, which the router's pattern accepts
+            raise NotFound()  # a path that ends with a line feed also matches the router's pattern
         request.scope["exchange"].path = self._path
         if self._access is Access.FILE:
             parameters.refuse_credentials(request.scope["query_string"])
@@ -133,7 +133,7 @@ class Page:
         if self._access is Access.FILE and KEY in request.headers:
             return await self._for_program(handler, request)
         if self._access is Access.OPEN:
-            with suppress(DatabaseError):  # without the accounts, everybody is a visitor
+            with suppress(DatabaseError):  # if the accounts cannot be read, everybody is a visitor
                 await self._recognize(request)
         elif self._access is not Access.PUBLIC:
             await self._recognize(request)
@@ -150,7 +150,7 @@ class Page:
         return _with_headers(await _called(handler, self._pages, request))
 
     async def _for_program(self, handler: Handler, request: Request) -> Response:
-        """Respond to a request for a file with a key, which counts as one of the interface does."""
+        """Respond to a request for a file with a key; it counts like a request of the interface."""
         pages = self._pages
         holder = await admitted(pages.holders, pages.attempts, request.scope)
         request.state.key_id = request.scope["exchange"].key_id = holder.key_id
@@ -188,7 +188,7 @@ def routes(pages: Pages) -> list[Route]:
 
 
 def is_for_people(scope: Scope) -> bool:
-    """Whether a 404 is an HTML page: for a browser, and a path outside of the interface, whose errors are JSON."""
+    """Whether a 404 is shown as HTML: for browsers, outside of the interface, whose errors are JSON."""
     path, accepted = scope["path"], Request(scope).headers.get("accept", "")
     is_of_interface = path == INTERFACE or path.startswith(f"{INTERFACE}/") or not path.startswith("/")
     return "text/html" in accepted and not is_of_interface
@@ -200,7 +200,7 @@ def not_found(pages: Pages, request: Request) -> Response:
 
 
 def failure(pages: Pages, request: Request, error: ApiError) -> Response:
-    """The error page for an ApiError; for a program that sends a key the envelope that an endpoint would return."""
+    """The error page for an ApiError; a program that sends a key gets the envelope that an endpoint would return."""
     if KEY in request.headers:
         return responses.failure(error, pages.settings.pages)
     more: dict[str, Any] = {"asked": error.asked, "near": error.near} if isinstance(error, CompanyNotFound) else {}
@@ -212,7 +212,7 @@ def failure(pages: Pages, request: Request, error: ApiError) -> Response:
 def message(
     pages: Pages, request: Request, status: int, title: str, text: str, *, asked: str = "", near: Sequence[Listed] = ()
 ) -> Response:
-    """A page with a title and one paragraph; with companies that were perhaps meant by what was asked for."""
+    """A page with a title and one paragraph, and suggested companies for the requested symbol."""
     context = {"title": title, "text": text, "asked": asked, "near": near, "address": company_path}
     return _with_headers(pages.render(request, "message.html", status, **context))
 
@@ -224,7 +224,7 @@ async def _called(handler: Handler, pages: Pages, request: Request) -> Response:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form; of repeated fields the last."""
+    """The fields of a form; the last one counts if a field is repeated."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
         raise Refused(415, "This is not a form", f"A form must be sent as {FORM}.")
     body = bytearray()

@@ -81,7 +81,7 @@ HEADERS = {
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
-    # not no-referrer: with that, browsers send `Origin: null` with a form (Fetch, "append a request Origin header"),
+    # not no-referrer: then browsers would send `Origin: null` with a form (Fetch, "append a request Origin header"),
     # but the origin of forms is checked; other sites still receive no Referer
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
@@ -94,8 +94,8 @@ HEADERS = {
 class Access(Enum):
     """Who may see a page: everybody, signed-in accounts, or signed-in accounts with an active subscription.
 
-    A page that is PUBLIC is the same for everybody; one that is OPEN knows who is signed in. A FILE is for subscribers,
-    in a browser or in a program that sends a key.
+    A PUBLIC page is the same for everybody; an OPEN page knows who is signed in. A FILE is for subscribers, in a
+    browser or in a program that sends a key.
     """
 
     PUBLIC = "public"
@@ -157,7 +157,7 @@ PageRoute = tuple[str, Handler, Access]  # path template, handler, access level
 
 
 def environment(settings: Settings) -> Environment:
-    """The Jinja environment of the HTML templates: their filters and globals; `root` is the prefix of every path."""
+    """The Jinja environment of the HTML templates, with filters and globals; `root` is the prefix of every path."""
     templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

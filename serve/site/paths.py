@@ -20,7 +20,7 @@ def company_path(symbol: str) -> str:
 
 
 def statements_path(symbol: str, accession: str = "", line: str = "") -> str:
-    """The address of the statements of a filing of a company, by default the newest one; at a line."""
+    """The address of a filing's statements, by default of the newest one, optionally at a line."""
     query, place = (f"{sign}{quote(text)}" if text else "" for sign, text in (("?filing=", accession), ("#", line)))
     return f"{company_path(symbol)}/statements{query}{place}"
 

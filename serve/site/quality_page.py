@@ -1,7 +1,7 @@
 """The page `/quality`: the quality report of the build that is served.
 
 Belongs here: finding the report, and sending it with the header of the site. Does not: the report, which each
-synchronization writes as one page beside the build, with its own styles (pipelines.quality).
+synchronization writes as one page next to the build, with its own styles (pipelines.quality).
 """
 
 from pathlib import Path
@@ -16,19 +16,19 @@ from warehouse.reader import OpenBuild
 
 PATH = "/quality"
 POLICY = HEADERS["Content-Security-Policy"].replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
-"""The report has its styles within itself."""
+"""The policy of the page, which allows the inline styles of the report."""
 NONE = "This build has no quality report: it could not be written. The next synchronization writes one."
 ICON = '<link rel="icon" href="data:,">'
 
 
 def report(pages: Pages, build: OpenBuild) -> Path | None:
-    """The file of the report; None if there is none, as the report is not needed to publish a build."""
+    """The file of the report; None if it is missing, because a build can be published without it."""
     file = pages.settings.published / f"quality-{build.pointer.build}.html"
     return file if file.is_file() else None
 
 
 def show(pages: Pages, request: Request) -> Response:
-    """The report."""
+    """Respond with the report."""
     with current_build(pages) as build:
         file = report(pages, build)
         if file is None:

@@ -1,7 +1,7 @@
 """The page `/reference`: the OpenAPI description laid out for people.
 
-Belongs here: what is listed of each endpoint. Does not: how to make the first request (templates/reference.md), the
-text on endpoints, parameters and fields, which all comes from the description (serve.api.description).
+Belongs here: the parts shown for each endpoint. Does not: how to make the first request (templates/reference.md), the
+text about endpoints, parameters and fields, which all comes from the description (serve.api.description).
 """
 
 import json
@@ -27,7 +27,7 @@ def document(described: Json, live: Live | None = None) -> Document:
 
     Args:
         described: the OpenAPI description (see serve.api.description.description).
-        live: examples of the served build; None: those of the description, of a fictional company.
+        live: examples of the served build; None: the description's examples, of a fictional company.
     """
     operations = [_operation(path, item["get"], described, live) for path, item in described["paths"].items()]
     introduction = [" ".join(text.split()) for text in described["info"]["description"].split("\n\n")]
@@ -76,7 +76,7 @@ def _operation(path: str, get: Json, described: Json, live: Live | None) -> dict
 
 
 def _asked(get: Json, parameters: list[Json], live: Live | None) -> tuple[Json, Json]:
-    """The query and the symbol of the example request, from the live examples or else from the description."""
+    """The query and the symbol of the example request, from the live examples, otherwise from the description."""
     if live:
         return live.asked[get["operationId"]], {"symbol": quote(live.company.symbol, safe="")}
     query, symbol = (

@@ -9,13 +9,13 @@ Besides headings, paragraphs, lists, tables, fenced code, `code`, **strong**, *e
     Caption {#prefix-}:         directly before a table: its caption; each row gets an anchor, made of the prefix and
                                 the text of its first cell
     | Cell {#anchor} |          the first cell of a row may end with an anchor of the row
-    Title {#anchor}:            directly before code: its title, with a button that copies the code; of several such
-                                programs in a row, a reader chooses one
-    > **Title**                 a quotation that starts so is folded until a reader opens it; any other is a notice
+    Title {#anchor}:            directly before code: its title, with a button that copies the code; of several
+                                programs with anchors in a row, a reader chooses one
+    > **Title**                 a quotation with a strong first paragraph is folded; any other quotation is a notice
     *Text*                      a paragraph that is all emphasized is small
     | Heading ↓ |               the table is sorted by this column, in descending order (↑: ascending)
-    ![What it shows](#name)     a drawing that the page makes itself; a screen reader says what it shows. At the end of
-                                a cell it is a button with a name of its own
+    ![Description](#name)       a drawing that the page makes itself; a screen reader reads the description. At the end
+                                of a cell it is a button with its own name
 
 `{#...}` may be left out. HTML is text, never an element, and only addresses of the web, of this site and of this page
 become links.
@@ -44,7 +44,7 @@ RULES = (
     *("heading", "table", "fence", "list", "blockquote"),
     *("escape", "backticks", "emphasis", "link", "image", "newline"),
 )
-KEPT = 32  # rendered pages that are kept, because a long one takes 10 to 50 ms
+KEPT = 32  # rendered pages in the cache; a long page takes 10 to 50 ms
 PARAGRAPH = 3  # tokens of a paragraph or heading: start, text, end
 
 COPY = Markup('<button class="button quiet" type="button" data-copy="#{}" hidden>Copy</button>')
@@ -92,7 +92,7 @@ def page(document: Document, root: str = "") -> Page:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The look of a list: its class and tag; if an item is a term and a text, the tags of both and the item's class."""
+    """The look of a list: its class and tag; for items with a term and a text, their tags and the item's class."""
 
     name: str
     tag: str
@@ -127,7 +127,7 @@ def _is_address(url: str) -> bool:
 
 
 def _as_it_is(url: str) -> str:
-    """An address is encoded where it is made; markdown-it would take a fifth of the time of a page to do it again."""
+    """Leave an address unchanged: it is already encoded, and encoding it again would take a fifth of a page's time."""
     return url
 
 
@@ -135,14 +135,14 @@ def _as_it_is(url: str) -> str:
 
 
 def _anchors(state: StateCore) -> None:
-    """Headings have anchors."""
+    """Set the anchors of headings."""
     for place, token in enumerate(state.tokens):
         if token.type == "heading_open" and (anchor := _taken(state.tokens[place + 1])) is not None:
             token.attrSet("id", anchor)
 
 
 def _captions(state: StateCore) -> None:
-    """A paragraph that ends with a colon, directly before a table or code, is its caption."""
+    """Make a paragraph with a colon at its end, directly before a table or code, the caption of that block."""
     kept: list[Token] = []
     for token in state.tokens:
         is_block = token.type in ("table", "fence")
@@ -154,7 +154,7 @@ def _captions(state: StateCore) -> None:
 
 
 def _tabs(state: StateCore) -> None:
-    """Several programs with anchors in a row are alternatives, after which the drawing of the first anchor stands."""
+    """Make several programs with anchors in a row alternatives; the drawing of the first anchor follows them."""
     by_name, tokens = dict(state.env["document"].drawings), list[Token]()
     for is_program, run in groupby(state.tokens, key=_is_program):
         some = list(run)
@@ -171,7 +171,7 @@ def _is_program(token: Token) -> bool:
 
 
 def _folds(state: StateCore) -> None:
-    """A quotation that starts with a strong paragraph is folded; any other is a notice."""
+    """Fold quotations that start with a strong paragraph; make any other quotation a notice."""
     are_folded: list[bool] = []
     for place, token in enumerate(state.tokens):
         if token.type == "blockquote_open":
@@ -195,7 +195,7 @@ def _fold(quotation: Token, start: Token, *rest: Token) -> bool:
 
 
 def _asides(state: StateCore) -> None:
-    """A paragraph that is all emphasized is small."""
+    """Make paragraphs small that are all emphasized."""
     for place, token in enumerate(state.tokens):
         if token.type == "paragraph_open" and (inner := _within(state.tokens[place + 1], "em")) is not None:
             token.attrSet("class", "muted small")
@@ -203,9 +203,9 @@ def _asides(state: StateCore) -> None:
 
 
 def _drawings(state: StateCore) -> None:
-    """An image is a drawing of the page, and a sentence for screen readers; no image is ever loaded.
+    """Replace an image by a drawing of the page, and a sentence for screen readers; no image is ever loaded.
 
-    Within a cell, whose text is parsed on its own, an image is its text.
+    In a table cell, whose text is parsed separately, an image is shown as its text.
     """
     by_name: Mapping[str, Markup] = dict(state.env["document"].drawings)
     tokens: list[Token] = []
@@ -221,7 +221,7 @@ def _drawings(state: StateCore) -> None:
 
 
 def _legend(state: StateCore) -> None:
-    """The items of the first list have marks, if the page has any."""
+    """Add marks to the items of the first list, if the page has any."""
     marks, is_within = list(state.env["document"].marks), False
     for token in state.tokens:
         if token.type == "bullet_list_open" and marks and not is_within:
@@ -233,7 +233,7 @@ def _legend(state: StateCore) -> None:
 
 
 def _lists(state: StateCore) -> None:
-    """A list under a heading of the page's styles has the look of the style."""
+    """Style the lists under headings that have a style."""
     styles, style, is_inside = dict(state.env["document"].styles), None, False
     tokens: list[Token] = []
     for token in state.tokens:
@@ -252,7 +252,7 @@ def _lists(state: StateCore) -> None:
 
 
 def _term(style: Style, text: Token) -> Iterator[Token]:
-    """An item as a term, which is strong or code, and the text after it."""
+    """Split an item into a term (its strong or code part) and the text after it."""
     children = _shown(text)
     after = next(place for place, child in enumerate(children) if child.type in ("strong_close", "code_inline")) + 1
     term = [child for child in children[:after] if not child.type.startswith("strong")]
@@ -277,7 +277,7 @@ def _cards(tokens: Sequence[Token], tag: str) -> Iterator[Token]:
 
 
 def _without_colon(text: Token) -> bool:
-    """Take the colon from the end of a text; False if it has none."""
+    """Remove the colon from the end of a text; False if there is none."""
     return _cut(text, ":") if text.content.endswith(":") else False
 
 
@@ -287,7 +287,7 @@ def _shown(text: Token) -> list[Token]:
 
 
 def _within(text: Token, mark: str) -> list[Token] | None:
-    """The parts of a text that is all within one mark; None if it is not."""
+    """The parts of a text that is completely within one mark; None if it is not."""
     inner = _shown(text)
     kinds = [child.type for child in inner]
     is_within = kinds[:1] == [f"{mark}_open"] and kinds.index(f"{mark}_close") == len(kinds) - 1
@@ -295,7 +295,7 @@ def _within(text: Token, mark: str) -> list[Token] | None:
 
 
 def _taken(text: Token) -> str | None:
-    """Take the anchor from the end of a text; None if it has none. In text from data # is escaped."""
+    """Remove the anchor from the end of a text, and return it; None if there is none. In data # is escaped."""
     found = ANCHOR.search(text.content)
     if not found:
         return None
@@ -304,7 +304,7 @@ def _taken(text: Token) -> str | None:
 
 
 def _cut(text: Token, end: str) -> bool:
-    """Take unmarked characters from the end of a text."""
+    """Remove unmarked characters from the end of a text."""
     text.content = text.content.removesuffix(end)
     last = (text.children or [])[-1]
     last.content = last.content.removesuffix(end)
@@ -320,7 +320,7 @@ def _plain(text: Token) -> str:
 
 
 class Html(RendererHTML):
-    """The HTML of each kind of block that is not what markdown-it writes itself."""
+    """The HTML of the blocks that markdown-it does not write as the pages need it."""
 
     def table(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
         """A table that scrolls in its own box, which the keyboard can reach."""
@@ -359,7 +359,7 @@ class Html(RendererHTML):
         return CODE.format(title, button, title, target, token.content.removesuffix("\n"))
 
     def tabs_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-        """The choice of one of several programs, which works without a script: the style sheet hides the others."""
+        """The start of alternative programs; works without a script, because the style sheet hides the others."""
         anchors = [(token.meta["anchor"], _plain(token.meta["caption"])) for token in tokens[place].meta["programs"]]
         return TABS.format(
             Markup("").join(
@@ -373,11 +373,11 @@ class Html(RendererHTML):
         return "</fieldset>\n"
 
     def text(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-        """Text as it is printed."""
+        """Text in its printed form (tables.printed)."""
         return tables.printed(tokens[place].content)
 
     def link_open(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:
-        """A link; below a path if the site is."""
+        """The start of a link, with the path prefix of the site."""
         return tables.link(str(tokens[place].attrGet("href")), env["root"])
 
     def image(self, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env) -> str:

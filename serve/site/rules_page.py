@@ -1,7 +1,7 @@
-"""The pages `/rules` and `/rules/RULE`: what each rule decides, its source, and what it decided in the current build.
+"""The pages `/rules` and `/rules/RULE`: statement and source of each rule, and its decisions in the current build.
 
-Belongs here: searching and filtering the rules, the facts about one, examples. Does not: the rules and their statements
-(table `rules` of the build), the queries (warehouse.rule_queries).
+Belongs here: searching and filtering the rules, the facts about a rule, examples. Does not: the rules and their
+statements (table `rules` of the build), the queries (warehouse.rule_queries).
 """
 
 import re
@@ -26,11 +26,11 @@ SUMMARY = "Each decision that can change a served value, with its source and wha
 PATH = "/rules"
 PAGE = 25  # rules on a page of the list
 LARGEST = 100
-"""Companies among which examples are looked for first: they have one of most rules, and readers know them."""
+"""Number of companies that are searched for examples first: they have one of most rules, and readers know them."""
 ASKED = ("search", "subject", "action", "decided")
 REPLACED = "replaced"
 DECIDED = {"values": "A value or gap", "figures": "Figures only", "nothing": "Nothing", REPLACED: "Replaced rules"}
-"""What a rule decided. Replaced rules, which only old versions name, are shown if they are asked for."""
+"""Filter by decisions. Replaced rules, which only old versions name, are shown only if they are selected."""
 NAMED = re.compile(r"\\`([\w.-]+)\\`")  # the id of a rule in a statement, escaped
 SHOWN = [each for each in DECIDED if each != REPLACED]
 ASSETS = ("rules.css",)
@@ -44,7 +44,7 @@ _lock = threading.Lock()
 
 
 class Shown(NamedTuple):
-    """A rule as a card shows it: its address, its statement with links to rules that it names, its facts by name."""
+    """A rule as a card shows it: its address, its statement with links to other rules, its facts by name."""
 
     rule: RuleCount
     address: str
@@ -53,7 +53,7 @@ class Shown(NamedTuple):
 
 
 def examples(build: OpenBuild, of: Directory, rules: Sequence[RuleCount]) -> Examples:
-    """Rule to what it decided, one example each; read once for each build."""
+    """An example of each rule's decisions, by id; read once for each build."""
     with _lock:
         found = _kept.get(build)
         if found is None:
@@ -79,11 +79,11 @@ def page(
     """A page of the list.
 
     Args:
-        rules: those that were asked for, in the order of their ids.
-        examples: of `examples`.
-        asked: what the list was asked for, by name of ASKED; empty if not.
-        number: of the page, from 1.
-        replaced: how many replaced rules the list leaves out.
+        rules: the selected rules, in the order of their ids.
+        examples: the result of `examples`.
+        asked: the parameters of the list, by name of ASKED; empty text if not given.
+        number: number of the page, from 1.
+        replaced: the number of replaced rules that the list leaves out.
     """
     last, of_subject = last_page(rules), Counter(map(_subject, rules))
     turns = [
@@ -115,7 +115,7 @@ def page(
 
 
 def search(rules: Sequence[RuleCount], asked: Mapping[str, str]) -> Search:
-    """The form of the list; `rules` are all of the build."""
+    """The form of the list; `rules` are all rules of the build."""
     subjects = tuple((each, _words(each)) for each in dict.fromkeys(map(_subject, rules)))
     actions = tuple((each, each) for each in dict.fromkeys(rule.action for rule in rules))
     choices = (
@@ -127,7 +127,7 @@ def search(rules: Sequence[RuleCount], asked: Mapping[str, str]) -> Search:
 
 
 def chosen(rules: Sequence[RuleCount], asked: Mapping[str, str]) -> list[RuleCount]:
-    """The rules with all words of the search, and the subject, action and kind of decisions asked for."""
+    """The rules with all words of the search, and the selected subject, action and kind of decisions."""
     words = asked["search"].casefold().split()
     return [
         rule
@@ -176,7 +176,7 @@ def _shown(rule: RuleCount, examples: Examples) -> Shown:
 
 
 def _statement(text: str) -> Markdown:
-    """A statement, in which ids of rules stand between backticks."""
+    """A statement, with links for the ids of rules between backticks."""
     return Markdown(NAMED.sub(lambda found: link(found[1], rule_path(found[1])), plain(text)))
 
 
@@ -189,7 +189,7 @@ def _example(of: Decided) -> Markdown:
 
 
 def _decided(rule: RuleCount) -> str:
-    """What a rule decided, as a value of DECIDED."""
+    """The kind of decisions of a rule, a key of DECIDED."""
     if rule.file == RETIRED:
         return REPLACED
     return "values" if rule.values else "figures" if rule.figures else "nothing"

@@ -1,7 +1,7 @@
-"""The search field of the pages for subscribers: what it leads to, and what completes it.
+"""The search field of the pages for subscribers: its target, and its completions.
 
-Belongs here: `/search`, where the form leads, and `/search/completions`, which the script complete.js asks. Does not:
-finding companies (directory), the list of what was found (listing).
+Belongs here: `/search`, the target of the form, and `/search/completions`, which the script complete.js requests. Does
+not: finding companies (directory), the list of results (listing).
 """
 
 from urllib.parse import urlencode
@@ -22,7 +22,7 @@ MOST = 8  # companies that complete a text
 
 
 class Completion(msgspec.Struct):
-    """A company that a text may mean, and the address of its page."""
+    """A suggested company for a text, and the address of its page."""
 
     symbol: str
     name: str
@@ -31,7 +31,7 @@ class Completion(msgspec.Struct):
 
 
 def find(pages: Pages, request: Request) -> Response:
-    """Redirect to the company if one matches, else to the list of matches."""
+    """Redirect to the company if exactly one matches, otherwise to the list of matches."""
     text = listing.text_of(request)
     with current_build(pages) as build:
         of = directory(build)
@@ -44,7 +44,7 @@ def find(pages: Pages, request: Request) -> Response:
 
 
 def complete(pages: Pages, request: Request) -> Response:
-    """The companies that a text may mean, the best matches first; similar ones if there are none."""
+    """Respond with the companies that match a text, the best matches first; similar ones if none matches."""
     text = listing.text_of(request)
     with current_build(pages) as build:
         rows = directory(build).found(text)[:MOST] or (close_matches(build, text) if text else [])

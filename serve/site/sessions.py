@@ -7,7 +7,7 @@ The cookie contains a random id and its signature. An id with a stored session b
 id belongs to a visitor, who needs it only to send the sign-in form; signing in starts a session with a new id.
 
 Browsers send cookies to all ports of a host. So the name of the cookie contains a digest of the secret that signs it:
-services with other accounts on the same host have another name, and none replaces the cookie of another.
+services with other accounts on the same host use another name, and never replace each other's cookies.
 """
 
 import hashlib
@@ -57,7 +57,7 @@ class Sessions:
             return None
 
     def current(self, request: Request, now: float) -> Session | None:
-        """The session of a request; None if nobody is signed in."""
+        """The session of a request; None if it has no session."""
         session_id = self.id_of(request)
         return self.sign_ins.session(session_id, now) if session_id else None
 
@@ -91,10 +91,10 @@ class Sessions:
         response.delete_cookie(self.cookie, path="/", secure=self._is_secure, httponly=True, samesite="lax")
 
     def form_token(self, session_id: str) -> str:
-        """A token that a form must contain when it is sent with this id; another one each time.
+        """A new token that a form must contain when it is sent with this id; each call returns a different one.
 
-        It is the signature of the id, combined with random bytes as long as it. So a page that has it may be
-        compressed: its length says nothing about the signature (BREACH).
+        It is the signature of the id, combined with as many random bytes. So a page with the token may be compressed:
+        its length reveals nothing about the signature (BREACH).
         """
         signature = self._forms.get_signature(session_id)
         random = secrets.token_bytes(len(signature))
@@ -120,5 +120,5 @@ class Sessions:
 
 
 def _combined(random: bytes, other: bytes) -> bytes:
-    """Two byte strings, bit by bit: the same operation hides a signature and shows it again."""
+    """The XOR of two byte strings: the same operation hides a signature and reveals it again."""
     return bytes(one ^ two for one, two in zip(random, other, strict=False))

@@ -17,7 +17,7 @@ from warehouse.page_queries import Stated
 from warehouse.vocabulary import GAPS
 
 SCALES = ((1e13, 1e9, "billions"), (1e9, 1e6, "millions"), (1e6, 1e3, "thousands"), (0.0, 1.0, ""))
-"""The largest amount from which on a scale is used, its divisor, its name."""
+"""Scales: the least largest amount for which the scale is used, its divisor, its name."""
 
 GROWTH = {
     "revenue": "Revenue growth",
@@ -48,7 +48,7 @@ REASONS = {reason: gap.meaning for reason, gap in GAPS.items()} | {
 
 
 class Scale(NamedTuple):
-    """What numbers are divided by, and its name."""
+    """The divisor of numbers, and its name."""
 
     divisor: float
     name: str
@@ -92,7 +92,7 @@ class Sheet:
 
     @property
     def units(self) -> str:
-        """The unit of every number, stated once."""
+        """One text with the units of all numbers."""
         amounts, shares = (self._scales[unit].name for unit in ("currency", "shares"))
         money = f"{amounts} of {self._currency}" if amounts else self._currency
         years = ", debt to free cash flow in years" if "debt_to_fcf" in self._items else ""
@@ -100,7 +100,7 @@ class Sheet:
 
     @property
     def notes(self) -> list[tuple[str, str, str]]:
-        """The reasons for empty cells: mark, meaning, and the code if it is one of the dictionary."""
+        """The reasons for empty cells: mark, meaning, and the code if the dictionary has it."""
         return [
             (mark, REASONS.get(reason, reason), reason if reason in GAPS else "")
             for reason, mark in self._marks.items()
@@ -124,14 +124,14 @@ class Sheet:
         return next(Scale(divisor, name) for least, divisor, name in SCALES if max(held, default=0.0) >= least)
 
     def _rows(self) -> Iterator[Markdown]:
-        """The cells of each row, from its title on, with bars between them; what is derived here is emphasized."""
+        """The cells of each row, starting with its title, separated by bars; derived figures are emphasized."""
         yield from self._of_items(self._items)
         if further := [item for item in FURTHER_NAMES if any(self._values[item])]:
             yield _joined(f"**{MORE}**", [""] * len(self.slots))
             yield from self._of_items(further)
 
     def _of_items(self, items: Iterable[str]) -> Iterator[Markdown]:
-        """The rows of some items, each followed by its growth and margin."""
+        """The rows of the given items, each followed by its growth and margin."""
         revenue = self._numbers["revenue"]
         for item in items:
             yield _joined(plain(TITLES[item]), map(partial(self._cell, item), self.slots, self._values[item]))
@@ -144,7 +144,7 @@ class Sheet:
                     yield _joined(f"*{title}*", cells)
 
     def _cell(self, item: str, slot: Slot, value: Stated | None) -> str:
-        """A value with what is remarked on it, or the mark of the reason why there is none."""
+        """A value with its remarks, or the mark of the reason why it is missing."""
         to = value_address(self._symbol, item, slot.label)
         if value is None:
             reason = self._history.reason(item, slot)
@@ -171,7 +171,7 @@ class Sheet:
         return per_cent(part / whole) if abs(part / whole) < MEANT else self._none(BEYOND)
 
     def _none(self, reason: str) -> str:
-        """No number, with the mark of the reason if there is one."""
+        """A dash instead of a number, with the mark of the reason if there is one."""
         if not reason:
             return "–"
         if reason not in self._marks:
@@ -180,7 +180,7 @@ class Sheet:
 
 
 def _joined(title: str, cells: Iterable[str]) -> Markdown:
-    """A row: numbers, marks of reasons and the paths of values have no characters that need an escape."""
+    """A row as Markdown; numbers, marks and paths of values contain no characters that need an escape."""
     return Markdown(" | ".join([title, *cells]))
 
 
@@ -192,12 +192,12 @@ def growth(now: float | None, before: float | None) -> float | None:
 
 
 def remarks(value: Stated, shown: Callable[[float], str]) -> str:
-    """Whether the value is of a new filing, and what it was before it was restated; empty if there is neither."""
+    """The remarks on a value: whether it is from a new filing, and its value before a restatement; may be empty."""
     return ", ".join(filter(None, ("new" if value.is_new else "", restated(value, shown))))
 
 
 def restated(value: Stated, shown: Callable[[float], str]) -> str:
-    """What the value was before it was restated; empty if it was not, or if no digit that is shown has changed."""
+    """The value before a restatement, in words; empty without a restatement, or if the shown digits are the same."""
     if value.versions == 1:
         return ""
     if value.earlier is None:

@@ -19,7 +19,7 @@ MINUTES = LINK_LIVES // 60
 
 
 def show_sign_in(pages: Pages, request: Request) -> Response:
-    """How to sign in; with the token of a link, the account that it signs in, and a button to confirm."""
+    """The sign-in page: instructions; with the token of a link, the account of the link, and a button to confirm."""
     token = request.query_params.get("token")
     if token is None:
         return pages.render(request, "sign_in.html", minutes=MINUTES)
@@ -38,7 +38,7 @@ def show_sign_in(pages: Pages, request: Request) -> Response:
 
 
 async def sign_in(pages: Pages, request: Request) -> Response:
-    """Use a link and start a session; a session of the same browser ends."""
+    """Use a link and start a session; an earlier session of the same browser ends."""
     pages.attempts.count(SIGN_INS, request.scope)
     sessions = pages.sessions
     session_id = await run_in_threadpool(sessions.sign_ins.sign_in, values_of(request).get("token", ""), pages.clock())

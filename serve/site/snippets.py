@@ -82,7 +82,7 @@ print([(year.period, year.values.revenue) for year in years.data])"""
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A program or JSON with its title; one with an anchor has a button to copy it."""
+    """A program or JSON with its title; a program with an anchor has a button to copy it."""
 
     language: str
     text: str
@@ -112,12 +112,12 @@ def programs(name: str, address: str, parameters: Mapping[str, object], *, needs
 
 
 def paging(address: str) -> Code:
-    """A program that asks for all pages of a list, and again where that can help."""
+    """A program that requests all pages of a list, and retries where a retry can help."""
     return Code("python", PAGING.format(address=address), "Python", "paging-python")
 
 
 def client(address: str, symbol: str) -> tuple[Code, Code, Code]:
-    """How a client is generated from the description, and used for a company; and how types of TypeScript are."""
+    """Commands and code to generate a client from the description, to use it, and to generate TypeScript types."""
     return (
         Code("sh", CLIENT.format(address=address), "Generate", "client-generate"),
         Code("python", CLIENT_USED.format(address=address, symbol=symbol), "Use", "client-use"),

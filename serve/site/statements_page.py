@@ -1,7 +1,7 @@
 """The page `/companies/SYMBOL/statements` and its CSV: the statements of a company's filings, in the filer's words.
 
-Belongs here: what the page and the file show of a filing, and the links between its lines and values. Does not: the
-queries (warehouse.statement_queries), finding facts among lines (warehouse.statements), the page of one value (values).
+Belongs here: the content of the page and the file, and the links between its lines and values. Does not: the queries
+(warehouse.statement_queries), finding facts among lines (warehouse.statements), the page of one value (values).
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ CSV = (
 
 
 def asked(filings: Sequence[StatedFiling], accession: str) -> StatedFiling | None:
-    """The filing that a reader asked for; the newest one if none was; None if there is none at all.
+    """The requested filing, or by default the newest one; None if the company has no statements.
 
     Raises:
         NotFound: the filing is not among them.
@@ -55,7 +55,7 @@ def asked(filings: Sequence[StatedFiling], accession: str) -> StatedFiling | Non
 
 
 def statements(build: OpenBuild, company: Company, filing: StatedFiling) -> tuple[list[Statement], list[Use]]:
-    """The statements of a filing, and the facts on them that values are made from, by their numbers."""
+    """The statements of a filing, and the facts in them from which values are made, by their numbers."""
     uses = statement_queries.uses(build, company, filing.accession, ITEM_NAMES)
     return of_filing(statement_queries.rows(build, company.cik, filing), uses), uses
 
@@ -72,10 +72,10 @@ def document(
 
     Args:
         company: the company.
-        filings: the filings whose statements there are, newest first.
-        filing: the one that is shown; None if there is none.
-        shown: its statements, of `statements`.
-        uses: the facts on them that values are made from.
+        filings: the filings with statements in the build, newest first.
+        filing: the shown filing; None if there is none.
+        shown: its statements, from `statements`.
+        uses: the facts in them from which values are made.
         filings_url: address of the list of the company's filings, at the SEC or here.
     """
     text = write(
@@ -95,7 +95,7 @@ def document(
 def _groups(
     symbol: str, filings: Sequence[StatedFiling], chosen: StatedFiling | None
 ) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
-    """The annual and the quarterly reports: the form and period of each, and its address; the chosen one has none."""
+    """The annual and the quarterly reports: form, period and address of each; the address of the shown one is empty."""
     for name in GROUPS:
         some = [filing for filing in filings if (name == GROUPS[1]) == _is_interim(filing)]
         if some:
@@ -133,8 +133,8 @@ def _row(
 ) -> Sequence[Markdown]:
     """The cells of a line: its words, its figures, and the values that are made from them.
 
-    A figure that is a fact of a value leads to the page of the value. Lines of members share the number, and so the
-    anchor, of the first one.
+    A figure that is a fact of a value links to the page of the value. Lines of members have the same line number as the
+    first one, which alone has the anchor.
     """
     words = plain(of_members(line.label, line.member))
     mark = f"*{words}*" if line.is_heading else f"**{words}**" if line.is_total else words
@@ -152,12 +152,12 @@ def _row(
 
 
 def _named(use: Use) -> str:
-    """The title and the period of a value; of one that was restated since, that it is an earlier version."""
+    """The title and the period of a value; with a note if it is an earlier version of a restated value."""
     return f"{TITLES[use.item]} {use.period}{'' if use.is_current else ', earlier version'}"
 
 
 def _of_line(statement: Statement, line: StatementLine, uses: Sequence[Use]) -> list[Use]:
-    """The values that are made from a line, one for each item: that of its first column with one, where possible."""
+    """The values that are made from a line, one for each item: from the first column that has one."""
     found: dict[str, Use] = {}
     for use in chain.from_iterable(_made(statement, line, place, uses) for place in range(len(line.values))):
         found.setdefault(use.item, use)
@@ -167,8 +167,8 @@ def _of_line(statement: Statement, line: StatementLine, uses: Sequence[Use]) -> 
 def _made(statement: Statement, line: StatementLine, place: int, uses: Sequence[Use]) -> list[Use]:
     """The values that are made from a figure, one for each item.
 
-    Of several values of an item it is a current one rather than an earlier version, that of the figure's own last day,
-    and of a year rather than of the same twelve months.
+    Current values are preferred to earlier versions, then values that end on the figure's own day, then fiscal years to
+    the same twelve months.
     """
     column = statement.columns[place]
     found: dict[str, Use] = {}
@@ -180,7 +180,7 @@ def _made(statement: Statement, line: StatementLine, place: int, uses: Sequence[
 
 
 def show_file(pages: Pages, request: Request) -> Response:
-    """The statements of a filing, or of all that there are: one row for each line and column, every digit."""
+    """Respond with the statements of a filing, or of all filings: one row for each line and column, all digits."""
     accession = request.query_params.get(FILING, "")
     with current_build(pages) as build:
         company = queries.company(build, request.path_params["symbol"])

@@ -1,9 +1,9 @@
-"""Tables of a page's Markdown, read and drawn row by row.
+"""Tables of a page's Markdown, parsed and rendered row by row.
 
 Belongs here: the lines of a table, its HTML, and the HTML of simple text. Does not: any other block (rendering).
 
-markdown-it makes three tokens of each cell and writes them one by one: two thirds of the time of a page with a long
-table.
+markdown-it would make three tokens of each cell and write them one by one, which takes two thirds of the time of a page
+with a long table.
 """
 
 import re
@@ -18,19 +18,19 @@ from markupsafe import escape
 from serve.site.figures import moment, typeset
 
 DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d\d-[KQF]\b")
-"""A day, or a form such as 10-K: browsers would break the line after a hyphen."""
+"""A day, or a form like 10-K: browsers would break the line after a hyphen."""
 TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 PLAIN = r"[^\\`*_\[\]!\n]"
 LINK = rf"\[(?P<linked>{PLAIN}+)\]\((?P<address>[/#][^\\&<>\"'()\s]*)\)"
 SIMPLE = re.compile(
     rf"(?P<text>{PLAIN}*)|(?:{LINK}(?P<space> (?=\*)|$))?(?:\*(?P<emphasized>(?!\s){PLAIN}+(?<!\s))\*)?"
 )
-"""Text without marks, a link, emphasized text, or such a text after a link: nearly all cells of a table."""
+"""Text without marks, a link, emphasized text, or a link and emphasized text: nearly all cells of a table."""
 DIVIDER = re.compile(r"\|([ \t]*:?-+:?[ \t]*\|)+[ \t]*")
 BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 ORDERS = {"↑": ' aria-sort="ascending"', "↓": ' aria-sort="descending"'}
 KINDS = {True: ' class="num"', False: ""}
-"""A column of numbers has a class, because the policy of pages forbids styles."""
+"""The class of a column with numbers; a class, because the content policy of the pages forbids inline styles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Table:
 
 
 def read(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Make one token of the table that starts at a line, if one does: a rule of markdown-it, in place of its own.
+    """A rule of markdown-it that replaces its own: makes one token of a table that starts at a line.
 
     Every line of a table starts and ends with a bar, and has as many cells as the first one.
     """
@@ -61,8 +61,8 @@ def html(table: Table, cell: Callable[[str], str], row: Callable[[str], str]) ->
 
     Args:
         table: the table.
-        cell: the HTML of a cell's text.
-        row: the start of a row with this text in its first cell.
+        cell: returns the HTML of a cell's text.
+        row: returns the start of a row, given the text of its first cell.
     """
     yield "<thead>\n<tr>\n"
     for text, is_number in zip(table.head, table.are_numbers, strict=False):
@@ -92,13 +92,13 @@ def simple(content: str, root: str) -> str | None:
 
 
 def link(address: str, root: str) -> str:
-    """The start of a link; below a path if the site is."""
+    """The start of a link, with the path prefix of the site."""
     return f'<a href="{escape(root + address if address.startswith("/") else address)}">'
 
 
-@lru_cache(1000)  # half of the cells of a long table are marks of reasons and other texts that occur again
+@lru_cache(1000)  # half of the cells of a long table are reason marks and other repeated texts
 def printed(content: str) -> str:
-    """The HTML of text, with times for people, days in one line, and numbers as they are printed."""
+    """The HTML of text: times as `<time>`, days without line breaks, and numbers in typeset form."""
     text = typeset(str(escape(content)))
     if "-" not in text:
         return text

@@ -1,9 +1,10 @@
-"""How documents and files are transferred: compressed, and kept by caches if they are the same for everyone.
+"""How documents and files are sent: compressed, and cached if they are the same for everyone.
 
-Belongs here: content codings, validators and freshness of pages. Does not: those of the interface (serve.http.caching).
+Belongs here: content codings, validators and freshness of pages. Does not: the same for the interface
+(serve.http.caching).
 
 An attacker who adds text to a page can guess a secret in it by the length of the compressed response (BREACH). So the
-form token is another one in each response (sessions), and a new key is shown on a page that is not compressed.
+form token differs in each response (sessions), and a new key is shown on a page that is not compressed.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from starlette.responses import Response
 from serve.http.caching import CODERS, WORTH_CODING, preferred_coding
 
 LIVES = 300
-"""Seconds for which a public document is fresh: a new build changes some of them, and the state of the service."""
+"""Seconds for which a public document is fresh: new builds, and the state of the service, can change it."""
 
 
 def shared(response: Response, request: Request, cached: str = f"public, max-age={LIVES}") -> Response:
@@ -29,7 +30,7 @@ def shared(response: Response, request: Request, cached: str = f"public, max-age
 
 
 def shared_by_visitors(response: Response, request: Request) -> Response:
-    """A response that is the same for everyone who is not signed in, and is kept for nobody else."""
+    """A response that is the same for all visitors, and cached only for them, not for signed-in accounts."""
     response = compressed(response, request) if request.state.session else shared(response, request)
     response.headers["Vary"] = "Accept-Encoding, Cookie"
     return response

@@ -46,9 +46,9 @@ def form(
     """The form of an endpoint.
 
     Args:
-        base_url: the public address of the interface; a form asks the host that the page is from.
+        base_url: the public address of the interface; a form sends its request to the host of the page.
         path: the path template of the endpoint.
-        parameters: its parameters, as the description has them.
+        parameters: its parameters, as in the description.
         values: the values of the example, with which the fields are filled in.
         needs_key: whether the request sends a key.
     """
@@ -60,7 +60,7 @@ def form(
 
 
 def _control(parameter: Mapping[str, Any], value: object) -> Markup:
-    """The field of a parameter; an empty one is not sent."""
+    """The field of a parameter; an empty field is not sent."""
     name, schema = parameter["name"], parameter["schema"]
     if "enum" in schema:
         options = [

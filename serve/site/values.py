@@ -1,7 +1,7 @@
 """The page `/companies/SYMBOL/ITEM/PERIOD`: where a value comes from.
 
-Belongs here: what the page shows of an explanation. Does not: its text (templates/value.md), finding the value and its
-wording (provenance), the arithmetic (warehouse.explain), access control (mount).
+Belongs here: the parts of an explanation that the page shows. Does not: its text (templates/value.md), finding the
+value and its wording (provenance), the arithmetic (warehouse.explain), access control (mount).
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,12 +43,12 @@ def address(symbol: str, item: str, period: str) -> str:
 
 
 def document(explained: Explanation, filings_url: str, currency: str) -> Document:
-    """The page of a value, or of the reason why there is none.
+    """The page of a value, or of the reason why it is missing.
 
     Args:
-        explained: the provenance, of serve.provenance.find.
-        filings_url: address of the list of the company's filings, at the SEC or here, for facts whose own address is
-            not known.
+        explained: the provenance, from serve.provenance.find.
+        filings_url: address of the list of the company's filings, at the SEC or here, for facts without a known
+            address.
         currency: the company's reporting currency.
     """
     rows = [row for part in explained.parts for row in _rows(part, filings_url)]
@@ -94,8 +94,8 @@ class Row(NamedTuple):
 class Sheet(NamedTuple):
     """A statement as filed: its title, its filing, the heads of the columns of figures, and the lines.
 
-    Each line has its words, with the numbers of the facts of the value, and its figures; those of the value are marked.
-    `whole` is the address of the statement with all columns, at the first of these lines.
+    Each line has its words, with the numbers of the facts of the value, and its figures; figures of the value are
+    marked. `whole` is the address of the statement with all columns, at the first marked line.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""What a reader has chosen on a company's page: the years, the kind of periods, the scale of the charts.
+"""The reader's choices on a company's page: the years, the kind of periods, the scale of the charts.
 
 Belongs here: the query parameters and the links that change them. Does not: the values (history), drawing (charts).
 """
@@ -42,11 +42,13 @@ class View:
         return None if self.years == "all" else int(self.years)
 
     def links(self, symbol: str, kinds: Collection[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Each choice: its title, and the texts of its values with their addresses; the chosen one has none.
+        """Each choice: its title, and the texts of its values with their addresses.
+
+        The address of the chosen value is empty.
 
         Args:
             symbol: the company.
-            kinds: the kinds of periods that it has; if one only, there is nothing to choose.
+            kinds: the kinds of periods that it has; with only one, there is no choice of periods.
         """
         for choice in CHOICES if len(kinds) > 1 else CHOICES[1:]:
             chosen = getattr(self, choice.name)
@@ -60,7 +62,7 @@ class View:
             )
 
     def address(self, symbol: str) -> str:
-        """The path of the page with these choices, at its figures."""
+        """The address of the page with these choices, at its figures."""
         chosen = {choice.name: getattr(self, choice.name) for choice in CHOICES}
         query = urlencode({name: value for name, value in chosen.items() if value != getattr(DEFAULT, name)})
         return f"{company_path(symbol)}{'?' if query else ''}{query}#figures"
@@ -70,7 +72,7 @@ DEFAULT = View()
 
 
 def asked(query: Mapping[str, str]) -> View:
-    """The choices of a query; others are ignored.
+    """The choices in a query; other parameters are ignored.
 
     Raises:
         NotFound: a choice has no such value.

@@ -1,10 +1,10 @@
-"""The stars of the pages: the watchlist of the account that is signed in.
+"""The stars of the pages: the watchlist of the signed-in account.
 
-Belongs here: the form that adds and removes a company, its stars, and who is asked. Does not: the stored watchlists
-(access.watchlists), the pages that the watchlist filters (listing, changes_page).
+Belongs here: the form that adds and removes a company, its stars, and whose watchlist is used. Does not: the stored
+watchlists (access.watchlists), the pages that the watchlist filters (listing, changes_page).
 
-A page with stars has one form (templates/document.html). The button of a row belongs to it by its name, so that it
-works without a script, and the row has no form token.
+A page with stars has one form (templates/document.html). The button of a row refers to the form by its id, so that it
+works without a script, and the row needs no form token.
 """
 
 import re
@@ -31,13 +31,13 @@ WATCHED = "watched"
 """The parameter of lists that shows only companies of the watchlist, with the value YES."""
 YES = "yes"
 BACK = re.compile(r"/(companies|changes)([/?][!-\[\]-~]*)?")
-"""The pages of this site to which the form leads back."""
+"""The pages of this site to which the form may lead back."""
 STAR = Markup('<button class="star" form="{}" name="{}" value="{}" aria-label="{}" title="{}">{}</button>')
 ADD, REMOVE = "add", "remove"
 
 
 def ciks(pages: Pages, request: Request) -> frozenset[str]:
-    """The companies on the watchlist of whoever asks, by session or by key.
+    """The companies on the watchlist of the request's account, found by session or by key; empty without an account.
 
     Raises:
         DatabaseError: the accounts cannot be read.
@@ -50,7 +50,7 @@ def ciks(pages: Pages, request: Request) -> frozenset[str]:
 
 
 def is_asked_for(request: Request) -> bool:
-    """Whether a list is asked for the companies of the watchlist only.
+    """Whether a request is for companies of the watchlist only.
 
     Raises:
         NotFound: the parameter has another value.
@@ -62,14 +62,14 @@ def is_asked_for(request: Request) -> bool:
 
 
 def star(symbol: str, *, is_watched: bool) -> Markup:
-    """The button in a row of a list, which belongs to the form of the page."""
+    """The button in a row of a list, which refers to the form of the page."""
     name, words, sign = (REMOVE, "Stop watching", "★") if is_watched else (ADD, "Watch", "☆")
     label = f"{words} {symbol}"
     return STAR.format(FORM, name, symbol, label, label, sign)
 
 
 def stars(rows: Collection[tuple[str, str]], watched: Collection[str]) -> tuple[tuple[str, Markup], ...]:
-    """The stars of symbols, which are given with their CIKs, as drawings of a page."""
+    """The stars of symbols, given with their CIKs, as drawings of a page."""
     return tuple((_name(symbol), star(symbol, is_watched=cik in watched)) for symbol, cik in rows)
 
 
@@ -83,7 +83,7 @@ def _name(symbol: str) -> str:
 
 
 def change(pages: Pages, request: Request) -> Response:
-    """Add the company of the form to the watchlist, or remove it, and go back to the page."""
+    """Add the company of the form to the watchlist, or remove it, and redirect to the page."""
     values, session = values_of(request), request.state.session
     name = next((name for name in (ADD, REMOVE) if name in values), None)
     if name is None:

@@ -33,9 +33,9 @@ SOURCES = (
     *("filed_value", "unit", "tag", "start", "end", "form", "filed", "accession", ADDRESS),
 )
 DAYS = frozenset({"period_end", "start", "end", "filed", *company_csv.FILED, *company_csv.FURTHER_FILED})
-"""The columns of days."""
+"""The columns that contain days."""
 OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-WIDTH = 18  # characters of a column: amounts of trillions fit
+WIDTH = 18  # column width in characters: amounts of trillions fit
 SHEETS = {"ttm": "TTM", "annual": "Annual", QUARTER: "Quarters"}
 """The name of the sheet of each kind of periods."""
 DAY = "yyyy-mm-dd"
@@ -46,7 +46,7 @@ NUMBERS = {
     "ratio": "0.0%",
     "years": "0.0",
 }
-"""How numbers of each unit are shown; a cell keeps every digit."""
+"""The number format of each unit; a cell keeps every digit."""
 
 Cell = str | float | None
 
@@ -54,7 +54,7 @@ Cell = str | float | None
 def content(company: Company, stated: Sequence[Stated], sources: Sequence[Source], root: str = "") -> bytes:
     """The workbook: a sheet for each kind of periods with the columns of the CSV (SHEETS), and sheet Sources.
 
-    Sheet Sources has one row for each fact. The facts of a quarter's balances stand there under twelve months.
+    Sheet Sources has one row for each fact. The facts of a quarter's balances are listed there under twelve months.
 
     Args:
         company: the company.
@@ -102,7 +102,7 @@ def _fill(
     bold: Format,
     formats: Mapping[str, Format],
 ) -> None:
-    """Write the heads, which stay in view and can be filtered, and the rows."""
+    """Write the heads, which stay visible and can be filtered, and the rows."""
     sheet.write_row(0, 0, columns, bold)
     sheet.freeze_panes(1, 0)
     sheet.set_column(0, len(columns) - 1, WIDTH)
@@ -121,14 +121,14 @@ def _fill(
 
 
 def _unit(columns: Sequence[str], row: Sequence[Cell], place: int) -> str:
-    """The unit of a number: of the item that the column or, among sources, the row is of; empty if it has none."""
+    """The unit of a number, from the item of its column or, in sheet Sources, of its row; empty if it has none."""
     if columns[place] == "filed_value":
         return "currency per share" if "/" in str(row[columns.index("unit")]) else "currency"
     return UNITS.get(str(row[0]) if columns[place] == "value" else columns[place], "")
 
 
 def show(pages: Pages, request: Request) -> Response:
-    """The workbook of the company in the path."""
+    """Respond with the workbook of the company in the path."""
     with current_build(pages) as build:
         company = queries.company(build, request.path_params["symbol"])
         if company is None:
