@@ -75,10 +75,14 @@ $(VENV)/.tools: tests/tools.lock $(READY)
 	@$(BIN)/python deploy/packages.py tests/tools.lock
 	@touch $@
 
-scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Dask, and their tests
+scale: $(VENV)/.scale ## add what several machines need to .venv: object storage, PostgreSQL, Dask
 
-$(VENV)/.scale: deploy/scale.lock tests/scale.lock $(VENV)/.tools
-	@$(BIN)/python deploy/packages.py deploy/scale.lock tests/scale.lock
+$(VENV)/.scale: deploy/scale.lock $(READY)
+	@$(BIN)/python deploy/packages.py deploy/scale.lock
+	@touch $@
+
+$(VENV)/.store: tests/scale.lock $(VENV)/.scale $(VENV)/.tools
+	@$(BIN)/python deploy/packages.py tests/scale.lock
 	@touch $@
 
 # before a command: what follows the newest filings until the command ends
@@ -166,7 +170,7 @@ test: tools $(OLDEST)/.ready ## run the tests of rules, values, modules and the 
 test-whole: tools ## test whole commands and services: faults in them, and the pages and the Dagster UI in a browser
 	@$(call PYTEST,2) $(if $(STRICT),--strict-skips) tests/e2e
 
-test-scale: tools ## test several machines on this one (after make scale and make system); SHORT=1 runs the short ones
+test-scale: tools $(VENV)/.store ## test several machines on this one (after make system); SHORT=1 runs the short ones
 	@$(SETTLED) $(BIN)/python -m tests.scale $(if $(SHORT),--short)
 
 coverage: tools $(OLDEST)/.ready ## run the tests that are traced; fail if they reach less than 95 % of the lines

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0 on success; 1 on an error, with one line on standard error; for `doctor` the worst state
-        that it found (warehouse.findings). Wrong usage exits with 2.
+        that it found (warehouse.contract.findings). Wrong usage exits with 2.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -78,7 +78,7 @@ def _run(given: argparse.Namespace) -> int:
 
     if given.command in ("scheduler", "worker"):
         from pipelines.errors import PipelineError
-        from pipelines.run import cluster
+        from pipelines.shared import cluster
 
         try:
             return cluster.schedule(given.host) if given.command == "scheduler" else cluster.work(given.processes)
@@ -150,7 +150,7 @@ def _next_day() -> int:
     """Synchronize the next day of the sample, and print what to look at, with addresses of the service of the home."""
     from pipelines.errors import PipelineError
     from serve.settings import from_environment
-    from warehouse import service_place
+    from warehouse.record import service_place
 
     try:
         from pipelines.dagster_app import next_day

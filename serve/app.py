@@ -32,12 +32,12 @@ from serve.http.errors import ApiError, NotFound, ServerError
 from serve.metrics.counts import DEGRADED, NOTED_AT, UNREADABLE, Counts
 from serve.settings import Settings
 from serve.site import mount
-from serve.site.pages import Pages
-from serve.site.sessions import Sessions
+from serve.site.frame.pages import Pages
+from serve.site.frame.sessions import Sessions
 from warehouse.errors import WarehouseError
-from warehouse.memory import Memory
-from warehouse.reader import Warehouse
-from warehouse.reading import read_apart
+from warehouse.read.memory import Memory
+from warehouse.read.reader import Warehouse
+from warehouse.read.reading import read_apart
 
 PATHS = (*routes.PATHS, *mount.PATHS)
 """The path templates of all paths, by which requests are counted."""
@@ -138,7 +138,7 @@ async def _note_condition(service: routes.Service, counts: Counts) -> None:
 def _holders(accounts: Accounts, clock: Clock) -> Holders:
     if accounts.database.path:
         return FileHolders(accounts, clock)
-    from serve.access.server_holders import ServerHolders  # here, because only PostgreSQL needs it
+    from serve.shared.server_holders import ServerHolders
 
     return ServerHolders(accounts, clock)
 
@@ -146,6 +146,6 @@ def _holders(accounts: Accounts, clock: Clock) -> Holders:
 def _limits(settings: Settings, accounts: Accounts, clock: Clock) -> Limits:
     if settings.redis_url is None:
         return LocalLimits(accounts, clock)
-    from serve.access.shared_limits import SharedLimits  # here, because importing the Redis client is slow
+    from serve.shared.shared_limits import SharedLimits
 
     return SharedLimits(settings.redis_url)

@@ -1,7 +1,8 @@
 """Where a value comes from: finding it, and the wording of its parts, for the command and for the pages.
 
 Belongs here: finding symbol, item and period, suggestions for misspelled ones, phrases that both show. Does not: the
-arithmetic (warehouse.explain), the SQL (warehouse.explain_queries), text and pages (cli.explanation, site.values).
+arithmetic (warehouse.explanation.explain), the SQL (warehouse.queries.explain_queries), text and pages
+(cli.explanation, site.values).
 """
 
 import re
@@ -12,16 +13,16 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from serve.http.errors import CommandError
-from warehouse import explain_queries
-from warehouse.balance_sheet import BalanceSheet, balance_sheet
-from warehouse.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
-from warehouse.explain_queries import Holder, Leg, Span
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS, LineItem
-from warehouse.reader import OpenBuild
-from warehouse.schema import QUARTER
-from warehouse.sections import SECTIONS
-from warehouse.statements import Statement, StatementLine, statements
-from warehouse.unread import UnreadReport, unread_reports
+from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, LineItem
+from warehouse.contract.schema import QUARTER
+from warehouse.contract.sections import SECTIONS
+from warehouse.explanation.balance_sheet import BalanceSheet, balance_sheet
+from warehouse.explanation.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
+from warehouse.explanation.statements import Statement, StatementLine, statements
+from warehouse.queries import explain_queries
+from warehouse.queries.explain_queries import Holder, Leg, Span
+from warehouse.read.reader import OpenBuild
+from warehouse.read.unread import UnreadReport, unread_reports
 
 OF_YEAR = re.compile(r"\d{4}Q[1-4]|FY\d{4}")
 """The labels of twelve months and fiscal years."""

@@ -17,8 +17,8 @@ import polars as pl
 from pipelines.quality.text import show
 from pipelines.storage.home import Home
 from tests.conftest import PROJECT, SHARED
-from warehouse import publish
-from warehouse.line_items import ITEM_NAMES
+from warehouse.build import publish
+from warehouse.contract.line_items import ITEM_NAMES
 
 VENDOR = SHARED / "truth" / "vendor_statements.csv"
 WITHIN = 0.005

@@ -21,11 +21,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from serve.api import examples
-from warehouse import overlay, publish, schema
-from warehouse.digest import digests_of
-from warehouse.line_items import ITEM_NAMES
-from warehouse.pointer import copies_of
-from warehouse.rows import Rows as FiledRows
+from warehouse.build import overlay, publish
+from warehouse.build.digest import digests_of
+from warehouse.build.pointer import copies_of
+from warehouse.build.rows import Rows as FiledRows
+from warehouse.contract import schema
+from warehouse.contract.line_items import ITEM_NAMES
 
 Rows = list[dict[str, Any]]
 

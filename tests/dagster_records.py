@@ -19,7 +19,7 @@ from dagster._daemon.types import DaemonHeartbeat
 
 from pipelines.dagster_app.definitions import JOB, build_definitions
 from pipelines.storage.home import Home
-from warehouse.schedule import CRON
+from warehouse.record.schedule import CRON
 
 
 def opened(home: Home) -> dg.DagsterInstance:

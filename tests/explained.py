@@ -3,7 +3,7 @@
 Belongs here: some rules of each action, with invented wording. Does not: those in force (pipelines.normalize.rules).
 """
 
-from warehouse.explain_queries import Rule
+from warehouse.queries.explain_queries import Rule
 
 OPERATING = Rule(
     "cash-flow.operating", "Net cash from operating activities as filed.", "ASC 230-10-45-24", "select", file="a.py"

@@ -38,7 +38,7 @@ from pipelines.sample.traits import NEWEST, Filer
 from pipelines.storage.home import Home
 from tests.e2e.homes import query
 from tests.torture.shifted import set_clock
-from warehouse.pointer import current
+from warehouse.build.pointer import current
 
 DAY = NEWEST + timedelta(days=3)
 """The Monday after everything that the sample files."""

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests import builds
-from warehouse import overlay
-from warehouse.overlay import Renewal
-from warehouse.pointer import current
-from warehouse.publish import build
+from warehouse.build import overlay
+from warehouse.build.overlay import Renewal
+from warehouse.build.pointer import current
+from warehouse.build.publish import build
 
 PERIODS = 8
 MADE_AT = builds.MADE_AT.replace(tzinfo=UTC)

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from warehouse import views
+from warehouse.contract import views
 
 
 def names(folder: Path) -> set[str]:

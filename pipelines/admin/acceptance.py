@@ -6,10 +6,10 @@ Belongs here: what may be accepted, and recording it. Does not: what an accepted
 import polars as pl
 
 from pipelines.errors import PipelineError
+from pipelines.shared.shared_home import changing
 from pipelines.stages.quarantine import ACCEPTED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.storage.shared_home import changing
 from warehouse.errors import WarehouseError
 
 

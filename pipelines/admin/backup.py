@@ -33,12 +33,13 @@ from pipelines.storage import checksums, version_log
 from pipelines.storage.home import MARKER, Home
 from pipelines.storage.lake import MANIFEST, Lake, Manifest
 from pipelines.tables.stored import LAST, assembled
-from warehouse import runs, seal, sqlite
-from warehouse.digest import has_digest
+from warehouse.build import runs, seal
+from warehouse.build.digest import has_digest
+from warehouse.build.pointer import POINTER, Pointer, copies_of, current, description_of, overlay_of
+from warehouse.build.publish import readable
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS, sync
-from warehouse.pointer import POINTER, Pointer, copies_of, current, description_of, overlay_of
-from warehouse.publish import readable
+from warehouse.record import sqlite
 
 LIST = "backup.json"
 FORM = 1

@@ -6,12 +6,12 @@ With a store, the home takes over its builds first, and a change is committed to
 """
 
 from pipelines.errors import PipelineError
+from pipelines.shared.shared_home import changing
 from pipelines.storage.home import Home
-from pipelines.storage.shared_home import changing
-from warehouse import publish
+from warehouse.build import publish
+from warehouse.build.pointer import Pointer, current, kept
+from warehouse.build.verify import is_whole
 from warehouse.errors import WarehouseError
-from warehouse.pointer import Pointer, current, kept
-from warehouse.verify import is_whole
 
 
 def main(action: str) -> str:

@@ -27,9 +27,9 @@ from pipelines.health import (
     version_log,
 )
 from pipelines.storage.home import LOCK, Home
+from warehouse.build.publish import readable
+from warehouse.contract.findings import DAMAGE, NAMES, WELL, Finding
 from warehouse.errors import WarehouseError
-from warehouse.findings import DAMAGE, NAMES, WELL, Finding
-from warehouse.publish import readable
 
 Check = Callable[[], Iterable[Finding]]
 

@@ -16,11 +16,11 @@ import msgspec
 
 from pipelines.admin.backup import ACCOUNTS, FORM, LIST, BackupError, Contents, digest_while_copying
 from pipelines.storage.home import LOCK, MARKER, Home
-from warehouse import sqlite
-from warehouse.digest import has_digest
+from warehouse.build.digest import has_digest
+from warehouse.build.pointer import copies_of, current
 from warehouse.errors import BuildUnreadable
 from warehouse.files import OTHERS, SERVED, locked
-from warehouse.pointer import copies_of, current
+from warehouse.record import sqlite
 
 PUBLISHED = "published"
 FILES, FOLDERS = (ACCOUNTS, MARKER), ("tables", "log", PUBLISHED, "raw", "dagster")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 import dagster as dg
 
-from warehouse import schema, views
+from warehouse.contract import schema, views
 
 SEC, WAREHOUSE, INTERFACE = "sec", "warehouse", "interface"
 """Groups of assets; the steps of a synchronization have groups of their own."""

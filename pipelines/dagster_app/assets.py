@@ -24,7 +24,7 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import PROJECT
 from pipelines.tables import stored
-from warehouse import schema, views
+from warehouse.contract import schema, views
 
 DIGITS = 12
 """Digits of a digest that Dagster shows as a version of code or data."""

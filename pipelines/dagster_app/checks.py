@@ -18,7 +18,7 @@ from pipelines.run.gates import Finding, Gate, checked
 from pipelines.run.plan import Done, Step
 from pipelines.run.result import shown_rows
 from pipelines.run.synchronization import Synchronization
-from warehouse import schema
+from warehouse.contract import schema
 
 
 def _result(gate: Gate, step: str, found: Finding) -> dg.AssetCheckResult:

@@ -25,7 +25,7 @@ from pipelines.run.newest_filings import EVERY, Covered, exclusive_access, to_sy
 from pipelines.run.plan import STEPS, without_filings
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
-from warehouse.schedule import CRON, TIME_ZONE
+from warehouse.record.schedule import CRON, TIME_ZONE
 
 JOB = "synchronize"
 

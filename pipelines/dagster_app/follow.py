@@ -24,7 +24,7 @@ from pipelines.run.stopping import ends_soon_after_signal
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
-from warehouse.schedule import next_synchronization
+from warehouse.record.schedule import next_synchronization
 
 STOPPED = "fundamentals follow: stopped; the reports that wait are in the home"
 AFTER_A_REFUSAL = timedelta(minutes=10)

@@ -11,7 +11,7 @@ from pipelines.edgar.sources import SAMPLE_NEXT_DAY
 from pipelines.errors import PipelineError
 from pipelines.sample import EVENTS, NEXT_DAY
 from pipelines.storage.home import Home
-from warehouse.publish import readable
+from warehouse.build.publish import readable
 
 REVISIONS = "/companies/XQHBR/financials/revisions?items=revenue,net_income&limit=2"
 

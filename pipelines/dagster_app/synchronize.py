@@ -36,8 +36,8 @@ from pipelines.run.stopping import STATUS, ends_soon_after_signal, of_synchroniz
 from pipelines.stages.documents import Selection, companies_asked
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
+from warehouse.build.publish import readable
 from warehouse.errors import WarehouseError
-from warehouse.publish import readable
 
 OF_RUN = ("seen", "changed", "failed")
 """Counts of the companies that this synchronization was asked for."""

@@ -30,8 +30,8 @@ from pipelines.edgar.answers import MAX_BYTES, Validators
 from pipelines.edgar.documents import OlderPage
 from pipelines.edgar.errors import CorruptError, RawStoreError
 from pipelines.settings import store_patience
-from warehouse.checkout import STAMPS
-from warehouse.store import Store, opened, together
+from warehouse.shared.checkout import STAMPS
+from warehouse.shared.store import Store, opened, together
 
 Kind = Literal["tickers", "companyfacts", "submissions"]
 Status = Literal["ok", "no_facts"]

@@ -1,6 +1,6 @@
 """The published builds: the pointer, the files that it names, and when the last synchronization was.
 
-Belongs here: comparing builds with their digests. Does not: writing a build (warehouse.publish).
+Belongs here: comparing builds with their digests. Does not: writing a build (warehouse.build.publish).
 """
 
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from functools import partial
 
 from pipelines.storage.home import Home
-from warehouse import dagster_record, publish
+from warehouse.build import publish
+from warehouse.build.pointer import POINTER, Pointer, current, description_of, kept, synchronized
+from warehouse.build.verify import is_whole
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.errors import WarehouseError
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.pointer import POINTER, Pointer, current, description_of, kept, synchronized
-from warehouse.schedule import expected_synchronization
-from warehouse.verify import is_whole
+from warehouse.record import dagster_record
+from warehouse.record.schedule import expected_synchronization
 
 AGAIN = (
     "run `fundamentals sync`, which publishes it again; until then the service serves the build before, if there is one"

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from pipelines.storage.home import MARKER, Home, HomeError, kind_in
+from warehouse.build.pointer import Pointer, current
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS, make_private
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.pointer import Pointer, current
 
 LEAST_SPACE = 64 << 20
 """Free bytes below which accounts and the record of runs can hardly be written."""

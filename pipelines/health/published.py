@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from warehouse.opening import open_read_only
+from warehouse.build.opening import open_read_only
 
 
 def rows_of(build: Path, table: str) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pipelines.edgar.errors import CorruptError, RawStoreError
 from pipelines.edgar.raw_store import Documents, RawStore
 from pipelines.storage.home import Home
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 
 
 def check(home: Home, *, quick: bool) -> Iterator[Finding]:

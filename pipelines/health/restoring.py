@@ -30,8 +30,8 @@ from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
 from pipelines.stages.batches import rules_digest
 from pipelines.storage import version_log
-from warehouse import schema
-from warehouse.schema import PERIOD_KINDS
+from warehouse.contract import schema
+from warehouse.contract.schema import PERIOD_KINDS
 
 VERSION = [*VERSION_OF, "version"]
 COMPARED = [*VERSION, "accession", "cause", "recorded_at"]

@@ -14,8 +14,8 @@ from pipelines.stages.schemas import REPLAYED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables.stored import BUILT, CONTENTS, is_of_this_code
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.publish import readable
+from warehouse.build.publish import readable
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 
 SAMPLE = 20
 """Companies whose values are computed again and compared."""

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from pipelines.storage.home import Home
-from warehouse import sqlite
-from warehouse.findings import DAMAGE, WELL, Finding
+from warehouse.contract.findings import DAMAGE, WELL, Finding
+from warehouse.record import sqlite
 
 SCHEDULES = "schedules"
 SIDE_FILES = ("-wal", "-shm", "-journal")

@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 
 from pipelines.errors import PipelineError
-from pipelines.run import cluster
+from pipelines.shared import cluster
+from pipelines.shared.lease import RENEWALS
+from pipelines.shared.shared_home import of_home
 from pipelines.storage.home import Home
-from pipelines.storage.lease import RENEWALS
-from pipelines.storage.shared_home import of_home
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.store import StoreError
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.shared.store import StoreError
 
 
 def check_lease(home: Home) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from pipelines.edgar.answers import TICKERS_URL, NotFound
 from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.sources import open_source
 from pipelines.storage.home import MARKER, Home, HomeError, kind_in
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 
 
 def check(home: Home, source: str) -> Iterator[Finding]:

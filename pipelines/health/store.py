@@ -1,7 +1,7 @@
 """The store: whether it has what HEAD names, and whether the home agrees with it.
 
 Belongs here: comparing HEAD with the list of stored objects and documents, and with the local files; storing again what
-is missing. Does not: requests to the store (warehouse.store), which files are shared (shared_home).
+is missing. Does not: requests to the store (warehouse.shared.store), which files are shared (shared_home).
 """
 
 import os
@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from pipelines.edgar.raw_store import Documents, digests_in
+from pipelines.shared.shared_home import SEEN, of_home
 from pipelines.storage.home import Home
-from pipelines.storage.shared_home import SEEN, of_home
-from warehouse.checkout import Folder
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.store import Content, Store, StoreError, together
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.shared.checkout import Folder
+from warehouse.shared.store import Content, Store, StoreError, together
 
 
 def is_used() -> bool:

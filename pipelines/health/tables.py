@@ -26,11 +26,11 @@ from pipelines.storage import checksums
 from pipelines.storage.home import Home
 from pipelines.storage.lake import MANIFEST, Lake
 from pipelines.tables.stored import AGES, CONTENTS, COUNTED, LAST, OF_COMPANIES, SYMBOLS, assembled
+from warehouse.build.pointer import synchronized
+from warehouse.build.publish import readable
+from warehouse.build.verify import is_whole
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.errors import BuildUnreadable
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.pointer import synchronized
-from warehouse.publish import readable
-from warehouse.verify import is_whole
 
 STAGES = {
     "documents": ("documents",),

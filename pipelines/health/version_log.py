@@ -10,11 +10,11 @@ from functools import partial
 from pipelines.health.restoring import NotInBuild, restored
 from pipelines.storage import checksums, version_log
 from pipelines.storage.home import Home
+from warehouse.build.pointer import current
+from warehouse.build.publish import readable
+from warehouse.build.verify import is_whole
+from warehouse.contract.findings import DAMAGE, WELL, Finding
 from warehouse.errors import WarehouseError
-from warehouse.findings import DAMAGE, WELL, Finding
-from warehouse.pointer import current
-from warehouse.publish import readable
-from warehouse.verify import is_whole
 
 FROM_BACKUP = "restore the log from a backup with `fundamentals restore`"
 

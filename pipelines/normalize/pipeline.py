@@ -32,7 +32,7 @@ from pipelines.normalize.periods import breaks, calendar
 from pipelines.normalize.shares import latest, splits
 from pipelines.normalize.ttm import discrete, known, windows
 from pipelines.normalize.ttm.lookups import Windows
-from warehouse.line_items import ITEMS_BY_CLASS, LINE_ITEMS, items_of
+from warehouse.contract.line_items import ITEMS_BY_CLASS, LINE_ITEMS, items_of
 
 ITEM_SIGNS = {item.name: 1 if item.unit == "shares" else -1 for item in LINE_ITEMS if item.name in ITEMS_BY_CLASS}
 """How a share basis changes an item: a split multiplies shares (1) and divides amounts per share (-1)."""

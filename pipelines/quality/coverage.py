@@ -6,7 +6,7 @@ Belongs here: counting values and gaps. Does not: whether a value is right (iden
 import polars as pl
 
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract.line_items import ITEM_NAMES
 
 RECENT = "760d"
 """How far before the newest period others are recent: two years, with the days by which ends of quarters differ."""

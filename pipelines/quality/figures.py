@@ -9,8 +9,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from pipelines.quality.evidence import FAILS, FLAGGED
-from warehouse.line_items import ITEM_NAMES
-from warehouse.vocabulary import OUTCOMES
+from warehouse.contract.line_items import ITEM_NAMES
+from warehouse.contract.vocabulary import OUTCOMES
 
 SHOWN = 25
 """Rows of a list on the page; `make quality LIST=1` prints all."""

@@ -6,7 +6,7 @@ why an item has no value (normalize.items.gaps).
 
 import polars as pl
 
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract.line_items import ITEM_NAMES
 
 SHOWN = 25
 """Companies that are listed."""

@@ -16,8 +16,8 @@ from pipelines.quality import coverage, figures, missing, plots, text
 from pipelines.quality.checks import BY_NAME, COVERAGE, tallied
 from pipelines.storage.lake import Lake
 from pipelines.tables.stored import assembled
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
-from warehouse.publish import Pointer
+from warehouse.build.publish import Pointer
+from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS
 
 if TYPE_CHECKING:
     import jinja2

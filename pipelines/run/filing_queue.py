@@ -17,7 +17,7 @@ import msgspec
 
 from pipelines.edgar.answers import Validators
 from pipelines.edgar.newest import NewFiling
-from warehouse.store import QUEUE, opened
+from warehouse.shared.store import QUEUE, opened
 
 FILE = "newest_filings.json"
 """The queue, in the folder of a home."""
@@ -82,7 +82,7 @@ class Queue(msgspec.Struct, frozen=True):
 
         Args:
             root: the folder of the home.
-            patience: as for warehouse.store.opened: that of a run.
+            patience: as for warehouse.shared.store.opened: that of a run.
 
         Raises:
             StoreError: the store cannot be read.

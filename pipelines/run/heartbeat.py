@@ -1,7 +1,7 @@
 """What operators see of the SEC's newest filings: signs of life of the follower, and what its queue says.
 
 Belongs here: when the feed was read, what waits, when EDGAR had it; giving signs, in the home and in the store. Does
-not: their form (warehouse.follower), following (the command `follow` and Dagster's sensor do).
+not: their form (warehouse.record.follower), following (the command `follow` and Dagster's sensor do).
 """
 
 import os
@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from pipelines.run.filing_queue import Queue
 from pipelines.run.newest_filings import Covered
 from pipelines.storage.home import Home
-from warehouse import follower
-from warehouse.follower import Sign
-from warehouse.store import ONCE, StoreError, opened
+from warehouse.record import follower
+from warehouse.record.follower import Sign
+from warehouse.shared.store import ONCE, StoreError, opened
 
 EVERY = 30.0
 """Seconds between two signs: Dagster's daemon gives its own as often."""

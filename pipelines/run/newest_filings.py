@@ -30,14 +30,14 @@ from pipelines.edgar.raw_store import Kind, RawStore
 from pipelines.normalize.forms import AMENDMENT, PERIODIC_FORMS
 from pipelines.run.filing_queue import NEVER, Queue, Waiting, wait_after
 from pipelines.settings import filings_wanted, store_patience
+from pipelines.shared import shared_home
+from pipelines.shared.lease import leased
 from pipelines.stages.filing_requests import KEY
 from pipelines.stages.schemas import FED, FEED_FILINGS, SERVED, SERVED_FILINGS
 from pipelines.stages.shares import DECODED
-from pipelines.storage import shared_home
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.storage.lease import leased
-from warehouse.pointer import current, synchronized
+from warehouse.build.pointer import current, synchronized
 
 LISTED, PUBLISHED = "tables/listings.parquet", "published/"
 """Where a home has the list of companies, and the published build."""

@@ -1,7 +1,7 @@
 """Publishing: a new build if a row is new, otherwise only the times of the synchronization.
 
-Belongs here: the last step before readers see anything. Does not: writing a build (warehouse.publish), what must hold
-before (gates).
+Belongs here: the last step before readers see anything. Does not: writing a build (warehouse.build.publish), what must
+hold before (gates).
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from pipelines.run.synchronization import Log, Synchronization
 from pipelines.storage import version_log
 from pipelines.storage.lake import Lake
 from pipelines.tables import stored
-from warehouse import publish, runs
+from warehouse.build import publish, runs
 
 
 def warehouse(synchronization: Synchronization, _: Log) -> StepResult:

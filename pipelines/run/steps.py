@@ -33,8 +33,8 @@ from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.storage.lake import Lake
 from pipelines.tables import stored
-from warehouse import publish
-from warehouse.service_place import pages_of
+from warehouse.build import publish
+from warehouse.record.service_place import pages_of
 
 WAY = "way"
 """How the documents were brought up to date, and why so."""

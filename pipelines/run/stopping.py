@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from warehouse.pointer import Pointer
-from warehouse.publish import readable
+from warehouse.build.pointer import Pointer
+from warehouse.build.publish import readable
 
 STATUS = 130
 """The exit status of a process that SIGINT ended, as shells have it."""

@@ -17,23 +17,25 @@ import duckdb
 
 from pipelines.edgar.raw_store import RawStore
 from pipelines.edgar.sources import SAMPLE, SAMPLE_NEXT_DAY, Source, open_source
-from pipelines.run import cluster
-from pipelines.run.code_in_force import CodeError, in_force, require_no_newer, version
 from pipelines.run.heartbeat import available
 from pipelines.run.result import StepResult
 from pipelines.settings import filings_wanted, store_patience
+from pipelines.shared import cluster
+from pipelines.shared.code_in_force import CodeError, in_force, require_no_newer, version
+from pipelines.shared.lease import leased
+from pipelines.shared.shared_home import WorkingCopy, commit_alone, of_home, taken_over
 from pipelines.stages.documents import Selection
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.storage.lease import leased
-from pipelines.storage.shared_home import WorkingCopy, commit_alone, of_home, taken_over
 from pipelines.workers import ALONE, Workers, started
-from warehouse import dagster_record, delays, refusal, runs
+from warehouse.build import delays, runs
+from warehouse.build.pointer import Pointer, current
+from warehouse.build.publish import readable
+from warehouse.build.verify import is_whole
 from warehouse.errors import BuildUnreadable
-from warehouse.pointer import Pointer, current
-from warehouse.publish import readable
-from warehouse.store import Head, Store, StoreConflict, StoreError
-from warehouse.verify import is_whole
+from warehouse.record import dagster_record
+from warehouse.shared import refusal
+from warehouse.shared.store import Head, Store, StoreConflict, StoreError
 
 
 class Log(Protocol):
@@ -91,7 +93,7 @@ class Synchronization:
             requested only if they are known to name the reports.
         started_at: when it began, in UTC; everything that it records has this time.
         workers: the processes that share the work.
-        result: one of warehouse.runs.RESULTS; until a step says otherwise, it failed.
+        result: one of warehouse.build.runs.RESULTS; until a step says otherwise, it failed.
         copy: the working copy of the store in the home, while it runs; None without a store.
         first: what was published before the filings were fetched; None: nothing was.
         held_back_by: the conditions that hold back publishing, each with what it found.

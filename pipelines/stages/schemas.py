@@ -1,7 +1,7 @@
 """The tables between the stages that are not frames of the rules: their names and columns.
 
 Belongs here: tables of documents and listings, and the names of the tables of values and versions. Does not: the frames
-of the rules (normalize.frames), published tables (warehouse.schema).
+of the rules (normalize.frames), published tables (warehouse.contract.schema).
 """
 
 import polars as pl
@@ -115,7 +115,8 @@ STATEMENT_LINES = pl.Schema(
         "value": NUMBER,
     }
 )
-"""The columns of both tables are explained in warehouse.filed. The rows of filings are in tables `filed_facts` and
+"""The columns of both tables are explained in warehouse.contract.filed. The rows of filings are in tables `filed_facts`
+and
 `statement_lines`, those of a data set in `filed_facts_2010q1` and so on."""
 COVER_SYMBOLS = "cover_symbols"
 """The table of the symbols on the covers of filings: columns of faces.facts.COVERS."""

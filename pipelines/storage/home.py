@@ -2,7 +2,7 @@
 
 Belongs here: the folders of a home, the kind of its data (real or fictional), and the lock that allows one
 synchronization at a time.
-Does not: what is in the files (edgar.raw_store, lake, warehouse.publish).
+Does not: what is in the files (edgar.raw_store, lake, warehouse.build.publish).
 """
 
 import fcntl

@@ -1,7 +1,7 @@
 """The tables between the stages: Parquet files with the digests of their inputs.
 
 Belongs here: reading and replacing a table atomically, as a whole or for some companies, with the digests of its
-inputs. Does not: what the tables mean (normalize, warehouse.schema).
+inputs. Does not: what the tables mean (normalize, warehouse.contract.schema).
 
 A small table is one file, `NAME.parquet`. A table of companies is a folder, `NAME`: parts, each with all rows of some
 companies, and a manifest, which says for each company where its rows are. A part never changes. New rows of companies

@@ -1,7 +1,7 @@
 """The tables of the published warehouse, assembled from the tables of the stages.
 
-Belongs here: joining values with listings, one frame for each table of warehouse.schema.
-Does not: any rule of accounting (normalize), the file that is published (warehouse.publish).
+Belongs here: joining values with listings, one frame for each table of warehouse.contract.schema.
+Does not: any rule of accounting (normalize), the file that is published (warehouse.build.publish).
 """
 
 import json
@@ -50,10 +50,10 @@ from pipelines.tables.stored import (
 )
 from pipelines.valuation.table import projections, valuations
 from pipelines.workers import ALONE, Workers
-from warehouse import schema
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS, SERVED_NAMES, items_of
-from warehouse.newest_filing import NEWEST_FILING
-from warehouse.vocabulary import NOT_IN_COMPANYFACTS
+from warehouse.build.newest_filing import NEWEST_FILING
+from warehouse.contract import schema
+from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, SERVED_NAMES, items_of
+from warehouse.contract.vocabulary import NOT_IN_COMPANYFACTS
 
 POLARS_TYPES: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(),
@@ -182,7 +182,7 @@ def _tables_of_companies() -> Iterator[str]:
 
 
 def _newest_filing(lake: Lake) -> date:
-    """The newest day on which a filing with facts was filed, as published (warehouse.newest_filing)."""
+    """The newest day on which a filing with facts was filed, as published (warehouse.build.newest_filing)."""
     rows = _filings(lake).select("cik", "filed", "accepted_at")
     with duckdb.connect() as connection:
         connection.register("filings", rows.with_columns(pl.col("accepted_at").dt.replace_time_zone(None)))

@@ -1,7 +1,7 @@
 """The command that writes docs/data-dictionary.md and docs/rules.md: `python -m pipelines.tables.dictionary`.
 
 Belongs here: combining the schema with the tables of the rules. Does not: the layout of the schema on the page
-(warehouse.dictionary), the layout of the rules (rule_page), elements and industries (normalize).
+(warehouse.contract.dictionary), the layout of the rules (rule_page), elements and industries (normalize).
 """
 
 from collections.abc import Iterable
@@ -12,8 +12,8 @@ from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.industry.table import TABLE, IndustryRow
 from pipelines.normalize.rules import FILES, REGISTRY
 from pipelines.tables import rule_page
-from warehouse import dictionary
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract import dictionary
+from warehouse.contract.line_items import ITEM_NAMES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "data-dictionary.md"

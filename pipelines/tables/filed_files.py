@@ -1,7 +1,7 @@
 """The files for analysts of what filings state: `published/statements/*.parquet`.
 
 Belongs here: which rows are in a file, which of them companyfacts has, too, and replacing the file. Does not: columns
-and their meaning (warehouse.filed), the tables of the lake (stages.statements).
+and their meaning (warehouse.contract.filed), the tables of the lake (stages.statements).
 
 A file is written from the tables of the lake as a stream and replaced at once; it is written only if its rows have
 changed. No reader of the service opens it.
@@ -21,10 +21,11 @@ from pipelines.stages.batches import joined
 from pipelines.stages.filed import FACTS, LINES
 from pipelines.stages.shares import of_quarter
 from pipelines.storage.lake import Lake
-from warehouse import copies, filed
+from warehouse.build import copies
+from warehouse.build.verify import MEMORY
+from warehouse.contract import filed
+from warehouse.contract.schema import Table
 from warehouse.files import of_companies, quoted, sync
-from warehouse.schema import Table
-from warehouse.verify import MEMORY
 
 INPUTS = "inputs"
 """The name of the digest of the tables that a file was written from, in its metadata."""

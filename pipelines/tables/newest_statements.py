@@ -1,7 +1,7 @@
 """Table `newest_statements`: the statements of a company's newest filings, in the filer's words and order.
 
 Belongs here: which filings, lines and columns a build has. Does not: reading filings (stages.statements), the files for
-analysts, which have all lines (filed_files), which lines a value consists of (warehouse.statements).
+analysts, which have all lines (filed_files), which lines a value consists of (warehouse.explanation.statements).
 
 A filing whose own documents are read has the lines of these, otherwise those of its data set. A column is a period for
 which a statement states more than half as many lines as for any other one; other periods are of notes. Cash at the

@@ -13,8 +13,8 @@ from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.normalize.rules import REGISTRY
 from pipelines.stages.isolation import Fault
-from warehouse import schema
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract import schema
+from warehouse.contract.line_items import ITEM_NAMES
 
 Rows = Mapping[str, pl.DataFrame]
 """The rows of some companies, by published table."""

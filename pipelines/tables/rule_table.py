@@ -17,8 +17,8 @@ from pipelines.normalize.history.log import VERSION_OF
 from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.ways import METHOD_NAMES
-from warehouse import schema
-from warehouse.vocabulary import FLAGS
+from warehouse.contract import schema
+from warehouse.contract.vocabulary import FLAGS
 
 RULE, LISTED = schema.RULE, "rules"
 _METHOD_OF = {rule.id: name for rule, name in METHOD_NAMES.items()}

@@ -13,8 +13,8 @@ import polars as pl
 from pipelines.code_digest import digest_of
 from pipelines.stages.schemas import VERSIONS
 from pipelines.storage.lake import Lake
-from warehouse import schema
-from warehouse.rows import Rows
+from warehouse.build.rows import Rows
+from warehouse.contract import schema
 
 LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
 """The columns of the SEC's list that are published; a company's place in the list changes nothing."""
@@ -144,7 +144,7 @@ def is_of_this_code(lake: Lake) -> bool:
 
 
 def _built_as(build: str) -> str:
-    return digest(build, code_digest(), digest_of("warehouse.publish"))
+    return digest(build, code_digest(), digest_of("warehouse.build.publish"))
 
 
 def _of_each(lake: Lake) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """The reasons why the model does not fit a company: a table of reason codes and tests.
 
-Belongs here: the tests and their thresholds. Does not: the explanation of the codes (warehouse.reasons), how the data
-of a company is gathered (table).
+Belongs here: the tests and their thresholds. Does not: the explanation of the codes (warehouse.contract.reasons), how
+the data of a company is gathered (table).
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from statistics import fmean, pstdev
 
 from pipelines.valuation.history import Growth, Year
-from warehouse.reasons import NO_FAIR_VALUE
+from warehouse.contract.reasons import NO_FAIR_VALUE
 
 FINANCIAL = frozenset({"bank", "broker", "insurer", "investment_company", "financial"})
 DEPOSITARY_FORMS = frozenset({"20-F", "6-K"})

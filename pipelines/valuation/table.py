@@ -19,7 +19,7 @@ from pipelines.normalize.shares.moves import FINEST_EARNINGS
 from pipelines.valuation.history import Year, base_of, comparable, growth_of
 from pipelines.valuation.model import PERPETUAL_GROWTH, PROJECTION_YEARS, REQUIRED_RETURN, Projection, fade, project
 from pipelines.valuation.reasons import Known, Shares, reasons, stale_after
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract.line_items import ITEM_NAMES
 
 AS_CONVERTED = 0.05
 """If the count of a class differs by at most this share from net income over earnings per share, it is the count of all

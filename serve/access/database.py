@@ -35,7 +35,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from serve.access.tables import COUNT, EARLIER, MOVED, WATCHED, metadata
 from serve.http.errors import CommandError
-from warehouse import sqlite
+from warehouse.record import sqlite
 
 WAIT = 5.0  # seconds to wait for another process to finish writing, or for a free connection
 CONNECTIONS = 10  # to PostgreSQL, of one process

@@ -20,7 +20,7 @@ from serve.api.routes import VERSION, Service, represent
 from serve.http.caching import Representation, Sent
 from serve.http.edge import Exchange, Reply
 from serve.http.errors import ApiError, InvalidParameter, ServerError
-from warehouse.reader import OpenBuild
+from warehouse.read.reader import OpenBuild
 
 log = logging.getLogger(__name__)
 

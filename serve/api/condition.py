@@ -1,12 +1,13 @@
 """The condition of the service: its present problems, in the words of `/status`.
 
-Belongs here: the sentences, and where each comes from. Does not: detecting a problem (warehouse.reader, serve.access).
+Belongs here: the sentences, and where each comes from. Does not: detecting a problem (warehouse.read.reader,
+serve.access).
 """
 
 from serve.access.holders import Holders
 from serve.access.limits import Limits
 from warehouse.errors import NothingPublished, WarehouseError
-from warehouse.reader import UNREADABLE, Warehouse
+from warehouse.read.reader import UNREADABLE, Warehouse
 
 NOTHING_YET = "No data has been published yet."
 ON_ITS_OWN = "Redis is unavailable, so that each worker counts rate limits on its own."

@@ -28,7 +28,7 @@ from serve.http.errors import (
     SubscriptionInactive,
     Unauthenticated,
 )
-from warehouse.line_items import SERVED_ITEMS
+from warehouse.contract.line_items import SERVED_ITEMS
 
 Json = dict[str, Any]
 

@@ -1,7 +1,7 @@
 """The endpoints of section 4 as data: path, parameters, response shape and handler of each.
 
 Belongs here: one row per endpoint, and its handler. Does not: HTTP and the order of checks (routes), the syntax of
-parameters (parameters), the shapes of responses (models, responses), the SQL (warehouse.queries).
+parameters (parameters), the shapes of responses (models, responses), the SQL (warehouse.queries.queries).
 """
 
 from collections.abc import Callable, Mapping
@@ -16,9 +16,10 @@ from serve.api.parameters import Parameter
 from serve.api.suggestions import suggestion
 from serve.clock import seconds_since, timestamp
 from serve.http.errors import NotFound, ServerError
-from warehouse import queries, served_rows
-from warehouse.reader import OpenBuild
-from warehouse.schedule import expected_synchronization
+from warehouse.contract import served_rows
+from warehouse.queries import queries
+from warehouse.read.reader import OpenBuild
+from warehouse.record.schedule import expected_synchronization
 
 
 class Question(msgspec.Struct, frozen=True):

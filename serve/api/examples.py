@@ -6,7 +6,7 @@ Belongs here: one or more examples per endpoint, by operation name. Does not: sh
 import msgspec
 
 from serve.api import models, responses
-from warehouse import served_rows
+from warehouse.contract import served_rows
 
 BASE_URL = "https://data.example.org/v1"
 MADE_AT = 1_772_452_800.0

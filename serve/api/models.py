@@ -13,9 +13,9 @@ import msgspec
 from msgspec import Meta
 
 from serve.http.errors import ERRORS
-from warehouse import schema
-from warehouse.line_items import SERVED_NAMES
-from warehouse.reasons import NO_FAIR_VALUE
+from warehouse.contract import schema
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.reasons import NO_FAIR_VALUE
 
 DATE = {"format": "date"}
 TIME = {"format": "date-time"}

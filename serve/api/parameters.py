@@ -18,8 +18,8 @@ from urllib.parse import parse_qsl
 
 from serve.access.keys import PREFIX, is_well_formed
 from serve.http.errors import UNTOLD, InvalidParameter
-from warehouse.line_items import ITEM_NAMES, SERVED_NAMES
-from warehouse.schema import PERIOD_KINDS
+from warehouse.contract.line_items import ITEM_NAMES, SERVED_NAMES
+from warehouse.contract.schema import PERIOD_KINDS
 
 CONTROLS = r"\x00-\x1f\x7f-\x9f"
 LARGEST = 2_147_483_647  # largest int32: the maximum where the specification sets none

@@ -1,7 +1,7 @@
 """Conversion of warehouse rows to responses: envelopes, numbers, links.
 
-Belongs here: filling the shapes of section 2. Does not: their fields (models), the queries (warehouse.queries), the
-endpoints (endpoints).
+Belongs here: filling the shapes of section 2. Does not: their fields (models), the queries (warehouse.queries.queries),
+the endpoints (endpoints).
 """
 
 import json
@@ -18,8 +18,8 @@ from serve.api import models
 from serve.clock import timestamp
 from serve.http.caching import Answer
 from serve.http.errors import ApiError
-from warehouse import served_rows
-from warehouse.reasons import NO_FAIR_VALUE
+from warehouse.contract import served_rows
+from warehouse.contract.reasons import NO_FAIR_VALUE
 
 Json = dict[str, Any]
 
@@ -148,7 +148,8 @@ def valuation(of: served_rows.Company, row: served_rows.Valuation) -> models.Fai
 
 
 def number(value: float) -> models.Number:
-    """A double as a JSON number: an integer if it is whole. Published doubles are finite (see warehouse.publish)."""
+    """A double as a JSON number: an integer if it is whole. Published doubles are finite (see
+    warehouse.build.publish)."""
     return int(value) if value.is_integer() and abs(value) <= EXACT else value
 
 

@@ -37,7 +37,7 @@ from serve.http.errors import (
 )
 from serve.settings import Settings
 from warehouse.errors import NothingPublished, WarehouseError
-from warehouse.reader import OpenBuild, Warehouse, again_if_damaged
+from warehouse.read.reader import OpenBuild, Warehouse, again_if_damaged
 
 log = logging.getLogger(__name__)
 

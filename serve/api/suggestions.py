@@ -1,7 +1,7 @@
 """Suggestions for a symbol that is not covered.
 
 Belongs here: the sentence in the message of a 404. Does not: the pages' search, which also knows names
-(serve.site.directory), the queries (warehouse.company_queries).
+(serve.site.frame.directory), the queries (warehouse.queries.company_queries).
 
 They cost a few look-ups, not a comparison with all symbols, because they are made in the event loop.
 """
@@ -9,8 +9,8 @@ They cost a few look-ups, not a comparison with all symbols, because they are ma
 from collections.abc import Iterator
 from string import ascii_uppercase
 
-from warehouse import company_queries, queries
-from warehouse.reader import OpenBuild
+from warehouse.queries import company_queries, queries
+from warehouse.read.reader import OpenBuild
 
 LONGEST = 10  # longest symbol whose misspellings are looked up; no listed symbol is longer
 SEPARATORS = (",", ";")

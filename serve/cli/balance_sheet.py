@@ -1,16 +1,16 @@
 """The balance sheet in the text that the command `fundamentals explain` prints.
 
 Belongs here: its table in two columns, and sentences about its proof. Does not: which lines it has
-(warehouse.balance_sheet), the other blocks of the text (explanation).
+(warehouse.explanation.balance_sheet), the other blocks of the text (explanation).
 """
 
 import textwrap
 from collections.abc import Iterator
 
 from serve.provenance import UNITS, number, of_members
-from warehouse.balance_sheet import BalanceSheet, Section, SheetLine
-from warehouse.explain import Explanation
-from warehouse.sections import SECTIONS
+from warehouse.contract.sections import SECTIONS
+from warehouse.explanation.balance_sheet import BalanceSheet, Section, SheetLine
+from warehouse.explanation.explain import Explanation
 
 MARK = 6
 """Width of the number of a fact."""

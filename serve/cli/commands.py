@@ -23,8 +23,8 @@ from serve.access.sign_ins import SignIns
 from serve.cli import place
 from serve.http.errors import CommandError
 from serve.settings import HOST, Settings, from_environment
-from warehouse import service_place
 from warehouse.files import make_private
+from warehouse.record import service_place
 
 BACKLOG = 512
 RECEIVED = 4 * 1024
@@ -65,7 +65,7 @@ def explain(symbol: str, item: str, period: str, as_json: bool, is_whole: bool =
     from serve import provenance
     from serve.cli import explanation
     from warehouse.errors import WarehouseError
-    from warehouse.reader import Warehouse
+    from warehouse.read.reader import Warehouse
 
     settings = from_environment()
     make_private(settings.home)
@@ -258,8 +258,8 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
     from serve.app import PATHS
     from serve.cli.workers import exposed, supervise, work
     from serve.metrics.counts import Counts
+    from warehouse.build.pointer import current
     from warehouse.errors import BuildUnreadable
-    from warehouse.pointer import current
 
     _try(settings)
     with _following(settings), place.announced(settings.home, host, listener.getsockname()[1]):
@@ -292,9 +292,9 @@ def _following(settings: Settings) -> Iterator[None]:
     if settings.store is None:
         yield
         return
-    from serve.following import follower  # here, because it is needed only with a store
-    from warehouse.publish import readable
-    from warehouse.store import StoreError
+    from serve.shared.following import follower
+    from warehouse.build.publish import readable
+    from warehouse.shared.store import StoreError
 
     try:
         following = follower(settings.home, settings.store)
@@ -314,6 +314,6 @@ def _try(settings: Settings) -> None:
     with accounts_of(settings) as accounts:
         accounts.check()
         if settings.redis_url:
-            from serve.access.shared_limits import SharedLimits
+            from serve.shared.shared_limits import SharedLimits
 
             SharedLimits(settings.redis_url)

@@ -16,12 +16,13 @@ from serve.access.accounts import Accounts, TooManyKeys
 from serve.cli.commands import accounts_of, listening, run, sign_in_link
 from serve.http.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
-from warehouse import queries, served_rows
+from warehouse.build.publish import LINK
+from warehouse.contract import served_rows
+from warehouse.contract.line_items import SERVED_NAMES
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS
-from warehouse.line_items import SERVED_NAMES
-from warehouse.publish import LINK
-from warehouse.reader import OpenBuild, Warehouse
+from warehouse.queries import queries
+from warehouse.read.reader import OpenBuild, Warehouse
 
 EMAIL = "demo@example.org"
 AMONG = 100  # number of companies from which the shown one is chosen

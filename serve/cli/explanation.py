@@ -1,7 +1,7 @@
 """The text that the command `fundamentals explain` prints.
 
 Belongs here: its blocks and lines. Does not: finding the value and its wording (provenance), the arithmetic
-(warehouse.explain), parsing arguments (fundamentals.py).
+(warehouse.explanation.explain), parsing arguments (fundamentals.py).
 """
 
 import textwrap
@@ -22,11 +22,11 @@ from serve.provenance import (
     sides,
     span,
 )
-from warehouse.balance_sheet import BalanceSheet
-from warehouse.explain import Explanation, Part, Step
-from warehouse.explain_queries import Leg, Span, ValueVersion
-from warehouse.fictional import FILINGS, is_fictional
-from warehouse.vocabulary import BALANCES, NOT_IN_COMPANYFACTS
+from warehouse.contract.fictional import FILINGS, is_fictional
+from warehouse.contract.vocabulary import BALANCES, NOT_IN_COMPANYFACTS
+from warehouse.explanation.balance_sheet import BalanceSheet
+from warehouse.explanation.explain import Explanation, Part, Step
+from warehouse.queries.explain_queries import Leg, Span, ValueVersion
 
 KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to", "quarter": "fiscal quarter to"}
 REBASED = (

@@ -11,9 +11,9 @@ from redis import Redis, RedisError
 from serve.access.database import DAMAGED, at
 from serve.http.errors import CommandError
 from serve.settings import Settings, from_environment
-from warehouse import sqlite
+from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.files import SERVED, locked
-from warehouse.findings import DAMAGE, WARNING, WELL, Finding
+from warehouse.record import sqlite
 
 TIMEOUT = 2.0
 """Seconds to wait for an answer of Redis."""

@@ -1,7 +1,7 @@
 """Where the service of a home listens, for commands that print links to its pages.
 
 Belongs here: a file of the home with host and port, written while the service runs, and a lock that keeps the home from
-being replaced. Does not: reading the file (warehouse.service_place), the public address (settings), listening.
+being replaced. Does not: reading the file (warehouse.record.service_place), the public address (settings), listening.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from serve.http.errors import CommandError
 from warehouse.files import SERVED, locked
-from warehouse.service_place import NAME
+from warehouse.record.service_place import NAME
 
 
 @contextmanager

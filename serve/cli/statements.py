@@ -1,15 +1,15 @@
 """The statements as filed in the text that the command `fundamentals explain` prints.
 
 Belongs here: their tables, with the number of each fact at its line. Does not: which lines they have
-(warehouse.statements), the other blocks of the text (explanation).
+(warehouse.explanation.statements), the other blocks of the text (explanation).
 """
 
 import textwrap
 from collections.abc import Iterator
 
 from serve.provenance import UNITS, amounts_in, is_amount, number, of_members
-from warehouse.explain import Explanation
-from warehouse.statements import Statement, StatementLine
+from warehouse.explanation.explain import Explanation
+from warehouse.explanation.statements import Statement, StatementLine
 
 SPACE, INDENT = "  ", " "
 LEAST = 20

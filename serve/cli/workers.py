@@ -40,7 +40,7 @@ def exposed(settings: Settings, counts: Sequence[Counts]) -> contextlib.Abstract
         return contextlib.nullcontext()
     # imported here, because it takes a twentieth of a second
     from serve.metrics import exposition
-    from warehouse.store import ONCE, opened
+    from warehouse.shared.store import ONCE, opened
 
     store = opened(settings.store, ONCE) if settings.store else None
     return exposition.exposed(settings.published, counts, settings.metrics_port, settings.metrics_host, store)

@@ -19,8 +19,8 @@ import msgspec
 import zstandard
 from starlette.types import Receive, Scope, Send
 
-from warehouse.pointer import Pointer
-from warehouse.schedule import next_synchronization
+from warehouse.build.pointer import Pointer
+from warehouse.record.schedule import next_synchronization
 
 Field = tuple[bytes, bytes]  # a header field: name in lower case, value
 Sent = Mapping[bytes, bytes]  # the header fields of a request, by name

@@ -1,7 +1,7 @@
 """The exposition of the metrics in the format of Prometheus.
 
 Belongs here: gathering the numbers at each request, and listening. Does not: counting (counts), the list of metrics
-(families), the record of synchronizations (warehouse.runs).
+(families), the record of synchronizations (warehouse.build.runs).
 """
 
 import contextlib
@@ -21,12 +21,14 @@ from serve.http.errors import CommandError
 from serve.metrics import families
 from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM
-from warehouse import dagster_record, follower, refusal, runs
+from warehouse.build import runs
+from warehouse.build.pointer import POINTER, current
 from warehouse.errors import BuildUnreadable, WarehouseError
-from warehouse.pointer import POINTER, current
+from warehouse.record import dagster_record, follower
+from warehouse.shared import refusal
 
 if TYPE_CHECKING:
-    from warehouse.store import Held, Store
+    from warehouse.shared.store import Held, Store
 
 LOOPBACK = "127.0.0.1"
 SILENT = 10.0  # seconds without a note after which a worker counts as hanging or ended

@@ -18,38 +18,25 @@ from serve.api import description as openapi
 from serve.api import responses
 from serve.api.endpoints import ENDPOINTS
 from serve.http.errors import CommandError, NotFound
-from serve.site import (
-    changelog_page,
-    changes_page,
-    company_page,
-    comparison,
-    dictionary_page,
-    downloads,
-    errors_page,
-    filings,
-    home,
-    listing,
-    reference,
-    rendering,
-    rules_page,
-    statements_page,
-    transfer,
-    values,
-    view,
-    watchlist,
-)
-from serve.site.building import CompanyNotFound, current_build, once
-from serve.site.directory import close_matches, directory
-from serve.site.live import live
-from serve.site.markdown import Document
-from serve.site.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
-from serve.site.paths import COMPARISON, company_path
-from serve.site.sign_in import SEE_OTHER
-from warehouse import filing_queries, page_queries, queries, rule_queries, statement_queries
+from serve.site import home
+from serve.site.account import watchlist
+from serve.site.account.sign_in import SEE_OTHER
+from serve.site.company import company_page, comparison, filings, statements_page, values
+from serve.site.frame import transfer, view
+from serve.site.frame.building import CompanyNotFound, current_build, once
+from serve.site.frame.directory import close_matches, directory
+from serve.site.frame.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
+from serve.site.lists import changes_page, listing, rules_page
+from serve.site.reference import changelog_page, dictionary_page, downloads, errors_page, reference
+from serve.site.reference.live import live
+from serve.site.text import rendering
+from serve.site.text.markdown import Document
+from serve.site.text.paths import COMPARISON, company_path
+from warehouse.contract.fictional import is_fictional
 from warehouse.errors import NothingPublished
-from warehouse.fictional import is_fictional
-from warehouse.reader import OpenBuild
-from warehouse.rule_queries import RuleCount
+from warehouse.queries import filing_queries, page_queries, queries, rule_queries, statement_queries
+from warehouse.queries.rule_queries import RuleCount
+from warehouse.read.reader import OpenBuild
 
 FRONT = "/index.md"
 LONGEST_NUMBER = 10  # digits of the number of a page

@@ -17,17 +17,17 @@ from serve.api.condition import problem_of, without_data
 from serve.api.endpoints import Question, show_status
 from serve.api.models import Status
 from serve.provenance import number
-from serve.site.building import once
-from serve.site.figures import TITLES, alike
-from serve.site.live import ASKED, Live, live
-from serve.site.markdown import Document, link, write
-from serve.site.pages import Pages
-from serve.site.values import address as value_address
-from warehouse import queries
+from serve.site.company.values import address as value_address
+from serve.site.frame.building import once
+from serve.site.frame.pages import Pages
+from serve.site.reference.live import ASKED, Live, live
+from serve.site.text.figures import TITLES, alike
+from serve.site.text.markdown import Document, link, write
+from warehouse.contract.line_items import SERVED_ITEMS
 from warehouse.errors import WarehouseError
-from warehouse.explain import Explanation
-from warehouse.line_items import SERVED_ITEMS
-from warehouse.reader import OpenBuild
+from warehouse.explanation.explain import Explanation
+from warehouse.queries import queries
+from warehouse.read.reader import OpenBuild
 
 AGREEING, COMPARED = 1_050, 1_086
 """Values of a vendor to which filed facts are known to lead: the number that agrees, and of all (`make accuracy`)."""

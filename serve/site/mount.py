@@ -24,26 +24,17 @@ from serve.access.database import DatabaseError
 from serve.api import parameters, responses
 from serve.api.routes import KEY, admitted
 from serve.http.errors import ApiError, NotFound, ServerError
-from serve.site import (
-    company_csv,
-    documents,
-    downloads,
-    files,
-    lists_csv,
-    llms,
-    profile,
-    quality_page,
-    search,
-    sign_in,
-    statements_page,
-    watchlist,
-    workbook,
-)
-from serve.site.building import CompanyNotFound
-from serve.site.pages import HEADERS, Access, Handler, PageRoute, Pages
-from serve.site.paths import company_path
-from warehouse.company_queries import Listed
-from warehouse.reader import again_if_damaged
+from serve.site import documents
+from serve.site.account import profile, sign_in, watchlist
+from serve.site.company import company_csv, statements_page, workbook
+from serve.site.frame import files
+from serve.site.frame.building import CompanyNotFound
+from serve.site.frame.pages import HEADERS, Access, Handler, PageRoute, Pages
+from serve.site.lists import lists_csv, search
+from serve.site.reference import downloads, llms, quality_page
+from serve.site.text.paths import company_path
+from warehouse.queries.company_queries import Listed
+from warehouse.read.reader import again_if_damaged
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.bench.universe import FACTS, TICKERS, synchronized, write
-from warehouse.pointer import Pointer, copies_of, current, description_of
+from warehouse.build.pointer import Pointer, copies_of, current, description_of
 
 ALL_OF_EDGAR = 20_000
 """Companies with symbols or facts, to which the figures are extrapolated."""

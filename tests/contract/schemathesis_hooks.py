@@ -4,7 +4,7 @@ from typing import Any
 
 import schemathesis
 
-from warehouse.line_items import SERVED_NAMES
+from warehouse.contract.line_items import SERVED_NAMES
 
 
 @schemathesis.hook

@@ -8,7 +8,7 @@ import pytest
 from serve.api.endpoints import ENDPOINTS, Endpoint
 from serve.api.parameters import COMPANIES, FINANCIALS, REVISIONS
 from tests.contract.conftest import DESCRIPTION, NOON, Get, Served, assert_error, assert_valid, minute_of, new_key
-from warehouse.line_items import SERVED_NAMES
+from warehouse.contract.line_items import SERVED_NAMES
 
 PATHS = [endpoint.path.format(symbol="LNTR") for endpoint in ENDPOINTS]
 KEYED = [endpoint.path.format(symbol="LNTR") for endpoint in ENDPOINTS if endpoint.needs_key]

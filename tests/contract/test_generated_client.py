@@ -11,9 +11,9 @@ from types import ModuleType
 import httpx
 import pytest
 
-from serve.site import snippets
+from serve.site.text import snippets
 from tests.contract.conftest import Served
-from warehouse.line_items import SERVED_NAMES
+from warehouse.contract.line_items import SERVED_NAMES
 
 NAME = "generated_client"
 

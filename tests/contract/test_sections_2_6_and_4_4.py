@@ -5,7 +5,7 @@ import pytest
 
 from tests import builds
 from tests.contract.conftest import NOW, Get, assert_error
-from warehouse.line_items import SERVED_NAMES
+from warehouse.contract.line_items import SERVED_NAMES
 
 PATH = "/companies/{}/financials/revisions"
 FIRST = "2026-02-01T06:00:00Z"

@@ -7,7 +7,7 @@ import pytest
 
 from tests import builds
 from tests.contract.conftest import NOW, Get, assert_error, only_here
-from warehouse.line_items import SERVED_NAMES
+from warehouse.contract.line_items import SERVED_NAMES
 
 COMPANY_FIELDS = [
     "symbol",

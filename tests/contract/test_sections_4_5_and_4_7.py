@@ -18,8 +18,8 @@ from tests.contract.conftest import (
     new_key,
     serving,
 )
-from warehouse import publish
-from warehouse.reasons import NO_FAIR_VALUE
+from warehouse.build import publish
+from warehouse.contract.reasons import NO_FAIR_VALUE
 
 PATH = "/companies/{}/valuation"
 

@@ -6,7 +6,7 @@ import pytest
 
 from serve.api.endpoints import ENDPOINTS
 from tests.contract.conftest import Get, assert_error
-from warehouse.line_items import SERVED_NAMES
+from warehouse.contract.line_items import SERVED_NAMES
 
 INTEGERS = [
     "0",

@@ -10,8 +10,8 @@ from serve.access.limits import LIMITS, Limit
 from tests import builds
 from tests.contract.conftest import NOON, Get, Served, assert_error, minute_of, new_key, only_here
 from tests.servers import wait_until
-from warehouse.opening import open_read_only
-from warehouse.reader import FALLEN_BACK, UNREADABLE
+from warehouse.build.opening import open_read_only
+from warehouse.read.reader import FALLEN_BACK, UNREADABLE
 
 HEADERS, BLOCK = 12_288, 262_144
 """Bytes of a DuckDB file before its blocks, and of a block."""

@@ -17,7 +17,7 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.storage import version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from warehouse import pointer, publish
+from warehouse.build import pointer, publish
 
 
 def die(*_: object) -> None:

@@ -20,11 +20,11 @@ import fundamentals
 from pipelines.storage.checksums import NOTES
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
-from warehouse.opening import open_read_only
-from warehouse.overlay import copy_of_base
-from warehouse.pointer import Pointer, copies_of, current, description_of, overlay_of
-from warehouse.pointer import kept as kept_builds
-from warehouse.verify import content_hash
+from warehouse.build.opening import open_read_only
+from warehouse.build.overlay import copy_of_base
+from warehouse.build.pointer import Pointer, copies_of, current, description_of, overlay_of
+from warehouse.build.pointer import kept as kept_builds
+from warehouse.build.verify import content_hash
 
 if TYPE_CHECKING:
     from pipelines.run.plan import Outcome

@@ -28,7 +28,7 @@ from pipelines.run import plan
 from pipelines.storage.home import LOCK, PROJECT
 from tests.e2e.homes import PATIENCE, command, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
-from warehouse import views
+from warehouse.contract import views
 
 # read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")

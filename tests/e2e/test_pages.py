@@ -23,7 +23,7 @@ from tests.conftest import PROJECT
 from tests.e2e.homes import PATIENCE, query
 from tests.servers import active_key
 from tests.sites import Main, Read, Site
-from warehouse.line_items import SERVED_NAMES
+from warehouse.contract.line_items import SERVED_NAMES
 
 # read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")

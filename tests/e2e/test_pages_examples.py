@@ -18,7 +18,7 @@ from tests.conftest import PROJECT
 from tests.e2e.homes import PATIENCE, query
 from tests.servers import active_key
 from tests.sites import Site
-from warehouse import vocabulary
+from warehouse.contract import vocabulary
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 COMMANDS = (PROJECT / "docs/commands.md").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from serve.settings import Settings
 from tests.numbered import MADE_AT, PATHS, numbers_in, publish
 from tests.servers import Clock, active_key, as_process, in_process, wait_until
 from tests.torture.bits import CUTS
-from warehouse.reader import FALLEN_BACK
+from warehouse.read.reader import FALLEN_BACK
 
 BUILDS = 10
 READERS = 3

@@ -20,8 +20,8 @@ import pytest
 from serve.settings import Settings
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process
-from warehouse.line_items import SERVED_NAMES
-from warehouse.opening import open_read_only
+from warehouse.build.opening import open_read_only
+from warehouse.contract.line_items import SERVED_NAMES
 
 REQUESTS = int(os.environ.get("DIFFERENTIAL_REQUESTS", "250"))
 COMPANIES = 30

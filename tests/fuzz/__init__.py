@@ -44,7 +44,7 @@ from tests import builds, data_sets, filing_packages
 from tests.filing_packages import SHEET, SUMS, TITLE, label, packed, zipped
 from tests.mirrors import ALFA, Mirror
 from tests.servers import PATIENCE, Clock, active_key, in_process
-from warehouse.store import Content, Head, StoreError, decoded_head
+from warehouse.shared.store import Content, Head, StoreError, decoded_head
 
 CORPUS = Path(__file__).parent / "corpus"
 CPU = 1.0

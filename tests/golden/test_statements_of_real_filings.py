@@ -20,7 +20,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests import filed
 from tests.conftest import SHARED, synchronize
-from warehouse import publish
+from warehouse.build import publish
 
 LAYOUT = SHARED / "tools" / "filings_mirror.py"
 MIRRORS = [SHARED / name for name in ("edgar", "edgar-single")]

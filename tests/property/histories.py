@@ -32,7 +32,7 @@ from pipelines.stages.schemas import VERSIONS
 from pipelines.storage import version_log
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract.line_items import ITEM_NAMES
 
 FIRST_SYNCHRONIZATION = datetime(2026, 1, 5, 6, tzinfo=UTC)
 TOLD = [*VERSION_OF, "value", "accession", "form", "filed", "cause", "method", "flags", "legs"]

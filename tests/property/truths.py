@@ -21,7 +21,7 @@ from pipelines.sample.calendar import Period
 from pipelines.sample.filings import shell_of
 from pipelines.sample.schedule import annual_report_filed
 from tests.property.histories import current, replayed
-from warehouse.line_items import ITEM_NAMES, SERVED_NAMES
+from warehouse.contract.line_items import ITEM_NAMES, SERVED_NAMES
 
 Key = tuple[str, date, str]
 

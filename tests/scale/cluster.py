@@ -19,8 +19,8 @@ from typing import Any
 
 import httpx
 
+from pipelines.shared.shared_home import of_home
 from pipelines.storage.home import Home
-from pipelines.storage.shared_home import of_home
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from tests import builds

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipelines.run.cluster_members import METRIC
+from pipelines.shared.cluster_members import METRIC
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, command, environment
 from tests.scale import objects

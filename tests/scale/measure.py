@@ -22,8 +22,8 @@ from typing import TypeVar
 
 import httpx
 
+from pipelines.shared.shared_home import of_home
 from pipelines.storage.home import Home
-from pipelines.storage.shared_home import of_home
 from serve.access.accounts import Accounts
 from tests.scale import objects, redis
 from tests.scale.__main__ import program

@@ -25,11 +25,11 @@ from serve.access import keys
 from serve.access.accounts import Accounts, TooManyKeys
 from serve.access.database import DatabaseError, at
 from serve.access.holders import Holder, Holders
-from serve.access.server_holders import ServerHolders
 from serve.access.sign_ins import SignIns
 from serve.cli import health
 from serve.http.errors import CommandError
 from serve.settings import Settings
+from serve.shared.server_holders import ServerHolders
 from tests import builds
 from tests.browsers import Browser
 from tests.scale.postgres import PASSWORD, Postgres, running
@@ -38,7 +38,7 @@ from tests.unit import test_access, test_copied_accounts, test_site_sign_ins
 from tests.unit.test_access import accounts
 from tests.unit.test_copied_accounts import file, in_use, used
 from tests.unit.test_site_sign_ins import sign_ins
-from warehouse.findings import DAMAGE, WELL
+from warehouse.contract.findings import DAMAGE, WELL
 
 EMAIL = "reader@example.org"
 SOON = 5.0  # seconds within which a change takes effect

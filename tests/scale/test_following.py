@@ -16,25 +16,25 @@ import httpx
 import pytest
 
 from pipelines.run.synchronization import Synchronization
+from pipelines.shared.shared_home import WorkingCopy
 from pipelines.storage.home import Home
-from pipelines.storage.shared_home import WorkingCopy
 from serve.app import PATHS as COUNTED
-from serve.following import EVERY, Follower
 from serve.http.errors import CommandError
 from serve.metrics.counts import Counts
+from serve.shared.following import EVERY, Follower
 from tests.numbered import PATHS, numbers_in, publish
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
 from tests.servers import Served, active_key, as_process, redis_server, wait_until
 from tests.unit.test_metrics import samples
-from warehouse.checkout import Folder
+from warehouse.build.opening import open_read_only
+from warehouse.build.pointer import current
+from warehouse.build.publish import rollback
+from warehouse.build.verify import is_whole
 from warehouse.files import locked
-from warehouse.opening import open_read_only
-from warehouse.pointer import current
-from warehouse.publish import rollback
-from warehouse.reader import FALLEN_BACK, Warehouse
-from warehouse.store import ONCE, Store, opened
-from warehouse.verify import is_whole
+from warehouse.read.reader import FALLEN_BACK, Warehouse
+from warehouse.shared.checkout import Folder
+from warehouse.shared.store import ONCE, Store, opened
 
 SECONDS = EVERY + 8
 """A replica serves a new build so soon on a busy machine; a third of it otherwise."""

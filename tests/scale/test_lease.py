@@ -15,29 +15,29 @@ from pipelines.edgar.newest import NewFiling
 from pipelines.fake_sec.server import Reply, running_server
 from pipelines.health import several_machines
 from pipelines.release import RELEASE
-from pipelines.run import code_in_force
-from pipelines.run.code_in_force import CodeError, in_force, version
 from pipelines.run.filing_queue import FILE, Queue, Waiting
 from pipelines.run.heartbeat import Heartbeat
 from pipelines.run.synchronization import Synchronization
 from pipelines.settings import SettingError
+from pipelines.shared import code_in_force, lease
+from pipelines.shared.code_in_force import CodeError, in_force, version
+from pipelines.shared.lease import LeaseError, leased
+from pipelines.shared.shared_home import WorkingCopy, of_home
 from pipelines.stages.schemas import LISTINGS
-from pipelines.storage import lease
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.storage.lease import LeaseError, leased
-from pipelines.storage.shared_home import WorkingCopy, of_home
 from serve.app import PATHS
 from serve.metrics import families
 from serve.metrics.counts import Counts
 from serve.metrics.exposition import Collector
 from tests.scale.objects import Objects
-from warehouse import follower, seal
-from warehouse.findings import WARNING, WELL
-from warehouse.follower import Sign
-from warehouse.pointer import Pointer
-from warehouse.pointer import Synchronization as Synchronized
-from warehouse.store import ONCE, QUEUE, StoreConflict, opened
+from warehouse.build import seal
+from warehouse.build.pointer import Pointer
+from warehouse.build.pointer import Synchronization as Synchronized
+from warehouse.contract.findings import WARNING, WELL
+from warehouse.record import follower
+from warehouse.record.follower import Sign
+from warehouse.shared.store import ONCE, QUEUE, StoreConflict, opened
 
 SECONDS = 3
 

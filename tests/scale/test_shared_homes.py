@@ -35,8 +35,8 @@ from tests.mirrors import ALFA, BRAVO, LAST_YEAR, Mirror, write
 from tests.scale.objects import Objects
 from tests.servers import wait_until
 from tests.torture.days import Days
-from warehouse.checkout import STAMPS
-from warehouse.pointer import current
+from warehouse.build.pointer import current
+from warehouse.shared.checkout import STAMPS
 
 KILLS, SILENT = 4, 3
 WAITS = "this run waits for it, 600 seconds at most"

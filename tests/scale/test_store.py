@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.shared.shared_home import WorkingCopy
 from pipelines.storage.home import HomeError
-from pipelines.storage.shared_home import WorkingCopy
 from tests.scale import objects as storage
-from warehouse import store as stores
-from warehouse.checkout import STAMPS, Folder
-from warehouse.store import ObjectDamaged, Store, StoreConflict, StoreError, StoreUnavailable
+from warehouse.shared import store as stores
+from warehouse.shared.checkout import STAMPS, Folder
+from warehouse.shared.store import ObjectDamaged, Store, StoreConflict, StoreError, StoreUnavailable
 
 FIRST = {
     "home.json": '{"kind": "sample"}',
@@ -228,7 +228,7 @@ def test_the_cache_forgets_what_head_does_not_name(
     shutil.rmtree(tmp_path / "b")
     fill(tmp_path / "a", SECOND)
     first.commit("second")
-    monkeypatch.setattr("warehouse.checkout.IDLE", -1.0)
+    monkeypatch.setattr("warehouse.shared.checkout.IDLE", -1.0)
     worker = WorkingCopy(tmp_path / "c", store, cache)
     worker.checkout(lambda path: path.startswith("log/"))
     worker.commit("third")

@@ -24,9 +24,9 @@ from pipelines.storage.lake import Lake
 from serve.access.accounts import Accounts
 from tests.e2e.homes import debris, published, sync, sync_as_process
 from tests.torture.days import Days
-from warehouse import overlay
+from warehouse.build import overlay
+from warehouse.build.pointer import current
 from warehouse.errors import WarehouseError
-from warehouse.pointer import current
 
 KEYS = 60
 """Keys of the readers; each may send 60 requests a minute."""

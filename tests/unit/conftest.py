@@ -17,7 +17,7 @@ from tests.e2e.homes import sync, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
 from tests.once import made_once
 from tests.sites import Site, published
-from warehouse import overlay
+from warehouse.build import overlay
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ from serve.access.limits import (
 )
 from serve.access.watchlists import MOST, WatchlistFull, Watchlists
 from serve.http.errors import CommandError, RateLimited
-from warehouse import sqlite
+from warehouse.record import sqlite
 
 NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
 EMAIL = "reader@example.org"

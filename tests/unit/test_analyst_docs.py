@@ -18,10 +18,11 @@ import pytest
 import fundamentals
 from serve import provenance
 from tests import builds
-from warehouse import explain, explain_queries
-from warehouse.line_items import LINE_ITEMS, SERVED_NAMES
-from warehouse.opening import open_read_only
-from warehouse.reader import Warehouse
+from warehouse.build.opening import open_read_only
+from warehouse.contract.line_items import LINE_ITEMS, SERVED_NAMES
+from warehouse.explanation import explain
+from warehouse.queries import explain_queries
+from warehouse.read.reader import Warehouse
 
 Row = tuple[Any, ...]
 ROOT = Path(__file__).parents[2]

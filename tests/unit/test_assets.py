@@ -22,9 +22,10 @@ from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored
 from tests import dagster_records
 from tests.mirrors import ALFA, BRAVO, Mirror
-from warehouse import dagster_record, publish, runs
-from warehouse.opening import open_read_only
-from warehouse.verify import is_whole
+from warehouse.build import publish, runs
+from warehouse.build.opening import open_read_only
+from warehouse.build.verify import is_whole
+from warehouse.record import dagster_record
 
 
 def led_to(home: Home) -> list[str]:

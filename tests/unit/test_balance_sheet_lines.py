@@ -17,8 +17,9 @@ from pipelines.storage.home import Home
 from tests.factories import Row, raw, standardized
 from tests.mirrors import Filer, Mirror, document, write
 from tests.unit.test_footing_of_columns import BEFORE, DAY, USUAL, YEAR_BEFORE, report
-from warehouse import balance_sheet, sections
-from warehouse.explain_queries import Leg, SheetRow
+from warehouse.contract import sections
+from warehouse.explanation import balance_sheet
+from warehouse.queries.explain_queries import Leg, SheetRow
 
 Lines = Mapping[str, tuple[float | None, float | None]]
 ZERO: Lines = {

@@ -13,9 +13,10 @@ from tests.bench.serving.copies import Copies
 from tests.bench.serving.figures import FIGURES, table
 from tests.bench.serving.requests import Requests
 from tests.servers import Clock, in_process
-from warehouse import overlay, queries
-from warehouse.pointer import current
-from warehouse.reader import OpenBuild, Warehouse
+from warehouse.build import overlay
+from warehouse.build.pointer import current
+from warehouse.queries import queries
+from warehouse.read.reader import OpenBuild, Warehouse
 
 COMPANIES = 10
 SMALLEST = 1_000  # bytes of an answer with values, and its head

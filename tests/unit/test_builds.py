@@ -8,9 +8,9 @@ import pytest
 import fundamentals
 from pipelines.storage.home import Home
 from tests import builds
-from warehouse import publish
-from warehouse.pointer import POINTER
-from warehouse.reader import Warehouse
+from warehouse.build import publish
+from warehouse.build.pointer import POINTER
+from warehouse.read.reader import Warehouse
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from pipelines.stages.schemas import DOCUMENTS, LISTINGS, QUARANTINE
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored
-from warehouse import schema
+from warehouse.contract import schema
 
 END = date(2024, 12, 31)
 

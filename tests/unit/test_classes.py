@@ -16,7 +16,7 @@ from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES
 from tests.factories import CIK, Row, fact, raw
 from tests.unit.test_faces import LINE_COLUMNS, TEXT
-from warehouse.line_items import ITEMS_BY_CLASS
+from warehouse.contract.line_items import ITEMS_BY_CLASS
 
 EARNINGS, COUNT, DILUTED = (
     "EarningsPerShareBasic",

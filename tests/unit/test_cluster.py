@@ -8,8 +8,8 @@ import pytest
 
 import fundamentals
 import pipelines
-from pipelines.run import cluster
-from pipelines.run.cluster import ClusterError
+from pipelines.shared import cluster
+from pipelines.shared.cluster import ClusterError
 
 WHOLE = {"FUNDAMENTALS_CLUSTER": "tcp://127.0.0.1:8786", "FUNDAMENTALS_STORE": "s3://bucket/home"}
 

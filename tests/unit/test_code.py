@@ -129,8 +129,8 @@ OTHERS = {
     "pipelines/rules/debt/notes.md": "",
     "pipelines/rules/debt/lines.csv": "",
     "pipelines/client.py": "from pipelines.rules import first\n",
-    "warehouse/views.py": "MACROS = 'macros.sql'\n",
-    "warehouse/macros.sql": "",
+    "warehouse/contract/views.py": "MACROS = 'macros.sql'\n",
+    "warehouse/contract/macros.sql": "",
 }
 MORE = {".py": "MORE = 1\n", ".toml": "[more]\nitem = 1\n", ".csv": "more\n", ".sql": "SELECT 1;\n", ".md": "More.\n"}
 
@@ -196,11 +196,12 @@ def test_a_module_that_does_not_exist_has_no_digest(project):
         digest_of("pipelines.rules", "pipelines.rule", files=files_of(project))
 
 
-OF_TABLES = {"normalize", "stages", "storage", "tables", "valuation"}
+OF_RULES = {"normalize", "contract"}
+OF_TABLES = {*OF_RULES, "stages", "storage", "tables", "valuation", "build"}
 
 
 @pytest.mark.parametrize(
-    ("name", "folders"), [("pipelines.normalize.rules", {"normalize"}), ("pipelines.tables.build_tables", OF_TABLES)]
+    ("name", "folders"), [("pipelines.normalize.rules", OF_RULES), ("pipelines.tables.build_tables", OF_TABLES)]
 )
 def test_the_digests_of_rules_and_tables_cover_what_python_loads(name, folders):
     """`normalize.rules` imports all rules. How documents are fetched, and who runs the steps, makes no table again."""

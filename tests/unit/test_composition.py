@@ -19,7 +19,7 @@ from pipelines.storage.lake import Lake
 from pipelines.tables.stored import assembled, files
 from tests.dagster_records import run_by_dagster
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror, submissions, write
-from warehouse import runs
+from warehouse.build import runs
 
 
 def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, tmp_path, monkeypatch, caplog):

@@ -14,8 +14,8 @@ from pipelines.normalize.elements.lines import BORROWINGS, CASH_AND_SECURITIES, 
 from pipelines.normalize.elements.sources import COVER, concepts
 from pipelines.normalize.industry.table import INDICATORS, INDUSTRIES
 from pipelines.normalize.reviewed import TableError
-from warehouse.line_items import ITEM_NAMES
-from warehouse.vocabulary import FLAGS
+from warehouse.contract.line_items import ITEM_NAMES
+from warehouse.contract.vocabulary import FLAGS
 
 NEVER_DEBT = (
     "OperatingLease",

@@ -16,7 +16,7 @@ from serve.access.tables import WATCHED, metadata
 from serve.cli import health
 from serve.http.errors import CommandError
 from serve.settings import Settings, from_environment
-from warehouse.findings import DAMAGE
+from warehouse.contract.findings import DAMAGE
 
 NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
 EMAIL = "reader@example.org"

@@ -20,13 +20,14 @@ from pipelines.dagster_app.recorder import run_recorded
 from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
 from pipelines.release import RELEASE
-from pipelines.run.code_in_force import CodeError
 from pipelines.run.plan import STEPS
+from pipelines.shared.code_in_force import CodeError
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
 from tests.dagster_records import opened
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
-from warehouse import publish, runs, schema, seal, views
+from warehouse.build import publish, runs, seal
+from warehouse.contract import schema, views
 
 
 @pytest.fixture

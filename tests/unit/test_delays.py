@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests import builds
-from warehouse import delays
-from warehouse.pointer import current
+from warehouse.build import delays
+from warehouse.build.pointer import current
 
 
 def filing(number: int, age: timedelta | None) -> dict[str, object]:

@@ -22,7 +22,7 @@ from serve.access.holders import FileHolders
 from serve.cli import demo, place
 from serve.settings import Settings
 from tests import builds
-from warehouse import service_place
+from warehouse.record import service_place
 
 ROOT = Path(__file__).parents[2]
 LAST_LINE = "warehouse.duckdb"

@@ -16,10 +16,10 @@ import yaml
 from redis import AuthenticationError, Redis
 
 import fundamentals
-from pipelines.run import cluster
+from pipelines.shared import cluster
 from tests.servers import accepts, free_port, wait_until
 from tests.unit.test_docs import COMMANDS, column
-from warehouse import follower
+from warehouse.record import follower
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

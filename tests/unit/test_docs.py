@@ -19,8 +19,8 @@ from pipelines.sample import sample_filers, simulate
 from pipelines.tables import dictionary
 from serve.api.routes import ENDPOINTS
 from tests import builds
-from warehouse import schema, views
-from warehouse.line_items import LINE_ITEMS
+from warehouse.contract import schema, views
+from warehouse.contract.line_items import LINE_ITEMS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

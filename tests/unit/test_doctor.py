@@ -29,8 +29,8 @@ from tests import dagster_records
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA
 from tests.unit.conftest import TwoBuilds
-from warehouse.findings import DAMAGE, WARNING, WELL
-from warehouse.pointer import overlay_of
+from warehouse.build.pointer import overlay_of
+from warehouse.contract.findings import DAMAGE, WARNING, WELL
 
 
 @pytest.fixture

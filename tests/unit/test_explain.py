@@ -15,9 +15,9 @@ from pipelines.normalize.items import returns
 from pipelines.normalize.items.item import SUM
 from serve.cli.explanation import text
 from tests.explained import BANK, BASIS, CAPEX, OPERATING, RULES, SCALE, TO_DATE_RULE
-from warehouse import explain
-from warehouse.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
-from warehouse.line_items import LINE_ITEMS
+from warehouse.contract.line_items import LINE_ITEMS
+from warehouse.explanation import explain
+from warehouse.queries.explain_queries import Gap, Holder, Leg, Proof, Repair, Rule, Span, ValueVersion
 
 LINES = {line.name: line for line in LINE_ITEMS}
 HOLDER = Holder("LNTR", "Lantern Harbor Works, Inc.", "9990000001", "USD")

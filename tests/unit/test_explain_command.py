@@ -13,7 +13,7 @@ import pytest
 import fundamentals
 from tests import builds
 from tests.explained import BANK, OPERATING, RULES, SCALE, TO_DATE_RULE
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract.line_items import ITEM_NAMES
 
 
 @pytest.fixture(scope="module")

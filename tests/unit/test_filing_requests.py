@@ -34,7 +34,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror, write
-from warehouse.pointer import current
+from warehouse.build.pointer import current
 
 NOW = datetime(2026, 8, 5, 10, tzinfo=UTC)
 PAGE = (

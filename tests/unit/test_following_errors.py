@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from serve.following import Follower
-from warehouse.store import Held, Store, StoreUnavailable
+from serve.shared.following import Follower
+from warehouse.shared.store import Held, Store, StoreUnavailable
 
 
 class Unsteady(Store):

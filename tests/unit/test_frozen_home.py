@@ -23,8 +23,8 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables
 from tests.conftest import PROJECT
-from warehouse import publish
-from warehouse.findings import DAMAGE
+from warehouse.build import publish
+from warehouse.contract.findings import DAMAGE
 
 ARCHIVE = PROJECT / "tests/frozen/home.tar.zst"
 SYMBOLS = "XQNMB,XQANV"

@@ -18,8 +18,8 @@ from tests.factories import (
     standardized,
 )
 from tests.together import in_one_call
-from warehouse.line_items import SERVED_NAMES
-from warehouse.vocabulary import GAPS
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.vocabulary import GAPS
 
 YEAR = ("2023-01-01", "2023-12-31")
 BANK = {"InterestIncomeExpenseNet": 60, "NoninterestIncome": 20}

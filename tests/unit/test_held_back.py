@@ -20,7 +20,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import LakeError
 from pipelines.tables import build_tables, row_gates, stored
 from tests.mirrors import ALFA, BRAVO, CARGO, Mirror, companyfacts, write
-from warehouse import publish, runs
+from warehouse.build import publish, runs
 
 GROWN_ALFA, GROWN_BRAVO = replace(ALFA, scale=150), replace(BRAVO, scale=250)
 

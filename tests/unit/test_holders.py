@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from serve.access import database, keys, server_holders
+from serve.access import database, keys
 from serve.access.accounts import Accounts
 from serve.access.database import DatabaseError
 from serve.access.holders import READ_EVERY, FileHolders, Holder, Holders
-from serve.access.server_holders import ServerHolders
+from serve.shared import server_holders
+from serve.shared.server_holders import ServerHolders
 from tests.servers import NOON, Clock, until
-from warehouse.sqlite import copy
+from warehouse.record.sqlite import copy
 
 EMAIL = "reader@example.org"
 

@@ -10,8 +10,8 @@ from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.industry.table import INDUSTRIES, RULES, TABLE, rows
 from pipelines.normalize.reviewed import TableError
 from tests.factories import CIK, Row, fact, ordered_facts, raw, standardized, value_of
-from warehouse.line_items import ITEM_NAMES
-from warehouse.vocabulary import GAPS
+from warehouse.contract.line_items import ITEM_NAMES
+from warehouse.contract.vocabulary import GAPS
 
 YEAR = ("2023-01-01", "2023-12-31")
 LENDER = ("InterestIncomeExpenseNet", "NoninterestIncome", "Deposits")

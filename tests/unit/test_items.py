@@ -28,7 +28,7 @@ from tests.factories import (
 )
 from tests.shapes.items import CONTINUING, PAID, conversion, paid_half_yearly, reverse_split, reverse_split_of_cents
 from tests.together import in_one_call
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract.line_items import ITEM_NAMES
 
 COMMON = "NetIncomeLossAvailableToCommonStockholdersBasic"
 PREFERRED = "PreferredStockDividendsIncomeStatementImpact"

@@ -13,9 +13,9 @@ import pytest
 
 from tests import builds
 from tests.builds import Rows
-from warehouse import schema
-from warehouse.line_items import ITEM_NAMES
-from warehouse.opening import open_read_only
+from warehouse.build.opening import open_read_only
+from warehouse.contract import schema
+from warehouse.contract.line_items import ITEM_NAMES
 
 Row = tuple[Any, ...]
 NAMES = schema.BY_NAME["financials"].names

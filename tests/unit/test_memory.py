@@ -13,10 +13,12 @@ import pytest
 
 from serve.api import responses
 from tests import builds
-from warehouse import overlay, publish, queries, reader
-from warehouse.line_items import SERVED_NAMES
-from warehouse.memory import Lines, Memory
-from warehouse.reader import OpenBuild, Warehouse
+from warehouse.build import overlay, publish
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.queries import queries
+from warehouse.read import reader
+from warehouse.read.memory import Lines, Memory
+from warehouse.read.reader import OpenBuild, Warehouse
 
 END = date(2024, 3, 31)
 BOUNDS: tuple[dict[str, Any], ...] = (

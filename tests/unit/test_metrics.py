@@ -27,9 +27,10 @@ from serve.metrics.families import FAMILIES
 from serve.settings import Settings, from_environment
 from tests import builds
 from tests.servers import NOON, PROJECT, Clock, active_key, in_process, wait_until
-from warehouse import follower, pointer, runs
-from warehouse.delays import Delay
-from warehouse.follower import Sign
+from warehouse.build import pointer, runs
+from warehouse.build.delays import Delay
+from warehouse.record import follower
+from warehouse.record.follower import Sign
 
 
 def samples(published: Path, *counts: Counts, now: float = NOON) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from pipelines.storage.lake import Lake
 from pipelines.tables import newest_statements
 from serve.cli import explanation
 from serve.provenance import find
-from serve.site import values
+from serve.site.company import values
 from tests.factories import CIK, day
-from warehouse.explain_queries import Leg, StatementRow
-from warehouse.reader import Warehouse
-from warehouse.statements import statements
+from warehouse.explanation.statements import statements
+from warehouse.queries.explain_queries import Leg, StatementRow
+from warehouse.read.reader import Warehouse
 
 PACKAGE, SET, OLD, ANNUAL = "a-package", "a-set", "old", "annual"
 YEAR = {"start": day("2023-10-01"), "end": day("2024-09-28")}

@@ -16,15 +16,15 @@ import yaml
 import fundamentals
 from pipelines.dagster_app import synchronize
 from pipelines.run import stopping
-from pipelines.run.cluster_members import METRIC
 from pipelines.run.gates import GATES
+from pipelines.shared.cluster_members import METRIC
 from pipelines.tables import row_gates
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM
 from tests.scale.fleet import OF_DASK
 from tests.unit.test_docs import variables_listed
-from warehouse.schedule import AT, TIME_ZONE
+from warehouse.record.schedule import AT, TIME_ZONE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")

@@ -14,8 +14,8 @@ from pipelines.health import run_record
 from pipelines.storage.home import Home
 from tests import builds
 from tests.servers import PATIENCE, PROJECT, active_key, wait_until
-from warehouse import sqlite
-from warehouse.service_place import of_service
+from warehouse.record import sqlite
+from warehouse.record.service_place import of_service
 
 EMAIL = "reader@example.org"
 

@@ -12,13 +12,14 @@ import pytest
 
 from tests import builds
 from tests.published import names
-from warehouse import overlay, publish, views
-from warehouse.digest import digests_of
-from warehouse.memory import Memory
-from warehouse.opening import open_read_only
-from warehouse.pointer import overlay_of
-from warehouse.reader import FALLEN_BACK, Warehouse
-from warehouse.verify import is_whole
+from warehouse.build import overlay, publish
+from warehouse.build.digest import digests_of
+from warehouse.build.opening import open_read_only
+from warehouse.build.pointer import overlay_of
+from warehouse.build.verify import is_whole
+from warehouse.contract import views
+from warehouse.read.memory import Memory
+from warehouse.read.reader import FALLEN_BACK, Warehouse
 
 
 @pytest.fixture

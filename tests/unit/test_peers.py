@@ -3,10 +3,10 @@
 from contextlib import closing
 from pathlib import Path
 
-from serve.site.directory import Directory, directory
+from serve.site.frame.directory import Directory, directory
 from tests.sites import Read, published
-from warehouse.company_queries import Listed
-from warehouse.reader import Warehouse
+from warehouse.queries.company_queries import Listed
+from warehouse.read.reader import Warehouse
 
 
 def company(

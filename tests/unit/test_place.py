@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from serve.cli.place import announced
-from warehouse.service_place import NAME, of_service, pages_of
+from warehouse.record.service_place import NAME, of_service, pages_of
 
 
 @pytest.mark.parametrize(("host", "asked"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1")])

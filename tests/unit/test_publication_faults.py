@@ -12,9 +12,10 @@ import pytest
 
 from tests import builds
 from tests.published import builds_and_links, names, same_rows
-from warehouse import publish, queries
-from warehouse.reader import Warehouse
-from warehouse.verify import is_whole
+from warehouse.build import publish
+from warehouse.build.verify import is_whole
+from warehouse.queries import queries
+from warehouse.read.reader import Warehouse
 
 PROCESSES = multiprocessing.get_context("forkserver")
 """Processes that begin with the imports of one: nineteen times they would take longer than the publications."""

@@ -17,12 +17,13 @@ import pytest
 
 from tests import builds
 from tests.published import builds_and_links, names, same_rows
-from warehouse import copies, definitions, publish, schema, views
+from warehouse.build import copies, publish
+from warehouse.build.opening import open_read_only
+from warehouse.build.pointer import synchronized
+from warehouse.build.rows import Rows
+from warehouse.build.verify import Sums, is_whole, verify
+from warehouse.contract import definitions, schema, views
 from warehouse.errors import BuildUnreadable
-from warehouse.opening import open_read_only
-from warehouse.pointer import synchronized
-from warehouse.rows import Rows
-from warehouse.verify import Sums, is_whole, verify
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FOUND, Evidence
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract.line_items import ITEM_NAMES
 
 CIK = "0000000001"
 REVENUES, ASSETS, LIABILITIES = "Revenues", "Assets", "Liabilities"

@@ -17,8 +17,8 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.mirrors import ALFA, BRAVO, Mirror
-from warehouse import publish
-from warehouse.line_items import ITEM_NAMES
+from warehouse.build import publish
+from warehouse.contract.line_items import ITEM_NAMES
 
 NAMES = [check.name for check in checks.CHECKS]
 

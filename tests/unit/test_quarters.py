@@ -18,7 +18,8 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from serve.http.errors import CommandError
 from serve.provenance import find
-from serve.site import company_csv, company_page, view, workbook
+from serve.site.company import company_csv, company_page, workbook
+from serve.site.frame import view
 from tests.factories import (
     CAPITAL_SPENDING,
     CASH,
@@ -34,12 +35,13 @@ from tests.factories import (
     with_total_assets,
 )
 from tests.shapes.flows import changed, company, sales
-from warehouse import page_queries, queries, schema
-from warehouse.line_items import SERVED_NAMES, items_of
-from warehouse.opening import open_read_only
-from warehouse.pointer import current
-from warehouse.reader import OpenBuild
-from warehouse.vocabulary import RATIOS
+from warehouse.build.opening import open_read_only
+from warehouse.build.pointer import current
+from warehouse.contract import schema
+from warehouse.contract.line_items import SERVED_NAMES, items_of
+from warehouse.contract.vocabulary import RATIOS
+from warehouse.queries import page_queries, queries
+from warehouse.read.reader import OpenBuild
 
 ENDS = month_ends(2022, 8)
 OF_2022 = ENDS[:4]

@@ -14,10 +14,12 @@ import pytest
 
 from tests import builds
 from tests.servers import PATIENCE, wait_until
-from warehouse import publish, queries, reader
+from warehouse.build import publish
 from warehouse.errors import BuildUnreadable, NothingPublished
-from warehouse.memory import Memory
-from warehouse.reader import FALLEN_BACK, QUERIES, Warehouse
+from warehouse.queries import queries
+from warehouse.read import reader
+from warehouse.read.memory import Memory
+from warehouse.read.reader import FALLEN_BACK, QUERIES, Warehouse
 
 
 @pytest.fixture

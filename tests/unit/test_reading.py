@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests import builds
-from warehouse import reader, reading
+from warehouse.contract.line_items import SERVED_NAMES
 from warehouse.errors import BuildUnreadable
-from warehouse.line_items import SERVED_NAMES
-from warehouse.memory import Memory
-from warehouse.reader import Warehouse
+from warehouse.read import reader, reading
+from warehouse.read.memory import Memory
+from warehouse.read.reader import Warehouse
 
 WAIT = 20.0
 """Seconds until a process must have ended."""
@@ -67,7 +67,7 @@ def test_the_process_ends_with_the_one_that_serves(published: Path) -> None:
     """It cannot finish, because nobody takes its result: then it ends only because its parent does."""
     code = (
         "import os, subprocess, sys\n"
-        "child = subprocess.Popen([sys.executable, '-m', 'warehouse.reading', sys.argv[1], '0'],"
+        "child = subprocess.Popen([sys.executable, '-m', 'warehouse.read.reading', sys.argv[1], '0'],"
         " stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
         "print(child.pid, flush=True)\n"
         "os.kill(child.pid, __import__('signal').SIGSTOP)\n"

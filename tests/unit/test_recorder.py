@@ -18,7 +18,8 @@ from pipelines.settings import SettingError
 from pipelines.storage.home import Home, HomeError
 from tests.dagster_records import opened
 from tests.mirrors import ALFA, BRAVO
-from warehouse import publish, views
+from warehouse.build import publish
+from warehouse.contract import views
 
 TABLES = [key_of(table) for table in views.PUBLISHED]
 FEW, NONE_IS_LOST = (

@@ -17,7 +17,7 @@ from pipelines.dagster_app import definitions
 from pipelines.edgar.errors import SourceError
 from pipelines.storage.home import Home
 from tests.dagster_records import opened, run_by_dagster
-from warehouse import publish, seal
+from warehouse.build import publish, seal
 
 CHECKS = """{ assetNodes { assetKey { path } assetChecksOrError { ... on AssetChecks { checks {
     name executionForLatestMaterialization { status runId } } } } } }"""

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipelines.tables import build_tables, row_gates, stored
-from warehouse import schema
+from warehouse.contract import schema
 
 END = date(2024, 12, 31)
 VALUE = {"cik": "1", "period_kind": "ttm", "period_end": END, "item": "roic", "version": 1}

@@ -12,7 +12,7 @@ from pipelines.normalize.history.log import TWELVE_MONTHS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm import ways
 from pipelines.tables import rule_table
-from warehouse import vocabulary
+from warehouse.contract import vocabulary
 
 CASH = Rule("cash.total", "The filer's own total.", "S-X 5-02", "select")
 SUM = Rule("cash.sum", "Cash and securities are added.", "S-X 5-02", "compose", "banks")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warehouse.schedule import CRON, next_synchronization, promised_synchronization
+from warehouse.record.schedule import CRON, next_synchronization, promised_synchronization
 
 
 def test_the_schedule_is_six_every_morning() -> None:

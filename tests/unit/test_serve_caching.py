@@ -19,7 +19,7 @@ from serve.http.caching import Representation, Representations, preferred_coding
 from serve.settings import Settings
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process
-from warehouse.pointer import current
+from warehouse.build.pointer import current
 
 MODIFIED = "Mon, 02 Mar 2026 06:05:00 GMT"
 MODIFIED_AT = 1_772_431_500.0

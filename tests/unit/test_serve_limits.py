@@ -12,11 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
-from serve.access import shared_limits
-from serve.access.redis_connection import Connection
-from serve.access.shared_limits import SharedLimits
 from serve.http.errors import CommandError, RateLimited
 from serve.settings import Settings
+from serve.shared import shared_limits
+from serve.shared.redis_connection import Connection
+from serve.shared.shared_limits import SharedLimits
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process, redis_server, until
 

@@ -17,8 +17,8 @@ from serve.api import examples, parameters
 from serve.api.changelog import ENTRIES, VERSION
 from serve.api.endpoints import ENDPOINTS
 from serve.http.errors import ERRORS
-from warehouse.line_items import SERVED_NAMES
-from warehouse.reasons import NO_FAIR_VALUE
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.reasons import NO_FAIR_VALUE
 
 ROOT = Path(__file__).parents[2]
 ADDRESS = "https://data.example.org/v1"

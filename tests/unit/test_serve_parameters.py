@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from serve.api import parameters, responses
 from serve.http import edge
 from serve.http.errors import InvalidParameter
-from warehouse.line_items import SERVED_NAMES
+from warehouse.contract.line_items import SERVED_NAMES
 
 ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS, parameters.REVISIONS])
 NAMES = st.sampled_from(["search", "exchange", "page", "per_page", "period", "items", "from", "to", "limit"])

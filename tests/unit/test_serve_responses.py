@@ -7,7 +7,7 @@ from serve.api.models import StatusMeta
 from serve.clock import seconds_since, timestamp
 from serve.http.errors import CommandError
 from serve.settings import Settings, from_environment
-from warehouse.served_rows import Company, Coverage, Period
+from warehouse.contract.served_rows import Company, Coverage, Period
 
 
 @pytest.mark.parametrize(

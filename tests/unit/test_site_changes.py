@@ -8,13 +8,14 @@ from typing import Any
 import httpx
 import pytest
 
-from serve.site import changes_page, rendering
-from serve.site.changes_page import Changes
+from serve.site.lists import changes_page
+from serve.site.lists.changes_page import Changes
+from serve.site.text import rendering
 from tests import builds
 from tests.sites import Read, Site, published
-from warehouse import change_queries
-from warehouse.change_queries import Change, Counts
-from warehouse.reader import Warehouse
+from warehouse.queries import change_queries
+from warehouse.queries.change_queries import Change, Counts
+from warehouse.read.reader import Warehouse
 
 YEAR, LANTERN, GONE = builds.YEAR_END, "9990000001", "9990000005"
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serve.site import charts, figures
-from serve.site.charts import Point
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
+from serve.site.text import charts, figures
+from serve.site.text.charts import Point
+from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS
 
 numbers = st.floats(-1e15, 1e15, allow_nan=False)
 positive = st.floats(1e-3, 1e15)

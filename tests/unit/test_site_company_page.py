@@ -10,21 +10,23 @@ import pytest
 
 from serve.api import models
 from serve.http.errors import NotFound
-from serve.site import company_csv, company_page, key_figures, paths, rendering, view
-from serve.site.building import KEPT, once
-from serve.site.company_page import Held
-from serve.site.history import History
-from serve.site.markdown import Document
-from serve.site.view import View
+from serve.site.company import company_csv, company_page, key_figures
+from serve.site.company.company_page import Held
+from serve.site.company.history import History
+from serve.site.frame import view
+from serve.site.frame.building import KEPT, once
+from serve.site.frame.view import View
+from serve.site.text import paths, rendering
+from serve.site.text.markdown import Document
 from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
-from warehouse import company_queries, page_queries
-from warehouse.explain_queries import Holder
-from warehouse.line_items import SERVED_NAMES
-from warehouse.page_queries import Break, Gap, Report, Stated
-from warehouse.reader import Warehouse
-from warehouse.served_rows import Company
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.served_rows import Company
+from warehouse.queries import company_queries, page_queries
+from warehouse.queries.explain_queries import Holder
+from warehouse.queries.page_queries import Break, Gap, Report, Stated
+from warehouse.read.reader import Warehouse
 
 LANTERN = Holder("LNTR", "Lantern", "9990000001", "USD")
 

@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from serve.site import comparison, comparison_charts, rendering
-from serve.site.comparison_charts import Point
-from serve.site.directory import Directory, directory
-from serve.site.history import History
-from serve.site.markdown import Document
+from serve.site.company import comparison
+from serve.site.company.history import History
+from serve.site.frame.directory import Directory, directory
+from serve.site.text import comparison_charts, rendering
+from serve.site.text.comparison_charts import Point
+from serve.site.text.markdown import Document
 from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
-from warehouse.company_queries import Listed
-from warehouse.line_items import SERVED_NAMES
-from warehouse.page_queries import Gap, Stated
-from warehouse.reader import OpenBuild, Warehouse
-from warehouse.served_rows import Company, Period
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.served_rows import Company, Period
+from warehouse.queries.company_queries import Listed
+from warehouse.queries.page_queries import Gap, Stated
+from warehouse.read.reader import OpenBuild, Warehouse
 
 INDUSTRY = {"sic": "4412", "sic_description": "Transport"}
 MANY = [f"AB{letter}" for letter in "DEFGHI"]

@@ -6,7 +6,7 @@ import re
 import httpx
 import pytest
 
-from serve.site.company_csv import as_text
+from serve.site.company.company_csv import as_text
 from tests.sites import Read, Site
 
 

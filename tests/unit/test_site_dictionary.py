@@ -10,14 +10,15 @@ from pipelines.normalize.history.causes import CAUSES
 from pipelines.normalize.industry.classification import WITHOUT_MEANING
 from pipelines.normalize.items import gaps
 from pipelines.normalize.items.earnings import ONE_CLASS_REASON
-from serve.site import dictionary_page, rendering
-from serve.site.markdown import plain
+from serve.site.reference import dictionary_page
+from serve.site.text import rendering
+from serve.site.text.markdown import plain
 from tests.sites import Read
 from tests.texts import anchors, first_cells, section, tables
 from tests.unit.test_versions import reasons_of_items
-from warehouse import vocabulary
-from warehouse.line_items import ITEM_NAMES, SERVED_ITEMS
-from warehouse.reasons import NO_FAIR_VALUE
+from warehouse.contract import vocabulary
+from warehouse.contract.line_items import ITEM_NAMES, SERVED_ITEMS
+from warehouse.contract.reasons import NO_FAIR_VALUE
 
 SOURCES = {item: text for item in ITEM_NAMES if (text := describe_sources(item))}
 PAGE = dictionary_page.document(SOURCES)

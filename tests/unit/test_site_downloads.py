@@ -16,12 +16,13 @@ import pytest
 from serve.access.transfers import AT_ONCE, SPEED, TIMES, Pace, Transfers
 from serve.http.errors import RateLimited
 from serve.settings import Settings
-from serve.site import downloads, workbook
+from serve.site.company import workbook
+from serve.site.reference import downloads
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process, wait_until
 from tests.sites import PUBLIC, Read, Site
-from warehouse.page_queries import Source, Stated
-from warehouse.served_rows import Company
+from warehouse.contract.served_rows import Company
+from warehouse.queries.page_queries import Source, Stated
 
 CELL = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serve.site.figures import READ, alike, decimals, glance, in_units, per_cent, short, typeset
-from warehouse.line_items import ITEM_NAMES
+from serve.site.text.figures import READ, alike, decimals, glance, in_units, per_cent, short, typeset
+from warehouse.contract.line_items import ITEM_NAMES
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from tests.sites import Read, Site, published
-from warehouse import filing_queries
-from warehouse.fictional import is_fictional
-from warehouse.reader import Warehouse
+from warehouse.contract.fictional import is_fictional
+from warehouse.queries import filing_queries
+from warehouse.read.reader import Warehouse
 
 SYMBOL = "XQORC"
 

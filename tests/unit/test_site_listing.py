@@ -7,14 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from serve.site import listing, rendering
-from serve.site.directory import Directory, close_matches, directory
-from serve.site.markdown import Document
+from serve.site.frame.directory import Directory, close_matches, directory
+from serve.site.lists import listing
+from serve.site.text import rendering
+from serve.site.text.markdown import Document
 from tests import builds
 from tests.sites import Read
 from tests.texts import tables
-from warehouse.company_queries import Listed
-from warehouse.reader import OpenBuild, Warehouse
+from warehouse.queries.company_queries import Listed
+from warehouse.read.reader import OpenBuild, Warehouse
 
 ACME = Listed(
     symbol="ACME",

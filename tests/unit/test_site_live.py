@@ -10,13 +10,13 @@ import pytest
 
 from serve.api.endpoints import ENDPOINTS
 from serve.site import home
-from serve.site.live import live
+from serve.site.reference.live import live
 from tests import builds
 from tests.servers import PROJECT, active_key
 from tests.sites import PUBLIC, Read, Site, published
 from tests.texts import anchors, programs, section, tables
-from warehouse import schema
-from warehouse.reader import OpenBuild, Warehouse
+from warehouse.contract import schema
+from warehouse.read.reader import OpenBuild, Warehouse
 
 
 @pytest.fixture(scope="module")

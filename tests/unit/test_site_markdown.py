@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from serve.site import markdown, rendering, tables
-from serve.site.markdown import Document, Markdown, code, link, plain, quoted
+from serve.site.text import markdown, rendering, tables
+from serve.site.text.markdown import Document, Markdown, code, link, plain, quoted
 from tests.sites import Read
 
 EVIL = [

@@ -14,7 +14,7 @@ from serve.access.sign_ins import SignIns
 from serve.settings import Settings
 from serve.site import home as home_module
 from serve.site import mount
-from serve.site.pages import DISCLAIMER, NAVIGATION, moment
+from serve.site.frame.pages import DISCLAIMER, NAVIGATION, moment
 from tests import builds
 from tests.browsers import Browser, Document
 from tests.servers import Clock, in_process

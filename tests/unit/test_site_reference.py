@@ -18,8 +18,9 @@ from serve.api import description as openapi
 from serve.api.changelog import ENTRIES
 from serve.api.endpoints import ENDPOINTS
 from serve.http.errors import ERRORS
-from serve.site import changelog_page, errors_page, fields, reference, snippets
-from serve.site.markdown import plain
+from serve.site.reference import changelog_page, errors_page, reference
+from serve.site.text import fields, snippets
+from serve.site.text.markdown import plain
 from tests.texts import anchors, first_cells, programs, section, tables
 
 BASE = "https://data.example.org/v1"

@@ -8,13 +8,14 @@ import pytest
 
 from serve import provenance
 from serve.http.errors import NotFound
-from serve.site import rendering, rules_page
-from serve.site.directory import directory
+from serve.site.frame.directory import directory
+from serve.site.lists import rules_page
+from serve.site.text import rendering
 from tests import builds
 from tests.sites import Read
-from warehouse import rule_queries
-from warehouse.reader import Warehouse
-from warehouse.rule_queries import Decided, RuleCount
+from warehouse.queries import rule_queries
+from warehouse.queries.rule_queries import Decided, RuleCount
+from warehouse.read.reader import Warehouse
 
 NOTHING = dict.fromkeys(rules_page.ASKED, "")
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SESSION_LIVES, SignIns
 from serve.settings import Settings
-from serve.site.sessions import FORM_TOKEN, Sessions
+from serve.site.frame.sessions import FORM_TOKEN, Sessions
 
 HOST = "data.example.org"
 

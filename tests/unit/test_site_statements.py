@@ -10,10 +10,10 @@ import pytest
 
 from tests import builds
 from tests.sites import PUBLIC, Read, Site, published
-from warehouse import queries, statement_queries
-from warehouse.line_items import SERVED_NAMES
-from warehouse.reader import Warehouse
-from warehouse.statements import of_filing
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.explanation.statements import of_filing
+from warehouse.queries import queries, statement_queries
+from warehouse.read.reader import Warehouse
 
 SYMBOL = "XQORC"
 PAGE = f"/companies/{SYMBOL}/statements"

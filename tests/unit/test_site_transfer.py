@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from serve.site.documents import DOCUMENTS
-from serve.site.pages import Access
+from serve.site.frame.pages import Access
 
 PUBLIC = [path.format(rule="ttm.four-quarters") for path, _, access in DOCUMENTS if access is Access.PUBLIC]
 TOKEN = re.compile(rb'name="form_token" value="[0-9a-f]+"')

@@ -7,12 +7,13 @@ import pytest
 
 from serve import provenance
 from serve.provenance import number
-from serve.site import rendering, values
-from serve.site.markdown import plain
+from serve.site.company import values
+from serve.site.text import rendering
+from serve.site.text.markdown import plain
 from tests.browsers import Document as Read
-from warehouse.explain import Explanation
-from warehouse.line_items import SERVED_NAMES
-from warehouse.reader import OpenBuild, Warehouse
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.explanation.explain import Explanation
+from warehouse.read.reader import OpenBuild, Warehouse
 
 FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
 WITH_VERSIONS = (

@@ -22,8 +22,8 @@ from tests import data_sets, filed
 from tests import filing_packages as packages
 from tests.filing_packages import ACCESSION, CIK, YEAR, context, fact, label, link, member, packed, zipped
 from tests.mirrors import Mirror
-from warehouse import filed as declared
-from warehouse import publish
+from warehouse.build import publish
+from warehouse.contract import filed as declared
 
 OTHER = "0000000102"
 LATER = "0000000101-25-000002"

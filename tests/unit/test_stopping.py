@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.run.stopping import STATUS, of_synchronization
 from pipelines.storage.home import PROJECT
-from warehouse.pointer import current
+from warehouse.build.pointer import current
 
 BUSY = """
 from hashlib import pbkdf2_hmac

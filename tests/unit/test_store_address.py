@@ -6,7 +6,7 @@ import pytest
 
 from serve.settings import from_environment
 from tests.e2e.homes import run
-from warehouse.store import StoreError, opened
+from warehouse.shared.store import StoreError, opened
 
 
 @pytest.mark.parametrize("address", ["", "bucket", "s3://", "s3:///prefix", "https://bucket/prefix", "file:///x"])

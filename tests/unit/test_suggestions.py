@@ -6,8 +6,8 @@ import pytest
 
 from serve.api.suggestions import misspelled, suggestion
 from tests import builds
-from warehouse.memory import Memory
-from warehouse.reader import OpenBuild, Warehouse
+from warehouse.read.memory import Memory
+from warehouse.read.reader import OpenBuild, Warehouse
 
 SECURITIES = [
     {"symbol": "LNTR-PA", "cik": "9990000001", "name": "Lantern", "exchange": "NYSE", "kind": "preferred"},

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from serve import provenance
-from warehouse import explain_queries, page_queries, queries
-from warehouse.line_items import ITEMS_BY_CLASS, SERVED_NAMES
-from warehouse.reader import OpenBuild, Warehouse
-from warehouse.served_rows import Company
+from warehouse.contract.line_items import ITEMS_BY_CLASS, SERVED_NAMES
+from warehouse.contract.served_rows import Company
+from warehouse.queries import explain_queries, page_queries, queries
+from warehouse.read.reader import OpenBuild, Warehouse
 
 SYMBOLS = ("XQTR-A", "XQTR-B")
 ALL = {"since": None, "until": None, "limit": 400}

@@ -18,7 +18,7 @@ from tests.e2e.homes import run_unrecorded
 from tests.factories import ASSETS, CASH, NET_INCOME, REVENUE, Row, month_ends
 from tests.factories import Filer as Reports
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EQUITY, Mirror, document, write
-from warehouse import publish
+from warehouse.build import publish
 from warehouse.errors import PublishError
 
 

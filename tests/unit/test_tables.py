@@ -19,9 +19,10 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
-from warehouse import overlay, publish, schema
-from warehouse.line_items import ITEM_NAMES
-from warehouse.pointer import POINTER
+from warehouse.build import overlay, publish
+from warehouse.build.pointer import POINTER
+from warehouse.contract import schema
+from warehouse.contract.line_items import ITEM_NAMES
 
 TOTALS = ("first_filed", "last_filed")
 CLASSES = (

@@ -15,7 +15,7 @@ from tests.mirrors import ALFA, Mirror
 from tests.torture.bits import ACCOUNTS, KINDS, files, flip
 from tests.torture.days import COMPANIES, days_of, filings_of
 from tests.unit.conftest import TwoBuilds
-from warehouse.findings import DAMAGE
+from warehouse.contract.findings import DAMAGE
 
 
 @pytest.mark.parametrize("place", range(COMPANIES))

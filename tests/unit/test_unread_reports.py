@@ -16,12 +16,14 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from serve.cli.explanation import text
 from serve.provenance import find
-from serve.site import company_page, view
+from serve.site.company import company_page
+from serve.site.frame import view
 from tests.e2e.homes import query
 from tests.mirrors import ALFA, Mirror
-from warehouse import queries, schema
-from warehouse.line_items import ITEM_NAMES
-from warehouse.reader import Warehouse
+from warehouse.contract import schema
+from warehouse.contract.line_items import ITEM_NAMES
+from warehouse.queries import queries
+from warehouse.read.reader import Warehouse
 
 LACKING = "0000000101-25-000004"
 """The annual report of 2024: the newest one."""

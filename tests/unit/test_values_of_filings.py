@@ -22,7 +22,7 @@ from pipelines.storage.lake import Lake
 from pipelines.tables.stored import assembled
 from tests.filing_packages import CIK, fact, packed, zipped
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, INCOME, REVENUE, Filer, Mirror, write
-from warehouse import runs
+from warehouse.build import runs
 
 NET = "RevenuesNetOfInterestExpense"
 """An element that counts before the one of companyfacts."""

@@ -27,7 +27,7 @@ from pipelines.normalize.pipeline import ITEM_SIGNS
 from pipelines.normalize.ttm.ways import FISCAL_YEAR
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from tests.factories import CIK, day
-from warehouse.explain import SUBTRACTED
+from warehouse.explanation.explain import SUBTRACTED
 
 OTHER = "0000000002"
 NOW, LATER = datetime(2026, 8, 1, 6, tzinfo=UTC), datetime(2026, 9, 1, 6, tzinfo=UTC)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests import builds
-from warehouse import views
-from warehouse.opening import open_read_only
-from warehouse.schema import BY_NAME
+from warehouse.build.opening import open_read_only
+from warehouse.contract import views
+from warehouse.contract.schema import BY_NAME
 
 QUARTERS = [
     date(year, month, day) for year in range(2014, 2025) for month, day in ((3, 31), (6, 30), (9, 30), (12, 31))

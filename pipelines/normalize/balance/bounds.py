@@ -24,7 +24,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     UNKNOWN,
 )
-from warehouse.sections import SECTIONS
+from warehouse.contract.sections import SECTIONS
 
 UNKNOWN_OF_DEBT, UNKNOWN_OF_LIABILITIES = 0.05, 0.02
 """An unknown line is material if it is more than a twentieth of the debt and a fiftieth of the liabilities."""

@@ -21,7 +21,7 @@ from pipelines.normalize.balance.sheets import GROUPS, QUARTERS, Case, History, 
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount
 from pipelines.normalize.elements.lines import ALL_DEBT, LONG_TERM_DEBT
 from pipelines.normalize.rule import Rule
-from warehouse.sections import SECTIONS
+from warehouse.contract.sections import SECTIONS
 
 Predicate = Callable[[Case], bool | tuple[float, float] | None]
 """A check of a value: returns whether the evidence holds, or both sides of the identity that fails."""

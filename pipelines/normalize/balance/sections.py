@@ -18,7 +18,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     SECTION_TOTALS,
 )
-from warehouse.sections import SECTIONS, TOTAL
+from warehouse.contract.sections import SECTIONS, TOTAL
 
 ITEMS = {section: item for item, sections in SECTIONS.items() for section in sections}
 """For each section, the item that its lines belong to."""

@@ -27,7 +27,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     SECURITY,
 )
-from warehouse.sections import SECTIONS
+from warehouse.contract.sections import SECTIONS
 
 REPORTS = 4
 """The number of reports in a year; a line that none of them states counts as zero."""

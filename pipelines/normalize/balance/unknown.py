@@ -33,7 +33,7 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     WHOLES,
 )
-from warehouse.sections import SECTIONS
+from warehouse.contract.sections import SECTIONS
 
 LITTLE = 0.03
 """Less than three per cent of debt or of liabilities is too small for new debt, a maturity, or another installment."""

@@ -71,7 +71,7 @@ FLAGS = (
     "may_lack_interest_bearing_deposits",
     "total_contradicts_parts",
 )
-"""Flags of debt and cash (warehouse.vocabulary has their meaning in words)."""
+"""Flags of debt and cash (warehouse.contract.vocabulary has their meaning in words)."""
 
 OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *ASSETS, *BOTH_SIDES, NET_ASSETS)
 """Totals that are given as the source of a debt of zero; every balance sheet has one of them."""

@@ -15,7 +15,7 @@ import polars as pl
 from pipelines.normalize.classes.members import letter_of, plain
 from pipelines.normalize.classes.series import CLASS, COMPANY
 from pipelines.normalize.rule import Rule
-from warehouse.line_items import ITEMS_BY_CLASS
+from warehouse.contract.line_items import ITEMS_BY_CLASS
 
 SERIES_MEMBER = "series_member"
 """The column of table `companies` that names the series of a symbol in column `class_member` of other tables."""

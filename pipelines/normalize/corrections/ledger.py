@@ -19,7 +19,7 @@ from pipelines.normalize.frames import CORRECTED, FRAMES, HOLDS, PROOFS, WITHHEL
 from pipelines.normalize.periods.calendar import on_grid
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import of_items
-from warehouse.line_items import ITEM_NAMES, LINE_ITEMS
+from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS
 
 PROVING = (
     signs.SIGN_BY_VOTE,

@@ -24,7 +24,7 @@ from pipelines.normalize.elements.lines import (
 from pipelines.normalize.elements.sources import COVER, IFRS, US_GAAP, Concept, Source, rule_of_source, validity
 from pipelines.normalize.industry.table import INDICATORS
 from pipelines.normalize.rule import Rule
-from warehouse.line_items import LINE_ITEMS
+from warehouse.contract.line_items import LINE_ITEMS
 
 CONCEPTS: tuple[Concept, ...] = sources.concepts()
 BY_NAME: dict[str, Concept] = {concept.name: concept for concept in CONCEPTS}

@@ -19,7 +19,7 @@ from pipelines.normalize import reviewed
 from pipelines.normalize.industry.table import INDUSTRIES, Industry
 from pipelines.normalize.reviewed import TableError
 from pipelines.normalize.rule import Rule
-from warehouse.line_items import ITEM_NAMES
+from warehouse.contract.line_items import ITEM_NAMES
 
 TABLE = Path(__file__).with_suffix(".toml")
 Taxonomy = Literal["us-gaap", "ifrs-full", "dei"]

@@ -12,7 +12,7 @@ from pipelines.normalize.arrays import previous
 from pipelines.normalize.facts.precision import granularity
 from pipelines.normalize.items.item import MEAN, SUM
 from pipelines.normalize.ttm.known import HALF_A_UNIT
-from warehouse.line_items import ITEMS_BY_CLASS, items_of
+from warehouse.contract.line_items import ITEMS_BY_CLASS, items_of
 
 ITEM, WINDOW, FILING = ["cik", "item", "q"], ["cik", "seq", "q"], ["cik", "seq"]
 

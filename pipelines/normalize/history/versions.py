@@ -34,7 +34,7 @@ from pipelines.normalize.items.line_items import SHARES
 from pipelines.normalize.periods.calendar import YEAR_DAYS
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import NOISE_OF_SUMS
-from warehouse.line_items import items_of
+from warehouse.contract.line_items import items_of
 
 RULES_CHANGED = Rule(
     "version.withdrawn.rules-changed",

@@ -14,7 +14,7 @@ from pipelines.normalize.arrays import Flags, Ints, first_row, ints, starts
 from pipelines.normalize.frames import DECISIONS
 from pipelines.normalize.industry.table import BY_ID, INDICATORS, TABLE, IndustryRow
 from pipelines.normalize.rule import Rule
-from warehouse.line_items import items_of
+from warehouse.contract.line_items import items_of
 
 LOOKS_BACK_DAYS = 400
 """The time between two annual reports. Elements of earlier filings within it also count for a filing, and every line of
@@ -63,7 +63,8 @@ NO_MEANING: tuple[tuple[tuple[str, ...], tuple[str, ...], str, Rule], ...] = (
     (("captive_finance",), ("debt_to_fcf",), "finance_arm", FINANCE_ARM),
     (("shell",), RATIOS, "shell", SHELL),
 )
-"""Industries, the items that have no meaning in them, the reason of the gap (warehouse.vocabulary), and the rule."""
+"""Industries, the items that have no meaning in them, the reason of the gap (warehouse.contract.vocabulary), and the
+rule."""
 WITHOUT_MEANING = pl.DataFrame(
     [
         {"industry": industry, "item": item, "reason": reason, "rule": rule.id}

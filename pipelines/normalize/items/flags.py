@@ -1,7 +1,7 @@
 """Flags: marks on served values that a reader should know.
 
 Belongs here: every flag, in the order in which column `flags` of table `versions` publishes them. Does not: when a flag
-is set (the rules that set it), its meaning in words (warehouse.vocabulary).
+is set (the rules that set it), its meaning in words (warehouse.contract.vocabulary).
 """
 
 import polars as pl

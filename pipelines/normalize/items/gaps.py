@@ -1,7 +1,7 @@
 """Gaps: why an item is missing in a period that has other values, or why it is withheld.
 
 Belongs here: finding the reason of each missing item. Does not: items with a value (line_items, returns), the meaning
-of the reasons in words (warehouse.vocabulary).
+of the reasons in words (warehouse.contract.vocabulary).
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from pipelines.normalize.periods.calendar import on_grid
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import of_items as items_of_flows
-from warehouse.line_items import ITEM_NAMES, items_of
+from warehouse.contract.line_items import ITEM_NAMES, items_of
 
 LEFT_OUT = "left_out"
 NO_OPERATING_INCOME, NO_FREE_CASH_FLOW = "no_operating_income", "no_free_cash_flow"

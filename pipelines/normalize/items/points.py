@@ -29,7 +29,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, NOISE_OF_SUMS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.ways import METHODS, SINGLE_FIGURES
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
-from warehouse.line_items import LINE_ITEMS
+from warehouse.contract.line_items import LINE_ITEMS
 
 POINT = ["cik", "q", "seq"]
 

@@ -13,7 +13,7 @@ from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
 from pipelines.normalize.elements import CONCEPTS, REPEATING
 from pipelines.normalize.elements.sources import IFRS
 from pipelines.normalize.rule import Rule
-from warehouse.line_items import items_of
+from warehouse.contract.line_items import items_of
 
 FILING = ["cik", "seq"]
 

@@ -47,7 +47,7 @@ from pipelines.normalize.ttm.ways import (
     QUARTER_BY_DIFFERENCE,
     TtmMethod,
 )
-from warehouse.line_items import LINE_ITEMS
+from warehouse.contract.line_items import LINE_ITEMS
 
 WEEKS_53_DAYS = 369
 """Fewest days of a window of 53 weeks."""

@@ -12,12 +12,13 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from warehouse import overlay, publish, schema
+from warehouse.build import overlay, publish
+from warehouse.build.opening import open_read_only
+from warehouse.build.pointer import Pointer, current
+from warehouse.build.rows import Rows
+from warehouse.contract import schema
+from warehouse.contract.served_rows import COVERED
 from warehouse.files import quoted
-from warehouse.opening import open_read_only
-from warehouse.pointer import Pointer, current
-from warehouse.rows import Rows
-from warehouse.served_rows import COVERED
 
 # 26 x 26 endings of symbols: all have two letters, so that two symbols never become one
 COPIED = {

@@ -15,9 +15,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tests.servers import PROJECT
-from warehouse.line_items import SERVED_NAMES
-from warehouse.opening import open_read_only
-from warehouse.schema import BY_NAME
+from warehouse.build.opening import open_read_only
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.schema import BY_NAME
 
 PATIENCE = 30
 TABLES = {

@@ -15,9 +15,9 @@ from urllib.parse import quote, urlsplit
 from serve.access import keys, tables
 from serve.access.accounts import Accounts
 from serve.clock import timestamp
-from warehouse.line_items import SERVED_NAMES
-from warehouse.opening import open_read_only
-from warehouse.served_rows import COVERED
+from warehouse.build.opening import open_read_only
+from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.served_rows import COVERED
 
 KEYS = 30_000
 """At 60 requests a minute each, they last for 30,000 requests a second."""

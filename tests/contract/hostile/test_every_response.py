@@ -118,7 +118,7 @@ def test_a_blocked_log_delays_no_request(monkeypatch: pytest.MonkeyPatch) -> Non
     [
         ("serve.http.edge._size_of_head", "/v1/status", 0),
         ("serve.api.answers_from_memory.represent", "/v1/companies?page=7", 1),
-        ("warehouse.queries.companies", "/v1/companies?search=%C3%B6", 1),
+        ("warehouse.queries.queries.companies", "/v1/companies?search=%C3%B6", 1),
     ],
     ids=["before any endpoint", "of an answer from memory", "of a query"],
 )

@@ -1,0 +1,1 @@
+"""The pages and files of several companies: the list, search, changes, rules."""
