@@ -2,9 +2,12 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Set
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("pipelines", "warehouse", "serve")
@@ -33,6 +36,37 @@ def test_no_modules_import_each_other() -> None:
     graph = {name: imported_by(path.read_text(), paths.keys()) for name, path in paths.items()}
     assert "warehouse.read.reader" in graph["warehouse.queries.queries"]
     TopologicalSorter(graph).prepare()
+
+
+ROOMS = ("warehouse", "serve.site", "pipelines.normalize")
+"""Packages whose folders lie one above the other."""
+MOST_MODULES = 16
+"""So many modules of a folder can be looked over; a few folders of the pipeline still have more."""
+CROWDED = {"pipelines.edgar", "pipelines.sample", "pipelines.stages"}
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_no_folders_import_each_other(package: str) -> None:
+    """Each is understood with those below it; modules beside the folders are for all of them, or put them together."""
+    paths = {name_of(path): path for path in (ROOT / package.replace(".", "/")).rglob("*.py")}
+    folder = {name: name.removeprefix(f"{package}.").rpartition(".")[0] for name in paths}
+    graph: dict[str, set[str]] = {}
+    for name, path in paths.items():
+        for other in imported_by(path.read_text(), paths.keys()):
+            if folder[name] and folder[other] and folder[name] != folder[other]:
+                graph.setdefault(folder[name], set()).add(folder[other])
+    assert len(graph) > 3
+    TopologicalSorter(graph).prepare()
+
+
+def test_folders_can_be_looked_over() -> None:
+    modules = Counter(
+        ".".join(path.relative_to(ROOT).parts[:-1])
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if path.stem != "__init__"
+    )
+    assert {folder for folder, number in modules.items() if number > MOST_MODULES} == CROWDED
 
 
 def named_elsewhere(docstring: str) -> set[str]:

@@ -25,9 +25,10 @@ from pipelines.normalize.corrections.figures import (
     either,
 )
 from pipelines.normalize.corrections.footing import Comparison
-from pipelines.normalize.corrections.scale import NEAR_COUNTS, POWER, power_of_thousand
+from pipelines.normalize.corrections.scale import NEAR_COUNTS
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.periods.calendar import DAYS_OF_QUARTER
+from pipelines.normalize.powers import POWER, power_of_thousand
 from pipelines.normalize.rule import Rule
 
 PER_SHARE, PAID, DECLARED, PAID_PER_SHARE = (

@@ -65,8 +65,6 @@ MANY_OTHERS, NEARLY_ALL = 6, 0.95
 """FEWEST_OTHERS and MOSTLY for identities that hold so exactly that small differences are contradictions."""
 HALF_A_CENT = 0.0055
 """Rounding of earnings per share: half a cent, and a little more for averages."""
-EXACTLY = 1e-9
-"""Figures and factors that differ by less than this share are equal: binary fractions cause the difference."""
 RESTATED = 0.005
 """Two statements of one amount differ by less than this share, because of rounding."""
 SIMILAR = 0.1

@@ -15,8 +15,8 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Floats, Ints, picked
 from pipelines.normalize.corrections.contexts import FOUR_DIGITS
 from pipelines.normalize.corrections.figures import A_YEAR, FEWEST_OTHERS, Figures, PeriodRows, Proposal
-from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
 from pipelines.normalize.elements import BY_NAME
+from pipelines.normalize.powers import NEAR_STATED, power_of_thousand
 from pipelines.normalize.rule import Rule
 
 LARGE_LINE = 0.2

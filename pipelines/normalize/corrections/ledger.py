@@ -13,10 +13,10 @@ import polars as pl
 from pipelines.normalize.arrays import floats, ints, numbers
 from pipelines.normalize.corrections import agreement, contexts, dividends, footing, scale, signs
 from pipelines.normalize.corrections.figures import DOUBT, FIGURE, SCALE, SIGN, TOTAL, Figures, Proposal
-from pipelines.normalize.corrections.scale import is_power_of_ten
 from pipelines.normalize.elements import AMOUNT, CONCEPTS
 from pipelines.normalize.frames import CORRECTED, FRAMES, HOLDS, PROOFS, WITHHELD, WITHHELD_OUTCOME, counted
 from pipelines.normalize.periods.calendar import on_grid
+from pipelines.normalize.powers import is_power_of_ten
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.windows import of_items
 from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS

@@ -24,10 +24,11 @@ from pipelines.normalize.arrays import (
     picked,
 )
 from pipelines.normalize.corrections.contexts import FOUR_DIGITS, UNITS_OF_SUM
-from pipelines.normalize.corrections.figures import EXACTLY, RESTATED
+from pipelines.normalize.corrections.figures import RESTATED
 from pipelines.normalize.corrections.ledger import withheld
 from pipelines.normalize.elements import BY_NAME, NUMBER_OF
 from pipelines.normalize.frames import CHOSE, PROOFS, WITHHELD_OUTCOME, counted
+from pipelines.normalize.powers import EXACTLY
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, QUARTERS_A_YEAR, SLOT, SPAN_BITS
 from pipelines.normalize.ttm.windows import of_items

@@ -1,6 +1,6 @@
 """Scale: figures that are a thousand or a million times too large or too small.
 
-Belongs here: powers of a thousand; errors of scale that are proved by income, earnings per share and shares of one
+Belongs here: errors of scale that are proved by income, earnings per share and shares of one
 filing, by share counts of earlier filings, by earlier filings of the period, or by the level of the line. Does not:
 statements that foot with another scale (footing), splits, which restate counts by small ratios (splits).
 
@@ -15,7 +15,6 @@ from pipelines.normalize.corrections.figures import (
     COMMON,
     COUNTS,
     EARNINGS,
-    EXACTLY,
     OUTSTANDING,
     PARENT,
     Figures,
@@ -24,6 +23,7 @@ from pipelines.normalize.corrections.figures import (
     either,
 )
 from pipelines.normalize.elements import NUMBER_OF
+from pipelines.normalize.powers import EXACTLY, NEAR_STATED, POWER, power_of_thousand
 from pipelines.normalize.rule import Rule
 
 ERRORS_MEASURED = (
@@ -31,8 +31,6 @@ ERRORS_MEASURED = (
 )
 """The source of rules that rest on the frequency of errors of scale."""
 
-POWER = 3
-"""A thousand, in powers of ten."""
 NEAR_COUNTS = 0.35
 """The largest distance of a quotient of share counts of different periods from a power of a thousand, in powers of ten:
 counts change over time."""
@@ -49,10 +47,6 @@ BY_LIMITS = "no company with so few shares earns so much a share"
 NEAR_OUTSTANDING = 1.0
 """The largest distance of an average from the shares outstanding of its filing, in powers of ten: the average of a year
 with offerings is lower, and shares outstanding may be of one class only."""
-NEAR_STATED = 0.01
-"""The largest distance of a quotient from a power of a thousand, in powers of ten (about 2 %): the same figure in
-another scale differs by rounding only."""
-
 FEWEST_FILINGS = 4
 """Fewest earlier filings that show the level of a line; fewer filings may all be wrong."""
 MOST_SHARES = 1e12
@@ -112,24 +106,6 @@ STEADY = ("revenue", "dividends_per_share")
 """Lines that hardly ever move by a thousand times from one period to the next."""
 NEAR_LEVEL = 0.7
 """The largest distance of a figure from the level of its line, or from a thousand times the level, in powers of ten."""
-
-
-def is_power_of_ten(factor: Floats) -> Flags:
-    """Whether a correction changes the scale or the sign only; otherwise it replaces the figure by another one."""
-    power: Floats = np.log10(np.abs(factor))
-    return abs(power - np.round(power)) < EXACTLY
-
-
-def power_of_thousand(quotient: Floats, near: float) -> Floats:
-    """The power of ten, a multiple of three, that is near to each quotient; NaN if there is none.
-
-    Args:
-        quotient: quotient of two amounts; for zero and negative quotients the result is NaN.
-        near: the largest distance from the power, in powers of ten.
-    """
-    exponent = np.log10(quotient)
-    power = np.round(exponent / POWER) * POWER
-    return np.where(np.abs(exponent - power) <= near, power, np.nan)
 
 
 def of_shares(figures: Figures) -> list[Proposal]:

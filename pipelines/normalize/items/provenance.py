@@ -10,8 +10,8 @@ level refers to the next by row number; the columns of facts are added once, at 
 import polars as pl
 
 from pipelines.normalize.arrays import floats
-from pipelines.normalize.corrections.scale import is_power_of_ten
 from pipelines.normalize.items.flags import OF_SOURCES
+from pipelines.normalize.powers import is_power_of_ten
 
 LINEAGE = [
     "role",

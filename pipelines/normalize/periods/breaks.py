@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from pipelines.normalize.arrays import previous
-from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
 from pipelines.normalize.elements import CONCEPTS, REPEATING
 from pipelines.normalize.elements.sources import IFRS
+from pipelines.normalize.powers import NEAR_STATED, power_of_thousand
 from pipelines.normalize.rule import Rule
 from warehouse.contract.line_items import items_of
 

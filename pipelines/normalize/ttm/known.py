@@ -28,10 +28,10 @@ from pipelines.normalize.arrays import (
     picked,
     previous,
 )
-from pipelines.normalize.corrections.scale import NEAR_STATED, power_of_thousand
 from pipelines.normalize.elements import AMOUNT, BY_NAME, REPEATING
 from pipelines.normalize.facts.precision import grains
 from pipelines.normalize.frames import counted
+from pipelines.normalize.powers import NEAR_STATED, power_of_thousand
 from pipelines.normalize.rule import Rule
 
 SLOT = ["cik", "concept", "q", "n"]
