@@ -8,12 +8,11 @@ One name has one meaning and one type in all frames. After the name of a column,
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
-import dataframely as dy
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -44,151 +43,135 @@ LEG = """
     role weight split_factor tag unit start? end value accession form filed concept:text rule source member? label?
 """
 
-Kind = Callable[..., dy.Column]
-AMOUNTS: Kind = partial(dy.Enum, AMOUNT.categories)
+DataType = pl.DataType | type[pl.DataType]
 
-
-def _legs(**options: Any) -> dy.Column:
-    """The facts of a value."""
-    return dy.List(dy.Struct(_columns(LEG)), **options)
-
-
-COLUMNS: dict[str, tuple[Kind, str]] = {
-    "accepted_at": (partial(dy.Datetime, time_zone="UTC", time_unit="us"), "when EDGAR accepted the filing"),
-    "accession": (dy.String, "accession number of the filing"),
-    "adds_up": (dy.Bool, "whether the lines of the section add up to the total, in all columns"),
-    "amended": (dy.Bool, "whether the filing is an amendment"),
-    "amount": (dy.Float64, "units of the currency, additive: an average of shares is multiplied by its days"),
-    "balance": (dy.UInt32, "row of the balances"),
-    "basis": (dy.String, "accession number of the newest filing on the newest share basis"),
-    "beyond": (dy.Float64, "of shares: the excess of the part that no filing states, as a share of the amount"),
-    "capital_expenditure_end": (dy.Date, "end of its newest period"),
-    "cause": (dy.String, "why the version differs from the one before"),
-    "cik": (dy.Int64, "the SEC's Central Index Key as a number"),
-    "class_member": (dy.String, "class of stock of the series; the empty text: the series of the company"),
-    "class": (dy.String, "one of elements.lines.CLASSES, or total"),
-    "coefficient": (dy.Float64, "factor of the fact in the vintage: 1 or -1; 0 for a total without a rest"),
-    "compared": (dy.Float64, "the amount of the day of comparison"),
-    "compared_day": (dy.Date, "the day of comparison"),
-    "concept": (AMOUNTS, "an amount that filings state, or that is composed of what they state"),
-    "concept:text": (dy.String, "the same, as published"),
-    "corrected_by": (dy.String, "the rule that corrected or derived the value"),
-    "currency": (dy.String, "ISO 4217; null for shares"),
-    "customer_funds_end": (dy.Date, "end of their newest period"),
-    "day": (dy.Date, "the filing's own day"),
-    "days": (dy.Int64, "days between the ends on the calendar; null for an instant"),
-    "effective_after": (dy.Date, "the split was after this day"),
-    "effective_by": (dy.Date, "the split was on this day or before"),
-    "effective_seq": (dy.Int32, "the first filing on the new basis"),
-    "element": (dy.String, "of the line, or what the total is"),
-    "end": (dy.Date, "last day of a duration, or the instant"),
-    "entity": (dy.Int32, "the same number for filings of one economic entity"),
-    "evidence": (dy.String, "what proves it, in words"),
-    "fact": (dy.UInt32, "row of the facts"),
-    "factor": (dy.Float64, "shares on the newest basis for one share of the filing's basis"),
-    "figures": (dy.UInt32, "number of figures, windows or filings"),
-    "filed": (dy.Date, "filing date"),
-    "filed_value": (dy.Float64, "the value before the correction"),
-    "fiscal_quarter": (dy.Int32, "1 to 4; 0 for the day before the first fiscal year"),
-    "fiscal_year": (dy.Int32, "as the company names it"),
-    "fiscal_year_end_month": (dy.Int32, "of the last day before the newest fiscal year"),
-    "filed_tag": (dy.String, "element as filed, where the rules know it by another name"),
-    "flags": (dy.String, "comma-separated, as published"),
-    "flow": (dy.UInt32, "row of the flows"),
-    "foots": (dy.Bool, "whether an identity of its statement holds with the value"),
-    "form": (dy.String, "form type"),
-    "form_family": (dy.String, "form type without the suffix of amendments"),
-    "fy": (dy.Int32, "fiscal year of the filing, not of the fact"),
-    "grain": (dy.Float64, "the power of ten to which the value, or its coarsest leg, is rounded"),
-    "gross": (dy.Float64, "the sum of the legs without their signs"),
-    "has_diluted": (dy.Bool, "whether the company states diluted shares"),
-    "industry": (dy.String, "of the filer"),
-    "is_derived": (dy.Bool, "whether no filing states a leg, but other figures prove it"),
-    "is_ifrs": (dy.Bool, "whether most facts of the filing are of IFRS"),
-    "is_revised": (dy.Bool, "whether another amount was known before"),
-    "is_year_end": (dy.Bool, "whether a fiscal year ends with the quarter"),
-    "item": (dy.String, "line item"),
-    "is_repriced": (dy.Bool, "whether the filing restates earlier figures by a price index"),
-    "kind": (dy.String, "of a correction: scale, sign, context, total or doubt; of a break: entity or standards"),
-    "lacks": (dy.String, "the amount that is missing, as in elements.AMOUNT"),
-    "legs": (_legs, "the facts of the value"),
-    "label": (dy.String, "the filer's words for the line of a statement"),
-    "left_side": (dy.Float64, "what the identity says, in the unit of the item or of its parts"),
-    "measure": (partial(dy.Enum, ["money", "per_share", "shares"]), "what the unit measures"),
-    "measure_sign": (dy.Int8, "money 0, shares 1, amounts per share -1"),
-    "member": (dy.String, "dimensions of the fact; null: the company as a whole"),
-    "method": (dy.String, "as published in table versions; null for a withdrawn value"),
-    "n": (dy.Int32, "quarters spanned; 0 for an instant"),
-    "net_income": (dy.Float64, "units of the reporting currency, of the same period"),
-    "newest_currency": (dy.String, "of the newest filing"),
-    "operating_cash_flow_end": (dy.Date, "end of its newest period"),
-    "other_source": (dy.Bool, "whether the source is, for this company, another amount than the best source"),
-    "outcome": (dy.String, "one of frames.OUTCOMES; null if the identity can no longer be compared"),
-    "own_spread": (dy.Float64, "the spread of the way that counts"),
-    "period_end": (dy.Date, "the quarter end"),
-    "periodic": (dy.Bool, "whether the filing is a periodic report"),
-    "place": (dy.Int16, "order of the leg"),
-    "previous_end": (dy.Date, "end of the quarter before; null if that is missing"),
-    "q": (dy.Int32, "number of a quarter on its company's fiscal calendar"),
-    "rank": (dy.Int16, "place of the source among those of the concept"),
-    "ratio": (dy.Float64, "new shares for one old share"),
-    "reason": (dy.String, "why there is no value: a code of the vocabulary"),
-    "regime": (dy.Int32, "the same number for filings whose figures may be added up"),
-    "repair": (dy.Float64, "factor that corrected an error of scale or sign; 1 without error"),
-    "reservation": (dy.String, "flag of the source or line"),
-    "right_side": (dy.Float64, "what the filing states"),
-    "role": (dy.String, "role of the leg: sum, mean, dividend, divisor and so on"),
-    "rule": (dy.String, "the rule that decided"),
-    "section": (dy.String, "one of elements.lines.SECTIONS"),
-    "seq": (dy.Int32, "place of a filing among its company's filings"),
-    "shares_basic": (dy.Float64, "weighted average"),
-    "shares_diluted": (dy.Float64, "weighted average"),
-    "since": (dy.Int32, "seq of the first filing with this amount"),
-    "source": (dy.String, "companyfacts, data set or filing"),
-    "split_factor": (dy.Float64, "converts the fact to the newest share basis, and includes the repair"),
-    "spread": (dy.Float64, "the largest daily amount of a leg divided by the smallest"),
-    "start": (dy.Date, "first day of a duration; null for an instant"),
-    "tag": (dy.String, "element name, with its taxonomy where no column has that"),
-    "taxonomy": (dy.String, "us-gaap or ifrs-full"),
-    "times": (dy.Float64, "factor of its own legs"),
-    "unit": (dy.String, "as filed: a currency, shares, or a currency per share"),
-    "used": (dy.Int64, "the source and its present elements (facts.matching.elements_of)"),
-    "value": (dy.Float64, "units of the currency, shares, currency per share, or a ratio; null: nothing is known"),
-    "version": (dy.UInt32, "row of the values"),
-    "vintage": (dy.UInt32, "an amount as one filing states it; composed ones are numbered after stated ones"),
-    "weight": (dy.Float64, "factor of a leg; of a known amount: the days of an average of shares, else 1"),
-    "year_before": (dy.Int32, "q of the fiscal year end before"),
-    **dict.fromkeys(f"{FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}".split(), (dy.Bool, "a flag of table versions")),
+COLUMNS: dict[str, tuple[DataType, str]] = {
+    "accepted_at": (pl.Datetime("us", "UTC"), "when EDGAR accepted the filing"),
+    "accession": (pl.String, "accession number of the filing"),
+    "adds_up": (pl.Boolean, "whether the lines of the section add up to the total, in all columns"),
+    "amended": (pl.Boolean, "whether the filing is an amendment"),
+    "amount": (pl.Float64, "units of the currency, additive: an average of shares is multiplied by its days"),
+    "balance": (pl.UInt32, "row of the balances"),
+    "basis": (pl.String, "accession number of the newest filing on the newest share basis"),
+    "beyond": (pl.Float64, "of shares: the excess of the part that no filing states, as a share of the amount"),
+    "capital_expenditure_end": (pl.Date, "end of its newest period"),
+    "cause": (pl.String, "why the version differs from the one before"),
+    "cik": (pl.Int64, "the SEC's Central Index Key as a number"),
+    "class_member": (pl.String, "class of stock of the series; the empty text: the series of the company"),
+    "class": (pl.String, "one of elements.lines.CLASSES, or total"),
+    "coefficient": (pl.Float64, "factor of the fact in the vintage: 1 or -1; 0 for a total without a rest"),
+    "compared": (pl.Float64, "the amount of the day of comparison"),
+    "compared_day": (pl.Date, "the day of comparison"),
+    "concept": (AMOUNT, "an amount that filings state, or that is composed of what they state"),
+    "concept:text": (pl.String, "the same, as published"),
+    "corrected_by": (pl.String, "the rule that corrected or derived the value"),
+    "currency": (pl.String, "ISO 4217; null for shares"),
+    "customer_funds_end": (pl.Date, "end of their newest period"),
+    "day": (pl.Date, "the filing's own day"),
+    "days": (pl.Int64, "days between the ends on the calendar; null for an instant"),
+    "effective_after": (pl.Date, "the split was after this day"),
+    "effective_by": (pl.Date, "the split was on this day or before"),
+    "effective_seq": (pl.Int32, "the first filing on the new basis"),
+    "element": (pl.String, "of the line, or what the total is"),
+    "end": (pl.Date, "last day of a duration, or the instant"),
+    "entity": (pl.Int32, "the same number for filings of one economic entity"),
+    "evidence": (pl.String, "what proves it, in words"),
+    "fact": (pl.UInt32, "row of the facts"),
+    "factor": (pl.Float64, "shares on the newest basis for one share of the filing's basis"),
+    "figures": (pl.UInt32, "number of figures, windows or filings"),
+    "filed": (pl.Date, "filing date"),
+    "filed_value": (pl.Float64, "the value before the correction"),
+    "fiscal_quarter": (pl.Int32, "1 to 4; 0 for the day before the first fiscal year"),
+    "fiscal_year": (pl.Int32, "as the company names it"),
+    "fiscal_year_end_month": (pl.Int32, "of the last day before the newest fiscal year"),
+    "filed_tag": (pl.String, "element as filed, where the rules know it by another name"),
+    "flags": (pl.String, "comma-separated, as published"),
+    "flow": (pl.UInt32, "row of the flows"),
+    "foots": (pl.Boolean, "whether an identity of its statement holds with the value"),
+    "form": (pl.String, "form type"),
+    "form_family": (pl.String, "form type without the suffix of amendments"),
+    "fy": (pl.Int32, "fiscal year of the filing, not of the fact"),
+    "grain": (pl.Float64, "the power of ten to which the value, or its coarsest leg, is rounded"),
+    "gross": (pl.Float64, "the sum of the legs without their signs"),
+    "has_diluted": (pl.Boolean, "whether the company states diluted shares"),
+    "industry": (pl.String, "of the filer"),
+    "is_derived": (pl.Boolean, "whether no filing states a leg, but other figures prove it"),
+    "is_ifrs": (pl.Boolean, "whether most facts of the filing are of IFRS"),
+    "is_revised": (pl.Boolean, "whether another amount was known before"),
+    "is_year_end": (pl.Boolean, "whether a fiscal year ends with the quarter"),
+    "item": (pl.String, "line item"),
+    "is_repriced": (pl.Boolean, "whether the filing restates earlier figures by a price index"),
+    "kind": (pl.String, "of a correction: scale, sign, context, total or doubt; of a break: entity or standards"),
+    "lacks": (pl.String, "the amount that is missing, as in elements.AMOUNT"),
+    "label": (pl.String, "the filer's words for the line of a statement"),
+    "left_side": (pl.Float64, "what the identity says, in the unit of the item or of its parts"),
+    "measure": (pl.Enum(["money", "per_share", "shares"]), "what the unit measures"),
+    "measure_sign": (pl.Int8, "money 0, shares 1, amounts per share -1"),
+    "member": (pl.String, "dimensions of the fact; null: the company as a whole"),
+    "method": (pl.String, "as published in table versions; null for a withdrawn value"),
+    "n": (pl.Int32, "quarters spanned; 0 for an instant"),
+    "net_income": (pl.Float64, "units of the reporting currency, of the same period"),
+    "newest_currency": (pl.String, "of the newest filing"),
+    "operating_cash_flow_end": (pl.Date, "end of its newest period"),
+    "other_source": (pl.Boolean, "whether the source is, for this company, another amount than the best source"),
+    "outcome": (pl.String, "one of frames.OUTCOMES; null if the identity can no longer be compared"),
+    "own_spread": (pl.Float64, "the spread of the way that counts"),
+    "period_end": (pl.Date, "the quarter end"),
+    "periodic": (pl.Boolean, "whether the filing is a periodic report"),
+    "place": (pl.Int16, "order of the leg"),
+    "previous_end": (pl.Date, "end of the quarter before; null if that is missing"),
+    "q": (pl.Int32, "number of a quarter on its company's fiscal calendar"),
+    "rank": (pl.Int16, "place of the source among those of the concept"),
+    "ratio": (pl.Float64, "new shares for one old share"),
+    "reason": (pl.String, "why there is no value: a code of the vocabulary"),
+    "regime": (pl.Int32, "the same number for filings whose figures may be added up"),
+    "repair": (pl.Float64, "factor that corrected an error of scale or sign; 1 without error"),
+    "reservation": (pl.String, "flag of the source or line"),
+    "right_side": (pl.Float64, "what the filing states"),
+    "role": (pl.String, "role of the leg: sum, mean, dividend, divisor and so on"),
+    "rule": (pl.String, "the rule that decided"),
+    "section": (pl.String, "one of elements.lines.SECTIONS"),
+    "seq": (pl.Int32, "place of a filing among its company's filings"),
+    "shares_basic": (pl.Float64, "weighted average"),
+    "shares_diluted": (pl.Float64, "weighted average"),
+    "since": (pl.Int32, "seq of the first filing with this amount"),
+    "source": (pl.String, "companyfacts, data set or filing"),
+    "split_factor": (pl.Float64, "converts the fact to the newest share basis, and includes the repair"),
+    "spread": (pl.Float64, "the largest daily amount of a leg divided by the smallest"),
+    "start": (pl.Date, "first day of a duration; null for an instant"),
+    "tag": (pl.String, "element name, with its taxonomy where no column has that"),
+    "taxonomy": (pl.String, "us-gaap or ifrs-full"),
+    "times": (pl.Float64, "factor of its own legs"),
+    "unit": (pl.String, "as filed: a currency, shares, or a currency per share"),
+    "used": (pl.Int64, "the source and its present elements (facts.matching.elements_of)"),
+    "value": (pl.Float64, "units of the currency, shares, currency per share, or a ratio; null: nothing is known"),
+    "version": (pl.UInt32, "row of the values"),
+    "vintage": (pl.UInt32, "an amount as one filing states it; composed ones are numbered after stated ones"),
+    "weight": (pl.Float64, "factor of a leg; of a known amount: the days of an average of shares, else 1"),
+    "year_before": (pl.Int32, "q of the fiscal year end before"),
+    **dict.fromkeys(f"{FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}".split(), (pl.Boolean, "a flag of table versions")),
 }
 """The type and the meaning of each column."""
 
-LIMITS: dict[str, dict[str, object]] = {
-    "figures": {"min": 1},
-    "fiscal_quarter": {"min": 0, "max": 4},
-    "measure_sign": {"is_in": [-1, 0, 1]},
-    "n": {"min": 0, "max": 4},
-    "q": {"min": 0},
-    "ratio": {"min_exclusive": 0},
-    "seq": {"min": 0},
+LIMITS: dict[str, pl.Expr] = {
+    "figures": pl.col("figures") >= 1,
+    "fiscal_quarter": pl.col("fiscal_quarter").is_between(0, 4),
+    "measure_sign": pl.col("measure_sign").is_in([-1, 0, 1]),
+    "n": pl.col("n").is_between(0, 4),
+    "q": pl.col("q") >= 0,
+    "ratio": pl.col("ratio") > 0,
+    "seq": pl.col("seq") >= 0,
 }
 """Limits of a column's values, beyond its type."""
 
 
-def _columns(text: str) -> dict[str, dy.Column]:
-    """Parse a text of column names with marks into columns, by name."""
-    found = {}
-    for word in text.split():
-        name = word.rstrip("*?!")
-        marks = word.removeprefix(name)
-        kind, meaning = COLUMNS[name]
-        found[name.partition(":")[0]] = kind(
-            primary_key="*" in marks,
-            nullable="?" in marks,
-            unique="!" in marks,
-            description=meaning,
-            **LIMITS.get(name, {}),
-        )
-    return found
+def _types(words: Iterable[str]) -> dict[str, DataType]:
+    """The type of each column, by name; the words are names of columns with marks."""
+    names = [word.rstrip("*?!") for word in words]
+    return {name.partition(":")[0]: COLUMNS[name][0] for name in names}
+
+
+COLUMNS["legs"] = pl.List(pl.Struct(_types(LEG.split()))), "the facts of the value"
 
 
 # --- Frames -----------------------------------------------------------------------------------------------------
@@ -208,19 +191,25 @@ class Declared:
     columns: str
 
     @cached_property
-    def schema(self) -> type[dy.Schema]:
-        """The declaration as dataframely checks it."""
-        return type(self.name, (dy.Schema,), _columns(self.columns))
-
-    @cached_property
     def types(self) -> pl.Schema:
         """The columns and their types."""
-        return self.empty.schema
+        return pl.Schema(_types(self.columns.split()))
 
     @cached_property
     def empty(self) -> pl.DataFrame:
         """The frame without rows."""
-        return self.schema.create_empty()
+        return pl.DataFrame(schema=self.types)
+
+    @cached_property
+    def conditions(self) -> dict[str, pl.Expr]:
+        """The conditions on rows, by name, each an expression that counts the rows for which it does not hold."""
+        marks = {word.rstrip("*?!").partition(":")[0]: word for word in self.columns.split()}
+        found = {f"{name} is missing": pl.col(name).null_count() for name, word in marks.items() if "?" not in word}
+        found |= {f"{name} is repeated": pl.col(name).is_duplicated().sum() for name in marks if "!" in marks[name]}
+        found |= {f"{name} is beyond its limits": (~LIMITS[name]).sum() for name in marks if name in LIMITS}
+        if key := [name for name, word in marks.items() if "*" in word]:
+            found[f"the key ({', '.join(key)}) is repeated"] = pl.struct(key).is_duplicated().sum()
+        return found
 
     def checked(self, frame: pl.DataFrame, step: str, *, validate: bool = False) -> pl.DataFrame:
         """Check a frame, and return it with its columns in the declared order.
@@ -247,10 +236,9 @@ class Declared:
                 raise FrameError(f"step {step!r} made {self.name!r}: {'; '.join(wrong)}")
             frame = frame.select(self.types.names())
         if validate:
-            try:
-                self.schema.validate(frame)
-            except dy.exc.ValidationError as error:
-                raise FrameError(f"step {step!r} made {self.name!r}: {error}") from error
+            failing = frame.select(**self.conditions).row(0, named=True)
+            if wrong := [f"{name} in {rows} rows" for name, rows in failing.items() if rows]:
+                raise FrameError(f"step {step!r} made {self.name!r}: {'; '.join(wrong)}")
         return frame
 
 

@@ -105,12 +105,23 @@ def test_columns_come_in_their_declared_order():
     assert FRAMES["currencies"].checked(mixed, "currency").columns == ["cik", "currency"]
 
 
-def test_a_repeated_key_is_found_if_checked():
-    twice = pl.DataFrame({"cik": [1, 1], "currency": ["USD", "EUR"]})
+@pytest.mark.parametrize(
+    ("name", "change", "complaint"),
+    [
+        ("currencies", {"cik": [1, 1]}, r"the key \(cik\) is repeated in 2 rows"),
+        ("currencies", {"currency": ["USD", None]}, "currency is missing in 1 rows"),
+        ("decisions", {"figures": [1, 0]}, "figures is beyond its limits in 1 rows"),
+    ],
+)
+def test_keys_missing_values_and_limits_are_checked_on_demand(name, change, complaint):
+    """Only tests ask for it: it takes longer than some steps."""
+    declared = FRAMES[name]
+    right = {"cik": [1, 2], "currency": ["USD", "EUR"], "rule": ["a", "b"], "figures": [1, 1]}
+    wrong = pl.DataFrame({column: {**right, **change}[column] for column in declared.types}, schema=declared.types)
 
-    FRAMES["currencies"].checked(twice, "currency")
-    with pytest.raises(FrameError, match="primary_key"):
-        FRAMES["currencies"].checked(twice, "currency", validate=True)
+    assert declared.checked(wrong, "a step") is wrong
+    with pytest.raises(FrameError, match=rf"step 'a step' made '{name}': {complaint}"):
+        declared.checked(wrong, "a step", validate=True)
 
 
 def test_steps_run_in_order_and_are_observed():
