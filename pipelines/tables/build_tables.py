@@ -548,10 +548,13 @@ def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
 def _financials(current: pl.DataFrame, companies: pl.DataFrame, items: Sequence[str] = ITEM_NAMES) -> pl.DataFrame:
     """Table `financials`, or `quarters`: one row a symbol, period kind and period end, with the items as columns."""
     row = ["cik", SERIES_MEMBER, "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
-    filed = pl.col("legs").list.eval(pl.element().struct.field("filed"))
-    of_series = symbols.rows_of_series(current, companies)
+    of_legs = pl.col("legs").list.eval(pl.element().struct.field("filed"))
+    of_class = [CLASS if name == SERIES_MEMBER else name for name in row]
+    narrow = current.select(
+        *of_class, "item", "filed", value=served("value"), first=of_legs.list.min(), last=of_legs.list.max()
+    )
     wide = (
-        of_series.with_columns(value=served("value"), first=filed.list.min(), last=filed.list.max())
+        symbols.rows_of_series(narrow, companies)
         .group_by(row)
         .agg(
             pl.col("first").min().alias("first_filed"),

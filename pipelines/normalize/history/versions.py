@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
-from pipelines.normalize.arrays import ints
+from pipelines.normalize.arrays import Ints, ints
 from pipelines.normalize.faces.sources import FILING
 from pipelines.normalize.forms import AMENDMENT
 from pipelines.normalize.history.causes import classified
@@ -217,8 +218,13 @@ def to_append(
             legs=pl.lit([], pl.List(FACT)),
         )
     )
-    kept = [replayed[ints(rows, "row")].with_columns(rows["cause"]) for rows in (fresh, corrected)]
+    kept = [_rows(replayed, ints(rows, "row")).with_columns(rows["cause"]) for rows in (fresh, corrected)]
     return pl.concat([frame.select(REPLAYED.names()) for frame in (*kept, withdrawn)])
+
+
+def _rows(frame: pl.DataFrame, numbers: Ints) -> pl.DataFrame:
+    """Some rows of a frame by number; all of them, as for a new company, are not copied."""
+    return frame if np.array_equal(numbers, np.arange(frame.height)) else frame[numbers]
 
 
 def _beside_log(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
