@@ -57,9 +57,9 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     appended = recorded(to_append(known, replayed, order, rules, currencies, facts, reread), now, rules)
     new = pl.concat([told, appended])
     versions = numbered(pl.concat([known, appended]))
-    had_versions = known.select("cik").unique()
-    changes = versions.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(appended.height)
-    changes = changes.join(had_versions, on="cik", how="semi", maintain_order="left")
+    had_versions = pl.col("cik").is_in(known["cik"].unique().implode())
+    of_known = versions.filter(had_versions).with_columns(before=pl.col("value").shift().over(VERSION_OF))
+    changes = of_known.tail(appended.filter(had_versions).height)
     tables = {
         RECORDED: new,
         VERSIONS: versions.sort("cik", "period_end", "item", "version", "class_member", "n"),

@@ -258,7 +258,7 @@ def _beside_log(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) 
 
 def _fresh(found: pl.DataFrame) -> pl.DataFrame:
     """The versions of filings after the last logged one, or of periods without a logged value."""
-    is_first = pl.int_range(pl.len()).over(VERSION_OF) == 0
+    is_first = pl.struct(VERSION_OF).is_first_distinct()
     before = pl.when(is_first).then("logged").otherwise(pl.col("value").shift().over(VERSION_OF))
     later = found.filter(~pl.col("is_known") | (pl.col("seq") > pl.col("logged_seq")))
     return later.with_columns(before=before).filter(~is_same("value", "before") | (is_first & ~pl.col("is_known")))
@@ -406,7 +406,7 @@ def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str,
 
 def recorded(appended: pl.DataFrame, at: datetime, rules: str) -> pl.DataFrame:
     """Rows for the log: `recorded_at` is the time `at` for current values, null for values already superseded."""
-    is_last = pl.int_range(pl.len()).over(VERSION_OF) == pl.len().over(VERSION_OF) - 1
+    is_last = pl.struct(VERSION_OF).is_last_distinct()
     return appended.with_columns(
         recorded_at=pl.when(is_last).then(pl.lit(at, pl.Datetime("us", "UTC"))),
         rules=pl.lit(rules),
