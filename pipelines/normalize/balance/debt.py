@@ -154,9 +154,9 @@ _WITHOUT_LEASES = {
 
 _REPOS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == "repo")
 _BORROWED = frozenset(name for table in BORROWINGS.values() for name in table)
-LIMIT = "LineOfCredit"
+CREDIT_LINE = "LineOfCredit"
 """The element of drawn credit; banks also use it for the credit that they may draw."""
-ROOM = 0.05
+TOLERATED_EXCESS = 0.05
 """Debt may exceed the remainder of the liabilities by a twentieth, because a line may be stated twice."""
 DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and issue costs, hardly ever by more than three per cent."""
@@ -259,7 +259,7 @@ def _part(filing: Filing, day: int, section: str) -> Part:
     proved = agreed(read, stated, (BORROWING,)) if read else None
     if read and proved is not None:
         inside = () if section == LIABILITIES else _inside(read, stated, proved)
-        if section in filing.face_sections and any(not _are_apart(name, proved, stated) for name in inside):
+        if section in filing.face_sections and any(not _is_separate_borrowing(name, proved, stated) for name in inside):
             inside = ()
         elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
         return Part(tuple(elements), read, proved, inside)
@@ -268,7 +268,7 @@ def _part(filing: Filing, day: int, section: str) -> Part:
         return Part(tuple(name for name in likely if LINES[section][name].kind == BORROWING))
     is_limit = nonzero(stated, DEPOSITS) and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
     borrowings = [
-        name for name in likely if LINES[section][name].kind == BORROWING and not (is_limit and name == LIMIT)
+        name for name in likely if LINES[section][name].kind == BORROWING and not (is_limit and name == CREDIT_LINE)
     ]
     lines = without_repeated(filing, day, section, borrowings)
     # prefer the element without finance leases, if it is stated, too
@@ -276,7 +276,7 @@ def _part(filing: Filing, day: int, section: str) -> Part:
     return Part(tuple(dict.fromkeys(less.get(one, one) for one in lines)))
 
 
-def _are_apart(inside: str, lines: Iterable[str], stated: Day) -> bool:
+def _is_separate_borrowing(inside: str, lines: Iterable[str], stated: Day) -> bool:
     """Whether a borrowing inside another line is separate from the borrowings that the face shows.
 
     It is separate if it is short-term borrowings and the face shows only maturities of long-term debt, or the reverse,
@@ -297,7 +297,7 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> V
         else (DEBT_AS_READ, _drop_double_counts(stated, lines))
     )
     if elements and rule is DEBT_AS_READ:
-        rule, elements = _or_filer_total(filing, day, elements, *parts.values())
+        rule, elements = _prefer_filer_total(filing, day, elements, *parts.values())
     if not elements or not rule.where(True):
         return _stated_as_zero(filing, day, stated)
     flag = _flag_of_lines(stated, elements) or (MAY_BE_PRINCIPAL if rule is FILER_TOTAL else None)
@@ -377,7 +377,9 @@ def _drop_double_counts(stated: Day, elements: tuple[str, ...]) -> tuple[str, ..
     return elements
 
 
-def _or_filer_total(filing: Filing, day: int, elements: tuple[str, ...], *parts: Part) -> tuple[Rule, tuple[str, ...]]:
+def _prefer_filer_total(
+    filing: Filing, day: int, elements: tuple[str, ...], *parts: Part
+) -> tuple[Rule, tuple[str, ...]]:
     """The filer's own total of all debt instead of the lines, if they differ and no total proves the lines.
 
     If the lines are the total plus one line that is counted twice, the lines without it.
@@ -431,7 +433,7 @@ def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) ->
     of_whole, maturities = amount(stated, whole), due - sum_of(stated, short_term)
     if not rest and not of_rest.read:
         if whole and whole not in lines and of_whole >= maturities:
-            if of_whole > maturities > 0 and _has_room(filing, day, of_whole, maturities):
+            if of_whole > maturities > 0 and _excludes_maturities(filing, day, of_whole, maturities):
                 return DEBT_AS_READ, (*current, whole)
             if WITH_MATURITIES.where(True):
                 return WITH_MATURITIES, _with_short_term(stated, whole, short_term)
@@ -499,7 +501,7 @@ def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...
     return current
 
 
-def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool:
+def _excludes_maturities(filing: Filing, day: int, whole: float, maturities: float) -> bool:
     """Whether the total of long-term debt excludes its maturities, as non-current liabilities or the principal show.
 
     What the other lines leave of non-current liabilities is closer to the total than to the total less the maturities;
@@ -510,7 +512,7 @@ def _has_room(filing: Filing, day: int, whole: float, maturities: float) -> bool
         return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(filing.days[day], PRINCIPAL)
     lines = [name for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT]
     left = total - sum_of(filing.days[day], lines)
-    return left >= whole * (1 - ROOM) and abs(left - whole) < abs(left - (whole - maturities))
+    return left >= whole * (1 - TOLERATED_EXCESS) and abs(left - whole) < abs(left - (whole - maturities))
 
 
 def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
@@ -583,11 +585,11 @@ def _borrowings(stated: Day) -> bool:
 def _debt_may_hide_in_a_line(read: Reading, amounts: Mapping[str, float]) -> bool:
     """Whether a borrowing, also one in the notes or in an earlier filing, is small enough to be part of a line.
 
-    The credit that a bank may draw (LIMIT) is no borrowing.
+    The credit that a bank may draw (CREDIT_LINE) is no borrowing.
     """
     largest = max((amounts.get(group[0], 0.0) for lines in read.readings for group in lines), default=0.0)
     return any(
-        0 < amounts[element] <= largest and (element != LIMIT or DEPOSITS.isdisjoint(amounts))
+        0 < amounts[element] <= largest and (element != CREDIT_LINE or DEPOSITS.isdisjoint(amounts))
         for element in amounts.keys() & BORROWINGS[read.section].keys()
     )
 

@@ -118,9 +118,10 @@ _NO_LONGER_ADDS_UP = Rule(
 
 WHOLE_OF = {DEBT: (*ALL_DEBT, *LONG_TERM_DEBT), CASH_ITEM: ("CashCashEquivalentsAndShortTermInvestments",)}
 """For each item, the elements that by definition are its total, or the total of long-term debt."""
-OF_PARTS, OF_REST = frozenset((IN_OTHER_UNITS, _OTHER_EXTENT, _FELL_DUE, _PART)), frozenset((NOT_SHOWN, _ROOM))
-"""Rules that any total equal to the value refutes; and rules that only a total of the whole item, or the flows of
-borrowings, refute."""
+REFUTED_BY_ANY_TOTAL = frozenset((IN_OTHER_UNITS, _OTHER_EXTENT, _FELL_DUE, _PART))
+"""The rules that any total equal to the value refutes."""
+REFUTED_BY_WHOLE_TOTAL = frozenset((NOT_SHOWN, _ROOM))
+"""The rules that only a total of the whole item, or the flows of borrowings, refute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,10 +233,12 @@ def _confirmed(case: Case) -> frozenset[Rule]:
     # flows cannot show a line that the earlier value lacks, too
     is_debt = value.item == DEBT and DEBT not in case.history.lost
     if is_debt and rolled_forward(case.filing, value.day, value.amount, case.history.values):
-        return OF_PARTS | OF_REST
+        return REFUTED_BY_ANY_TOTAL | REFUTED_BY_WHOLE_TOTAL
     totals = {name for name in WHOLE_OF[value.item] if name not in value.elements and amount(stated, name)}
     is_total = {name for name in totals if amount(stated, name) == value.amount and len(value.elements) > 1}
-    return (OF_PARTS | OF_REST if is_total - {*LONG_TERM_DEBT} else OF_PARTS) if is_total else frozenset()
+    if not is_total:
+        return frozenset()
+    return REFUTED_BY_ANY_TOTAL | REFUTED_BY_WHOLE_TOTAL if is_total - {*LONG_TERM_DEBT} else REFUTED_BY_ANY_TOTAL
 
 
 def _supported(case: Case) -> Value:

@@ -111,9 +111,9 @@ class Filing(msgspec.Struct, frozen=True):
     face_sections: the sections whose lines the face shows. If it shows any of liabilities, it counts for all sections
         of liabilities, with or without lines.
     terms: for each day how the total of each section is computed (section_totals). totals: the amounts of the totals.
-    rests: for each day and element of a derived line, how it is computed.
+    derived_lines: for each day and element of a derived line, how it is computed.
     sections: the sections whose lines add up.
-    open: the columns of each section whose lines do not add up on the filing's own day.
+    unproved: the columns of each section whose lines do not add up on the filing's own day.
     before: for a section and day that do not add up, the lines that added up in the other column or previous filing.
     likely: for a section and day that do not add up, the likeliest lines.
     """
@@ -131,9 +131,9 @@ class Filing(msgspec.Struct, frozen=True):
     totals: Mapping[int, Mapping[str, float]]
     face: Face
     face_sections: tuple[str, ...]
-    rests: dict[tuple[int, str], Terms] = {}
+    derived_lines: dict[tuple[int, str], Terms] = {}
     sections: dict[str, Reading] = {}
-    open: dict[str, list[int]] = {}
+    unproved: dict[str, list[int]] = {}
     before: dict[tuple[str, int], Lines] = {}
     likely: dict[tuple[str, int], tuple[str, ...]] = {}
 
@@ -151,7 +151,7 @@ class Filing(msgspec.Struct, frozen=True):
         found: dict[int, float] = {}
         for element, coefficient in terms:
             fact = self.days[day][element][1]
-            stated = ((fact, 1.0),) if fact != NOT_STATED else self.facts(day, self.rests[day, element])
+            stated = ((fact, 1.0),) if fact != NOT_STATED else self.facts(day, self.derived_lines[day, element])
             for row, times in stated:
                 found[row] = found.get(row, 0.0) + coefficient * times
         return tuple((row, times) for row, times in found.items() if times)
@@ -296,7 +296,7 @@ class _Filer:
             filing.sections[section] = found
         unproved = [day for day in columns if not found or day not in found.days]
         if own in unproved:
-            filing.open[section] = columns
+            filing.unproved[section] = columns
         if before and (found or not of_face):
             filing.before.update({(section, day): before for day in unproved})
 
@@ -336,19 +336,19 @@ class _Filer:
         if not is_usual or any(_may_be_wrong(stated[line][0], left, unit, of_other.get(line)) for line in lines):
             return None
         for day in (own, other):
-            _add_rest(filing, section, day, lines, missing)
+            _add_derived_line(filing, section, day, lines, missing)
         return Reading(section, (own, other), (last,), unit)
 
 
-def _add_rest(filing: Filing, section: str, day: int, lines: Iterable[str], missing: Lines) -> None:
+def _add_derived_line(filing: Filing, section: str, day: int, lines: Iterable[str], missing: Lines) -> None:
     """Add a missing line to a column, as the total less the stated lines; does nothing if no line is missing."""
     stated = filing.days[day]
     shown, lacking = stated_lines(missing, stated)
     if lacking:
         rest = lacking[0][0]
         others = tuple((line, -1.0) for line in (*lines, *shown) if line in stated)
-        filing.rests[day, rest] = *filing.terms[day][section], *others
-        stated[rest] = amount_of(filing.rests[day, rest], stated), NOT_STATED
+        filing.derived_lines[day, rest] = *filing.terms[day][section], *others
+        stated[rest] = amount_of(filing.derived_lines[day, rest], stated), NOT_STATED
 
 
 def _name_leases(days: Mapping[int, Day], earlier: Mapping[int, Mapping[str, float]]) -> None:

@@ -43,9 +43,9 @@ def rows(filings: Iterable[Filing]) -> Iterator[Row]:
     for filing in filings:
         for section, read in filing.sections.items():
             lines = before[section] = tuple(group[0] for group in read.readings[0])
-            if section not in filing.open:
+            if section not in filing.unproved:
                 yield from _rows(filing, section, read.days, lines, adds_up=True)
-        for section, days in filing.open.items():
+        for section, days in filing.unproved.items():
             lines = filing.likely_lines(section, days[0])
             stated = {element for day in days for element in filing.days[day]}
             gone = [

@@ -123,8 +123,8 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
     pairs: Changes = list(zip(first.tolist(), second.tolist(), strict=True))
     order = np.argsort(of_pairs[0], kind="stable")
     ones: Changes = [(one,) for one in range(number)]
-    yield _met(effect, ones, of_pairs, pairs, order, missing, rounding), number * len(pairs) // 3
-    yield _met(of_pairs, pairs, of_pairs, pairs, order, missing, rounding), len(pairs) ** 2 // 6
+    yield _completed_by_pairs(effect, ones, of_pairs, pairs, order, missing, rounding), number * len(pairs) // 3
+    yield _completed_by_pairs(of_pairs, pairs, of_pairs, pairs, order, missing, rounding), len(pairs) ** 2 // 6
 
 
 def _fits(effect: Floats, missing: Floats, rounding: Floats) -> Flags:
@@ -132,7 +132,7 @@ def _fits(effect: Floats, missing: Floats, rounding: Floats) -> Flags:
     return found
 
 
-def _met(
+def _completed_by_pairs(
     effect: Floats, changes: Changes, of_pairs: Floats, pairs: Changes, order: Ints, missing: Floats, rounding: Floats
 ) -> Changes:
     """The changes that together with a pair add the missing amount, by binary search in the pairs sorted by `order`."""
