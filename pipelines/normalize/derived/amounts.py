@@ -20,7 +20,7 @@ from pipelines.normalize.elements import BY_NAME, MEASURE_SIGN
 from pipelines.normalize.forms import PERIODIC_FORMS
 from pipelines.normalize.frames import DECISIONS
 
-_BEYOND = {name: len(concept.sources) for name, concept in BY_NAME.items()}
+_RANK_OF_DERIVED = {name: len(concept.sources) for name, concept in BY_NAME.items()}
 """The rank of a derived amount: the one after all sources of its concept."""
 _SIGN = {name: MEASURE_SIGN[concept.measure] for name, concept in BY_NAME.items()}
 
@@ -94,7 +94,7 @@ def _vintages(facts: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
         FILING, keep="first", maintain_order=True
     )
     return lines.join(of_filing, on=FILING, maintain_order="left").with_columns(
-        rank=pl.col("concept").replace_strict(_BEYOND, return_dtype=pl.Int16),
+        rank=pl.col("concept").replace_strict(_RANK_OF_DERIVED, return_dtype=pl.Int16),
         grain=pl.col("grain").fill_null(1.0),
         periodic=pl.col("form_family").is_in(PERIODIC_FORMS),
         used=pl.col("used").fill_null(0),

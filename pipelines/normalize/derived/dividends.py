@@ -40,7 +40,7 @@ USUAL = (0.95, 1.1)
 """Bounds for the filer's median quotient of dividends declared over shares and its rates. It is not exactly 1, because
 dividends are also declared on unvested shares, and on shares of a savings bank's employees that its average does not
 count (Texas Community Bancshares 1.06 to 1.08)."""
-FEWEST, MOSTLY = 3, 0.8
+LEAST_QUARTERS, LEAST_SHARE_NEAR = 3, 0.8
 """The least number of quarters that show the usual quotient, and the least share of quarters that are near it."""
 BETWEEN = 0.05
 """Between two quarters with the same rate, dividends declared confirm this rate if they differ by at most this share. A
@@ -300,7 +300,11 @@ def _with_usual(declared: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
         .with_columns(usual=pl.col("quotient").median().over(FILING))
         .group_by(FILING)
         .agg(pl.col("usual").first(), number=pl.len(), near=is_near.mean())
-        .filter((pl.col("number") >= FEWEST) & (pl.col("near") >= MOSTLY) & pl.col("usual").is_between(*USUAL))
+        .filter(
+            (pl.col("number") >= LEAST_QUARTERS)
+            & (pl.col("near") >= LEAST_SHARE_NEAR)
+            & pl.col("usual").is_between(*USUAL)
+        )
     )
     return (
         declared.sort("seq", maintain_order=True)

@@ -17,7 +17,7 @@ from pipelines.normalize.derived.stated import (
     footings,
     instants,
     is_inside,
-    is_nothing,
+    is_zero_within_rounding,
     length,
     less_beginning,
 )
@@ -232,7 +232,7 @@ def _of_retained_earnings(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataF
     flows = pl.concat([_alone(stated).with_columns(since="start"), difference], how="diagonal")
     return (
         _with_balances(flows.filter(pl.col("value") != 0), facts, proving.RETAINED_EARNINGS)
-        .filter(RETAINED_EARNINGS.where(is_nothing(sums, "opening", "closing", "value")))
+        .filter(RETAINED_EARNINGS.where(is_zero_within_rounding(sums, "opening", "closing", "value")))
         .sort(*PERIOD, sums.abs(), of_income.len(), of_income.first(), of_income.last(), "opening_fact", "closing_fact")
         .unique(PERIOD, keep="first", maintain_order=True)
         .join(payers, on="cik", how="left", maintain_order="left")
@@ -277,7 +277,7 @@ def _of_equity(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
     return (
         _with_balances(changes, facts, proving.EQUITY)
         .join(payers, on="cik", how="left", maintain_order="left")
-        .filter(CHANGES_OF_EQUITY.where(~_HAS_PAID & is_nothing(rest, "opening", "closing")))
+        .filter(CHANGES_OF_EQUITY.where(~_HAS_PAID & is_zero_within_rounding(rest, "opening", "closing")))
         .unique(PERIOD, keep="first", maintain_order=True)
         .select(
             *PERIOD,
@@ -296,7 +296,9 @@ def _of_financing(facts: pl.DataFrame, payers: pl.DataFrame) -> pl.DataFrame:
         footings(facts, SECTIONS[FINANCING], _LINES)
         .join(payable, on=["cik", "seq", "end"], how="anti", maintain_order="left")
         .join(payers, on="cik", how="left", maintain_order="left")
-        .filter(FINANCING_ACTIVITIES.where((rest.abs() < EXACT) | (~_HAS_PAID & is_nothing(rest, "total"))))
+        .filter(
+            FINANCING_ACTIVITIES.where((rest.abs() < EXACT) | (~_HAS_PAID & is_zero_within_rounding(rest, "total")))
+        )
     )
     then = footing.select("cik", next="seq", next_start="start", next_end="end")
     followed = (

@@ -29,7 +29,7 @@ EXACT = 0.5
 """Sums of amounts in whole units are equal if they differ by less."""
 
 
-def is_nothing(amount: pl.Expr, *others: str) -> pl.Expr:
+def is_zero_within_rounding(amount: pl.Expr, *others: str) -> pl.Expr:
     """Whether an amount is zero; for a year with `others` in whole thousands, a thousand (rounding) counts as zero."""
     is_rounded = pl.all_horizontal(pl.col(name) % THOUSAND == 0 for name in others) & (length >= YEAR[0])
     return amount.abs() < pl.when(is_rounded).then(THOUSAND).otherwise(0.0) + EXACT
