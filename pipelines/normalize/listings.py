@@ -56,7 +56,7 @@ def classified(listing: pl.DataFrame) -> pl.DataFrame:
         if _own_kind(symbol, firsts.setdefault(cik, symbol)) == COMMON:
             common.setdefault(cik, symbol)
     primary = firsts | common
-    kinds = [_kind_beside(symbol, exchange, primary[cik]) for cik, symbol, exchange in symbols]
+    kinds = [_kind_compared_with(symbol, exchange, primary[cik]) for cik, symbol, exchange in symbols]
     is_primary = pl.Series([symbol == primary[cik] for cik, symbol, _ in symbols], dtype=pl.Boolean)
     return listing.with_columns(kind=pl.Series(kinds, dtype=pl.String), is_primary=is_primary)
 
@@ -74,7 +74,7 @@ def _own_kind(symbol: str, first: str) -> str:
     return _of_suffix(symbol) or (FIFTH_LETTER_KINDS.get(symbol[-1], COMMON) if adds_a_letter else COMMON)
 
 
-def _kind_beside(symbol: str, exchange: str | None, first: str) -> str:
+def _kind_compared_with(symbol: str, exchange: str | None, first: str) -> str:
     """The kind of a symbol compared with the company's first one: another class of shares, or another security."""
     if symbol == first:
         return COMMON

@@ -60,9 +60,9 @@ BY_CLASS = frozenset(
 
 ROUNDED, SAME = 0.011, 0.005
 """Earnings per share of classes are the same if they differ by rounding of cents, or by half a per cent."""
-NEARLY_ALL, MOST = 0.9, 0.5
+SHARE_OF_NEARLY_ALL_PERIODS, SHARE_OF_MOST_PERIODS = 0.9, 0.5
 """A condition holds for a company if it holds in this share of the periods."""
-OF_ALL = 0.02
+INCOME_TOLERANCE = 0.02
 """Earnings per share times a count equal net income if they differ by at most this share, because participating
 securities get a small part."""
 INCLUDES = 0.995
@@ -229,7 +229,7 @@ def _earn_the_same(stated: _Stated) -> bool:
     """Whether the classes earn the same per share in nearly all periods; true if only one class states earnings."""
     compared = [earned for period in stated.periods if len(earned := stated.of(EARNINGS, period)) > 1]
     same = sum(_are_same(earned.values()) for earned in compared)
-    return same >= NEARLY_ALL * len(compared)
+    return same >= SHARE_OF_NEARLY_ALL_PERIODS * len(compared)
 
 
 def _of_all_classes(stated: _Stated) -> Iterator[Row]:
@@ -293,7 +293,7 @@ def _are_of_class(own: pl.DataFrame, whole: pl.DataFrame, elements: Sequence[str
     rounding = pl.when(pl.col("unit") == SHARES).then(0.0).otherwise(ROUNDED)
     is_same = off <= pl.max_horizontal(rounding, SAME * pl.col("value").abs())
     found: list[bool] = both.group_by("accession", *key).agg(same=is_same.any())["same"].to_list()
-    return bool(found) and sum(found) >= NEARLY_ALL * len(found)
+    return bool(found) and sum(found) >= SHARE_OF_NEARLY_ALL_PERIODS * len(found)
 
 
 def _is_of_all_shares(own: pl.DataFrame, company: pl.DataFrame) -> bool:
@@ -312,4 +312,4 @@ def _is_of_all_shares(own: pl.DataFrame, company: pl.DataFrame) -> bool:
     if both.is_empty() or found.is_empty():
         return True
     nearest: list[float] = found.group_by(key).agg(pl.col("off").min())["off"].to_list()
-    return sum(off <= OF_ALL for off in nearest) >= MOST * len(nearest)
+    return sum(off <= INCOME_TOLERANCE for off in nearest) >= SHARE_OF_MOST_PERIODS * len(nearest)
